@@ -1,0 +1,15 @@
+//! A coding agent without a body: [`Session`] is told what happened and answers what follows.
+//! It decides everything and touches nothing: no clock, no network, no files, no threads, no
+//! randomness. The modules stand on floors; each uses its own floor and those below, and the
+//! modules of one floor form no circle.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+pub mod nouns;
+pub mod words;
+
+pub use nouns::{action, config, event, input, message, output, status, tool};

@@ -1,0 +1,248 @@
+//! The canonical actions of the built-in tools and their outcomes: one meaning for every
+//! vocabulary. As JSON they are the interface of the sandboxed tools program: an [`Action`] in,
+//! an [`Outcome`] out. Paths are relative to the workspace and use `/`; a leading `/` means the
+//! workspace's root.
+
+use crate::nouns::message::{Part, joined_text};
+use alloc::{string::String, vec, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// What a built-in tool does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Action {
+    /// Reads a text file's lines, or an image whole.
+    Read {
+        /// The file.
+        path: String,
+        /// The first line to read, counted from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        offset: Option<u64>,
+        /// How many lines to read at most; all if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+        /// How lines are numbered in the outcome's text.
+        #[serde(default)]
+        numbering: Numbering,
+    },
+    /// Writes a file, with the folders above it.
+    Write {
+        /// The file.
+        path: String,
+        /// Its whole new content.
+        content: String,
+    },
+    /// Replaces text in a file.
+    Edit {
+        /// The file.
+        path: String,
+        /// The text to find; it must occur once unless `all` is set.
+        old: String,
+        /// What to put in its place.
+        new: String,
+        /// Whether to replace each occurrence.
+        #[serde(default)]
+        all: bool,
+    },
+    /// Lists a folder, folders first by a trailing `/`, sorted by name.
+    List {
+        /// The folder; the workspace if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// How many levels to go down, from 1.
+        #[serde(default = "one")]
+        depth: u32,
+    },
+    /// Finds files by the pattern of their path, newest first.
+    Glob {
+        /// For example `**/*.ts`.
+        pattern: String,
+        /// The folder to search; the workspace if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// Searches files' lines by a regular expression.
+    Grep {
+        /// The regular expression.
+        pattern: String,
+        /// The file or folder to search; the workspace if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+        /// Only files whose path or name matches this pattern.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        glob: Option<String>,
+        /// Whether case is ignored.
+        #[serde(default)]
+        ignore_case: bool,
+        /// What to report.
+        #[serde(default)]
+        mode: GrepMode,
+        /// How many result lines at most.
+        #[serde(default = "hundred")]
+        max_results: u32,
+    },
+    /// Runs a WASI program of the host's registry over the workspace.
+    RunProgram {
+        /// The program's name in the registry.
+        program: String,
+        /// Its arguments, without the program's own name.
+        #[serde(default)]
+        args: Vec<String>,
+        /// What it reads from standard input.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        stdin: Option<String>,
+    },
+}
+
+const fn one() -> u32 {
+    1
+}
+
+const fn hundred() -> u32 {
+    100
+}
+
+impl Action {
+    /// Whether the action changes nothing, so that it may run beside others.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        match self {
+            Self::Read { .. } | Self::List { .. } | Self::Glob { .. } | Self::Grep { .. } => true,
+            Self::Write { .. } | Self::Edit { .. } | Self::RunProgram { .. } => false,
+        }
+    }
+}
+
+/// How the lines of a file are numbered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Numbering {
+    /// Not at all.
+    #[default]
+    None,
+    /// `NNN | content` (Spec §3.3).
+    Pipe,
+}
+
+/// What a search reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrepMode {
+    /// `path:line:text` for each matching line.
+    #[default]
+    Content,
+    /// The paths of files that match.
+    FilesWithMatches,
+    /// `path:count` for each file that matches.
+    Count,
+}
+
+/// What came of an action or of a custom tool's run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Outcome {
+    /// What the tool says, whole.
+    pub parts: Vec<Part>,
+    /// What went wrong, if anything did; `parts` then say how and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ToolError>,
+    /// A program's exit code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i32>,
+    /// Whether the time limit ended the run; `parts` then hold what came before.
+    #[serde(skip_serializing_if = "is_false")]
+    pub timed_out: bool,
+    /// The files that changed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// Whether the tool itself dropped a part of its output.
+    #[serde(skip_serializing_if = "is_false")]
+    pub capped_at_source: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+impl Outcome {
+    /// A success that says `text`.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::text(text)], ..Self::default() }
+    }
+
+    /// A failure of the kind `error` that says `message`.
+    #[must_use]
+    pub fn error(error: ToolError, message: impl Into<String>) -> Self {
+        Self { error: Some(error), ..Self::text(message) }
+    }
+
+    /// All that the tool says in words.
+    #[must_use]
+    pub fn joined_text(&self) -> String {
+        joined_text(&self.parts)
+    }
+}
+
+/// The kinds of failure that a model can act on (Spec, appendix B).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ToolError {
+    /// No such file, folder or program.
+    NotFound,
+    /// The path is outside of the workspace or protected.
+    PermissionDenied,
+    /// The text to replace was not found, or not once.
+    EditConflict,
+    /// The arguments do not fit the tool's schema, or a pattern does not parse.
+    InvalidArguments,
+    /// No tool of that name.
+    UnknownTool,
+    /// A folder where a file is needed, or the other way round.
+    WrongFileType,
+    /// The file is not text.
+    Binary,
+    /// The file or the output is larger than the tool handles.
+    TooLarge,
+    /// The program ended with another exit code than 0.
+    Exit,
+    /// The time limit ended the run.
+    Timeout,
+    /// The user or the host interrupted the run.
+    Interrupted,
+    /// A limit of the sandbox (memory, output, disk) ended the run.
+    Limit,
+    /// Reading or writing failed for another reason.
+    Io,
+    /// The tool itself broke.
+    Crashed,
+}
+
+/// A file that an action changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// The file, relative to the workspace.
+    pub path: String,
+    /// What happened to it.
+    pub kind: ChangeKind,
+    /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Its text after, with the same exceptions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+}
+
+/// What happened to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// It is new.
+    Created,
+    /// Its content changed.
+    Modified,
+    /// It is gone.
+    Deleted,
+}

@@ -1,0 +1,175 @@
+//! Things to know (Spec §2.9). As JSON an event is flat and told apart by `type`.
+
+use crate::{
+    nouns::{
+        action::Outcome,
+        message::{Part, Usage},
+        status::{AgentState, RunEnd},
+    },
+    words::{id::AgentId, time::Instant},
+};
+use alloc::{string::String, sync::Arc, vec::Vec};
+use serde::Serialize;
+
+/// One thing to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// Counted from 1 over the whole session, without gaps.
+    pub seq: u64,
+    /// When, in session time.
+    pub at: Instant,
+    /// Whose.
+    pub agent: AgentId,
+    /// What.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// What there is to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum EventKind {
+    /// The session is open.
+    SessionStart,
+    /// The session is closed. The last event.
+    SessionEnd {
+        /// Where it stood when it was closed.
+        state: AgentState,
+    },
+    /// The user said something; a run, or a further input of it, begins.
+    UserInput {
+        /// What the user said.
+        parts: Vec<Part>,
+    },
+    /// A run is over and the agent is idle.
+    ProcessingEnd {
+        /// How it ended.
+        end: RunEnd,
+        /// What the model said last.
+        text: String,
+        /// Tokens of the run.
+        usage: Usage,
+        /// Model replies of the run.
+        replies: u32,
+        /// Tool calls of the run.
+        tool_calls: u32,
+    },
+    /// The model began to write text.
+    AssistantTextStart,
+    /// More of the model's text.
+    AssistantTextDelta {
+        /// The new piece.
+        text: String,
+    },
+    /// More of the model's thinking.
+    AssistantReasoningDelta {
+        /// The new piece.
+        text: String,
+    },
+    /// A reply is whole. Comes once for each, with or without text.
+    AssistantTextEnd {
+        /// The whole text.
+        text: String,
+        /// The whole thinking, if there was any.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        reasoning: String,
+        /// What the reply cost, where the provider said so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+    },
+    /// What was written of the current reply does not count: the call is tried again.
+    TextReset,
+    /// A tool call began.
+    ToolCallStart {
+        /// The call's id.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// The arguments' JSON text, as the model wrote it.
+        arguments: String,
+    },
+    /// More output of a running tool.
+    ToolCallOutputDelta {
+        /// The call's id.
+        call_id: String,
+        /// The new piece.
+        text: String,
+    },
+    /// A tool call is over.
+    ToolCallEnd {
+        /// The call's id.
+        call_id: String,
+        /// The tool.
+        name: String,
+        /// The full, untruncated outcome.
+        outcome: Arc<Outcome>,
+    },
+    /// A steering message entered the history.
+    SteeringInjected {
+        /// What it says.
+        parts: Vec<Part>,
+    },
+    /// A limit of rounds or turns ended the run.
+    TurnLimit {
+        /// Which limit: `max_turns` or `max_tool_rounds_per_input`.
+        limit: &'static str,
+        /// Its value.
+        value: u32,
+    },
+    /// A failed model call is tried again.
+    Retry {
+        /// Which try comes next, counted from 2.
+        attempt: u32,
+        /// After how long, in milliseconds.
+        delay_ms: u64,
+        /// What went wrong.
+        message: String,
+    },
+    /// The provider's cached prefix of earlier requests no longer fits.
+    PrefixRebased {
+        /// What changed it.
+        reason: &'static str,
+    },
+    /// Something to be aware of; the run goes on.
+    Warning {
+        /// What.
+        message: String,
+    },
+    /// Something failed for good.
+    Error {
+        /// The kind.
+        kind: ErrorKind,
+        /// What, and what to do.
+        message: String,
+    },
+}
+
+/// The kinds of failure that end a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The endpoint does not accept the key.
+    Authentication,
+    /// The endpoint is rate limited or overloaded, and the retries are used up.
+    RateLimit,
+    /// The endpoint is overloaded, and the retries are used up.
+    Overloaded,
+    /// The conversation no longer fits the model.
+    ContextOverflow,
+    /// The endpoint does not accept the request.
+    InvalidRequest,
+    /// The model or a filter refused.
+    Refusal,
+    /// The endpoint failed, and the retries are used up.
+    Server,
+    /// The connection failed, and the retries are used up.
+    Network,
+    /// The host did not send the request.
+    Host,
+    /// The provider sent what is not its protocol, and the retries are used up.
+    Protocol,
+    /// A fault of our own.
+    Internal,
+}

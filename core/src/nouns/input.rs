@@ -1,0 +1,257 @@
+//! What happened: everything that goes into a session, and why it may be refused.
+
+use crate::{
+    nouns::{action::Outcome, config::ConfigPatch, message::Part},
+    words::{
+        bytes::Bytes,
+        id::{AgentId, EffectId},
+        json::Json,
+        time::UnixMillis,
+    },
+};
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// A word of the host to an agent.
+    Command {
+        /// The agent.
+        agent: AgentId,
+        /// The word.
+        command: Command,
+    },
+    /// News of an HTTP exchange.
+    Http {
+        /// The effect that asked for it.
+        id: EffectId,
+        /// The news.
+        input: HttpInput,
+    },
+    /// News of a tool's run.
+    Tool {
+        /// The effect that asked for it.
+        id: EffectId,
+        /// The news.
+        input: ToolInput,
+    },
+    /// A person's answer.
+    Answer {
+        /// The effect that asked for it.
+        id: EffectId,
+        /// The answer.
+        answer: Answer,
+    },
+    /// A hook's reply.
+    Hook {
+        /// The effect that asked for it.
+        id: EffectId,
+        /// The reply.
+        reply: HookReply,
+    },
+    /// The host cannot know what became of an effect, for example after a crash.
+    Lost {
+        /// The effect.
+        id: EffectId,
+    },
+    /// Time has passed. Only a tick fires deadlines, and one tick fires all that are due.
+    Tick,
+}
+
+impl Input {
+    /// A command to the session's own agent.
+    #[must_use]
+    pub const fn command(command: Command) -> Self {
+        Self::Command { agent: AgentId::ROOT, command }
+    }
+}
+
+/// A word of the host to an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Command {
+    /// The user's input; starts a run. Refused while one is under way.
+    Submit {
+        /// What the user says.
+        parts: Vec<Part>,
+    },
+    /// A message for the model after the current tool round (Spec §2.6); while idle it waits for
+    /// the next submit.
+    Steer {
+        /// What to say.
+        parts: Vec<Part>,
+    },
+    /// An input for when the current one is done (Spec §2.6).
+    FollowUp {
+        /// What the user says.
+        parts: Vec<Part>,
+    },
+    /// A change of the configuration, in force from the next model call.
+    Configure {
+        /// The change.
+        patch: ConfigPatch,
+    },
+    /// Stops the run; the session stays usable.
+    Interrupt,
+    /// Ends the session after its shutdown sequence (Spec, appendix B).
+    Close,
+}
+
+/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpInput {
+    /// Status and headers are there.
+    Head(ResponseHead),
+    /// A piece of the body, cut anywhere.
+    Chunk(Bytes),
+    /// The body is whole. Answers the effect.
+    End,
+    /// The exchange broke or was cancelled. Answers the effect.
+    Failed(HttpFailure),
+}
+
+/// Status and headers of a response.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResponseHead {
+    /// The status code.
+    pub status: u16,
+    /// The headers, names in lower case.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// The wall time, for headers that name a date; 0 if unknown.
+    #[serde(default)]
+    pub at: UnixMillis,
+}
+
+impl ResponseHead {
+    /// The first header of that name, which is given in lower case.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// How an exchange broke.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpFailure {
+    /// The kind, which decides whether a retry makes sense.
+    pub kind: HttpFailureKind,
+    /// What to tell the user, in a sentence.
+    pub message: String,
+}
+
+/// The kinds of broken exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HttpFailureKind {
+    /// No connection, or it broke. Worth a retry.
+    Network,
+    /// Nothing came for too long. Worth a retry.
+    Timeout,
+    /// The exchange was cancelled, as asked.
+    Cancelled,
+    /// The host does not send this request: unknown endpoint, missing key, redirect. No retry.
+    Refused,
+}
+
+/// News of a tool's run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolInput {
+    /// Output while it runs, for people to watch.
+    Delta(String),
+    /// The run goes on in the background; this answers the model's call.
+    Parked {
+        /// The host's name for the run.
+        handle: String,
+        /// What the model reads for now.
+        outcome: Outcome,
+    },
+    /// The run is over. Answers the effect.
+    Done(Outcome),
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// The call may run.
+    Allow,
+    /// The call may run, and so may later ones like it.
+    AllowAlways,
+    /// The call may run with these arguments, which are checked again.
+    AllowEdited(Json),
+    /// The call may not run.
+    Deny {
+        /// Why, for the model to read.
+        reason: String,
+    },
+    /// The run is to stop.
+    Abort,
+    /// What the person says.
+    Text(String),
+}
+
+/// A hook's reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookReply {
+    /// Go on.
+    Allow,
+    /// Do not.
+    Deny {
+        /// Why, for the model to read.
+        reason: String,
+    },
+    /// Go on with this in its place.
+    Replace(Json),
+    /// The hook itself broke.
+    Failed {
+        /// How.
+        message: String,
+    },
+}
+
+/// A refused input: the session is as it was, and the input comes back.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Rejected {
+    /// The input, whole.
+    pub input: Input,
+    /// Why it was refused.
+    pub reason: Reason,
+}
+
+/// Why an input was refused. Each is a mistake of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Reason {
+    /// A submit while a run is under way.
+    #[error("a run is under way: use steer or follow_up, or interrupt it first")]
+    Busy,
+    /// Any command after the session has closed.
+    #[error("the session is closed: open a new one, or fork it from its log")]
+    Closed,
+    /// The session has no such agent.
+    #[error("the session has no {0}")]
+    UnknownAgent(AgentId),
+    /// The session never issued such an effect.
+    #[error("the session never issued {0}")]
+    UnknownEffect(EffectId),
+    /// The answer does not fit the effect: HTTP news for a tool's run, for example.
+    #[error("that is not an answer to {0}")]
+    WrongKind(EffectId),
+    /// HTTP news out of order: a body before its head, or two heads.
+    #[error("{0} got its head and body out of order")]
+    OutOfOrder(EffectId),
+    /// A submit, steer or follow-up with nothing in it.
+    #[error("the message is empty")]
+    Empty,
+    /// Not offered by this version.
+    #[error("{0}")]
+    Unsupported(&'static str),
+}

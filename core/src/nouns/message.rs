@@ -1,0 +1,223 @@
+//! What is said: parts, blocks and turns, and how much it cost.
+
+use crate::words::{json::Json, time::UnixMillis};
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// A piece of what a user or a tool says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Part {
+    /// Plain text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture.
+    Image {
+        /// For example `image/png`.
+        media_type: String,
+        /// The file's bytes in base64.
+        data: String,
+    },
+}
+
+impl Part {
+    /// A text part.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// The text of a text part.
+    #[must_use]
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } => Some(text),
+            Self::Image { .. } => None,
+        }
+    }
+}
+
+/// The texts of `parts`, joined by line feeds; images are left out.
+#[must_use]
+pub fn joined_text(parts: &[Part]) -> String {
+    let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
+    texts.join("\n")
+}
+
+/// A call of a tool, as the model made it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The provider's id, echoed verbatim.
+    pub id: String,
+    /// The tool's name, whether or not such a tool exists.
+    pub name: String,
+    /// The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid.
+    pub arguments: String,
+}
+
+/// The answer to one call, as the model reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The call's id.
+    pub call_id: String,
+    /// What the model reads, already truncated.
+    pub parts: Vec<Part>,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+/// Thinking, with what the provider needs to get back unchanged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reasoning {
+    /// The thinking itself, which may be empty.
+    pub text: String,
+    /// The provider's signature over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// A block of a reply, in the order in which the model sent it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// Text for the user.
+    Text(String),
+    /// Thinking.
+    Reasoning(Reasoning),
+    /// A call that the host must carry out.
+    ToolCall(ToolCall),
+    /// A block that only the provider understands, sent back to it untouched.
+    Opaque(Json),
+}
+
+/// Why a reply ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model was done.
+    Stop,
+    /// The model wants tools to run.
+    ToolCalls,
+    /// The output limit was reached.
+    Length,
+    /// A filter stopped the reply.
+    ContentFilter,
+    /// The model refused.
+    Refusal,
+    /// The provider paused and wants the reply sent back to go on.
+    Pause,
+    /// The context window was full.
+    ContextWindow,
+    /// The provider could not read the model's own call.
+    MalformedToolCall,
+    /// The provider reported a failure.
+    Error,
+    /// None of these.
+    #[default]
+    Unknown,
+}
+
+/// Tokens of one reply or of many.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// All input tokens, cached ones included.
+    pub input_total: u64,
+    /// All output tokens, reasoning included.
+    pub output_total: u64,
+    /// Input tokens read from the provider's cache.
+    pub cache_read: u64,
+    /// Input tokens written to the provider's cache.
+    pub cache_write: u64,
+    /// Output tokens spent on reasoning, where the provider says so.
+    pub reasoning: u64,
+}
+
+impl Usage {
+    /// Adds another reply's tokens, saturating.
+    pub fn add(&mut self, other: &Self) {
+        let add = |to: &mut u64, n: u64| *to = to.saturating_add(n);
+        add(&mut self.input_total, other.input_total);
+        add(&mut self.output_total, other.output_total);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+        add(&mut self.reasoning, other.reasoning);
+    }
+}
+
+/// A whole reply of the model (Spec §2.4 `AssistantTurn`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// What the model sent, in order.
+    pub blocks: Vec<Block>,
+    /// Why it ended.
+    pub finish: Finish,
+    /// What it cost; `None` where the provider did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The provider's id of the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_id: Option<String>,
+    /// The model that answered, where the provider said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Reply {
+    /// The reply's text, its blocks joined.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.blocks.iter().fold(String::new(), |mut all, block| {
+            if let Block::Text(text) = block {
+                all.push_str(text);
+            }
+            all
+        })
+    }
+
+    /// The reply's thinking, its blocks joined.
+    #[must_use]
+    pub fn reasoning(&self) -> String {
+        self.blocks.iter().fold(String::new(), |mut all, block| {
+            if let Block::Reasoning(reasoning) = block {
+                all.push_str(&reasoning.text);
+            }
+            all
+        })
+    }
+
+    /// The calls that the host must carry out, in order.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.blocks.iter().filter_map(|block| match block {
+            Block::ToolCall(call) => Some(call),
+            _ => None,
+        })
+    }
+}
+
+/// One entry of the history (Spec §2.4).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    /// When it was appended.
+    pub at: UnixMillis,
+    /// Who said what.
+    pub kind: TurnKind,
+}
+
+/// Who said what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnKind {
+    /// The user's input.
+    User(Vec<Part>),
+    /// The model's reply.
+    Assistant(Reply),
+    /// The answers to the calls of the reply before, in call order.
+    ToolResults(Vec<ToolResult>),
+    /// A word of the host to the model, given as the system.
+    System(String),
+    /// A message put in between tool rounds; the model reads it as the user's (Spec §2.6).
+    Steering(Vec<Part>),
+}

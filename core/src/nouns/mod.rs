@@ -1,0 +1,10 @@
+//! Floor 1: plain data with public fields. What goes in, what comes out, what is remembered.
+
+pub mod action;
+pub mod config;
+pub mod event;
+pub mod input;
+pub mod message;
+pub mod output;
+pub mod status;
+pub mod tool;

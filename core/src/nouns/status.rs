@@ -1,0 +1,45 @@
+//! What can be asked of an agent at any time.
+
+use crate::nouns::message::Usage;
+use serde::{Deserialize, Serialize};
+
+/// Where an agent stands and what it has used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Status {
+    /// Where it stands.
+    pub state: AgentState,
+    /// User and assistant turns so far.
+    pub turns: u32,
+    /// Tool calls so far.
+    pub tool_calls: u32,
+    /// Tokens so far.
+    pub usage: Usage,
+}
+
+/// Where an agent stands (Spec §2.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentState {
+    /// Waiting for the user.
+    Idle,
+    /// Running the loop.
+    Processing,
+    /// The model asked the user a question.
+    AwaitingInput,
+    /// Over.
+    Closed,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunEnd {
+    /// The model was done.
+    Completed,
+    /// A limit of rounds or turns.
+    Limit,
+    /// The host interrupted it.
+    Interrupted,
+    /// The model or its endpoint failed for good.
+    Failed,
+}

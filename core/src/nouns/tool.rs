@@ -1,0 +1,42 @@
+//! What a tool is to the model, and one run of it to the host.
+
+use crate::{nouns::action::Action, words::json::Json};
+use alloc::string::String;
+use serde::{Deserialize, Serialize};
+
+/// A tool as the model is shown it (Spec §3.8 `ToolDefinition`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// A unique name; among equal names the latest registration wins.
+    pub name: String,
+    /// What it does and when to use it.
+    pub description: String,
+    /// A JSON Schema whose root is an object.
+    pub parameters: Json,
+    /// Whether it changes nothing, so that it may run beside others.
+    #[serde(default)]
+    pub read_only: bool,
+}
+
+/// One run of a tool: what `Effect::RunTool` asks of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolRun {
+    /// The call's id, as the model gave it.
+    pub call_id: String,
+    /// The tool's name, as the model is shown it.
+    pub name: String,
+    /// What to run.
+    pub job: Job,
+    /// After how long the host stops the run and answers with what there is, `timed_out` set.
+    pub timeout_ms: u64,
+}
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// A built-in tool's action, already translated from the model's vocabulary.
+    Builtin(Action),
+    /// A tool that the host registered; the arguments have been checked against its schema.
+    Custom(Json),
+}

@@ -1,0 +1,44 @@
+//! Ids. Those that the core issues are counters; those that the host gives are strings.
+
+use alloc::string::String;
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+/// An agent of a session. The session's own agent is [`AgentId::ROOT`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct AgentId(pub u32);
+
+impl AgentId {
+    /// The agent that a session starts with.
+    pub const ROOT: Self = Self(0);
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "agent {}", self.0)
+    }
+}
+
+/// An effect of a session, counted from 1. Together with the session's id it is the effect's
+/// idempotency key: a retry is a new effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EffectId(pub u64);
+
+impl fmt::Display for EffectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "effect {}", self.0)
+    }
+}
+
+/// The session's id, a UUID or any other non-empty string that the host vouches is unique.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct SessionId(pub String);
+
+/// A name that the host's own table maps to an origin, an authentication scheme and a key.
+/// The core never sees more of an endpoint than this name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EndpointId(pub String);
