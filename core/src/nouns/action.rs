@@ -3,9 +3,11 @@
 //! an [`Outcome`] out. Paths are relative to the workspace and use `/`; a leading `/` means the
 //! workspace's root.
 
-use crate::nouns::message::{Part, joined_text};
+use crate::nouns::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
+
+pub use crate::nouns::message::Part;
 
 /// What a built-in tool does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
