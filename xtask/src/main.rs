@@ -1,1 +1,105 @@
-fn main() {}
+//! `cargo xtask <command>`: prepares the machine, builds the wasm parts, runs the demo, the tests
+//! and the playground. Here lives the command line; each command is a list of steps in its own
+//! module. No dependencies: the first line of output comes at once on a fresh clone.
+
+mod demo;
+mod files;
+mod house;
+mod machine;
+mod native;
+mod npm;
+mod playground;
+mod prepare;
+mod process;
+mod programs;
+mod steps;
+mod test;
+mod toolchain;
+mod wasm;
+
+use std::env;
+use std::process::ExitCode;
+
+use house::House;
+use steps::Failure;
+
+const USAGE: &str = "\
+Usage: cargo xtask <command>
+
+Commands:
+  demo         Mend the example project in the sandbox, from a recording; no key is needed
+  test         Check and test everything: format, lints, docs, native, Node, Chromium
+  playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
+  prepare      Install and build all that the other commands need, and stop there
+  help         Print this text
+
+What is missing on the machine is installed by the step that needs it, after saying what, why
+and how long; what cannot be installed is named with the command that does it.
+
+Environment:
+  CHROMIUM                  The browser of the page test; otherwise chromium or google-chrome
+                            on PATH
+  INNERLOOP_WASM_TOOLCHAIN  rustup or debian: what builds for wasm; otherwise the first that works
+";
+
+/// What the command line asks for.
+enum Ask {
+    Help,
+    Demo,
+    Test,
+    Prepare,
+    Playground { port: Option<u16> },
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let ask = match parse(&arguments) {
+        Ok(Ask::Help) => {
+            print!("{USAGE}");
+            return ExitCode::SUCCESS;
+        }
+        Ok(ask) => ask,
+        Err(reason) => {
+            eprint!("error: {reason}\n\n{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&ask) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Result<Ask, String> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [] => Err("no command given".to_owned()),
+        [.., "--help" | "-h"] | ["help"] => Ok(Ask::Help),
+        ["demo"] => Ok(Ask::Demo),
+        ["test"] => Ok(Ask::Test),
+        ["prepare"] => Ok(Ask::Prepare),
+        ["playground"] => Ok(Ask::Playground { port: None }),
+        ["playground", "--port", port] => match port.parse() {
+            Ok(port) => Ok(Ask::Playground { port: Some(port) }),
+            Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
+        },
+        ["demo" | "test" | "prepare" | "playground", rest @ ..] => {
+            Err(format!("unexpected {:?}", rest.join(" ")))
+        }
+        [command, ..] => Err(format!("unknown command {command:?}")),
+    }
+}
+
+fn run(ask: &Ask) -> Result<(), Failure> {
+    let mut house = House::find()?;
+    match ask {
+        Ask::Help => Ok(()),
+        Ask::Demo => demo::run(&mut house),
+        Ask::Test => test::run(&mut house),
+        Ask::Prepare => prepare::run(&mut house),
+        Ask::Playground { port } => playground::run(&mut house, *port),
+    }
+}

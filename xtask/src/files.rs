@@ -1,0 +1,95 @@
+//! Files and folders, with reasons that name the path. A copy is written only when its bytes
+//! differ, so that nothing that watches its time is built again for nothing.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::steps::Failure;
+
+/// Reads a file.
+///
+/// # Errors
+/// When it cannot be read.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| failed("read", file, &error))
+}
+
+/// Whether both files exist and hold the same bytes.
+pub(crate) fn same(one: &Path, other: &Path) -> bool {
+    match (fs::read(one), fs::read(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Writes a file and the folders above it, unless it holds these bytes already; says whether it
+/// wrote.
+///
+/// # Errors
+/// When it cannot be written.
+pub(crate) fn write_if_changed(file: &Path, bytes: &[u8]) -> Result<bool, Failure> {
+    if fs::read(file).is_ok_and(|old| old == bytes) {
+        return Ok(false);
+    }
+    if let Some(folder) = file.parent() {
+        create_folder(folder)?;
+    }
+    fs::write(file, bytes).map_err(|error| failed("write", file, &error))?;
+    Ok(true)
+}
+
+/// Copies a file unless the copy holds the same bytes already; says whether it wrote.
+///
+/// # Errors
+/// When one cannot be read or the other not written.
+pub(crate) fn copy_if_changed(from: &Path, to: &Path) -> Result<bool, Failure> {
+    write_if_changed(to, &read(from)?)
+}
+
+/// Copies a folder with all that is in it; a link is an error, since the copy must stand alone.
+///
+/// # Errors
+/// When something cannot be read, written, or is neither file nor folder.
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> Result<(), Failure> {
+    create_folder(to)?;
+    let entries = fs::read_dir(from).map_err(|error| failed("list", from, &error))?;
+    for entry in entries {
+        let entry = entry.map_err(|error| failed("list", from, &error))?;
+        let kind = entry.file_type().map_err(|error| failed("look at", &entry.path(), &error))?;
+        let target = to.join(entry.file_name());
+        if kind.is_dir() {
+            copy_folder(&entry.path(), &target)?;
+        } else if kind.is_file() {
+            write_if_changed(&target, &read(&entry.path())?)?;
+        } else {
+            return Err(Failure(format!("{} is neither file nor folder", entry.path().display())));
+        }
+    }
+    Ok(())
+}
+
+/// Creates a folder and those above it.
+///
+/// # Errors
+/// When it cannot be created.
+pub(crate) fn create_folder(folder: &Path) -> Result<(), Failure> {
+    fs::create_dir_all(folder).map_err(|error| failed("create", folder, &error))
+}
+
+/// Removes a folder with all that is in it; one that is not there is fine.
+///
+/// # Errors
+/// When it is there and cannot be removed.
+pub(crate) fn remove_folder(folder: &Path) -> Result<(), Failure> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(failed("remove", folder, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn failed(verb: &str, path: &Path, error: &io::Error) -> Failure {
+    Failure(format!("cannot {verb} {}: {error}", path.display()))
+}

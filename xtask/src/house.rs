@@ -1,0 +1,114 @@
+//! Where everything lies in the workspace, and cargo called the same way from every step.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::steps::Failure;
+use crate::toolchain::Toolchain;
+
+/// The packages of the native build. They are always named together: another set would give
+/// shared dependencies other features, and wasmtime would be built twice.
+pub(crate) const NATIVE_PACKAGES: [&str; 5] =
+    ["innerloop-core", "innerloop-tools", "innerloop-host", "innerloop-tests", "xtask"];
+
+/// The workspace's folders, and what the machine was found to have.
+pub(crate) struct House {
+    root: PathBuf,
+    target: PathBuf,
+    /// How to build for wasm, once a step has found out.
+    pub(crate) toolchain: Option<Toolchain>,
+    /// The browser of the page test, once a step has found it.
+    pub(crate) chromium: Option<PathBuf>,
+}
+
+impl House {
+    /// The workspace that this program was built from.
+    ///
+    /// # Errors
+    /// When its folder is gone or the current folder cannot be told.
+    pub(crate) fn find() -> Result<Self, Failure> {
+        let own = env::var_os("CARGO_MANIFEST_DIR")
+            .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+        let root = own.parent().map(Path::to_owned).unwrap_or(own);
+        if !root.join("Cargo.toml").is_file() {
+            return Err(Failure(format!(
+                "no workspace in {}; run `cargo xtask` inside the checkout",
+                root.display()
+            )));
+        }
+        let here = env::current_dir()
+            .map_err(|error| Failure(format!("cannot tell the current folder: {error}")))?;
+        let target = match env::var_os("CARGO_TARGET_DIR") {
+            Some(folder) => here.join(folder),
+            None => root.join("target"),
+        };
+        Ok(Self { root, target, toolchain: None, chromium: None })
+    }
+
+    /// A path inside the workspace.
+    pub(crate) fn path(&self, inside: &str) -> PathBuf {
+        self.root.join(inside)
+    }
+
+    /// Where the native debug build puts its programs.
+    pub(crate) fn debug(&self) -> PathBuf {
+        self.target.join("debug")
+    }
+
+    /// The program `innerloop`, as the native build leaves it.
+    pub(crate) fn innerloop(&self) -> PathBuf {
+        self.debug().join(format!("innerloop{}", env::consts::EXE_SUFFIX))
+    }
+
+    /// Where all wasm builds go, apart from the native ones so that neither waits for the other.
+    pub(crate) fn wasm_target(&self) -> PathBuf {
+        self.path("target/wasm")
+    }
+
+    /// The wasm toolchain that an earlier step found.
+    ///
+    /// # Errors
+    /// When no step has looked for it.
+    pub(crate) fn found_toolchain(&self) -> Result<Toolchain, Failure> {
+        self.toolchain.ok_or_else(|| Failure("no step has looked for the wasm targets".to_owned()))
+    }
+
+    /// The native cargo with a subcommand, in the workspace.
+    pub(crate) fn cargo(&self, subcommand: &str) -> Command {
+        let mut cargo = Command::new("cargo");
+        cargo.arg(subcommand).current_dir(&self.root);
+        drop_cargo_run(&mut cargo);
+        cargo.env("CARGO_TARGET_DIR", &self.target);
+        cargo
+    }
+
+    /// The native cargo with a subcommand over all native packages.
+    pub(crate) fn cargo_native(&self, subcommand: &str) -> Command {
+        let mut cargo = self.cargo(subcommand);
+        for package in NATIVE_PACKAGES {
+            cargo.args(["-p", package]);
+        }
+        cargo
+    }
+
+    /// A program started in a folder of the workspace, without what `cargo run` put around us.
+    pub(crate) fn program(&self, program: &str, inside: &str) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(self.path(inside));
+        drop_cargo_run(&mut command);
+        command
+    }
+}
+
+/// Takes out the variables that `cargo run` set for this program: they describe this package, and
+/// a nested build must not see them.
+pub(crate) fn drop_cargo_run(command: &mut Command) {
+    for (name, _) in env::vars_os() {
+        let Some(name) = name.to_str() else { continue };
+        let ours = ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"];
+        if ours.contains(&name) || name.starts_with("CARGO_PKG_") {
+            command.env_remove(name);
+        }
+    }
+}

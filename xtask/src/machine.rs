@@ -1,0 +1,152 @@
+//! What the machine must have: compilers, Node, Python, Debian packages, a browser. Looks, says
+//! what is missing, installs what it can, and otherwise names the exact command.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use crate::house::House;
+use crate::process;
+use crate::steps::Failure;
+
+/// The oldest Node that runs the package and its tests.
+const NODE: u32 = 20;
+const BROWSERS: [&str; 4] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// Step: looks for what must be there from the start, and says what is.
+///
+/// # Errors
+/// When something is missing that cannot be installed, or is too old.
+pub(crate) fn look(house: &mut House) -> Result<(), Failure> {
+    let rustc = process::capture(house.program("rustc", "").arg("--version"))?;
+    println!("rust: {rustc}");
+    if process::on_path("cc").is_none() {
+        install(&["gcc", "libc6-dev"], "a C compiler and linker", "50 MB, half a minute")?;
+    }
+    if process::on_path("node").is_none() || process::on_path("npm").is_none() {
+        install(&["nodejs", "npm"], "Node and npm for the package", "150 MB, two minutes")?;
+    }
+    let node = process::capture(Command::new("node").arg("--version"))?;
+    let npm = process::capture(house.program("npm", "").arg("--version"))?;
+    println!("node: {node}, npm {npm}");
+    if major(&node) < NODE {
+        return Err(Failure(format!(
+            "Node {NODE} or newer is needed, this is {node}; install it from https://nodejs.org"
+        )));
+    }
+    if !answers("python3", &["-m", "pip", "--version"]) {
+        install(&["python3", "python3-pip"], "pip, which brings qjs.wasm", "one minute")?;
+    }
+    println!("python: {}", process::capture(Command::new("python3").arg("--version"))?);
+    Ok(())
+}
+
+/// Step: sees to it that `cargo fmt` and `cargo clippy` are there.
+///
+/// # Errors
+/// When one is missing and rustup cannot add it.
+pub(crate) fn look_for_lints(house: &mut House) -> Result<(), Failure> {
+    for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
+        let there = |house: &House| process::capture(house.cargo(subcommand).arg("--version"));
+        if there(house).is_err() {
+            println!("{component}: installing it by rustup (a few seconds)");
+            process::run(house.program("rustup", "").args(["component", "add", component]))?;
+        }
+        println!("{component}: {}", there(house)?);
+    }
+    Ok(())
+}
+
+/// Step: finds the browser of the page test, or installs it, and notes it in the house.
+///
+/// # Errors
+/// When `CHROMIUM` names no program, or there is no browser and none can be installed.
+pub(crate) fn look_for_chromium(house: &mut House) -> Result<(), Failure> {
+    if let Some(named) = env::var_os("CHROMIUM").filter(|value| !value.is_empty()) {
+        let file = PathBuf::from(named);
+        if !file.is_file() {
+            return Err(Failure(format!("CHROMIUM names no file: {}", file.display())));
+        }
+        println!("browser: {}", file.display());
+        house.chromium = Some(file);
+        return Ok(());
+    }
+    if browser().is_none() {
+        let why = "the browser of the page test";
+        install(&["chromium"], why, "150 MB to download, about two minutes")?;
+    }
+    let Some(file) = browser() else {
+        return Err(Failure("chromium is not on PATH; set CHROMIUM to a browser".to_owned()));
+    };
+    println!("browser: {}", file.display());
+    house.chromium = Some(file);
+    Ok(())
+}
+
+/// Installs Debian packages, those that are missing, after saying what, why and how long.
+///
+/// # Errors
+/// When there is no apt-get, no right to use it, or it fails; the reason names the command.
+pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<(), Failure> {
+    let missing = missing_packages(packages);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names = missing.join(" ");
+    let by_hand = format!("apt-get update && apt-get install -y --no-install-recommends {names}");
+    if process::on_path("apt-get").is_none() {
+        return Err(Failure(format!(
+            "missing: {why} (Debian packages {names}); there is no apt-get here, so install \
+             their equals by hand"
+        )));
+    }
+    println!("installing {names}: {why} ({how_long})");
+    let wanted = ["install", "-y", "--no-install-recommends"];
+    for words in [&["update"][..], &[&wanted[..], &missing[..]].concat()] {
+        let Some(mut apt) = apt_get() else {
+            return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
+        };
+        apt.args(words).stdout(Stdio::null());
+        process::run(&mut apt)
+            .map_err(|Failure(reason)| Failure(format!("{reason}\nrun as root: `{by_hand}`")))?;
+    }
+    Ok(())
+}
+
+/// Those of the Debian packages that are not installed; all of them where there is no dpkg.
+pub(crate) fn missing_packages<'a>(packages: &[&'a str]) -> Vec<&'a str> {
+    let installed = |package: &str| {
+        let mut query = Command::new("dpkg-query");
+        query.args(["-W", "-f=${db:Status-Status}", package]);
+        process::capture(&mut query).is_ok_and(|status| status == "installed")
+    };
+    packages.iter().copied().filter(|package| !installed(package)).collect()
+}
+
+fn apt_get() -> Option<Command> {
+    let root = process::capture(Command::new("id").arg("-u")).is_ok_and(|id| id == "0");
+    let mut command = if root {
+        Command::new("apt-get")
+    } else {
+        process::on_path("sudo")?;
+        let mut sudo = Command::new("sudo");
+        sudo.arg("apt-get");
+        sudo
+    };
+    command.env("DEBIAN_FRONTEND", "noninteractive");
+    Some(command)
+}
+
+fn browser() -> Option<PathBuf> {
+    BROWSERS.iter().find_map(|name| process::on_path(name))
+}
+
+fn answers(program: &str, arguments: &[&str]) -> bool {
+    process::capture(Command::new(program).args(arguments)).is_ok()
+}
+
+fn major(version: &str) -> u32 {
+    let digits = version.trim_start_matches('v').split('.').next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}

@@ -1,0 +1,56 @@
+//! The native build: format, lints, documentation, the host and its tests. Each cargo call names
+//! the same packages, so that the dependencies are built once.
+
+use crate::house::House;
+use crate::process;
+use crate::steps::Failure;
+
+/// Step: is every file formatted?
+///
+/// # Errors
+/// When one is not; the difference is printed.
+pub(crate) fn check_format(house: &mut House) -> Result<(), Failure> {
+    process::run(house.cargo("fmt").args(["--all", "--check"]))
+        .map_err(|Failure(reason)| Failure(format!("{reason}; run `cargo fmt --all`")))
+}
+
+/// Step: lints over all packages and targets, warnings denied.
+///
+/// The binding is linted for the native target: Debian's toolchain has no clippy for wasm, and
+/// the same check must run with either.
+///
+/// # Errors
+/// When there is a warning.
+pub(crate) fn lint(house: &mut House) -> Result<(), Failure> {
+    let mut clippy = house.cargo_native("clippy");
+    process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
+    let mut clippy = house.cargo("clippy");
+    clippy.args(["-p", "innerloop-wasm", "-p", "xtask-bindgen"]);
+    process::run(clippy.args(["--", "-D", "warnings"]))
+}
+
+/// Step: the documentation of all native packages, warnings denied.
+///
+/// # Errors
+/// When there is a warning.
+pub(crate) fn document(house: &mut House) -> Result<(), Failure> {
+    let mut doc = house.cargo_native("doc");
+    process::run(doc.args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
+}
+
+/// Step: builds the program `innerloop`.
+///
+/// # Errors
+/// When the build fails.
+pub(crate) fn build_host(house: &mut House) -> Result<(), Failure> {
+    println!("the first build compiles wasmtime, which takes up to ten minutes on two cores");
+    process::run(house.cargo_native("build").args(["--bin", "innerloop"]))
+}
+
+/// Step: builds and runs all native tests.
+///
+/// # Errors
+/// When one fails.
+pub(crate) fn test(house: &mut House) -> Result<(), Failure> {
+    process::run(&mut house.cargo_native("test"))
+}

@@ -1,0 +1,85 @@
+//! The npm package: the optimised module and its glue put into `wasm/npm`, the TypeScript built,
+//! and the tarball packed that all tests install.
+
+use std::path::{Path, PathBuf};
+
+use crate::files;
+use crate::house::House;
+use crate::process;
+use crate::steps::Failure;
+use crate::wasm::GLUE;
+
+/// The package's folder.
+const PACKAGE: &str = "wasm/npm";
+/// Where the package's build expects the module and its glue.
+const DIST: &str = "wasm/npm/dist";
+/// The module, as wasm-bindgen names it.
+const MODULE: &str = "innerloop_wasm_bg.wasm";
+/// The packed package.
+pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
+
+/// Step: puts the module, optimised, and its glue into the package.
+///
+/// # Errors
+/// When npm or wasm-opt fails.
+pub(crate) fn optimise(house: &mut House) -> Result<(), Failure> {
+    install(house, PACKAGE)?;
+    let input = house.path(GLUE).join(MODULE);
+    let seen = house.path("target/npm/optimised-from.wasm");
+    let output = house.path("target/npm").join(MODULE);
+    if files::same(&input, &seen) && output.is_file() {
+        println!("wasm-opt: the module is as before");
+    } else {
+        // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
+        // binaryen does not.
+        let optimiser = house.path(PACKAGE).join("node_modules/.bin/wasm-opt");
+        let mut command = house.program(&optimiser.to_string_lossy(), "");
+        process::run(command.arg("-Oz").arg(&input).arg("-o").arg(&output))?;
+        files::copy_if_changed(&input, &seen)?;
+    }
+    let dist = house.path(DIST);
+    files::copy_if_changed(&output, &dist.join(MODULE))?;
+    for glue in ["innerloop_wasm.js", "innerloop_wasm.d.ts"] {
+        files::copy_if_changed(&house.path(GLUE).join(glue), &dist.join(glue))?;
+    }
+    println!("{MODULE}: {} bytes", files::read(&output)?.len());
+    Ok(())
+}
+
+/// Step: builds the package's TypeScript and packs it.
+///
+/// # Errors
+/// When npm fails.
+pub(crate) fn pack(house: &mut House) -> Result<(), Failure> {
+    install(house, PACKAGE)?;
+    process::run(house.program("npm", PACKAGE).args(["run", "--silent", "build"]))?;
+    let folder = house.path("target/npm");
+    let mut npm = house.program("npm", PACKAGE);
+    npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]).arg(&folder);
+    process::run(&mut npm)?;
+    let tarball = house.path(TARBALL);
+    println!("{TARBALL}: {} bytes", files::read(&tarball)?.len());
+    Ok(())
+}
+
+/// Installs what a folder's lock file names, unless that was done for the same lock file.
+///
+/// # Errors
+/// When npm fails.
+pub(crate) fn install(house: &House, inside: &str) -> Result<(), Failure> {
+    let folder = house.path(inside);
+    let lock = folder.join("package-lock.json");
+    let seen = seen_lock(&folder);
+    if files::same(&lock, &seen) {
+        return Ok(());
+    }
+    println!("npm ci in {inside} (half a minute)");
+    let mut npm = house.program("npm", inside);
+    process::run(npm.args(["ci", "--no-audit", "--no-fund"]))?;
+    files::copy_if_changed(&lock, &seen)?;
+    Ok(())
+}
+
+fn seen_lock(folder: &Path) -> PathBuf {
+    folder.join("node_modules/.installed-from.json")
+}

@@ -1,0 +1,160 @@
+//! `cargo xtask playground`: builds the package and the page, and serves the page on this machine
+//! only, with the right types and the content security policy that it must live under.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Component, Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use crate::files;
+use crate::house::House;
+use crate::npm;
+use crate::prepare;
+use crate::process;
+use crate::programs;
+use crate::steps::{Failure, run_all, step};
+
+/// What is served: the page's own files, the packed package, the example and the programs.
+const SITE: &str = "target/www";
+const FIRST_PORT: u16 = 8080;
+const LONGEST_HEAD: u64 = 16 * 1024;
+const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
+    connect-src 'self' https: http://localhost:* http://127.0.0.1:*; worker-src 'self'; \
+    object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Runs the command; it ends when it is interrupted.
+///
+/// # Errors
+/// When a step fails or the port cannot be had.
+pub(crate) fn run(house: &mut House, port: Option<u16>) -> Result<(), Failure> {
+    let site = [prepare::PROGRAMS, step("put the page together", assemble)];
+    run_all(house, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
+    let listener = listen(port)?;
+    let address =
+        listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;
+    println!("\nThe playground is on http://{address}/ until you press Ctrl-C.");
+    let root = house.path(SITE);
+    for stream in listener.incoming().flatten() {
+        let root = root.clone();
+        // A browser that goes away in the middle of a file is nothing to tell anybody.
+        thread::spawn(move || answer(&stream, &root).unwrap_or_default());
+    }
+    Ok(())
+}
+
+/// Step: the page as it would be published, from the packed package and not from its sources.
+fn assemble(house: &mut House) -> Result<(), Failure> {
+    let site = house.path(SITE);
+    files::remove_folder(&site)?;
+    files::copy_folder(&house.path("www"), &site)?;
+    let package = site.join("innerloop");
+    files::create_folder(&package)?;
+    let mut tar = house.program("tar", "");
+    tar.args(["-xz", "--strip-components=1", "-C"]).arg(&package).arg("-f");
+    process::run(tar.arg(house.path(npm::TARBALL)))?;
+    files::copy_folder(&house.path("example"), &site.join("example"))?;
+    files::copy_if_changed(&house.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
+    Ok(())
+}
+
+fn listen(port: Option<u16>) -> Result<TcpListener, Failure> {
+    let ports = port.map_or(FIRST_PORT..=FIRST_PORT + 20, |port| port..=port);
+    let mut reason = String::new();
+    for port in ports {
+        match TcpListener::bind(("127.0.0.1", port)) {
+            Ok(listener) => return Ok(listener),
+            Err(error) => reason = format!("cannot listen on 127.0.0.1:{port}: {error}"),
+        }
+    }
+    Err(Failure(format!("{reason}; choose another with --port")))
+}
+
+fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.set_write_timeout(Some(Duration::from_secs(30)))?;
+    let mut head = BufReader::new(stream).take(LONGEST_HEAD);
+    let mut request = String::new();
+    head.read_line(&mut request)?;
+    let mut field = String::new();
+    while head.read_line(&mut field)? > 0 && !field.trim().is_empty() {
+        field.clear();
+    }
+    let mut words = request.split(' ');
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    if !matches!(method, "GET" | "HEAD") {
+        return send(stream, "405 Method Not Allowed", "text/plain", b"GET and HEAD only\n", true);
+    }
+    let found = file_for(target, root).and_then(|file| Some((fs::read(&file).ok()?, file)));
+    let with_body = method == "GET";
+    match found {
+        Some((bytes, file)) => send(stream, "200 OK", media_type(&file), &bytes, with_body),
+        None => send(stream, "404 Not Found", "text/plain", b"no such file\n", with_body),
+    }
+}
+
+fn send(
+    mut stream: &TcpStream,
+    status: &str,
+    media_type: &str,
+    body: &[u8],
+    with_body: bool,
+) -> io::Result<()> {
+    let head = format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\
+         Content-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\n\
+         Referrer-Policy: no-referrer\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes())?;
+    if with_body {
+        stream.write_all(body)?;
+    }
+    stream.flush()
+}
+
+/// The file below the root that a request target names; nothing else can be named.
+fn file_for(target: &str, root: &Path) -> Option<PathBuf> {
+    let path = target.split(['?', '#']).next()?.strip_prefix('/')?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./@+".contains(c);
+    if !path.chars().all(plain) {
+        return None;
+    }
+    let inside = Path::new(path);
+    if !inside.components().all(|part| matches!(part, Component::Normal(_))) {
+        return None;
+    }
+    let file = root.join(inside);
+    Some(if file.is_dir() { file.join("index.html") } else { file })
+}
+
+fn media_type(file: &Path) -> &'static str {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js" | "mjs") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("json" | "map") => "application/json",
+        Some("wasm") => "application/wasm",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("ico") => "image/x-icon",
+        Some("jsonl" | "md" | "txt" | "ts") => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_below_the_root_can_be_named() {
+        let root = Path::new("/site");
+        assert_eq!(file_for("/a/b.js?x=1", root), Some(PathBuf::from("/site/a/b.js")));
+        assert_eq!(file_for("/", root), Some(PathBuf::from("/site/")));
+        for target in ["/../etc/passwd", "//etc/passwd", "/a/%2e%2e/b", "/a/../../b", "a", "*"] {
+            assert_eq!(file_for(target, root), None, "{target}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `cargo xtask prepare`: all that the other commands need, installed and built.
+
+use crate::house::House;
+use crate::steps::{Failure, Step, run_all, step};
+use crate::{machine, native, npm, programs, toolchain, wasm};
+
+/// The machine is ready to build.
+pub(crate) const MACHINE: [Step; 2] =
+    [step("look at the machine", machine::look), step("find the wasm targets", toolchain::find)];
+/// The native host embeds it.
+pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+/// What the sandbox runs.
+pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", programs::fetch);
+/// The npm package.
+pub(crate) const PACKAGE: [Step; 3] = [
+    step("build the wasm binding", wasm::build_binding),
+    step("optimise the wasm module", npm::optimise),
+    step("build and pack the npm package", npm::pack),
+];
+/// The program `innerloop`.
+pub(crate) const HOST: Step = step("build the native host", native::build_host);
+
+/// Runs the command.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
+    let lints = step("look for rustfmt and clippy", machine::look_for_lints);
+    let browser = step("find a browser", machine::look_for_chromium);
+    let steps = [&MACHINE[..], &[lints, browser], &[GUEST, PROGRAMS, HOST], &PACKAGE].concat();
+    run_all(house, &steps)
+}

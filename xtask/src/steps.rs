@@ -1,0 +1,69 @@
+//! A command's steps: each is announced with its number, timed, and the first failure ends the
+//! command with its reason. The table of times stands at the end.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::house::House;
+
+/// Why a step failed, and what to do about it, as one text for the terminal.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One step: what it does, said before it runs, and the doing.
+#[derive(Clone, Copy)]
+pub(crate) struct Step {
+    title: &'static str,
+    run: fn(&mut House) -> Result<(), Failure>,
+}
+
+/// A step from its title and its function.
+pub(crate) const fn step(title: &'static str, run: fn(&mut House) -> Result<(), Failure>) -> Step {
+    Step { title, run }
+}
+
+/// Runs the steps in order and prints the table of times.
+///
+/// # Errors
+/// The first failure, with the step's number and title before its reason.
+pub(crate) fn run_all(house: &mut House, steps: &[Step]) -> Result<(), Failure> {
+    let start = Instant::now();
+    let total = steps.len();
+    let mut times = Vec::with_capacity(total);
+    for (number, step) in (1..).zip(steps) {
+        println!("== step {number}/{total}: {}", step.title);
+        let begun = Instant::now();
+        let result = (step.run)(house);
+        let took = begun.elapsed();
+        if let Err(Failure(reason)) = result {
+            print_table(&times);
+            return Err(Failure(format!(
+                "step {number}/{total} ({}) failed after {}:\n{reason}",
+                step.title,
+                seconds(took)
+            )));
+        }
+        println!("== step {number}/{total} took {}", seconds(took));
+        times.push((step.title, took));
+    }
+    print_table(&times);
+    println!("   {:>8}  in all", seconds(start.elapsed()));
+    Ok(())
+}
+
+fn print_table(times: &[(&str, Duration)]) {
+    println!("\n== times");
+    for (title, took) in times {
+        println!("   {:>8}  {title}", seconds(*took));
+    }
+}
+
+fn seconds(took: Duration) -> String {
+    format!("{:.1} s", took.as_secs_f64())
+}

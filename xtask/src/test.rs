@@ -1,0 +1,60 @@
+//! `cargo xtask test`: every check there is, in the order in which a failure is found soonest.
+//! The guest comes before the lints, because the native host embeds it.
+
+use std::process::Command;
+
+use crate::house::House;
+use crate::npm;
+use crate::prepare;
+use crate::process;
+use crate::steps::{Failure, run_all, step};
+use crate::{machine, native};
+
+const WEB_TESTS: &str = "tests/web";
+
+/// Runs the command.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
+    let look = [
+        step("look for rustfmt and clippy", machine::look_for_lints),
+        step("find a browser", machine::look_for_chromium),
+        step("check the format", native::check_format),
+    ];
+    let native = [
+        prepare::GUEST,
+        prepare::PROGRAMS,
+        step("lint with clippy", native::lint),
+        step("build the documentation", native::document),
+        prepare::HOST,
+        step("run the native tests", native::test),
+    ];
+    let web = [
+        step("run the Node tests over the packed package", test_node),
+        step("run the page test in Chromium", test_page),
+    ];
+    let steps = [&prepare::MACHINE[..], &look, &native, &prepare::PACKAGE, &web];
+    run_all(house, &steps.concat())
+}
+
+fn test_node(house: &mut House) -> Result<(), Failure> {
+    npm::install(house, WEB_TESTS)?;
+    process::run(&mut web_test(house, "node.test.mjs"))
+}
+
+fn test_page(house: &mut House) -> Result<(), Failure> {
+    npm::install(house, WEB_TESTS)?;
+    process::run(&mut web_test(house, "page.test.mjs"))
+}
+
+fn web_test(house: &House, file: &str) -> Command {
+    let mut node = house.program("node", WEB_TESTS);
+    node.args(["--test", "--test-reporter", "spec", file]);
+    node.env("INNERLOOP_TARBALL", house.path(npm::TARBALL));
+    node.env("INNERLOOP_BIN", house.innerloop());
+    if let Some(chromium) = &house.chromium {
+        node.env("CHROMIUM", chromium);
+    }
+    node
+}
