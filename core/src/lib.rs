@@ -9,7 +9,17 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod nouns;
-pub mod words;
+mod beside;
+mod machine;
+mod nouns;
+pub mod profile;
+pub mod rules;
+mod session;
+pub mod wire;
+mod words;
 
+pub use beside::{decode, traffic};
+pub use machine::history::History;
 pub use nouns::{action, config, event, input, message, output, status, tool};
+pub use session::{REPLAY_VERSION, RestoreError, Session, log};
+pub use words::{bytes, id, json, text, time};

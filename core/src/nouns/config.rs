@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Everything a session needs to know from the start. The default is the specification's
 /// (Spec §2.2); `id`, `endpoint` and `model` have no default and must be set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// The session's id. A fork always gets a new one.
@@ -35,21 +35,14 @@ pub struct SessionConfig {
     pub tools: Vec<ToolSpec>,
 }
 
-impl Default for SessionConfig {
-    fn default() -> Self {
-        Self {
-            id: SessionId::default(),
-            model: ModelConfig::default(),
-            limits: Limits::default(),
-            retry: RetryPolicy::default(),
-            timeouts: Timeouts::default(),
-            tool_output_limits: BTreeMap::new(),
-            tool_line_limits: BTreeMap::new(),
-            facts: Facts::default(),
-            instructions: None,
-            tools: Vec::new(),
-        }
-    }
+/// A configuration that cannot work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {message}")]
+pub struct ConfigError {
+    /// The field, as a path in the configuration.
+    pub field: &'static str,
+    /// What is wrong with it and what would be right.
+    pub message: String,
 }
 
 /// Which model, and how to talk to it.

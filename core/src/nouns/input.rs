@@ -251,6 +251,9 @@ pub enum Reason {
     /// A submit, steer or follow-up with nothing in it.
     #[error("the message is empty")]
     Empty,
+    /// A configuration that cannot work.
+    #[error("the field {0} of the new configuration cannot work")]
+    Config(&'static str),
     /// Not offered by this version.
     #[error("{0}")]
     Unsupported(&'static str),

@@ -154,6 +154,9 @@ pub struct Reply {
     pub blocks: Vec<Block>,
     /// Why it ended.
     pub finish: Finish,
+    /// The provider's own words on why the model refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
     /// What it cost; `None` where the provider did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

@@ -19,7 +19,7 @@ pub struct ToolSpec {
 }
 
 /// One run of a tool: what `Effect::RunTool` asks of the host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolRun {
     /// The call's id, as the model gave it.
     pub call_id: String,
@@ -32,7 +32,7 @@ pub struct ToolRun {
 }
 
 /// What to run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Job {
     /// A built-in tool's action, already translated from the model's vocabulary.

@@ -1,7 +1,11 @@
 //! Opaque JSON: text that is known to be one JSON value and is otherwise left alone.
 
-use alloc::{borrow::ToOwned, boxed::Box, string::String};
-use serde::{Deserialize, Serialize};
+use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
+use core::fmt;
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
 /// One JSON value, kept as its text: numbers, key order and white space stay as they came.
@@ -38,3 +42,92 @@ impl PartialEq for Json {
 }
 
 impl Eq for Json {}
+
+/// A JSON object whose fields keep their order and their text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Object(pub Vec<(String, Json)>);
+
+impl Object {
+    /// The value of the field `name`.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&Json> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
+    }
+
+    /// Gives the field `name` a value, in its old place or at the end.
+    pub fn set(&mut self, name: &str, value: Json) {
+        match self.0.iter_mut().find(|(key, _)| key == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name.into(), value)),
+        }
+    }
+
+    /// The object as opaque JSON.
+    #[must_use]
+    pub fn to_json(&self) -> Json {
+        let mut out = Vec::new();
+        for (index, (name, value)) in self.0.iter().enumerate() {
+            out.push(if index == 0 { b'{' } else { b',' });
+            push_string(&mut out, name);
+            out.push(b':');
+            out.extend_from_slice(value.text().as_bytes());
+        }
+        if out.is_empty() {
+            out.push(b'{');
+        }
+        out.push(b'}');
+        String::from_utf8(out).ok().and_then(|text| Json::parse(text).ok()).unwrap_or_default()
+    }
+}
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Object, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Object(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Fields)
+    }
+}
+
+/// Appends `text` as a JSON string, quotes and all.
+pub fn push_string(out: &mut Vec<u8>, text: &str) {
+    const HEX: &[u8; 16] = b"0123456789abcdef";
+    out.push(b'"');
+    let mut rest = text.as_bytes();
+    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\')
+    {
+        let (plain, special) = rest.split_at(at);
+        out.extend_from_slice(plain);
+        let Some((&byte, after)) = special.split_first() else { break };
+        match byte {
+            b'"' => out.extend_from_slice(b"\\\""),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            byte => {
+                let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
+                out.extend_from_slice(b"\\u00");
+                out.extend_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+        rest = after;
+    }
+    out.extend_from_slice(rest);
+    out.push(b'"');
+}

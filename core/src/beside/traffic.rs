@@ -1,0 +1,269 @@
+//! Recorded model traffic: responses, each with a digest of what was new in its request. A replay
+//! answers a session from the recording and stops where the session says something else, so that
+//! a tool that works differently cannot go unnoticed. Pure: hosts read and write the files.
+
+use crate::{
+    machine::history::History,
+    nouns::message::{TurnKind, joined_text},
+    words::{bytes::Bytes, text::prefix},
+};
+use alloc::{
+    collections::VecDeque,
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde::{Deserialize, Serialize};
+
+/// Most bytes of what was said that a recording shows; the digest covers all of it.
+const SHOWN: usize = 2_000;
+
+/// One recorded exchange: a line of the recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exchange {
+    /// The model call, counted from 1.
+    pub call: u32,
+    /// The digest of what was new in the request (FNV-1a, 64 bits, hexadecimal).
+    pub digest: String,
+    /// The beginning of what was new in the request, for people.
+    pub said: String,
+    /// The response's status.
+    pub status: u16,
+    /// The response's headers that a replay needs: the content type and what says when to retry.
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    /// The response's body, as far as it came.
+    pub body: Bytes,
+    /// How the exchange broke, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+}
+
+/// Records exchanges.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    calls: u32,
+}
+
+impl Recorder {
+    /// An exchange that begins: its number and what is new in its request (see [`said`]).
+    #[must_use]
+    pub fn begin(&mut self, said: &str) -> Exchange {
+        self.calls = self.calls.saturating_add(1);
+        Exchange {
+            call: self.calls,
+            digest: digest(said),
+            said: prefix(said, SHOWN).into(),
+            status: 0,
+            headers: Vec::new(),
+            body: Bytes::default(),
+            failed: None,
+        }
+    }
+}
+
+impl Exchange {
+    /// Notes status and headers; only those that a replay needs are kept.
+    pub fn head(&mut self, status: u16, headers: &[(String, String)]) {
+        const KEPT: [&str; 4] = ["content-type", "retry-after", "retry-after-ms", "x-should-retry"];
+        self.status = status;
+        let kept = headers.iter().filter(|(name, _)| KEPT.contains(&name.as_str()));
+        self.headers = kept.cloned().collect();
+    }
+
+    /// The exchange as a line of the recording, with its line feed.
+    #[must_use]
+    pub fn line(&self) -> String {
+        // Plain data with text keys has no way to fail.
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+/// Answers model calls from a recording.
+#[derive(Clone, Debug)]
+pub struct Player {
+    exchanges: VecDeque<Exchange>,
+    calls: u32,
+}
+
+/// Why a recording does not answer a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TrafficError {
+    /// The recording cannot be read.
+    #[error("line {line} of the recording cannot be read: {message}")]
+    Unreadable {
+        /// Counted from 1.
+        line: usize,
+        /// Why.
+        message: String,
+    },
+    /// The recording holds no more answers.
+    #[error("the recording ends before model call {call}")]
+    Exhausted {
+        /// The call, counted from 1.
+        call: u32,
+    },
+    /// The session says something else than when the recording was made.
+    #[error(
+        "model call {call} differs from the recording.\n--- recorded:\n{expected}\n--- now:\n\
+         {found}"
+    )]
+    Mismatch {
+        /// The call, counted from 1.
+        call: u32,
+        /// What was new in the recorded request.
+        expected: String,
+        /// What is new in this one.
+        found: String,
+    },
+}
+
+impl Player {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// The first line that cannot be read, or that there is none.
+    pub fn parse(text: &str) -> Result<Self, TrafficError> {
+        let mut exchanges = VecDeque::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            let exchange = serde_json::from_str(line).map_err(|error| {
+                TrafficError::Unreadable { line: index + 1, message: error.to_string() }
+            })?;
+            exchanges.push_back(exchange);
+        }
+        if exchanges.is_empty() {
+            let message = "it is empty".to_string();
+            return Err(TrafficError::Unreadable { line: 1, message });
+        }
+        Ok(Self { exchanges, calls: 0 })
+    }
+
+    /// The answer to the next call, whose request newly says `said` (see [`said`]).
+    ///
+    /// # Errors
+    /// The recording is exhausted, or was made with other words.
+    pub fn next(&mut self, said: &str) -> Result<Exchange, TrafficError> {
+        let call = self.calls.saturating_add(1);
+        let exchange = self.exchanges.front().ok_or(TrafficError::Exhausted { call })?;
+        if exchange.digest != digest(said) {
+            let (expected, found) = differing(&exchange.said, said);
+            return Err(TrafficError::Mismatch { call, expected, found });
+        }
+        self.calls = call;
+        self.exchanges.pop_front().ok_or(TrafficError::Exhausted { call })
+    }
+
+    /// How many exchanges have not been asked for.
+    #[must_use]
+    pub fn left(&self) -> usize {
+        self.exchanges.len()
+    }
+}
+
+/// Both texts, cut to what is shown of a recording.
+fn differing(expected: &str, found: &str) -> (String, String) {
+    (prefix(expected, SHOWN).into(), prefix(found, SHOWN).into())
+}
+
+/// What is new since the model's last reply: the user's words and the tools' results, with what
+/// differs from run to run masked (durations, dates, the folders of absolute paths).
+#[must_use]
+pub fn said(history: &History) -> String {
+    let mut out = String::new();
+    for turn in history.unread() {
+        match &turn.kind {
+            TurnKind::User(parts) | TurnKind::Steering(parts) => {
+                out.push_str(&format!("user: {}\n", masked(&joined_text(parts))));
+            }
+            TurnKind::System(text) => out.push_str(&format!("system: {}\n", masked(text))),
+            TurnKind::ToolResults(results) => {
+                for result in results {
+                    let kind = if result.is_error { "error" } else { "result" };
+                    let text = masked(&joined_text(&result.parts));
+                    out.push_str(&format!("{kind} of {}: {text}\n", result.call_id));
+                }
+            }
+            TurnKind::Assistant(_) => {}
+        }
+    }
+    out
+}
+
+fn digest(text: &str) -> String {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    for &byte in text.as_bytes() {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+    format!("{hash:016x}")
+}
+
+/// Masks word by word; what stands between words stays as it is.
+fn masked(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut words = text.split_inclusive(char::is_whitespace).peekable();
+    while let Some(word) = words.next() {
+        let bare = word.trim_end();
+        let unit = words.next_if(|next| is_number(bare) && is_unit(next.trim_end()));
+        match unit {
+            Some(unit) => {
+                out.push_str("<time>");
+                out.push_str(unit.get(unit.trim_end().len()..).unwrap_or_default());
+            }
+            None => {
+                out.push_str(&masked_word(bare));
+                out.push_str(word.get(bare.len()..).unwrap_or_default());
+            }
+        }
+    }
+    out
+}
+
+fn masked_word(word: &str) -> String {
+    let open = word.len() - word.trim_start_matches(['(', '[', '"', '\'', '`']).len();
+    let (before, rest) = word.split_at_checked(open).unwrap_or(("", word));
+    let core = rest.trim_end_matches([')', ']', '"', '\'', '`', ',', '.', ';', ':']);
+    let after = rest.get(core.len()..).unwrap_or_default();
+    let number = core.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == 'µ');
+    let unit = core.get(number.len()..).unwrap_or_default();
+    let mask = if is_number(number) && is_unit(unit) {
+        "<time>".to_string()
+    } else if is_date(core) {
+        "<date>".to_string()
+    } else {
+        masked_path(core)
+    };
+    format!("{before}{mask}{after}")
+}
+
+fn is_number(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+fn is_unit(text: &str) -> bool {
+    let bare = text.trim_end_matches([')', ']', ',', '.', ';', ':']);
+    matches!(bare, "ns" | "µs" | "us" | "ms" | "s" | "sec" | "seconds" | "milliseconds")
+}
+
+/// `2026-11-21`, alone or before a time of day.
+fn is_date(text: &str) -> bool {
+    let is_shape = |(index, byte): (usize, u8)| match index {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    text.len() >= 10
+        && text.bytes().take(10).enumerate().all(is_shape)
+        && text.get(10..).is_some_and(|rest| rest.is_empty() || rest.starts_with('T'))
+}
+
+/// `/home/me/project/a.js` becomes `<path>/a.js`; a path of one folder stays.
+fn masked_path(word: &str) -> String {
+    let is_absolute = word.starts_with('/') && !word.starts_with("//");
+    match word.rsplit_once('/') {
+        Some((folders, name)) if is_absolute && folders.len() > 1 => format!("<path>/{name}"),
+        _ => word.to_string(),
+    }
+}

@@ -1,0 +1,200 @@
+//! One call of the model: the request, the response while it arrives, and the wait before the
+//! next try.
+
+use super::{
+    agent::{Phase, fail, on_reply},
+    ctx::Ctx,
+    ledger::EffectKind,
+};
+use crate::{
+    nouns::{
+        event::EventKind,
+        input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+        output::{Effect, Purpose},
+    },
+    rules::retry,
+    wire::{Decoder, Failure, FailureKind, Piece},
+    words::{id::EffectId, time::Instant},
+};
+use alloc::{boxed::Box, format, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// A request is out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Calling {
+    pub(crate) effect: EffectId,
+    /// Counted from 1.
+    attempt: u32,
+    /// When something was last heard of it.
+    heard: Instant,
+    /// Whether text or thinking of this try has been shown.
+    shown: bool,
+    /// Whether the start of the text has been announced.
+    text_begun: bool,
+    /// The response; not kept in a snapshot, since a restored call begins anew.
+    #[serde(skip)]
+    decoder: Option<Box<Decoder>>,
+}
+
+/// A failed call waits for its next try.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Waiting {
+    until: Instant,
+    attempt: u32,
+}
+
+impl Calling {
+    /// Sends the history to the model.
+    pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Phase {
+        let id = ctx.issue(EffectKind::Http);
+        let request = ctx.body.history.request(&ctx.setup.head, &ctx.setup.config.model);
+        ctx.effect(Effect::Http { id, request, purpose: Purpose::Model });
+        Phase::Calling(Self {
+            effect: id,
+            attempt,
+            heard: ctx.now,
+            shown: false,
+            text_begun: false,
+            decoder: None,
+        })
+    }
+
+    /// Whether news come in the right order.
+    pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
+        match input {
+            HttpInput::Head(_) => self.decoder.is_none(),
+            HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some(),
+            HttpInput::Failed(_) => true,
+        }
+    }
+
+    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Phase {
+        self.heard = ctx.now;
+        match input {
+            HttpInput::Head(head) => self.on_head(&head, ctx),
+            HttpInput::Chunk(bytes) => self.on_chunk(&bytes, ctx),
+            HttpInput::End => {
+                ctx.ledger.settle(self.effect);
+                match self.decoder.take().map(|decoder| decoder.finish()) {
+                    Some(Ok(reply)) => on_reply(reply, ctx),
+                    Some(Err(failure)) => self.on_failure(&failure, ctx),
+                    None => self.on_lost(ctx),
+                }
+            }
+            HttpInput::Failed(failure) => {
+                ctx.ledger.settle(self.effect);
+                self.on_failure(&broken(failure), ctx)
+            }
+        }
+    }
+
+    /// The host does not know what became of the call.
+    pub(crate) fn on_lost(self, ctx: &mut Ctx<'_>) -> Phase {
+        ctx.ledger.settle(self.effect);
+        let message = "the model call was lost when the host stopped";
+        self.on_failure(&Failure::new(FailureKind::Network, message), ctx)
+    }
+
+    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Phase {
+        if self.deadline(ctx.setup.config.retry.idle_ms) > ctx.now {
+            return Phase::Calling(self);
+        }
+        ctx.cancel(self.effect);
+        let seconds = ctx.now.ms_since(self.heard) / 1000;
+        let message = format!("nothing came from the model for {seconds} s");
+        self.on_failure(&Failure::new(FailureKind::Network, message), ctx)
+    }
+
+    /// When the call counts as broken.
+    pub(crate) const fn deadline(&self, idle_ms: u64) -> Instant {
+        self.heard.plus_ms(idle_ms)
+    }
+
+    /// Gives the call up on the host's word.
+    pub(crate) fn cancel(self, ctx: &mut Ctx<'_>) {
+        ctx.cancel(self.effect);
+        self.reset(ctx);
+    }
+
+    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Phase {
+        // After a restore the effect is carried out again, and what was shown comes again.
+        self.reset(ctx);
+        self.shown = false;
+        self.text_begun = false;
+        self.decoder = Some(Box::new(Decoder::new(ctx.setup.config.model.wire, head)));
+        Phase::Calling(self)
+    }
+
+    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Phase {
+        let mut pieces = Vec::new();
+        if let Some(decoder) = &mut self.decoder {
+            decoder.feed(bytes, &mut pieces);
+        }
+        for piece in pieces {
+            match piece {
+                Piece::Restart => {
+                    self.reset(ctx);
+                    self.shown = false;
+                    self.text_begun = false;
+                }
+                Piece::Text(text) => {
+                    if !core::mem::replace(&mut self.text_begun, true) {
+                        ctx.event(EventKind::AssistantTextStart);
+                    }
+                    self.shown = true;
+                    ctx.event(EventKind::AssistantTextDelta { text });
+                }
+                Piece::Reasoning(text) => {
+                    self.shown = true;
+                    ctx.event(EventKind::AssistantReasoningDelta { text });
+                }
+            }
+        }
+        Phase::Calling(self)
+    }
+
+    fn on_failure(self, failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+        self.reset(ctx);
+        let next = self.attempt.saturating_add(1);
+        let policy = &ctx.setup.config.retry;
+        let delay = failure
+            .is_retryable()
+            .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, self.effect.0))
+            .flatten();
+        let Some(delay_ms) = delay else { return fail(failure, ctx) };
+        let message = failure.message.clone();
+        ctx.event(EventKind::Retry { attempt: next, delay_ms, message });
+        Phase::Waiting(Waiting { until: ctx.now.plus_ms(delay_ms), attempt: next })
+    }
+
+    /// Takes back what was shown of this try.
+    fn reset(&self, ctx: &mut Ctx<'_>) {
+        if self.shown {
+            ctx.event(EventKind::TextReset);
+        }
+    }
+}
+
+impl Waiting {
+    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Phase {
+        if self.until > ctx.now {
+            return Phase::Waiting(self);
+        }
+        Calling::start(self.attempt, ctx)
+    }
+
+    pub(crate) const fn deadline(&self) -> Instant {
+        self.until
+    }
+}
+
+/// A broken exchange as a failure of the call.
+fn broken(failure: HttpFailure) -> Failure {
+    let kind = match failure.kind {
+        HttpFailureKind::Network | HttpFailureKind::Timeout | HttpFailureKind::Cancelled => {
+            FailureKind::Network
+        }
+        HttpFailureKind::Refused => FailureKind::Host,
+    };
+    Failure::new(kind, failure.message)
+}

@@ -1,0 +1,10 @@
+//! Floor 4: the loop of the specification. An agent is a body (history, queues, counts) and a
+//! phase; a phase is stepped by value, writes steps, and returns the phase that follows.
+
+pub(crate) mod agent;
+pub(crate) mod call;
+pub(crate) mod ctx;
+pub(crate) mod history;
+pub(crate) mod ledger;
+pub(crate) mod round;
+pub(crate) mod setup;

@@ -1,0 +1,151 @@
+//! What a session's configuration comes to: the tools' table and the encoded head of a request.
+//! Built once, replaced whole when the configuration changes.
+
+use crate::{
+    nouns::{
+        config::{ConfigError, ConfigPatch, SessionConfig},
+        tool::ToolSpec,
+    },
+    profile,
+    rules::{prompt::system_prompt, truncate::OutputLimit},
+    wire::Head,
+};
+use alloc::{format, string::String, vec::Vec};
+use serde_json::Value;
+
+/// The configuration in force and what follows from it.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    pub(crate) config: SessionConfig,
+    pub(crate) head: Head,
+    tools: Vec<Tool>,
+}
+
+/// A registered tool (Spec §3.8).
+#[derive(Clone, Debug)]
+pub(crate) struct Tool {
+    pub(crate) spec: ToolSpec,
+    pub(crate) schema: Value,
+    /// Whether the profile gave it, so that its calls are canonical actions.
+    pub(crate) builtin: bool,
+}
+
+impl Setup {
+    pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
+        check(&config)?;
+        let builtin = profile::tools(config.model.profile, &config.facts);
+        let mut tools: Vec<Tool> = Vec::new();
+        for spec in builtin {
+            tools.push(Tool { schema: schema(&spec)?, spec, builtin: true });
+        }
+        for spec in &config.tools {
+            let tool = Tool { schema: schema(spec)?, spec: spec.clone(), builtin: false };
+            match tools.iter_mut().find(|known| known.spec.name == tool.spec.name) {
+                Some(known) => *known = tool,
+                None => tools.push(tool),
+            }
+        }
+        let specs = || tools.iter().map(|tool| &tool.spec);
+        let system = system_prompt(
+            profile::base_prompt(config.model.profile),
+            &config.facts,
+            &config.model.name,
+            specs(),
+            config.instructions.as_deref(),
+        );
+        let head = Head::new(&config.model, &system, specs());
+        Ok(Self { config, head, tools })
+    }
+
+    /// This setup with a change.
+    pub(crate) fn patched(&self, patch: &ConfigPatch) -> Result<Self, ConfigError> {
+        let mut config = self.config.clone();
+        if let Some(model) = &patch.model {
+            config.model.name.clone_from(model);
+        }
+        if let Some(effort) = &patch.reasoning_effort {
+            config.model.reasoning_effort.clone_from(effort);
+        }
+        if let Some(limits) = patch.limits {
+            config.limits = limits;
+        }
+        if let Some(instructions) = &patch.instructions {
+            config.instructions = Some(instructions.clone()).filter(|text| !text.is_empty());
+        }
+        Self::new(config)
+    }
+
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    /// How much of a tool's output the model reads.
+    pub(crate) fn output_limit(&self, name: &str) -> OutputLimit {
+        let mut limit = profile::output_limit(self.config.model.profile, name);
+        if let Some(&chars) = self.config.tool_output_limits.get(name) {
+            limit.max_chars = chars as usize;
+        }
+        if let Some(&lines) = self.config.tool_line_limits.get(name) {
+            limit.max_lines = Some(lines as usize);
+        }
+        limit
+    }
+
+    /// The time limit of a run whose call asks for `asked` (Spec §5.4).
+    pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
+        let timeouts = &self.config.timeouts;
+        let default = profile::default_command_ms(self.config.model.profile);
+        let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
+        wanted.clamp(1, timeouts.max_command_ms)
+    }
+}
+
+fn check(config: &SessionConfig) -> Result<(), ConfigError> {
+    let required = |field, value: &str, what: &str| {
+        if value.trim().is_empty() {
+            let message = format!("is empty: {what}");
+            return Err(ConfigError { field, message });
+        }
+        Ok(())
+    };
+    required("id", &config.id.0, "give the session a unique id, a UUID for example")?;
+    required("model.endpoint", &config.model.endpoint.0, "name an endpoint of the host's table")?;
+    required("model.name", &config.model.name, "name the model to talk to")?;
+    if config.model.max_output_tokens == 0 {
+        let message = String::from("is 0: a reply needs room for at least one token");
+        return Err(ConfigError { field: "model.max_output_tokens", message });
+    }
+    let timeouts = &config.timeouts;
+    if timeouts.default_command_ms == 0 || timeouts.default_command_ms > timeouts.max_command_ms {
+        let message = format!(
+            "is {}: it must be from 1 to timeouts.max_command_ms ({})",
+            timeouts.default_command_ms, timeouts.max_command_ms
+        );
+        return Err(ConfigError { field: "timeouts.default_command_ms", message });
+    }
+    config.tools.iter().try_for_each(check_tool)
+}
+
+fn check_tool(spec: &ToolSpec) -> Result<(), ConfigError> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.bytes().all(fits) {
+        let message = format!(
+            "{:?} is not a name that models accept: 1 to 64 letters, digits, _ and -",
+            spec.name
+        );
+        return Err(ConfigError { field: "tools.name", message });
+    }
+    Ok(())
+}
+
+/// The schema as a value, its root checked.
+fn schema(spec: &ToolSpec) -> Result<Value, ConfigError> {
+    let field = "tools.parameters";
+    let schema: Value = serde_json::from_str(spec.parameters.text())
+        .map_err(|error| ConfigError { field, message: format!("{}: {error}", spec.name) })?;
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        let message = format!("{}: the root of the schema must have type \"object\"", spec.name);
+        return Err(ConfigError { field, message });
+    }
+    Ok(schema)
+}

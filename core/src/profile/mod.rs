@@ -1,0 +1,67 @@
+//! Floor 3: what a model family is shown: its tools, its base prompt, its defaults. A profile
+//! translates the model's vocabulary to canonical actions and knows nothing of wires.
+
+mod anthropic;
+
+use crate::{
+    nouns::{
+        action::Action,
+        config::{Facts, ProfileKind},
+        tool::ToolSpec,
+    },
+    rules::truncate::OutputLimit,
+};
+use alloc::{string::String, vec::Vec};
+
+/// A call in canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translated {
+    /// What to do.
+    pub action: Action,
+    /// The time limit that the call asks for, in milliseconds.
+    pub timeout_ms: Option<u64>,
+}
+
+/// The tools of the profile, as the model is shown them.
+#[must_use]
+pub fn tools(profile: ProfileKind, facts: &Facts) -> Vec<ToolSpec> {
+    match profile {
+        ProfileKind::Anthropic => anthropic::tools(facts),
+    }
+}
+
+/// A call of one of the profile's tools in canonical form.
+///
+/// # Errors
+/// A sentence for the model where the name or the arguments are not the profile's.
+pub fn translate(profile: ProfileKind, name: &str, arguments: &str) -> Result<Translated, String> {
+    match profile {
+        ProfileKind::Anthropic => anthropic::translate(name, arguments),
+    }
+}
+
+/// How much of a tool's output the model reads if the configuration does not say (Spec §5.2,
+/// §5.3; searches keep their beginning, CONFLICTS X4).
+#[must_use]
+pub fn output_limit(profile: ProfileKind, name: &str) -> OutputLimit {
+    match profile {
+        ProfileKind::Anthropic => anthropic::output_limit(name),
+    }
+}
+
+/// The base instructions.
+#[must_use]
+pub const fn base_prompt(profile: ProfileKind) -> &'static str {
+    match profile {
+        ProfileKind::Anthropic => anthropic::BASE_PROMPT,
+    }
+}
+
+/// The time limit of a program's run whose call names none, in milliseconds, where the family
+/// has its own (Spec §3.5).
+#[must_use]
+pub const fn default_command_ms(profile: ProfileKind) -> Option<u64> {
+    match profile {
+        ProfileKind::Anthropic => Some(120_000),
+    }
+}

@@ -1,0 +1,212 @@
+//! Checking a call's arguments against its tool's schema: JSON Schema as far as the schemas of
+//! tools use it. Violations are sentences that a model can act on. Keywords that are not known
+//! here restrict nothing.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde_json::Value;
+
+/// More violations than these are not reported: the model mends the first ones first.
+const MAX_VIOLATIONS: usize = 8;
+
+/// How `instance` breaks `schema`, a sentence each; empty if it does not.
+#[must_use]
+pub fn violations(schema: &Value, instance: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    check(schema, instance, "", &mut found);
+    found.truncate(MAX_VIOLATIONS);
+    found
+}
+
+/// Checks one place of the instance; `path` names it, empty for the root.
+fn check(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) {
+    if found.len() >= MAX_VIOLATIONS {
+        return;
+    }
+    if schema == &Value::Bool(false) {
+        found.push(format!("{} is not allowed", place(path)));
+    }
+    if !schema.is_object() {
+        return;
+    }
+    if instance.is_null() && schema.get("nullable") == Some(&Value::Bool(true)) {
+        return;
+    }
+    if !has_type(schema, instance) {
+        let want = types(schema).join(" or ");
+        found.push(format!("{} must be {want}, not {}", place(path), type_name(instance)));
+        return;
+    }
+    check_choices(schema, instance, path, found);
+    check_branches(schema, instance, path, found);
+    match instance {
+        Value::Object(_) => check_object(schema, instance, path, found),
+        Value::Array(items) => check_array(schema, items, path, found),
+        Value::String(text) => {
+            check_size(schema, ("minLength", "maxLength"), text.chars().count(), path, found);
+        }
+        Value::Number(number) => check_number(schema, number.as_f64(), path, found),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+fn place(path: &str) -> String {
+    if path.is_empty() { "the arguments".to_string() } else { format!("`{path}`") }
+}
+
+fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(name)) => [name.as_str()].into(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn has_type(schema: &Value, instance: &Value) -> bool {
+    let wanted = types(schema);
+    wanted.is_empty()
+        || wanted.iter().any(|&name| match name {
+            "integer" => is_integer(instance),
+            "number" => instance.is_number(),
+            name => name == type_name(instance),
+        })
+}
+
+/// JSON Schema counts 2.0 as an integer.
+fn is_integer(instance: &Value) -> bool {
+    instance.is_i64() || instance.is_u64() || instance.as_f64().is_some_and(|n| n % 1.0 == 0.0)
+}
+
+const fn type_name(instance: &Value) -> &'static str {
+    match instance {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// Equality in which 1 and 1.0 are the same number.
+fn equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a == b || a.as_f64() == b.as_f64(),
+        (a, b) => a == b,
+    }
+}
+
+fn check_choices(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) {
+    if let Some(Value::Array(choices)) = schema.get("enum")
+        && !choices.iter().any(|choice| equal(choice, instance))
+    {
+        let shown: Vec<String> = choices.iter().map(Value::to_string).collect();
+        found.push(format!("{} must be one of {}", place(path), shown.join(", ")));
+    }
+    if let Some(constant) = schema.get("const")
+        && !equal(constant, instance)
+    {
+        found.push(format!("{} must be {constant}", place(path)));
+    }
+}
+
+fn check_branches(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) {
+    let fits = |branch: &&Value| violations(branch, instance).is_empty();
+    if let Some(Value::Array(branches)) = schema.get("anyOf")
+        && !branches.iter().any(|branch| fits(&branch))
+    {
+        found.push(format!("{} fits none of the allowed forms", place(path)));
+    }
+    if let Some(Value::Array(branches)) = schema.get("oneOf") {
+        match branches.iter().filter(fits).count() {
+            1 => {}
+            0 => found.push(format!("{} fits none of the allowed forms", place(path))),
+            _ => found.push(format!("{} fits more than one of the allowed forms", place(path))),
+        }
+    }
+    if let Some(Value::Array(branches)) = schema.get("allOf") {
+        for branch in branches {
+            check(branch, instance, path, found);
+        }
+    }
+}
+
+fn check_object(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) {
+    if let Some(Value::Array(required)) = schema.get("required") {
+        for name in required.iter().filter_map(Value::as_str) {
+            if instance.get(name).is_none() {
+                found.push(format!("`{}` is required", join(path, name)));
+            }
+        }
+    }
+    let properties = schema.get("properties");
+    for (name, value) in instance.as_object().into_iter().flatten() {
+        let known = properties.and_then(|properties| properties.get(name));
+        match (known, schema.get("additionalProperties")) {
+            (Some(property), _) => check(property, value, &join(path, name), found),
+            (None, Some(Value::Bool(false))) => {
+                found.push(format!("`{}` is not a known property", join(path, name)));
+            }
+            (None, Some(rest)) => check(rest, value, &join(path, name), found),
+            (None, None) => {}
+        }
+    }
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_string() } else { format!("{path}.{name}") }
+}
+
+fn check_array(schema: &Value, items: &[Value], path: &str, found: &mut Vec<String>) {
+    check_size(schema, ("minItems", "maxItems"), items.len(), path, found);
+    if let Some(each) = schema.get("items") {
+        for (index, item) in items.iter().enumerate() {
+            check(each, item, &format!("{path}[{index}]"), found);
+        }
+    }
+}
+
+fn check_size(
+    schema: &Value,
+    (least, most): (&str, &str),
+    size: usize,
+    path: &str,
+    found: &mut Vec<String>,
+) {
+    let size = size as u64;
+    if let Some(min) = schema.get(least).and_then(Value::as_u64)
+        && size < min
+    {
+        found.push(format!("{} is too short: {size}, at least {min}", place(path)));
+    }
+    if let Some(max) = schema.get(most).and_then(Value::as_u64)
+        && size > max
+    {
+        found.push(format!("{} is too long: {size}, at most {max}", place(path)));
+    }
+}
+
+fn check_number(schema: &Value, number: Option<f64>, path: &str, found: &mut Vec<String>) {
+    let Some(number) = number else { return };
+    let limit = |name| schema.get(name).and_then(Value::as_f64);
+    let mut say = |bad: bool, how: &str, limit: f64| {
+        if bad {
+            found.push(format!("{} must be {how} {limit}, not {number}", place(path)));
+        }
+    };
+    if let Some(min) = limit("minimum") {
+        say(number < min, "at least", min);
+    }
+    if let Some(max) = limit("maximum") {
+        say(number > max, "at most", max);
+    }
+    if let Some(min) = limit("exclusiveMinimum") {
+        say(number <= min, "more than", min);
+    }
+    if let Some(max) = limit("exclusiveMaximum") {
+        say(number >= max, "less than", max);
+    }
+}

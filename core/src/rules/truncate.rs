@@ -1,0 +1,143 @@
+//! Cutting a tool's output to what the model reads (Spec §5): characters first, then lines.
+//! The specification's defects are mended as CONFLICTS X3 to X5 say: the marker survives the
+//! line pass, omitted lines are counted from the original, no character is counted wrongly, and
+//! searches keep their beginning.
+
+use crate::words::text::{nth_char, nth_char_back};
+use alloc::{format, string::String};
+
+/// Which part of too long an output stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The beginning and the end.
+    HeadTail,
+    /// The beginning.
+    Head,
+    /// The end.
+    Tail,
+}
+
+/// How much of a tool's output the model reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputLimit {
+    /// Most characters (Unicode scalar values).
+    pub max_chars: usize,
+    /// Most lines, if lines are limited.
+    pub max_lines: Option<usize>,
+    /// Which part stays.
+    pub keep: Keep,
+}
+
+impl OutputLimit {
+    /// For tools of which nothing else is known.
+    pub const DEFAULT: Self = Self { max_chars: 30_000, max_lines: None, keep: Keep::HeadTail };
+}
+
+/// `text` within `limit`, or `None` if it already is. The cut place holds a marker that says how
+/// much is missing.
+#[must_use]
+pub fn truncate(text: &str, limit: &OutputLimit) -> Option<String> {
+    let by_chars = char_gap(text, limit);
+    let by_lines = limit.max_lines.and_then(|max| line_gap(text, by_chars, max, limit.keep));
+    let gap = by_lines.or(by_chars)?;
+    let (head, tail) = (text.get(..gap.start)?, text.get(gap.end..)?);
+    let missing = text.get(gap.start..gap.end)?;
+    let mut out = String::with_capacity(head.len() + tail.len() + 300);
+    out.push_str(head);
+    if by_chars.is_some() {
+        out.push_str(&char_marker(missing.chars().count(), head.is_empty(), tail.is_empty()));
+    }
+    if by_lines.is_some() {
+        if !out.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+        out.push_str(&format!("[... {} lines omitted ...]\n", line_count(missing)));
+    }
+    out.push_str(tail);
+    Some(out)
+}
+
+/// The bytes of a text that are left out.
+#[derive(Clone, Copy)]
+struct Gap {
+    start: usize,
+    end: usize,
+}
+
+/// How many of `max` units stay at the beginning and at the end.
+const fn shares(max: usize, keep: Keep) -> (usize, usize) {
+    match keep {
+        Keep::HeadTail => (max / 2, max - max / 2),
+        Keep::Head => (max, 0),
+        Keep::Tail => (0, max),
+    }
+}
+
+fn char_gap(text: &str, limit: &OutputLimit) -> Option<Gap> {
+    let max = limit.max_chars;
+    // A text with no more bytes than allowed has no more characters either.
+    if text.len() <= max || nth_char(text, max) == text.len() {
+        return None;
+    }
+    let (head, tail) = shares(max, limit.keep);
+    Some(Gap { start: nth_char(text, head), end: nth_char_back(text, tail) })
+}
+
+/// The gap that leaves `max` lines, no smaller than that of the characters, or `None` if no more
+/// lines than that are left anyway.
+fn line_gap(text: &str, chars: Option<Gap>, max: usize, keep: Keep) -> Option<Gap> {
+    let inner = chars.unwrap_or(Gap { start: text.len(), end: text.len() });
+    if line_count(text.get(..inner.start)?) + line_count(text.get(inner.end..)?) <= max {
+        return None;
+    }
+    let (head, tail) = shares(max, keep);
+    let (start, end) = (nth_line(text, head), nth_line_back(text, tail));
+    Some(match chars {
+        None => Gap { start, end },
+        Some(gap) => Gap { start: start.min(gap.start), end: end.max(gap.end) },
+    })
+}
+
+/// The marker of Spec §5.1; where the beginning stays (CONFLICTS X4) it says so in the same form.
+fn char_marker(removed: usize, no_head: bool, no_tail: bool) -> String {
+    let full = "The full output is available in the event stream.";
+    match (no_head, no_tail) {
+        (true, _) => format!(
+            "[WARNING: Tool output was truncated. First {removed} characters were removed. \
+             {full}]\n\n"
+        ),
+        (false, true) => format!(
+            "\n\n[WARNING: Tool output was truncated. Last {removed} characters were removed. \
+             {full}]"
+        ),
+        (false, false) => format!(
+            "\n\n[WARNING: Tool output was truncated. {removed} characters were removed from the \
+             middle. {full} If you need to see specific parts, re-run the tool with more \
+             targeted parameters.]\n\n"
+        ),
+    }
+}
+
+fn line_count(text: &str) -> usize {
+    let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    breaks + usize::from(!text.is_empty() && !text.ends_with('\n'))
+}
+
+/// The offset behind the first `n` lines.
+fn nth_line(text: &str, n: usize) -> usize {
+    match n.checked_sub(1) {
+        None => 0,
+        Some(skip) => {
+            memchr::memchr_iter(b'\n', text.as_bytes()).nth(skip).map_or(text.len(), |at| at + 1)
+        }
+    }
+}
+
+/// The offset at which the last `n` lines begin.
+fn nth_line_back(text: &str, n: usize) -> usize {
+    if n == 0 {
+        return text.len();
+    }
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    memchr::memrchr_iter(b'\n', body.as_bytes()).nth(n - 1).map_or(0, |at| at + 1)
+}

@@ -1,0 +1,488 @@
+//! A response's bytes to a reply. A stream is told from a whole body by the content type, then by
+//! the first byte.
+
+use super::super::{
+    Piece,
+    failure::{Failure, FailureKind, foreign_body, kind_of_status},
+    sse::Events,
+};
+use crate::{
+    nouns::{
+        input::ResponseHead,
+        message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
+    },
+    words::json::{Json, Object},
+};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// Reads one response.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    head: ResponseHead,
+    body: Body,
+    draft: Draft,
+}
+
+#[derive(Clone, Debug)]
+enum Body {
+    /// Not known yet: nothing but white space has come.
+    Unknown,
+    /// Server-sent events.
+    Stream(Events),
+    /// One JSON value, or an error's body.
+    Whole(Vec<u8>),
+}
+
+impl Decoder {
+    /// For the response that begins with `head`.
+    pub fn new(head: &ResponseHead) -> Self {
+        let content_type = head.header("content-type").unwrap_or_default();
+        let body = if !(200..300).contains(&head.status) || content_type.contains("json") {
+            Body::Whole(Vec::new())
+        } else if content_type.contains("event-stream") {
+            Body::Stream(Events::default())
+        } else {
+            Body::Unknown
+        };
+        Self { head: head.clone(), body, draft: Draft::default() }
+    }
+
+    /// Takes the next bytes of the body and appends what they say to `out`.
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
+        if let Body::Unknown = self.body {
+            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return,
+                Some(b'{' | b'[' | b'<') => self.body = Body::Whole(Vec::new()),
+                Some(_) => self.body = Body::Stream(Events::default()),
+            }
+        }
+        let draft = &mut self.draft;
+        match &mut self.body {
+            Body::Stream(events) => events.feed(bytes, &mut |data| draft.on_data(data, out)),
+            Body::Whole(body) => body.extend_from_slice(bytes),
+            Body::Unknown => {}
+        }
+    }
+
+    /// The whole reply.
+    ///
+    /// # Errors
+    /// What the provider reported, or that the body was cut or is not of this protocol.
+    pub fn finish(self) -> Result<Reply, Failure> {
+        let Self { head, body, mut draft } = self;
+        match body {
+            Body::Unknown => {
+                Err(Failure::new(FailureKind::Protocol, "the response is empty").with_head(&head))
+            }
+            Body::Whole(body) => whole(&head, &body),
+            Body::Stream(events) => {
+                events.finish(&mut |data| draft.on_data(data, &mut Vec::new()));
+                // A retry-after on a 200 is about the quota, not about this failure.
+                let status = head.status;
+                draft.finish().map_err(|failure| Failure { status, ..failure })
+            }
+        }
+    }
+}
+
+/// A body that is no stream: a message, or an error.
+fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+    let text = String::from_utf8_lossy(body);
+    let message = serde_json::from_str::<Message<'_>>(text.trim());
+    match message {
+        Ok(Message { error: Some(error), .. }) => Err(error.failure(head.status).with_head(head)),
+        Ok(message) if (200..300).contains(&head.status) && message.content.is_some() => {
+            let mut draft = Draft { stopped: true, ..Draft::default() };
+            for block in message.content.iter().flatten() {
+                draft.start(None, block, &mut Vec::new());
+            }
+            draft.meta(message);
+            draft.finish()
+        }
+        _ if (200..300).contains(&head.status) => {
+            let message = "the response is not an Anthropic message";
+            Err(Failure::new(FailureKind::Protocol, message).with_head(head))
+        }
+        _ => {
+            let message = foreign_body(head.status, body);
+            Err(Failure::new(kind_of_status(head.status), message).with_head(head))
+        }
+    }
+}
+
+/// The reply while it arrives.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    /// The blocks with the provider's numbers, in the order of their starts.
+    blocks: Vec<(Option<u32>, Building)>,
+    reply: Reply,
+    tokens: Tokens,
+    /// The terminal marker has come.
+    stopped: bool,
+    failure: Option<Failure>,
+    /// Data that could not be read; a stream that never completes is blamed on it.
+    unreadable: Option<String>,
+}
+
+/// A block while it arrives.
+#[derive(Clone, Debug)]
+enum Building {
+    Text(String),
+    Reasoning(Reasoning),
+    /// A call: the start's own input, and the pieces that take its place.
+    Call {
+        call: ToolCall,
+        pieces: String,
+    },
+    Opaque {
+        block: Object,
+        pieces: String,
+    },
+}
+
+impl Draft {
+    fn on_data(&mut self, data: &[u8], out: &mut Vec<Piece>) {
+        let text = String::from_utf8_lossy(data);
+        let event = match serde_json::from_str::<Event<'_>>(&text) {
+            Ok(event) => event,
+            Err(error) => {
+                self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
+                return;
+            }
+        };
+        match &*event.kind {
+            "message_start" => {
+                // A gateway that fails over begins anew in mid-stream.
+                if !self.blocks.is_empty() {
+                    out.push(Piece::Restart);
+                }
+                *self = Self::default();
+                if let Some(message) = event.message {
+                    self.meta(message);
+                }
+            }
+            "content_block_start" => {
+                if let Some(block) = event.content_block {
+                    self.start(event.index, block, out);
+                }
+            }
+            "content_block_delta" => {
+                if let Some(delta) = event.delta {
+                    self.delta(event.index, delta, out);
+                }
+            }
+            "message_delta" => {
+                if let Some(delta) = event.delta {
+                    self.stop_reason(delta.stop_reason.as_ref(), delta.stop_details.as_ref());
+                }
+                self.tokens.update(event.usage);
+            }
+            "message_stop" => self.stopped = true,
+            "error" => {
+                self.failure = event.error.map(|error| error.failure(0));
+            }
+            _ => {}
+        }
+    }
+
+    fn meta(&mut self, message: Message<'_>) {
+        self.reply.response_id = message.id.map(Cow::into_owned);
+        self.reply.model = message.model.map(Cow::into_owned);
+        let reason = message.stop_reason.map(Text);
+        self.stop_reason(reason.as_ref(), message.stop_details.as_ref());
+        self.tokens.update(message.usage);
+    }
+
+    fn stop_reason(&mut self, reason: Option<&Text<'_>>, details: Option<&StopDetails>) {
+        if let Some(details) = details {
+            self.reply.refusal.clone_from(&details.explanation);
+        }
+        let Some(Text(reason)) = reason else { return };
+        self.reply.finish = match &**reason {
+            "end_turn" | "stop_sequence" => Finish::Stop,
+            "tool_use" => Finish::ToolCalls,
+            "max_tokens" => Finish::Length,
+            "pause_turn" | "compaction" => Finish::Pause,
+            "refusal" => Finish::Refusal,
+            "model_context_window_exceeded" => Finish::ContextWindow,
+            _ => Finish::Unknown,
+        };
+    }
+
+    fn start(&mut self, index: Option<u32>, raw: &RawValue, out: &mut Vec<Piece>) {
+        let Ok(start) = serde_json::from_str::<BlockStart<'_>>(raw.get()) else { return };
+        let owned = |text: Option<Text<'_>>| text.map(|Text(text)| text.into_owned());
+        let block = match &*start.kind {
+            "text" => {
+                let text = owned(start.text).unwrap_or_default();
+                if !text.is_empty() {
+                    out.push(Piece::Text(text.clone()));
+                }
+                Building::Text(text)
+            }
+            "thinking" => Building::Reasoning(Reasoning {
+                text: owned(start.thinking).unwrap_or_default(),
+                signature: owned(start.signature).filter(|signature| !signature.is_empty()),
+            }),
+            "tool_use" => Building::Call {
+                call: ToolCall {
+                    id: owned(start.id).unwrap_or_default(),
+                    name: owned(start.name).unwrap_or_default(),
+                    arguments: match start.input.map(RawValue::get) {
+                        None | Some("null") => String::from("{}"),
+                        Some(input) => String::from(input),
+                    },
+                },
+                pieces: String::new(),
+            },
+            _ => Building::Opaque {
+                block: serde_json::from_str(raw.get()).unwrap_or_default(),
+                pieces: String::new(),
+            },
+        };
+        self.blocks.push((index, block));
+    }
+
+    fn delta(&mut self, index: Option<u32>, delta: Delta<'_>, out: &mut Vec<Piece>) {
+        let mut newest_first = self.blocks.iter_mut().rev();
+        let Some((_, block)) = newest_first.find(|(number, _)| *number == index) else { return };
+        match block {
+            Building::Text(text) => {
+                if let Some(Text(piece)) = delta.text {
+                    text.push_str(&piece);
+                    out.push(Piece::Text(piece.into_owned()));
+                }
+            }
+            Building::Reasoning(reasoning) => {
+                if let Some(Text(signature)) = delta.signature {
+                    reasoning.signature = Some(signature.into_owned());
+                }
+                if let Some(Text(piece)) = delta.thinking {
+                    reasoning.text.push_str(&piece);
+                    out.push(Piece::Reasoning(piece.into_owned()));
+                }
+            }
+            Building::Call { pieces, .. } => {
+                pieces.push_str(delta.partial_json.as_ref().map_or("", |Text(piece)| piece));
+            }
+            Building::Opaque { block, pieces } => {
+                pieces.push_str(delta.partial_json.as_ref().map_or("", |Text(piece)| piece));
+                for (name, value) in
+                    [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
+                {
+                    if let Some(value) = value.and_then(|raw| Json::parse(raw.get()).ok()) {
+                        block.set(name, value);
+                    }
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Result<Reply, Failure> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if !self.stopped {
+            let message = match self.unreadable {
+                Some(error) => alloc::format!("the stream holds what is not JSON: {error}"),
+                None => String::from("the stream ended before the reply was whole"),
+            };
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        let mut reply = self.reply;
+        reply.usage = self.tokens.usage();
+        reply.blocks = self.blocks.into_iter().filter_map(|(_, block)| block.block()).collect();
+        Ok(reply)
+    }
+}
+
+impl Building {
+    /// The whole block, or nothing for an empty one.
+    fn block(self) -> Option<Block> {
+        match self {
+            Self::Text(text) => (!text.is_empty()).then_some(Block::Text(text)),
+            Self::Reasoning(reasoning) => Some(Block::Reasoning(reasoning)),
+            Self::Call { mut call, pieces } => {
+                if !pieces.trim().is_empty() {
+                    call.arguments = pieces;
+                }
+                Some(Block::ToolCall(call))
+            }
+            Self::Opaque { mut block, pieces } => {
+                if let Ok(input) = Json::parse(pieces) {
+                    block.set("input", input);
+                }
+                Some(Block::Opaque(block.to_json()))
+            }
+        }
+    }
+}
+
+/// Token counts as they come: totals, of which later events may repeat only some.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct Tokens {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    output_tokens_details: Option<OutputDetails>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+struct OutputDetails {
+    thinking_tokens: Option<u64>,
+}
+
+impl Tokens {
+    fn update(&mut self, newer: Option<Self>) {
+        let Some(newer) = newer else { return };
+        let older = *self;
+        *self = Self {
+            input_tokens: newer.input_tokens.or(older.input_tokens),
+            cache_creation_input_tokens: newer
+                .cache_creation_input_tokens
+                .or(older.cache_creation_input_tokens),
+            cache_read_input_tokens: newer
+                .cache_read_input_tokens
+                .or(older.cache_read_input_tokens),
+            output_tokens: newer.output_tokens.or(older.output_tokens),
+            output_tokens_details: newer.output_tokens_details.or(older.output_tokens_details),
+        };
+    }
+
+    fn usage(self) -> Option<Usage> {
+        if self.input_tokens.is_none() && self.output_tokens.is_none() {
+            return None;
+        }
+        let cache_read = self.cache_read_input_tokens.unwrap_or_default();
+        let cache_write = self.cache_creation_input_tokens.unwrap_or_default();
+        let uncached = self.input_tokens.unwrap_or_default();
+        let details = self.output_tokens_details.unwrap_or_default();
+        Some(Usage {
+            input_total: uncached.saturating_add(cache_read).saturating_add(cache_write),
+            output_total: self.output_tokens.unwrap_or_default(),
+            cache_read,
+            cache_write,
+            reasoning: details.thinking_tokens.unwrap_or_default(),
+        })
+    }
+}
+
+/// Text that borrows from the data where it has no escapes.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+#[derive(Deserialize)]
+struct Event<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(default)]
+    index: Option<u32>,
+    #[serde(borrow, default)]
+    message: Option<Message<'a>>,
+    #[serde(borrow, default)]
+    content_block: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    delta: Option<Delta<'a>>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+    #[serde(default)]
+    error: Option<ProviderError>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    id: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    model: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    content: Option<Vec<&'a RawValue>>,
+    #[serde(borrow, default)]
+    stop_reason: Option<Cow<'a, str>>,
+    #[serde(default)]
+    stop_details: Option<StopDetails>,
+    #[serde(default)]
+    usage: Option<Tokens>,
+    #[serde(default)]
+    error: Option<ProviderError>,
+}
+
+#[derive(Deserialize)]
+struct StopDetails {
+    #[serde(default)]
+    explanation: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct BlockStart<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow, default)]
+    text: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    thinking: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    signature: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    id: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    name: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Delta<'a> {
+    #[serde(borrow, default)]
+    text: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    partial_json: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    thinking: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    signature: Option<Text<'a>>,
+    #[serde(borrow, default)]
+    stop_reason: Option<Text<'a>>,
+    #[serde(default)]
+    stop_details: Option<StopDetails>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    encrypted_content: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ProviderError {
+    #[serde(rename = "type", default)]
+    kind: Option<String>,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+impl ProviderError {
+    /// The failure that the provider names; `status` is that of an error response, 0 in a stream.
+    fn failure(self, status: u16) -> Failure {
+        let message = self.message.unwrap_or_default();
+        let too_long = ["prompt is too long", "exceed context limit", "exceeds the context"];
+        let kind = match self.kind.as_deref() {
+            Some("authentication_error" | "permission_error") => FailureKind::Authentication,
+            Some("rate_limit_error") => FailureKind::RateLimit,
+            Some("overloaded_error") => FailureKind::Overloaded,
+            Some("api_error" | "timeout_error" | "conflict_error") => FailureKind::Server,
+            Some("request_too_large") => FailureKind::ContextOverflow,
+            Some("invalid_request_error") if too_long.iter().any(|text| message.contains(text)) => {
+                FailureKind::ContextOverflow
+            }
+            Some("invalid_request_error" | "not_found_error" | "billing_error") => {
+                FailureKind::InvalidRequest
+            }
+            _ if status == 0 => FailureKind::Server,
+            _ => kind_of_status(status),
+        };
+        Failure { code: self.kind, status, ..Failure::new(kind, message) }
+    }
+}

@@ -1,0 +1,77 @@
+//! Server-sent events from bytes in any chunking (WHATWG rules: LF, CRLF and CR end a line,
+//! comments are skipped, several `data` lines join, a blank line dispatches).
+
+use alloc::vec::Vec;
+
+/// Splits a stream into the data of its events. The `event` and `id` fields are not read: every
+/// protocol here repeats the type in the data.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Events {
+    /// The line that has begun.
+    line: Vec<u8>,
+    /// The data of the event that has begun.
+    data: Vec<u8>,
+    has_data: bool,
+    /// The last line ended with CR, so that an LF now belongs to it.
+    after_cr: bool,
+    /// A line has been read, so that no byte order mark can come any more.
+    begun: bool,
+}
+
+impl Events {
+    /// Takes the next bytes and calls `on_event` with the data of each event they complete.
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut impl FnMut(&[u8])) {
+        while let Some(&first) = bytes.first() {
+            if core::mem::take(&mut self.after_cr) && first == b'\n' {
+                bytes = bytes.get(1..).unwrap_or_default();
+                continue;
+            }
+            let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else {
+                self.line.extend_from_slice(bytes);
+                return;
+            };
+            let (line, rest) = bytes.split_at(end);
+            self.after_cr = rest.first() == Some(&b'\r');
+            bytes = rest.get(1..).unwrap_or_default();
+            if self.line.is_empty() {
+                self.on_line(line, on_event);
+            } else {
+                self.line.extend_from_slice(line);
+                let line = core::mem::take(&mut self.line);
+                self.on_line(&line, on_event);
+            }
+        }
+    }
+
+    /// The stream has ended: dispatches what an unterminated event holds.
+    pub(super) fn finish(mut self, on_event: &mut impl FnMut(&[u8])) {
+        let line = core::mem::take(&mut self.line);
+        self.on_line(&line, on_event);
+        self.on_line(b"", on_event);
+    }
+
+    fn on_line(&mut self, line: &[u8], on_event: &mut impl FnMut(&[u8])) {
+        let line = match line.strip_prefix(b"\xef\xbb\xbf") {
+            Some(rest) if !self.begun => rest,
+            _ => line,
+        };
+        self.begun = true;
+        if line.is_empty() {
+            if core::mem::take(&mut self.has_data) {
+                on_event(&self.data);
+                self.data.clear();
+            }
+            return;
+        }
+        let Some(value) = line.strip_prefix(b"data") else { return };
+        let value = match value.strip_prefix(b":") {
+            Some(value) => value.strip_prefix(b" ").unwrap_or(value),
+            None if value.is_empty() => value,
+            None => return,
+        };
+        if core::mem::replace(&mut self.has_data, true) {
+            self.data.push(b'\n');
+        }
+        self.data.extend_from_slice(value);
+    }
+}
