@@ -150,6 +150,12 @@ impl Session {
         (agent == AgentId::ROOT).then_some(&self.agent.body.history)
     }
 
+    /// Session time, that of the latest input: a host's clock goes on from here after a restore.
+    #[must_use]
+    pub const fn now(&self) -> Instant {
+        self.now
+    }
+
     /// The configuration in force.
     #[must_use]
     pub fn config(&self) -> &SessionConfig {
