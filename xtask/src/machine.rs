@@ -102,15 +102,16 @@ pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<()
         )));
     }
     println!("installing {names}: {why} ({how_long})");
-    let wanted = ["install", "-y", "--no-install-recommends"];
-    for words in [&["update"][..], &[&wanted[..], &missing[..]].concat()] {
-        let Some(mut apt) = apt_get() else {
-            return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
-        };
-        apt.args(words).stdout(Stdio::null());
-        process::run(&mut apt)
-            .map_err(|Failure(reason)| Failure(format!("{reason}\nrun as root: `{by_hand}`")))?;
+    let Some((mut update, mut install)) = apt_get().zip(apt_get()) else {
+        return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
+    };
+    // One dead source makes the update fail, and the packages may be there all the same.
+    if let Err(Failure(reason)) = process::run(update.arg("update").stdout(Stdio::null())) {
+        println!("{reason}; trying with the lists as they are");
     }
+    install.args(["install", "-y", "--no-install-recommends"]).args(&missing);
+    process::run(install.stdout(Stdio::null()))
+        .map_err(|Failure(reason)| Failure(format!("{reason}\nrun as root: `{by_hand}`")))?;
     Ok(())
 }
 
