@@ -1,1 +1,31 @@
-//! .
+//! What the built-in tools do: [`perform`] carries out an [`Action`](innerloop_core::action) over
+//! anything that implements [`Files`] and says what came of it. The page links this library and
+//! works on [`Memory`]; natively the same code is a WASI program over [`Directory`].
+#![forbid(unsafe_code)]
+
+mod directory;
+mod edit;
+mod explain;
+mod faulty;
+mod files;
+mod glob;
+mod grep;
+mod ignore;
+mod list;
+mod literals;
+mod memory;
+mod path;
+mod pattern;
+mod perform;
+mod read;
+mod replace;
+mod search;
+mod walk;
+mod write;
+
+pub use directory::Directory;
+pub use faulty::Faulty;
+pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
+pub use memory::Memory;
+pub use path::{PathError, WorkspacePath};
+pub use perform::perform;

@@ -1,0 +1,311 @@
+//! Replacing a text in a file, and showing the result.
+
+use crate::{
+    explain,
+    files::{FileError, Files, MAX_FILE_BYTES},
+    path::WorkspacePath,
+    read,
+    replace::{self, Found},
+    write::{self, Before},
+};
+use innerloop_core::action::{Outcome, ToolError};
+use memchr::memchr_iter;
+use std::{borrow::Cow, fmt::Write, ops::Range, str};
+
+/// How many line numbers a message names.
+const MAX_NAMED_LINES: usize = 10;
+/// How many lines around the first replacement are shown.
+const CONTEXT_LINES: usize = 3;
+/// How many lines of the result are shown at most.
+const MAX_SHOWN_LINES: usize = 20;
+/// How many characters of a shown line are kept.
+const MAX_SHOWN_CHARS: usize = 200;
+
+pub(crate) fn edit(
+    files: &mut impl Files,
+    path: &str,
+    old: &str,
+    new: &str,
+    all: bool,
+) -> Result<Outcome, Outcome> {
+    let path = explain::writable_path(path)?;
+    if old == new {
+        let message = "The old and the new text are the same. Give a new text that differs.";
+        return Err(explain::error(ToolError::InvalidArguments, message));
+    }
+    let bytes = match files.read(&path) {
+        Ok(bytes) if old.is_empty() && bytes.is_empty() => {
+            let before = Before::Bytes(Vec::new());
+            return write::replace_content(files, &path, &before, new);
+        }
+        Ok(bytes) => bytes,
+        Err(FileError::NotFound) if old.is_empty() => {
+            return write::replace_content(files, &path, &Before::Absent, new);
+        }
+        Err(error) => return Err(explain::failed(files, &path, &error)),
+    };
+    let text = text(&path, &bytes)?;
+    if old.is_empty() {
+        return Err(explain::error(
+            ToolError::EditConflict,
+            format!("{path} exists already. Give the text to replace, or write the whole file."),
+        ));
+    }
+    let edited = Source::new(text).replace(old, new, all).map_err(|failure| match failure {
+        Failure::NotFound => not_found(&path, text, old),
+        Failure::NotUnique(lines) => not_unique(&path, &lines),
+        Failure::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
+    })?;
+    let before = Before::Bytes(bytes.into_owned());
+    let message = edited.message(&path);
+    let change = write::store(files, &path, &before, edited.text)?;
+    Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
+}
+
+fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str, Outcome> {
+    if read::looks_binary(bytes) {
+        return Err(read::binary(path.as_str(), "it contains NUL bytes"));
+    }
+    str::from_utf8(bytes).map_err(|_| read::binary(path.as_str(), "it is not UTF-8"))
+}
+
+/// A file's text and the line end that most of its lines have.
+struct Source<'a> {
+    text: &'a str,
+    crlf: bool,
+}
+
+/// Why a replacement was not made.
+enum Failure {
+    NotFound,
+    /// The lines at which the old text stands.
+    NotUnique(Vec<usize>),
+    TooLarge,
+}
+
+/// The text after the replacements.
+struct Edited {
+    text: String,
+    /// The lines of the result at which a replacement begins, counted from 1.
+    lines: Vec<usize>,
+    /// Where the first replacement stands in the result, in bytes.
+    first: Range<usize>,
+    leniency: Option<&'static str>,
+}
+
+impl<'a> Source<'a> {
+    fn new(text: &'a str) -> Self {
+        let feeds = memchr_iter(b'\n', text.as_bytes()).count();
+        let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+        Self { text, crlf: crlf * 2 > feeds }
+    }
+
+    fn replace(&self, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
+        // Who names carriage returns means them, if they stand there.
+        if old.contains('\r') || new.contains('\r') {
+            let exact = replace::find(self.text, old).filter(|found| found.is_exact());
+            if let Some(found) = exact {
+                return self.apply(&found, old, new, all);
+            }
+        }
+        let plain = self.text.replace("\r\n", "\n");
+        let old = old.replace("\r\n", "\n");
+        let mut found = replace::find(&plain, &old).ok_or(Failure::NotFound)?;
+        let new = new.replace("\r\n", "\n");
+        restore_offsets(self.text, &mut found.spans);
+        self.apply(&found, &old, &self.with_line_ends(&new), all)
+    }
+
+    /// `new` with the file's line ends.
+    fn with_line_ends<'n>(&self, new: &'n str) -> Cow<'n, str> {
+        if self.crlf && new.contains('\n') {
+            Cow::Owned(new.replace('\n', "\r\n"))
+        } else {
+            Cow::Borrowed(new)
+        }
+    }
+
+    fn apply(&self, found: &Found, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
+        if found.spans.len() > 1 && !all {
+            return Err(Failure::NotUnique(self.line_numbers(&found.spans)));
+        }
+        let mut text = String::with_capacity(self.text.len() + new.len());
+        let mut lines = Vec::with_capacity(found.spans.len());
+        let mut first = None;
+        let (mut line, mut counted, mut copied) = (1, 0, 0);
+        for span in &found.spans {
+            text.push_str(self.text.get(copied..span.start).unwrap_or_default());
+            let start = text.len();
+            let here = self.text.get(span.clone()).unwrap_or_default();
+            text.push_str(&reindent(found, old, here, new));
+            if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+                return Err(Failure::TooLarge);
+            }
+            let passed = text.as_bytes().get(counted..start).unwrap_or_default();
+            line += memchr_iter(b'\n', passed).count();
+            counted = start;
+            lines.push(line);
+            first.get_or_insert(start..text.len());
+            copied = span.end;
+        }
+        text.push_str(self.text.get(copied..).unwrap_or_default());
+        let first = first.unwrap_or(0..0);
+        Ok(Edited { text, lines, first, leniency: found.pass.leniency() })
+    }
+
+    fn line_numbers(&self, spans: &[Range<usize>]) -> Vec<usize> {
+        let (mut line, mut counted) = (1, 0);
+        spans
+            .iter()
+            .map(|span| {
+                let passed = self.text.as_bytes().get(counted..span.start).unwrap_or_default();
+                line += memchr_iter(b'\n', passed).count();
+                counted = span.start;
+                line
+            })
+            .collect()
+    }
+}
+
+/// Turns sorted places in the text without carriage returns into places in `text`.
+fn restore_offsets(text: &str, spans: &mut [Range<usize>]) {
+    let mut returns = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
+    let mut dropped = 0;
+    for span in spans {
+        for place in [&mut span.start, &mut span.end] {
+            // A place before the line feed stands before its carriage return, too.
+            while returns.next_if(|at| *at < *place + dropped).is_some() {
+                dropped += 1;
+            }
+            *place += dropped;
+        }
+    }
+}
+
+/// `new` with the indentation of `here` where `old` has another one.
+fn reindent<'n>(found: &Found, old: &str, here: &str, new: &'n str) -> Cow<'n, str> {
+    if !found.pass.reindents() {
+        return Cow::Borrowed(new);
+    }
+    let given = indentation(old);
+    let wanted = indentation(here);
+    if given == wanted {
+        return Cow::Borrowed(new);
+    }
+    let mut out = String::with_capacity(new.len() + wanted.len());
+    for line in new.split_inclusive('\n') {
+        match line.strip_prefix(given) {
+            Some(rest) if !line.trim().is_empty() => {
+                out.push_str(wanted);
+                out.push_str(rest);
+            }
+            _ => out.push_str(line),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The white space before the first line that is not blank.
+fn indentation(text: &str) -> &str {
+    let line = text.split('\n').find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.strip_suffix(line.trim_start()).unwrap_or_default()
+}
+
+impl Edited {
+    fn message(&self, path: &WorkspacePath) -> String {
+        let count = self.lines.len();
+        let plural = if count == 1 { "replacement" } else { "replacements" };
+        let mut out = format!("Edited {path}: {count} {plural} at {}.", name_lines(&self.lines));
+        if let Some(leniency) = self.leniency {
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                " The old text was not found exactly; it was matched with {leniency} left aside."
+            );
+        }
+        self.append_snippet(&mut out);
+        out
+    }
+
+    /// Appends the lines around the first replacement, numbered.
+    fn append_snippet(&self, out: &mut String) {
+        let line = self.lines.first().copied().unwrap_or(1);
+        let replaced = self.text.as_bytes().get(self.first.clone()).unwrap_or_default();
+        let height = memchr_iter(b'\n', replaced).count() + 1;
+        let first = line.saturating_sub(CONTEXT_LINES).max(1);
+        let last = (line + height - 1 + CONTEXT_LINES).min(first + MAX_SHOWN_LINES - 1);
+        let shown: Vec<(usize, &str)> =
+            (1..).zip(self.text.lines()).skip(first - 1).take(last + 1 - first).collect();
+        let width = shown.last().map_or(1, |(number, _)| number.to_string().len());
+        for (number, line) in shown {
+            let end = line.char_indices().nth(MAX_SHOWN_CHARS).map(|(at, _)| at);
+            let mark = if end.is_some() { " […]" } else { "" };
+            let line = end.and_then(|end| line.get(..end)).unwrap_or(line);
+            let _ = write!(out, "\n{number:>width$} | {line}{mark}");
+        }
+    }
+}
+
+fn name_lines(lines: &[usize]) -> String {
+    let named: Vec<String> = lines.iter().take(MAX_NAMED_LINES).map(usize::to_string).collect();
+    let word = if lines.len() == 1 { "line" } else { "lines" };
+    let more = match lines.len().checked_sub(MAX_NAMED_LINES) {
+        Some(more) if more > 0 => format!(" and {more} more"),
+        _ => String::new(),
+    };
+    format!("{word} {}{more}", named.join(", "))
+}
+
+fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
+    explain::error(
+        ToolError::EditConflict,
+        format!(
+            "The old text stands {} times in {path}, at {}. Give more lines around it so that it \
+             is unique, or replace all occurrences.",
+            lines.len(),
+            name_lines(lines),
+        ),
+    )
+}
+
+fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
+    let mut message = format!("The old text does not stand in {path}.");
+    if let Some((line, wanted, there)) = first_difference(text, old) {
+        let (wanted, there) = (clip(wanted), clip(there));
+        // Writing to a string cannot fail.
+        let _ = write!(
+            message,
+            " The closest place differs at line {line}: the file has {there:?}, the old text has \
+             {wanted:?}."
+        );
+    }
+    message.push_str(" Read the file again and copy the text exactly, white space included.");
+    explain::error(ToolError::EditConflict, message)
+}
+
+/// How many places are compared to find the closest one.
+const MAX_COMPARED_PLACES: usize = 20;
+
+/// The first line that differs at the place where most lines of `old` stand: its number in the
+/// file, what was wanted, and what is there.
+fn first_difference<'a>(text: &'a str, old: &'a str) -> Option<(usize, &'a str, &'a str)> {
+    let wanted: Vec<&str> = old.lines().skip_while(|line| line.trim().is_empty()).collect();
+    let start = wanted.first()?.trim();
+    let lines: Vec<&str> = text.lines().collect();
+    let places = (0..lines.len()).filter(|i| lines.get(*i).is_some_and(|l| l.trim() == start));
+    let equal = |place: usize| {
+        let there = lines.iter().skip(place);
+        wanted.iter().zip(there).take_while(|(a, b)| a.trim() == b.trim()).count()
+    };
+    let (same, place) = places
+        .take(MAX_COMPARED_PLACES)
+        .map(|place| (equal(place), place))
+        .max_by_key(|(same, place)| (*same, std::cmp::Reverse(*place)))?;
+    let there = lines.get(place + same).copied().unwrap_or("(the end of the file)");
+    Some((place + same + 1, wanted.get(same)?, there))
+}
+
+fn clip(line: &str) -> &str {
+    let end = line.char_indices().nth(MAX_SHOWN_CHARS).map_or(line.len(), |(at, _)| at);
+    line.get(..end).unwrap_or(line)
+}

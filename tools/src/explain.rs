@@ -1,0 +1,152 @@
+//! Failures in words for the model: what is wrong, and what to do next.
+
+use crate::{
+    files::{FileError, Files, Kind},
+    path::{PathError, WorkspacePath},
+};
+use innerloop_core::action::{Outcome, ToolError};
+
+/// How many entries of a folder are compared with a name that is not there.
+const MAX_COMPARED: usize = 1000;
+/// Longer names are not compared.
+const MAX_NAME_CHARS: usize = 64;
+
+pub(crate) fn error(kind: ToolError, message: impl Into<String>) -> Outcome {
+    Outcome::error(kind, message)
+}
+
+/// The path of a file that the model named.
+pub(crate) fn file_path(text: &str) -> Result<WorkspacePath, Outcome> {
+    WorkspacePath::parse_file(text).map_err(|error| bad_path(text, error))
+}
+
+/// The path of a file that the model wants to change.
+pub(crate) fn writable_path(text: &str) -> Result<WorkspacePath, Outcome> {
+    let path = file_path(text)?;
+    // Whoever may write there runs programs on the user's machine at the next git command.
+    if path.names().any(|name| name.eq_ignore_ascii_case(".git")) {
+        return Err(error(
+            ToolError::PermissionDenied,
+            format!("{path} is protected: files of .git are not changed by tools."),
+        ));
+    }
+    Ok(path)
+}
+
+/// The path of a file or folder that the model named, or the workspace's root.
+pub(crate) fn any_path(text: Option<&str>) -> Result<WorkspacePath, Outcome> {
+    let text = text.unwrap_or_default();
+    WorkspacePath::parse(text).map_err(|error| bad_path(text, error))
+}
+
+fn bad_path(text: &str, cause: PathError) -> Outcome {
+    match cause {
+        PathError::Outside => error(ToolError::PermissionDenied, format!("{text} {cause}")),
+        PathError::Folder => error(ToolError::WrongFileType, format!("{text} {cause}")),
+        PathError::Empty | PathError::Nul | PathError::TooLong => {
+            error(ToolError::InvalidArguments, cause.to_string())
+        }
+    }
+}
+
+/// The outcome of an operation on `path` that failed.
+pub(crate) fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
+    match cause {
+        FileError::NotFound | FileError::NotFolder => missing(files, path, cause),
+        FileError::Denied => error(
+            ToolError::PermissionDenied,
+            format!("Permission denied: {path}. Work on another file, or ask the user."),
+        ),
+        FileError::IsFolder => error(
+            ToolError::WrongFileType,
+            format!("{path} is a folder. Name a file, or list the folder."),
+        ),
+        FileError::NotRegular => {
+            error(ToolError::WrongFileType, format!("{path} is neither a file nor a folder."))
+        }
+        FileError::TooLarge => error(
+            ToolError::TooLarge,
+            format!("{path} is larger than 64 MiB, which is more than this tool handles."),
+        ),
+        FileError::Full => error(
+            ToolError::Limit,
+            format!("{path} was not written: no space is left. Remove files, or ask the user."),
+        ),
+        FileError::Io(words) => error(ToolError::Io, format!("{path}: {words}.")),
+    }
+}
+
+/// Names the first part of `path` that is not there, and entries with a similar name.
+fn missing(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
+    let mut above = WorkspacePath::root();
+    for name in path.names() {
+        let here = above.join(name);
+        let last = here == *path;
+        match files.stat(&here) {
+            Ok(found) if found.kind == Kind::Folder => above = here,
+            Ok(_) if !last || *cause == FileError::NotFolder => {
+                return error(ToolError::WrongFileType, format!("{here} is a file, not a folder."));
+            }
+            Ok(_) => break,
+            Err(_) => {
+                let what = if last { "file or folder" } else { "folder" };
+                let similar = similar_names(files, &above, name);
+                let hint = hint(&above, &similar);
+                return error(ToolError::NotFound, format!("No such {what}: {here}. {hint}"));
+            }
+        }
+    }
+    error(ToolError::NotFound, format!("No such file or folder: {path}."))
+}
+
+fn hint(above: &WorkspacePath, similar: &[String]) -> String {
+    if similar.is_empty() {
+        return format!("List {above} to see what is there.");
+    }
+    let paths: Vec<String> = similar.iter().map(|name| above.join(name).to_string()).collect();
+    format!("Did you mean {}?", paths.join(" or "))
+}
+
+/// Up to three entries of `folder` whose name is close to `name`, the closest first.
+fn similar_names(files: &impl Files, folder: &WorkspacePath, name: &str) -> Vec<String> {
+    let Ok(mut entries) = files.list(folder) else { return Vec::new() };
+    entries.sort_unstable();
+    let wanted: Vec<char> = name.to_lowercase().chars().take(MAX_NAME_CHARS).collect();
+    let mut close: Vec<(usize, String)> = entries
+        .into_iter()
+        .take(MAX_COMPARED)
+        .filter_map(|entry| {
+            let other: Vec<char> = entry.name.to_lowercase().chars().take(MAX_NAME_CHARS).collect();
+            let distance =
+                if stem(&other) == stem(&wanted) { 1 } else { distance(&wanted, &other) };
+            (distance <= 1 + wanted.len() / 5).then_some((distance, entry.name))
+        })
+        .collect();
+    close.sort();
+    close.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// The name without its last extension.
+fn stem(name: &[char]) -> &[char] {
+    let end = name.iter().rposition(|c| *c == '.').filter(|at| *at > 0);
+    name.get(..end.unwrap_or(name.len())).unwrap_or(name)
+}
+
+/// How many characters must be put in, left out or changed to make `b` of `a`.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (cell, y) in row.iter_mut().skip(1).zip(b) {
+            let changed = diagonal + usize::from(x != y);
+            diagonal = *cell;
+            left = changed.min(diagonal + 1).min(left + 1);
+            *cell = left;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}

@@ -1,0 +1,89 @@
+//! Files that fail on purpose, to see what the tools make of it.
+
+use crate::{
+    files::{Entry, FileError, Files, Stat},
+    path::WorkspacePath,
+};
+use std::{borrow::Cow, cell::Cell};
+
+/// Passes each operation on to the files inside, unless it is one that must fail.
+#[derive(Clone, Debug)]
+pub struct Faulty<F> {
+    inner: F,
+    fault: FileError,
+    when: When,
+    operations: Cell<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum When {
+    Operation(u64),
+    Path(String),
+    Writes,
+}
+
+impl<F: Files> Faulty<F> {
+    /// Fails the `n`th operation, counted from 1, and no other.
+    pub fn operation(inner: F, n: u64, fault: FileError) -> Self {
+        Self { inner, fault, when: When::Operation(n), operations: Cell::new(0) }
+    }
+
+    /// Fails each operation on `path`.
+    pub fn path(inner: F, path: &WorkspacePath, fault: FileError) -> Self {
+        let when = When::Path(path.as_str().to_owned());
+        Self { inner, fault, when, operations: Cell::new(0) }
+    }
+
+    /// Fails each write and each removal.
+    pub fn writes(inner: F, fault: FileError) -> Self {
+        Self { inner, fault, when: When::Writes, operations: Cell::new(0) }
+    }
+
+    /// How many operations there were, failed ones included.
+    pub fn operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    /// The files inside.
+    pub fn into_inner(self) -> F {
+        self.inner
+    }
+
+    fn pass(&self, path: &WorkspacePath, writes: bool) -> Result<(), FileError> {
+        let operation = self.operations.get().saturating_add(1);
+        self.operations.set(operation);
+        let fails = match &self.when {
+            When::Operation(n) => *n == operation,
+            When::Path(failing) => failing == path.as_str(),
+            When::Writes => writes,
+        };
+        if fails { Err(self.fault.clone()) } else { Ok(()) }
+    }
+}
+
+impl<F: Files> Files for Faulty<F> {
+    fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
+        self.pass(path, false)?;
+        self.inner.read(path)
+    }
+
+    fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
+        self.pass(path, true)?;
+        self.inner.write(path, bytes)
+    }
+
+    fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
+        self.pass(path, true)?;
+        self.inner.remove(path)
+    }
+
+    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
+        self.pass(path, false)?;
+        self.inner.stat(path)
+    }
+
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+        self.pass(path, false)?;
+        self.inner.list(path)
+    }
+}

@@ -1,0 +1,111 @@
+//! The files of a workspace as the tools see them: whole files by path, folders by entries.
+
+use crate::path::WorkspacePath;
+use std::{borrow::Cow, fmt};
+
+/// The largest file that the tools read, 64 MiB.
+pub const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A workspace's files. Paths are relative to the workspace's root, and none leads out of it.
+pub trait Files {
+    /// The whole content of a file.
+    ///
+    /// # Errors
+    /// [`FileError`], for example `NotFound`, `IsFolder` or `TooLarge`.
+    fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError>;
+
+    /// Makes `bytes` the whole content of a file, with the folders above it.
+    ///
+    /// # Errors
+    /// [`FileError`], for example `IsFolder`, `NotFolder` or `Full`.
+    fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError>;
+
+    /// Removes a file, never a folder.
+    ///
+    /// # Errors
+    /// [`FileError`], for example `NotFound` or `IsFolder`.
+    fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError>;
+
+    /// What stands at a path; a link is followed if it stays inside the workspace.
+    ///
+    /// # Errors
+    /// [`FileError`], for example `NotFound`.
+    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError>;
+
+    /// The entries of a folder, in any order; a link is an entry of its own kind.
+    ///
+    /// # Errors
+    /// [`FileError`], for example `NotFound` or `NotFolder`.
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError>;
+}
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stat {
+    /// Of which kind it is.
+    pub kind: Kind,
+    /// How many bytes a file has; 0 for anything else.
+    pub size: u64,
+    /// When it was last written: greater is newer, and nothing else is said.
+    pub modified: u64,
+}
+
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name, without the folder's path.
+    pub name: String,
+    /// Of which kind it is.
+    pub kind: Kind,
+}
+
+/// Kinds of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// A device, a pipe or a socket.
+    Other,
+}
+
+/// Why an operation on files failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// Nothing stands there.
+    NotFound,
+    /// The system or the sandbox refused, or a link leads out of the workspace.
+    Denied,
+    /// A folder, where a file is needed.
+    IsFolder,
+    /// Something else than a folder, where a folder is needed.
+    NotFolder,
+    /// A device, a pipe or a socket.
+    NotRegular,
+    /// A file of more than [`MAX_FILE_BYTES`].
+    TooLarge,
+    /// No room is left.
+    Full,
+    /// Anything else, in the system's words.
+    Io(String),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFound => "no such file or folder",
+            Self::Denied => "permission denied",
+            Self::IsFolder => "it is a folder",
+            Self::NotFolder => "it is not a folder",
+            Self::NotRegular => "it is neither a file nor a folder",
+            Self::TooLarge => "it is larger than 64 MiB",
+            Self::Full => "no space is left",
+            Self::Io(message) => message,
+        })
+    }
+}
+
+impl std::error::Error for FileError {}

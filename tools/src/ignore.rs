@@ -1,0 +1,126 @@
+//! Which files `.gitignore` files name, with git's rules: the last rule that matches decides, a
+//! file further down overrides those above, and what stands in an ignored folder stays ignored.
+
+use crate::path::WorkspacePath;
+use fast_glob::{glob_match, validate};
+use std::rc::Rc;
+
+/// The rules of one `.gitignore` file and of those above it.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    folder: WorkspacePath,
+    rules: Vec<Rule>,
+    above: Option<Rc<Rules>>,
+}
+
+/// One line of a `.gitignore` file.
+#[derive(Debug)]
+struct Rule {
+    glob: String,
+    /// Whether `glob` holds no special character, so that it is compared as it is.
+    literal: bool,
+    /// Whether it ends the ignoring instead.
+    negated: bool,
+    scope: Scope,
+    target: Target,
+}
+
+/// What a rule's pattern is compared with.
+#[derive(Clone, Copy, Debug)]
+enum Scope {
+    /// The name alone, at any depth.
+    Name,
+    /// The path from the folder of the `.gitignore` file on.
+    Path,
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Any,
+    Folders,
+}
+
+impl Rules {
+    /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
+    pub(crate) fn parse(folder: WorkspacePath, text: &str, above: Option<Rc<Self>>) -> Rc<Self> {
+        let rules = text.lines().filter_map(Rule::parse).collect();
+        Rc::new(Self { folder, rules, above })
+    }
+
+    /// Whether a file or folder is to be left out; what stands above it is not looked at.
+    pub(crate) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
+        let mut next = Some(self);
+        while let Some(rules) = next {
+            let below = path.relative_to(&rules.folder);
+            let mut latest_first = rules.rules.iter().rev();
+            if let Some(rule) = latest_first.find(|r| r.matches(path.name(), below, is_folder)) {
+                return !rule.negated;
+            }
+            next = rules.above.as_deref();
+        }
+        false
+    }
+}
+
+impl Rule {
+    /// Reads a line; `None` if it holds no rule.
+    fn parse(line: &str) -> Option<Self> {
+        let line = trim_end(line);
+        if line.starts_with('#') {
+            return None;
+        }
+        let (negated, line) = match line.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, line),
+        };
+        let (target, line) = match line.strip_suffix('/') {
+            Some(rest) => (Target::Folders, rest),
+            None => (Target::Any, line),
+        };
+        let scope = if line.contains('/') { Scope::Path } else { Scope::Name };
+        let line = line.strip_prefix('/').unwrap_or(line);
+        if line.is_empty() {
+            return None;
+        }
+        let literal = !line.contains(['*', '?', '[', '\\']);
+        let glob = if literal { line.to_owned() } else { escape(line) };
+        // Git, too, passes over a pattern that does not parse.
+        (literal || validate(&glob).is_ok()).then_some(Self {
+            glob,
+            literal,
+            negated,
+            scope,
+            target,
+        })
+    }
+
+    fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
+        if self.target == Target::Folders && !is_folder {
+            return false;
+        }
+        let subject = match self.scope {
+            Scope::Name => name,
+            Scope::Path => below,
+        };
+        if self.literal { self.glob == subject } else { glob_match(&self.glob, subject) }
+    }
+}
+
+/// The line without the spaces at its end, unless a backslash stands before them.
+fn trim_end(line: &str) -> &str {
+    let mut line = line;
+    while let Some(rest) = line.strip_suffix([' ', '\t', '\r']) {
+        if rest.ends_with('\\') {
+            break;
+        }
+        line = rest;
+    }
+    line
+}
+
+/// Takes the special meaning from what is special to the matcher but not to git.
+fn escape(line: &str) -> String {
+    let escaped = line.replace('{', "\\{").replace('}', "\\}");
+    if escaped.starts_with('!') { format!("\\{escaped}") } else { escaped }
+}

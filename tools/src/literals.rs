@@ -1,0 +1,247 @@
+//! What a line must contain for a regular expression to match it, found in the expression's text.
+//! Searching for that first is many times faster than running the expression over each line.
+//! Where the text is not understood, nothing is required: the result is always safe.
+
+use std::{iter::Peekable, str::Chars};
+
+/// More alternatives than this are not searched one by one.
+const MAX_NEEDLES: usize = 8;
+
+/// Texts of which a matching line contains at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Needles {
+    /// The texts, none of them empty.
+    pub(crate) texts: Vec<String>,
+    /// Whether to contain one of them is all that the expression asks for.
+    pub(crate) sufficient: bool,
+    /// Whether the expression turns off the difference between `a` and `A`.
+    pub(crate) ignores_case: bool,
+}
+
+impl Needles {
+    /// What a line must contain for the valid expression `pattern` to match; `None` if unknown.
+    pub(crate) fn of(pattern: &str) -> Option<Self> {
+        let mut scanner = Scanner { rest: pattern.chars().peekable(), ignores_case: false };
+        let choice = scanner.alternation()?;
+        if scanner.rest.next().is_some() {
+            return None;
+        }
+        let texts = choice.texts?;
+        let Scanner { ignores_case, .. } = scanner;
+        // Lines are searched one by one, so a text with a line feed helps nobody.
+        let usable = texts.len() <= MAX_NEEDLES && !texts.iter().any(|t| t.contains('\n'));
+        usable.then_some(Self { texts, sufficient: choice.sufficient, ignores_case })
+    }
+}
+
+/// What an expression or a part of it requires.
+struct Choice {
+    /// One of these texts, if known.
+    texts: Option<Vec<String>>,
+    sufficient: bool,
+}
+
+/// What comes after a piece of an expression.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeat {
+    Once,
+    AtLeastOnce,
+    Optional,
+}
+
+struct Scanner<'a> {
+    rest: Peekable<Chars<'a>>,
+    ignores_case: bool,
+}
+
+/// The pieces of a sequence seen so far.
+#[derive(Default)]
+struct Sequence {
+    run: String,
+    best: Option<Vec<String>>,
+    broken: bool,
+}
+
+impl Sequence {
+    /// Ends the run of literal characters: what follows need not stand right behind it.
+    fn end_run(&mut self) {
+        if !self.run.is_empty() {
+            let run = std::mem::take(&mut self.run);
+            self.offer(vec![run]);
+        }
+    }
+
+    /// Keeps the requirement that leaves the fewest lines: the longest, then the simplest.
+    fn offer(&mut self, texts: Vec<String>) {
+        let rank = |texts: &[String]| {
+            let shortest = texts.iter().map(String::len).min().unwrap_or(0);
+            (shortest, std::cmp::Reverse(texts.len()))
+        };
+        if self.best.as_ref().is_none_or(|best| rank(&texts) > rank(best)) {
+            self.best = Some(texts);
+        }
+    }
+
+    fn into_choice(mut self) -> Choice {
+        let sufficient = !self.broken && self.best.is_none() && !self.run.is_empty();
+        self.end_run();
+        Choice { texts: self.best, sufficient }
+    }
+}
+
+impl Scanner<'_> {
+    /// Reads up to the end or to the parenthesis that closes the group; `None` if something is
+    /// not understood.
+    fn alternation(&mut self) -> Option<Choice> {
+        let mut whole = self.sequence()?;
+        while self.rest.next_if_eq(&'|').is_some() {
+            let branch = self.sequence()?;
+            whole.sufficient &= branch.sufficient;
+            whole.texts = match (whole.texts, branch.texts) {
+                (Some(mut texts), Some(more)) => {
+                    texts.extend(more);
+                    Some(texts)
+                }
+                _ => None,
+            };
+        }
+        Some(whole)
+    }
+
+    fn sequence(&mut self) -> Option<Choice> {
+        let mut seen = Sequence::default();
+        while let Some(c) = self.rest.next_if(|c| !matches!(c, '|' | ')')) {
+            match c {
+                '(' => self.group(&mut seen)?,
+                '[' => {
+                    self.skip_class()?;
+                    self.skip_piece(&mut seen)?;
+                }
+                '\\' => self.escape(&mut seen)?,
+                '.' | '^' | '$' => self.skip_piece(&mut seen)?,
+                c => self.literal(c, &mut seen)?,
+            }
+        }
+        Some(seen.into_choice())
+    }
+
+    fn literal(&mut self, c: char, seen: &mut Sequence) -> Option<()> {
+        match self.repeat()? {
+            Repeat::Once => seen.run.push(c),
+            Repeat::AtLeastOnce => {
+                seen.run.push(c);
+                seen.broken = true;
+                seen.end_run();
+            }
+            Repeat::Optional => {
+                seen.broken = true;
+                seen.end_run();
+            }
+        }
+        Some(())
+    }
+
+    /// Passes over a piece that requires no certain text.
+    fn skip_piece(&mut self, seen: &mut Sequence) -> Option<()> {
+        self.repeat()?;
+        seen.broken = true;
+        seen.end_run();
+        Some(())
+    }
+
+    fn escape(&mut self, seen: &mut Sequence) -> Option<()> {
+        match self.rest.next()? {
+            'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'b' | 'B' | 'A' | 'z' | '<' | '>' => {
+                // `\b{start}` has braces that are no repetition.
+                if self.rest.peek() == Some(&'{') {
+                    return None;
+                }
+                self.skip_piece(seen)
+            }
+            't' => self.literal('\t', seen),
+            c if c.is_ascii_punctuation() => self.literal(c, seen),
+            _ => None,
+        }
+    }
+
+    fn group(&mut self, seen: &mut Sequence) -> Option<()> {
+        if self.rest.next_if_eq(&'?').is_some() && !self.group_head()? {
+            // `(?i)` opens no group: it holds from here on.
+            seen.broken = true;
+            return Some(());
+        }
+        let choice = self.alternation()?;
+        self.rest.next_if_eq(&')')?;
+        let repeat = self.repeat()?;
+        seen.broken = true;
+        seen.end_run();
+        if let (Some(texts), true) = (choice.texts, repeat != Repeat::Optional) {
+            seen.offer(texts);
+        }
+        Some(())
+    }
+
+    /// Reads what follows `(?`: a name or flags. Whether a group's content follows.
+    fn group_head(&mut self) -> Option<bool> {
+        loop {
+            match self.rest.next()? {
+                ':' => return Some(true),
+                ')' => return Some(false),
+                'P' => {}
+                '<' => {
+                    self.rest.find(|c| *c == '>')?;
+                    return Some(true);
+                }
+                'i' => self.ignores_case = true,
+                's' | 'm' | 'U' | '-' => {}
+                // With `x`, white space in the expression means nothing.
+                _ => return None,
+            }
+        }
+    }
+
+    /// Passes over a class up to its closing bracket.
+    fn skip_class(&mut self) -> Option<()> {
+        self.rest.next_if_eq(&'^');
+        let mut first = true;
+        loop {
+            match self.rest.next()? {
+                ']' if !first => return Some(()),
+                '[' => return None,
+                '\\' => {
+                    self.rest.next()?;
+                }
+                _ => {}
+            }
+            first = false;
+        }
+    }
+
+    fn repeat(&mut self) -> Option<Repeat> {
+        let mut repeat = Repeat::Once;
+        while let Some(c) = self.rest.next_if(|c| matches!(c, '?' | '*' | '+' | '{')) {
+            let next = match c {
+                '+' => Repeat::AtLeastOnce,
+                '{' => self.counted()?,
+                // After another repetition a `?` only makes it lazy.
+                '?' if repeat != Repeat::Once => repeat,
+                _ => Repeat::Optional,
+            };
+            repeat = if repeat == Repeat::Optional { repeat } else { next };
+        }
+        Some(repeat)
+    }
+
+    /// Reads `n}`, `n,}` or `n,m}`.
+    fn counted(&mut self) -> Option<Repeat> {
+        let mut text = String::new();
+        loop {
+            match self.rest.next()? {
+                '}' => break,
+                c => text.push(c),
+            }
+        }
+        let least: u32 = text.split(',').next()?.trim().parse().ok()?;
+        Some(if least == 0 { Repeat::Optional } else { Repeat::AtLeastOnce })
+    }
+}

@@ -1,0 +1,153 @@
+//! Files in memory. Folders exist as long as a file stands below them.
+
+use crate::{
+    files::{Entry, FileError, Files, Kind, Stat},
+    path::WorkspacePath,
+};
+use std::{borrow::Cow, collections::BTreeMap, ops::Bound};
+
+/// Files in memory, sorted by path. Time is a counter that grows with each write.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    files: BTreeMap<String, File>,
+    writes: u64,
+}
+
+#[derive(Clone, Debug)]
+struct File {
+    bytes: Vec<u8>,
+    modified: u64,
+}
+
+impl Memory {
+    /// No files.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many files there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Whether there is no file.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// All files with their content, sorted by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.files.iter().map(|(path, file)| (path.as_str(), file.bytes.as_slice()))
+    }
+
+    /// The content of a file, if it exists.
+    #[must_use]
+    pub fn bytes(&self, path: &WorkspacePath) -> Option<&[u8]> {
+        self.files.get(path.as_str()).map(|file| file.bytes.as_slice())
+    }
+
+    /// The first path below the folder `prefix`, which ends with `/` or is empty, at or after
+    /// `from`.
+    fn first_below(&self, prefix: &str, from: Bound<&str>) -> Option<&str> {
+        let (path, _) = self.files.range::<str, _>((from, Bound::Unbounded)).next()?;
+        path.starts_with(prefix).then_some(path)
+    }
+
+    fn is_folder(&self, path: &WorkspacePath) -> bool {
+        let prefix = prefix(path);
+        path.is_root() || self.first_below(&prefix, Bound::Included(&prefix)).is_some()
+    }
+
+    /// Why no file stands at `path`.
+    fn absence(&self, path: &WorkspacePath) -> FileError {
+        if self.is_folder(path) {
+            FileError::IsFolder
+        } else if self.stands_below_file(path) {
+            FileError::NotFolder
+        } else {
+            FileError::NotFound
+        }
+    }
+
+    fn stands_below_file(&self, path: &WorkspacePath) -> bool {
+        let text = path.as_str();
+        let mut above = text.match_indices('/').filter_map(|(at, _)| text.get(..at));
+        above.any(|above| self.files.contains_key(above))
+    }
+}
+
+impl Files for Memory {
+    fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
+        self.bytes(path).map(Cow::Borrowed).ok_or_else(|| self.absence(path))
+    }
+
+    fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
+        let modified = self.writes.saturating_add(1);
+        if let Some(file) = self.files.get_mut(path.as_str()) {
+            *file = File { bytes, modified };
+        } else {
+            match self.absence(path) {
+                FileError::NotFound => {}
+                error => return Err(error),
+            }
+            self.files.insert(path.as_str().to_owned(), File { bytes, modified });
+        }
+        self.writes = modified;
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
+        match self.files.remove(path.as_str()) {
+            Some(_) => Ok(()),
+            None => Err(self.absence(path)),
+        }
+    }
+
+    fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
+        if let Some(file) = self.files.get(path.as_str()) {
+            let size = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
+            return Ok(Stat { kind: Kind::File, size, modified: file.modified });
+        }
+        match self.absence(path) {
+            FileError::IsFolder => Ok(Stat { kind: Kind::Folder, size: 0, modified: 0 }),
+            error => Err(error),
+        }
+    }
+
+    fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError> {
+        let prefix = prefix(path);
+        let mut entries = Vec::new();
+        let mut seek = prefix.clone();
+        // Each subfolder is jumped over by seeking to the first path behind it: `0` follows `/`.
+        'seek: loop {
+            for (file, _) in self.files.range::<str, _>((Bound::Included(&*seek), Bound::Unbounded))
+            {
+                let Some(rest) = file.strip_prefix(&prefix) else { break 'seek };
+                match rest.split_once('/') {
+                    None => entries.push(Entry { name: rest.to_owned(), kind: Kind::File }),
+                    Some((name, _)) => {
+                        entries.push(Entry { name: name.to_owned(), kind: Kind::Folder });
+                        seek = format!("{prefix}{name}0");
+                        continue 'seek;
+                    }
+                }
+            }
+            break;
+        }
+        if entries.is_empty() && !path.is_root() {
+            return Err(match self.files.contains_key(path.as_str()) {
+                true => FileError::NotFolder,
+                false => self.absence(path),
+            });
+        }
+        Ok(entries)
+    }
+}
+
+/// What the paths below a folder start with.
+fn prefix(path: &WorkspacePath) -> String {
+    if path.is_root() { String::new() } else { format!("{path}/") }
+}

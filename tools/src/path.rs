@@ -1,0 +1,162 @@
+//! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
+//! error that says why it cannot.
+
+use std::fmt;
+
+/// The longest path in bytes, as on Linux.
+const MAX_BYTES: usize = 4096;
+
+/// A path below the workspace's root: names joined by `/`, without `.`, `..` or empty names.
+/// The root itself is the empty path.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WorkspacePath(String);
+
+/// Why a text is no path inside the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathError {
+    /// No text, where a file is needed.
+    Empty,
+    /// A NUL character, which no path holds.
+    Nul,
+    /// More than 4,096 bytes.
+    TooLong,
+    /// It leads out of the workspace.
+    Outside,
+    /// It names a folder, where a file is needed.
+    Folder,
+}
+
+impl WorkspacePath {
+    /// The workspace's root.
+    #[must_use]
+    pub const fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// Reads the path of a file or folder: a leading `/` means the workspace's root, `\` is taken
+    /// for `/`, and `.`, `..` and repeated slashes are resolved.
+    ///
+    /// # Errors
+    /// [`PathError::Nul`], [`PathError::TooLong`], or [`PathError::Outside`] for a path that climbs
+    /// above the root, starts with a drive letter or stands below `~`.
+    pub fn parse(text: &str) -> Result<Self, PathError> {
+        if text.contains('\0') {
+            return Err(PathError::Nul);
+        }
+        if text.len() > MAX_BYTES {
+            return Err(PathError::TooLong);
+        }
+        if has_drive(text) {
+            return Err(PathError::Outside);
+        }
+        let mut names = Vec::new();
+        for name in text.split(['/', '\\']) {
+            match name {
+                "" | "." => {}
+                ".." => {
+                    names.pop().ok_or(PathError::Outside)?;
+                }
+                _ => names.push(name),
+            }
+        }
+        if names.first() == Some(&"~") {
+            return Err(PathError::Outside);
+        }
+        Ok(Self(names.join("/")))
+    }
+
+    /// Reads the path of a file.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::parse`]; [`PathError::Empty`] for an empty text, and
+    /// [`PathError::Folder`] for the root and for a trailing slash.
+    pub fn parse_file(text: &str) -> Result<Self, PathError> {
+        if text.is_empty() {
+            return Err(PathError::Empty);
+        }
+        let path = Self::parse(text)?;
+        if path.is_root() || text.ends_with(['/', '\\']) {
+            return Err(PathError::Folder);
+        }
+        Ok(path)
+    }
+
+    /// The path as text, empty for the root.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether this is the workspace's root.
+    #[must_use]
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The path of the entry `name` of this folder; `name` is taken as it is.
+    #[must_use]
+    pub fn join(&self, name: &str) -> Self {
+        if self.is_root() {
+            return Self(name.to_owned());
+        }
+        let mut path = String::with_capacity(self.0.len() + 1 + name.len());
+        path.push_str(&self.0);
+        path.push('/');
+        path.push_str(name);
+        Self(path)
+    }
+
+    /// The folder that holds this entry; `None` for the root.
+    #[must_use]
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        Some(Self(self.0.rsplit_once('/').map_or_else(String::new, |(above, _)| above.to_owned())))
+    }
+
+    /// The last name of the path; empty for the root.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
+    }
+
+    /// The names of the path, from the root down.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|name| !name.is_empty())
+    }
+
+    /// The path as seen from the folder `above`; the whole path if it does not stand below.
+    #[must_use]
+    pub fn relative_to(&self, above: &Self) -> &str {
+        if above.is_root() {
+            return self.as_str();
+        }
+        let below = self.0.strip_prefix(above.as_str()).and_then(|rest| rest.strip_prefix('/'));
+        below.unwrap_or(self.as_str())
+    }
+}
+
+/// The path, with `.` for the root.
+impl fmt::Display for WorkspacePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_root() { "." } else { self.as_str() })
+    }
+}
+
+impl fmt::Display for PathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "The path is empty. Name a file, for example src/main.rs.",
+            Self::Nul => "The path contains a NUL character. Remove it.",
+            Self::TooLong => "The path is longer than 4,096 bytes. Use a shorter one.",
+            Self::Outside => "leads out of the workspace. Use a path relative to the workspace.",
+            Self::Folder => "names a folder. Name a file.",
+        })
+    }
+}
+
+/// Whether `text` starts like `C:\` or `c:/`.
+fn has_drive(text: &str) -> bool {
+    matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
+}

@@ -1,0 +1,76 @@
+//! Patterns of paths: `*`, `**`, `?`, `[a-z]`, `{a,b}`.
+
+use crate::{explain, path::WorkspacePath};
+use fast_glob::{glob_match, validate};
+use innerloop_core::action::{Outcome, ToolError};
+use std::borrow::Cow;
+
+/// How many ways there may be to choose the alternatives of a pattern's braces.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// A pattern of paths below a folder. Without a `/` it matches names at any depth.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    glob: String,
+    names_only: bool,
+}
+
+impl Pattern {
+    /// Reads a pattern that the model gave.
+    pub(crate) fn parse(text: &str) -> Result<Self, Outcome> {
+        let invalid = |why: &str| {
+            let message = format!("The pattern {text:?} is invalid: {why}.");
+            explain::error(ToolError::InvalidArguments, message)
+        };
+        let negations = text.len() - text.trim_start_matches('!').len();
+        let (sign, rest) = text.split_at_checked(negations).unwrap_or(("", text));
+        let rest = rest.strip_prefix("./").unwrap_or(rest).trim_start_matches('/');
+        if rest.is_empty() {
+            return Err(invalid("it is empty; give for example **/*.ts"));
+        }
+        validate(rest).map_err(|error| invalid(&error.to_string()))?;
+        if alternatives(rest) > MAX_ALTERNATIVES {
+            return Err(invalid("it has more than 1,000 alternatives"));
+        }
+        // A folder's name with a slash at its end means all that stands below.
+        let rest = match rest.ends_with('/') {
+            true => Cow::Owned(format!("{rest}**")),
+            false => Cow::Borrowed(rest),
+        };
+        Ok(Self { names_only: !rest.contains('/'), glob: format!("{sign}{rest}") })
+    }
+
+    /// Whether the pattern matches `path`, seen from `folder`.
+    pub(crate) fn matches(&self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
+        if self.names_only {
+            glob_match(&self.glob, path.name())
+        } else {
+            glob_match(&self.glob, path.relative_to(folder))
+        }
+    }
+}
+
+/// In how many ways the braces can be filled in, at most.
+fn alternatives(glob: &str) -> usize {
+    let mut product = 1_usize;
+    let mut open: Vec<usize> = Vec::new();
+    let mut escaped = false;
+    for byte in glob.bytes() {
+        match byte {
+            _ if escaped => {
+                escaped = false;
+                continue;
+            }
+            b'\\' => escaped = true,
+            b'{' => open.push(1),
+            b',' => {
+                if let Some(count) = open.last_mut() {
+                    *count += 1;
+                }
+            }
+            b'}' => product = product.saturating_mul(open.pop().unwrap_or(1)),
+            _ => {}
+        }
+    }
+    product
+}

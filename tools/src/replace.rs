@@ -1,0 +1,215 @@
+//! Finding the text that an edit replaces: exactly, or else by lines and with look-alike
+//! characters taken as equal. Each pass is linear in the file.
+
+use memchr::memmem;
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+
+/// Where the old text stands, and how it was found.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    /// The places in bytes, in order, without overlaps; at least one.
+    pub(crate) spans: Vec<Range<usize>>,
+    /// Which pass found them.
+    pub(crate) pass: Pass,
+}
+
+impl Found {
+    /// Whether nothing was left aside.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.pass == Pass::Exact
+    }
+}
+
+/// How strictly the old text is compared, from the strictest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pass {
+    /// Byte for byte.
+    Exact,
+    /// Line by line, white space at the ends of lines aside.
+    TrailingSpace,
+    /// Line by line, indentation and white space at the ends of lines aside.
+    Indentation,
+    /// Typographic quotes, dashes and spaces equal the plain ones.
+    Punctuation,
+    /// Both of the last two.
+    IndentationAndPunctuation,
+}
+
+const FUZZY: [Pass; 4] =
+    [Pass::TrailingSpace, Pass::Indentation, Pass::Punctuation, Pass::IndentationAndPunctuation];
+
+impl Pass {
+    /// What was left aside, in words; `None` if nothing was.
+    pub(crate) const fn leniency(self) -> Option<&'static str> {
+        match self {
+            Self::Exact => None,
+            Self::TrailingSpace => Some("white space at line ends"),
+            Self::Indentation => Some("indentation"),
+            Self::Punctuation => Some("typographic punctuation"),
+            Self::IndentationAndPunctuation => Some("indentation and typographic punctuation"),
+        }
+    }
+
+    /// Whether the new text must take on the file's indentation.
+    pub(crate) const fn reindents(self) -> bool {
+        matches!(self, Self::Indentation | Self::IndentationAndPunctuation)
+    }
+
+    /// What two lines that are equal in this pass have in common.
+    fn key(self, line: &str) -> Cow<'_, str> {
+        match self {
+            Self::Exact | Self::Punctuation => Cow::Borrowed(line),
+            Self::TrailingSpace => Cow::Borrowed(line.trim_end()),
+            Self::Indentation => Cow::Borrowed(line.trim()),
+            Self::IndentationAndPunctuation => match fold(line) {
+                Cow::Borrowed(line) => Cow::Borrowed(line.trim()),
+                Cow::Owned(line) => Cow::Owned(line.trim().to_owned()),
+            },
+        }
+    }
+}
+
+/// Finds `old` in `text` by the strictest pass that finds it at all. Both use `\n`.
+pub(crate) fn find(text: &str, old: &str) -> Option<Found> {
+    let spans: Vec<Range<usize>> =
+        memmem::find_iter(text.as_bytes(), old.as_bytes()).map(|at| at..at + old.len()).collect();
+    if !spans.is_empty() {
+        return Some(Found { spans, pass: Pass::Exact });
+    }
+    if old.trim().is_empty() {
+        return None;
+    }
+    FUZZY.into_iter().find_map(|pass| {
+        let spans = match pass {
+            Pass::Punctuation => find_folded(text, old),
+            _ => find_lines(text, old, pass),
+        };
+        (!spans.is_empty()).then_some(Found { spans, pass })
+    })
+}
+
+/// The lines with the places at which they begin.
+fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    text.split('\n').map(move |line| {
+        let start = at;
+        at += line.len() + 1;
+        (start, line)
+    })
+}
+
+/// Finds runs of whole lines that are equal to those of `old` in the sense of `pass`.
+fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
+    let (wanted, ends_with_feed) = match old.strip_suffix('\n') {
+        Some(rest) => (rest, true),
+        None => (old, false),
+    };
+    let mut ids: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    let needle: Vec<usize> = wanted
+        .split('\n')
+        .map(|line| {
+            let next = ids.len();
+            *ids.entry(pass.key(line)).or_insert(next)
+        })
+        .collect();
+    let hay: Vec<usize> = text
+        .split('\n')
+        .map(|line| ids.get(&pass.key(line)).copied().unwrap_or(usize::MAX))
+        .collect();
+    let starts = find_runs(&hay, &needle);
+    if starts.is_empty() {
+        return Vec::new();
+    }
+    let places: Vec<(usize, usize)> =
+        lines(text).map(|(start, line)| (start, start + line.len())).collect();
+    let span = |first: usize| -> Option<Range<usize>> {
+        let (start, _) = places.get(first)?;
+        let (_, end) = places.get(first + needle.len() - 1)?;
+        let feed = usize::from(ends_with_feed && *end < text.len());
+        Some(*start..end + feed)
+    };
+    starts.into_iter().filter_map(span).collect()
+}
+
+/// Where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt).
+fn find_runs(hay: &[usize], needle: &[usize]) -> Vec<usize> {
+    let at = |i: usize| needle.get(i).copied();
+    // For each prefix of the needle, the length of its longest border.
+    let mut borders: Vec<usize> = vec![0];
+    let border = |borders: &[usize], length: usize| {
+        length.checked_sub(1).and_then(|i| borders.get(i)).copied().unwrap_or(0)
+    };
+    for id in needle.iter().skip(1) {
+        let mut length = borders.last().copied().unwrap_or(0);
+        while length > 0 && at(length) != Some(*id) {
+            length = border(&borders, length);
+        }
+        borders.push(length + usize::from(at(length) == Some(*id)));
+    }
+    let mut starts = Vec::new();
+    let mut length = 0;
+    for (i, id) in hay.iter().enumerate() {
+        while length > 0 && at(length) != Some(*id) {
+            length = border(&borders, length);
+        }
+        length += usize::from(at(length) == Some(*id));
+        if length == needle.len() {
+            starts.push(i + 1 - length);
+            length = 0;
+        }
+    }
+    starts
+}
+
+/// Finds `old` anywhere, with typographic punctuation folded in both.
+fn find_folded(text: &str, old: &str) -> Vec<Range<usize>> {
+    let folded = fold(text);
+    let needle = fold(old);
+    if matches!((&folded, &needle), (Cow::Borrowed(_), Cow::Borrowed(_))) {
+        return Vec::new();
+    }
+    let mut starts = Vec::new();
+    for at in memmem::find_iter(folded.as_bytes(), needle.as_bytes()) {
+        starts.push(at);
+        starts.push(at + needle.len());
+    }
+    let mut places = unfold(text, &starts).into_iter();
+    let mut spans = Vec::new();
+    while let (Some(start), Some(end)) = (places.next(), places.next()) {
+        spans.push(start..end);
+    }
+    spans
+}
+
+/// The offsets in `text` that belong to sorted `offsets` in its folded form.
+fn unfold(text: &str, offsets: &[usize]) -> Vec<usize> {
+    let mut wanted = offsets.iter().copied().peekable();
+    let mut places = Vec::with_capacity(offsets.len());
+    let mut folded = 0;
+    for (at, c) in text.char_indices() {
+        while wanted.next_if(|offset| *offset <= folded).is_some() {
+            places.push(at);
+        }
+        folded += fold_char(c).len_utf8();
+    }
+    places.extend(wanted.map(|_| text.len()));
+    places
+}
+
+/// The text with plain quotes, dashes and spaces.
+fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(fold_char).collect())
+}
+
+const fn fold_char(c: char) -> char {
+    match c {
+        '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
+        '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+        '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        _ => c,
+    }
+}

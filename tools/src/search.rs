@@ -1,0 +1,179 @@
+//! Finding the lines of one file that a regular expression matches: first by the texts that such
+//! a line must contain, then by the expression itself.
+
+use crate::literals::Needles;
+use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
+use regex_lite::{Regex, RegexBuilder};
+use std::{borrow::Cow, cell::Cell, ops::ControlFlow, str};
+
+/// The largest compiled expression, in bytes.
+const MAX_PROGRAM_BYTES: usize = 1 << 20;
+/// How much of a text is compared when case is ignored, so that the search stays linear.
+const MAX_CASELESS_BYTES: usize = 64;
+
+/// A compiled search.
+pub(crate) struct Matcher {
+    regex: Regex,
+    finders: Option<Vec<Finder>>,
+    /// Whether a line that holds what the finders look for needs no further check.
+    sufficient: bool,
+}
+
+/// A line that matches.
+pub(crate) struct Hit<'a> {
+    /// The line without its line end.
+    pub(crate) line: Cow<'a, str>,
+    /// Where in the line the match begins, in bytes.
+    pub(crate) at: usize,
+    counter: &'a Counter<'a>,
+    start: usize,
+}
+
+impl Hit<'_> {
+    /// The line's number, counted from 1.
+    pub(crate) fn number(&self) -> usize {
+        self.counter.number(self.start)
+    }
+}
+
+/// Counts lines as far as somebody asks.
+struct Counter<'a> {
+    bytes: &'a [u8],
+    counted: Cell<usize>,
+    line: Cell<usize>,
+}
+
+impl Counter<'_> {
+    fn number(&self, start: usize) -> usize {
+        let passed = self.bytes.get(self.counted.get()..start).unwrap_or_default();
+        self.line.set(self.line.get() + memchr_iter(b'\n', passed).count());
+        self.counted.set(start);
+        self.line.get()
+    }
+}
+
+impl Matcher {
+    /// Compiles `pattern`, or says why it is not valid.
+    pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, String> {
+        let regex = RegexBuilder::new(pattern)
+            .case_insensitive(ignore_case)
+            .size_limit(MAX_PROGRAM_BYTES)
+            .build()
+            .map_err(|error| error.to_string())?;
+        let Some(needles) = Needles::of(pattern) else {
+            return Ok(Self { regex, finders: None, sufficient: false });
+        };
+        let caseless = ignore_case || needles.ignores_case;
+        let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
+        let sufficient = needles.sufficient && !(caseless && longest > MAX_CASELESS_BYTES);
+        let finders = needles.texts.iter().map(|text| Finder::new(text, caseless)).collect();
+        Ok(Self { regex, finders: Some(finders), sufficient })
+    }
+
+    /// Calls `visit` for each line that matches until it breaks.
+    pub(crate) fn each_line(
+        &self,
+        bytes: &[u8],
+        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+        let mut candidates = Candidates::new(bytes, self.finders.as_deref());
+        let mut from = 0;
+        while let Some(place) = candidates.next(from) {
+            let start = bytes.get(..place).and_then(|b| memrchr(b'\n', b)).map_or(0, |at| at + 1);
+            let rest = bytes.get(start..).unwrap_or_default();
+            let length = memchr(b'\n', rest).unwrap_or(rest.len());
+            from = start + length + 1;
+            let line = rest.get(..length).unwrap_or_default();
+            let line = text(line.strip_suffix(b"\r").unwrap_or(line));
+            let at = if self.sufficient {
+                Some(place - start)
+            } else {
+                self.regex.find(&line).map(|found| found.start())
+            };
+            if let Some(at) = at {
+                visit(&Hit { line, at, counter: &counter, start })?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The line as text; what is not UTF-8 is replaced.
+fn text(line: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(line) {
+        Ok(line) => Cow::Borrowed(line),
+        Err(_) => String::from_utf8_lossy(line),
+    }
+}
+
+/// The places in a file at which a matching line may be.
+struct Candidates<'a> {
+    bytes: &'a [u8],
+    finders: Option<&'a [Finder]>,
+    /// The next place of each finder.
+    next: Vec<Option<usize>>,
+}
+
+impl<'a> Candidates<'a> {
+    fn new(bytes: &'a [u8], finders: Option<&'a [Finder]>) -> Self {
+        let next = finders.unwrap_or_default().iter().map(|f| f.find(bytes, 0)).collect();
+        Self { bytes, finders, next }
+    }
+
+    /// The first place at or after `from`.
+    fn next(&mut self, from: usize) -> Option<usize> {
+        let Some(finders) = self.finders else {
+            return (from < self.bytes.len()).then_some(from);
+        };
+        for (finder, next) in finders.iter().zip(&mut self.next) {
+            if next.is_some_and(|at| at < from) {
+                *next = finder.find(self.bytes, from);
+            }
+        }
+        self.next.iter().copied().flatten().min()
+    }
+}
+
+/// Finds one text.
+enum Finder {
+    Exact(Box<memmem::Finder<'static>>),
+    Caseless { text: Vec<u8>, rarest: usize },
+}
+
+impl Finder {
+    fn new(text: &str, caseless: bool) -> Self {
+        if !caseless || !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
+            return Self::Exact(Box::new(memmem::Finder::new(text.as_bytes()).into_owned()));
+        }
+        let text: Vec<u8> = text.bytes().take(MAX_CASELESS_BYTES).collect();
+        let rarest = (0..text.len()).min_by_key(|at| text.get(*at).map(|b| frequency(*b)));
+        Self::Caseless { text, rarest: rarest.unwrap_or(0) }
+    }
+
+    fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let (text, rarest) = match self {
+            Self::Exact(finder) => return finder.find(bytes.get(from..)?).map(|at| from + at),
+            Self::Caseless { text, rarest } => (text, *rarest),
+        };
+        let byte = text.get(rarest)?;
+        let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
+        let mut place = from + rarest;
+        loop {
+            place += memchr2(lower, upper, bytes.get(place..)?)?;
+            let start = place - rarest;
+            let there = bytes.get(start..start + text.len())?;
+            if there.eq_ignore_ascii_case(text) {
+                return Some(start);
+            }
+            place += 1;
+        }
+    }
+}
+
+/// How often a byte stands in source code, roughly: greater is more often.
+fn frequency(byte: u8) -> usize {
+    const RISING: &[u8] = b"zqjxkvwybghfmpudclsrnoiate ";
+    let place = RISING.iter().position(|other| *other == byte.to_ascii_lowercase());
+    place.map_or(5, |place| place + 1)
+}
