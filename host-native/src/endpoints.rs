@@ -5,7 +5,7 @@
 use crate::secret::Key;
 use innerloop_core::{
     config::{ProfileKind, WireKind},
-    words::id::EndpointId,
+    id::EndpointId,
 };
 use reqwest::{
     Url,
@@ -143,7 +143,8 @@ impl Endpoint {
         if key.is_empty() {
             return Err(EndpointError::MissingKey(provider.key_variable()));
         }
-        if !key.expose().bytes().all(|byte| byte.is_ascii_graphic()) {
+        let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+        if !key.expose().bytes().all(fits) {
             return Err(EndpointError::BadKey(provider.key_variable()));
         }
         let (header, prefix) = provider.authentication();

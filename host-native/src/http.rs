@@ -7,9 +7,11 @@ use crate::{
     secret::Masking,
 };
 use innerloop_core::{
+    bytes::Bytes,
+    id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     output::HttpRequest,
-    words::{bytes::Bytes, time::UnixMillis},
+    time::UnixMillis,
 };
 use reqwest::{Client, Response, redirect::Policy};
 use std::{
@@ -60,15 +62,24 @@ impl Http {
         report(terminal);
     }
 
+    /// Whether an endpoint answers at all: the status of a request for its base URL, without key.
+    ///
+    /// # Errors
+    /// No connection, or no such endpoint.
+    pub async fn reach(&self, id: &EndpointId) -> Result<u16, HttpFailure> {
+        let endpoint = self.endpoints.find(id).ok_or_else(|| unknown(id))?;
+        let sent = self.client.get(endpoint.base().clone()).send().await;
+        let response = sent.map_err(|error| self.unsent(endpoint, &error))?;
+        Ok(response.status().as_u16())
+    }
+
     async fn stream(
         &self,
         request: HttpRequest,
         report: &mut impl FnMut(HttpInput),
     ) -> Result<(), HttpFailure> {
-        let name = &request.endpoint.0;
-        let Some(endpoint) = self.endpoints.find(&request.endpoint) else {
-            return Err(refused(format!("this host knows no endpoint {name:?}")));
-        };
+        let id = &request.endpoint;
+        let endpoint = self.endpoints.find(id).ok_or_else(|| unknown(id))?;
         let mut response = self.send(endpoint, request).await?;
         if response.status().is_redirection() {
             return Err(refused(format!(
@@ -123,6 +134,10 @@ impl Http {
             HttpFailure { kind: HttpFailureKind::Network, message: what }
         }
     }
+}
+
+fn unknown(id: &EndpointId) -> HttpFailure {
+    refused(format!("this host knows no endpoint {:?}", id.0))
 }
 
 fn send_chunk(piece: Vec<u8>, report: &mut impl FnMut(HttpInput)) {

@@ -1,8 +1,16 @@
 //! The native host: it carries out what the core asks for. Model traffic goes through reqwest,
 //! tools run in a wasmtime sandbox, and the program `innerloop` is built from it.
 
+mod answering;
+pub mod cli;
 pub mod diff;
+pub mod driver;
 pub mod endpoints;
 pub mod facts;
 pub mod http;
+pub mod journal;
+pub mod models;
+pub mod programs;
+pub mod sandbox;
 pub mod secret;
+pub mod tools;

@@ -1,1 +1,16 @@
-//! .
+//! What the tests share: a mock model server, scripted messages, and the program `innerloop` as
+//! a child process.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test that meets what it does not expect is to fail at once"
+)]
+
+pub mod anthropic;
+pub mod desk;
+pub mod example;
+pub mod mock;
+pub mod program;

@@ -1,0 +1,154 @@
+//! The command line.
+
+use super::exit::TABLE;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A coding agent whose tools run in a WebAssembly sandbox.
+#[derive(Debug, Parser)]
+#[command(name = "innerloop", version, after_help = TABLE, arg_required_else_help = true)]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Let the agent work on a folder.
+    Run(Box<RunArgs>),
+    /// Run one tool in the sandbox and print its result.
+    Tool(ToolArgs),
+    /// Read a recorded model response from standard input and print it as normalised JSON.
+    Decode(DecodeArgs),
+    /// Check that this installation works.
+    Doctor(DoctorArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = TABLE)]
+pub(super) struct RunArgs {
+    /// What to do; `-` reads it from standard input.
+    pub(super) prompt: String,
+    /// The folder to work on.
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+    pub(super) workspace: PathBuf,
+    /// Write changes to the folder. Needed as long as there is no other way.
+    #[arg(long)]
+    pub(super) apply: bool,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+    #[command(flatten)]
+    pub(super) files: FileArgs,
+    #[command(flatten)]
+    pub(super) limits: LimitArgs,
+    /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
+    #[arg(long, value_name = "DIR")]
+    pub(super) programs: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ModelArgs {
+    /// The model's provider.
+    #[arg(long, value_name = "NAME", default_value = "anthropic")]
+    pub(super) provider: String,
+    /// The model's name [default: claude-sonnet-5-5].
+    #[arg(long, value_name = "NAME")]
+    pub(super) model: Option<String>,
+    /// Where the provider is reached [default: `ANTHROPIC_BASE_URL`, else the provider's own].
+    #[arg(long, value_name = "URL")]
+    pub(super) base_url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FileArgs {
+    /// Record the model's responses to a file.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub(super) record: Option<PathBuf>,
+    /// Take the model's responses from a recording; needs neither key nor network.
+    #[arg(long, value_name = "FILE")]
+    pub(super) replay: Option<PathBuf>,
+    /// Write the session's log to a new file.
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LimitArgs {
+    /// Most user and assistant turns; 0 for no limit.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) max_turns: u32,
+    /// Most rounds of tool calls; 0 for no limit.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) max_tool_rounds: u32,
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct OutputArgs {
+    /// Print events as JSON lines; the last line is always the result.
+    #[arg(long, conflicts_with = "quiet")]
+    pub(super) json: bool,
+    /// Print the final message only.
+    #[arg(short, long)]
+    pub(super) quiet: bool,
+    /// When to use colour; `NO_COLOR` is respected.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    pub(super) color: When,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolArgs {
+    /// The tool, as the model knows it (`read_file`) or as an action (`read`).
+    pub(super) name: String,
+    /// Its arguments, as JSON; `-` reads them from standard input.
+    #[arg(value_name = "JSON")]
+    pub(super) arguments: String,
+    /// The folder to work on.
+    #[arg(short = 'C', long, value_name = "DIR")]
+    pub(super) workspace: PathBuf,
+    /// A folder of WASI programs (`NAME.wasm`) that can be run.
+    #[arg(long, value_name = "DIR")]
+    pub(super) programs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DecodeArgs {
+    /// The protocol of the response.
+    #[arg(long, value_enum)]
+    pub(super) wire: Wire,
+    /// The response's status code.
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(100..600))]
+    pub(super) status: u16,
+    /// Feed the body in pieces of N bytes instead of whole.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) chunk: Option<u64>,
+    /// Read one interaction per line: {id, wire, status, headers, body or `body_base64`}.
+    #[arg(long)]
+    pub(super) jsonl: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Wire {
+    /// Anthropic Messages.
+    Anthropic,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    /// The folder of WASI programs to look at.
+    #[arg(long, value_name = "DIR")]
+    pub(super) programs: Option<PathBuf>,
+    /// Also connect to the model's provider.
+    #[arg(long)]
+    pub(super) online: bool,
+    #[command(flatten)]
+    pub(super) model: ModelArgs,
+}

@@ -1,0 +1,77 @@
+//! How the program ends: the exit codes, and a failure as one line with its code.
+
+use std::fmt;
+
+/// The table for `--help`.
+pub(super) const TABLE: &str = "\
+Exit codes:
+  0    done
+  1    the run failed, or the tool's result is an error
+  2    usage: arguments, a missing --apply, workspace or output file
+  3    configuration, authentication, or a recording that does not fit
+  4    a limit was hit
+  130  interrupted with Ctrl-C";
+
+/// Why the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exit {
+    Done,
+    Failed,
+    Usage,
+    Configuration,
+    Limit,
+    Interrupted,
+}
+
+impl Exit {
+    pub(super) const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::Configuration => 3,
+            Self::Limit => 4,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// The name in the terminal record of `--json`.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Usage => "usage",
+            Self::Configuration => "configuration",
+            Self::Limit => "limit",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// An end that is not as wished: what to tell the user, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) exit: Exit,
+    pub(super) message: String,
+}
+
+impl Failure {
+    pub(super) fn new(exit: Exit, message: impl fmt::Display) -> Self {
+        let words: Vec<String> = message.to_string().lines().map(str::to_owned).collect();
+        Self { exit, message: words.join("\n  ") }
+    }
+
+    pub(super) fn usage(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, message)
+    }
+
+    pub(super) fn configuration(message: impl fmt::Display) -> Self {
+        Self::new(Exit::Configuration, message)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "innerloop: {}", self.message)
+    }
+}

@@ -1,0 +1,223 @@
+//! What a run came to: gathered from its events, shown at the end as the final message, the
+//! diff and the counts, or as the terminal record of `--json`.
+
+use super::{
+    exit::{Exit, Failure},
+    style::{Colour, Style},
+};
+use crate::diff::Changes;
+use innerloop_core::{
+    action::ChangeKind,
+    event::{ErrorKind, Event, EventKind},
+    message::Usage,
+    status::RunEnd,
+};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// What is known of the run so far.
+#[derive(Debug)]
+pub(super) struct Report {
+    begun: Instant,
+    text: String,
+    turns: u32,
+    tool_calls: u32,
+    usage: Usage,
+    changes: Changes,
+    end: Option<RunEnd>,
+    limit: Option<(&'static str, u32)>,
+    error: Option<(ErrorKind, String)>,
+    failure: Option<Failure>,
+}
+
+impl Report {
+    pub(super) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            text: String::new(),
+            turns: 0,
+            tool_calls: 0,
+            usage: Usage::default(),
+            changes: Changes::default(),
+            end: None,
+            limit: None,
+            error: None,
+            failure: None,
+        }
+    }
+
+    /// A report of something that went wrong before or beside the run.
+    pub(super) fn failed(failure: Failure) -> Self {
+        Self { failure: Some(failure), ..Self::new() }
+    }
+
+    /// Notes that the run broke for a reason of the host's own.
+    pub(super) fn fail(&mut self, failure: Failure) {
+        self.failure.get_or_insert(failure);
+    }
+
+    pub(super) fn add(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::UserInput { .. } => self.turns += 1,
+            EventKind::AssistantTextEnd { text, usage, .. } => {
+                self.turns += 1;
+                self.text.clone_from(text);
+                self.usage.add(&usage.unwrap_or_default());
+            }
+            EventKind::ToolCallEnd { outcome, .. } => {
+                self.tool_calls += 1;
+                outcome.changes.iter().for_each(|change| self.changes.add(change));
+            }
+            EventKind::TurnLimit { limit, value } => self.limit = Some((limit, *value)),
+            EventKind::Error { kind, message } => self.error = Some((*kind, message.clone())),
+            EventKind::ProcessingEnd { end, .. } => self.end = Some(*end),
+            _ => {}
+        }
+    }
+
+    /// How the program ends, with what to tell the user if that is not as wished.
+    pub(super) fn result(&self) -> Result<(), Failure> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
+        match (self.end, &self.error, self.limit) {
+            (Some(RunEnd::Completed), _, _) => Ok(()),
+            (Some(RunEnd::Interrupted), _, _) => {
+                Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"))
+            }
+            (Some(RunEnd::Limit), _, Some((limit, value))) => {
+                Err(Failure::new(Exit::Limit, limit_text(limit, value)))
+            }
+            (Some(RunEnd::Limit), _, None) => Err(Failure::new(Exit::Limit, "a limit was hit")),
+            (_, Some((kind, message)), _) => Err(Failure::new(exit_of(*kind), message)),
+            _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
+        }
+    }
+
+    /// What the model said last.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) const fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Whether the model has answered at all.
+    pub(super) const fn has_replies(&self) -> bool {
+        self.turns > 1
+    }
+
+    /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
+    pub(super) fn counts(&self, style: Style) -> String {
+        let took = self.begun.elapsed();
+        let line = [
+            counted(u64::from(self.turns), "turn"),
+            counted(u64::from(self.tool_calls), "tool call"),
+            format!(
+                "{} tokens in, {} out",
+                grouped(self.usage.input_total),
+                grouped(self.usage.output_total)
+            ),
+            format!("{} changed", counted(self.changes.files().count() as u64, "file")),
+            format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100),
+        ];
+        style.paint(Colour::Dim, &line.join(" · ")).into_owned()
+    }
+
+    /// The last line of `--json`.
+    pub(super) fn record(&self) -> String {
+        let failure = self.result().err();
+        let exit = failure.as_ref().map_or(Exit::Done, |failure| failure.exit);
+        let files = self.changes.files().map(|(path, kind)| File { path, kind }).collect();
+        let record = Record {
+            kind: "result",
+            status: exit.name(),
+            exit_code: exit.code(),
+            message: failure.map(|failure| failure.message),
+            text: &self.text,
+            turns: self.turns,
+            tool_calls: self.tool_calls,
+            usage: self.usage,
+            files,
+            diff: self.changes.unified(),
+            duration_ms: millis(self.begun.elapsed()),
+        };
+        serde_json::to_string(&record).unwrap_or_default()
+    }
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    status: &'static str,
+    exit_code: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    text: &'a str,
+    turns: u32,
+    tool_calls: u32,
+    usage: Usage,
+    files: Vec<File<'a>>,
+    diff: String,
+    duration_ms: u64,
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    path: &'a str,
+    kind: ChangeKind,
+}
+
+/// What the user has to change is the configuration; all else is a failed run.
+const fn exit_of(kind: ErrorKind) -> Exit {
+    match kind {
+        ErrorKind::Authentication | ErrorKind::Host => Exit::Configuration,
+        _ => Exit::Failed,
+    }
+}
+
+fn limit_text(limit: &str, value: u32) -> String {
+    let option = match limit {
+        "max_turns" => "--max-turns",
+        _ => "--max-tool-rounds",
+    };
+    format!("the limit of {option} {value} was hit; raise it to let the agent go on")
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+/// The number with a comma between groups of three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_groups() {
+        let numbers = [0, 7, 999, 1_000, 12_345, 123_456, 1_234_567];
+        let texts = numbers.map(grouped);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
+        assert_eq!(counted(1, "turn"), "1 turn");
+        assert_eq!(counted(0, "turn"), "0 turns");
+    }
+}

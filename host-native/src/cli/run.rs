@@ -1,0 +1,249 @@
+//! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
+
+use super::{
+    args::{OutputArgs, RunArgs},
+    exit::{Exit, Failure},
+    report::Report,
+    say, setup,
+    style::{Colour, Style, harmless},
+    transcript::Transcript,
+};
+use crate::{
+    driver::{Commands, Driver, DriverError, News, OpenError, Parts},
+    endpoints::{Endpoints, Provider},
+    facts,
+    http::{Http, wall_time},
+    journal::Journal,
+    models::{Models, Recording, RecordingFile, player},
+    sandbox::{Executor, OnProgress, Workspace},
+    tools::Tools,
+};
+use innerloop_core::{
+    config::{Limits, ModelConfig, SessionConfig},
+    event::{Event, EventKind},
+    id::SessionId,
+    input::Command,
+    message::Part,
+};
+use std::{
+    hash::{BuildHasher, RandomState},
+    io::{IsTerminal, Stderr, Write, stderr, stdout},
+    process,
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::Notify;
+
+/// How long the second Ctrl-C waits for the program to end in good order.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// Runs the agent. With `--json` the last line is always the result.
+pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
+    let output = args.output;
+    let report = match Work::begin(args).await {
+        Ok(work) => work.finish(output).await,
+        Err(failure) => Report::failed(failure),
+    };
+    if output.json {
+        say(&report.record());
+    }
+    report.result()
+}
+
+/// A session that is ready to be driven.
+struct Work {
+    driver: Driver,
+    prompt: String,
+    recording: Option<Arc<RecordingFile>>,
+}
+
+impl Work {
+    async fn begin(args: RunArgs) -> Result<Self, Failure> {
+        if !args.apply {
+            let folder = args.workspace.display();
+            let why = "a run without it is not built yet";
+            let message = format!("add --apply to let the agent change {folder} ({why})");
+            return Err(Failure::usage(message));
+        }
+        // What the user typed is looked at before the environment.
+        Workspace::open(&args.workspace).map_err(Failure::usage)?;
+        let prompt = setup::given(args.prompt.clone(), "the prompt")?;
+        let provider = setup::provider(&args.model)?;
+        let (models, recording) = models(provider, &args)?;
+        let sandbox =
+            setup::sandbox(&args.workspace, args.programs.as_deref(), progress(args.output))
+                .await?;
+        let journal = args.files.log.as_deref().map(Journal::create).transpose();
+        let config = config(provider, &args, &sandbox);
+        let parts = Parts {
+            models,
+            tools: Tools::new(sandbox),
+            journal: journal.map_err(Failure::usage)?,
+            key: setup::key(provider),
+        };
+        let driver = Driver::open(config, wall_time(), parts).map_err(|error| match error {
+            OpenError::Config(_) => Failure::configuration(error),
+            OpenError::Journal(_) => Failure::new(Exit::Failed, error),
+        })?;
+        Ok(Self { driver, prompt, recording })
+    }
+
+    /// Drives the session to its end and shows what came of it.
+    async fn finish(mut self, output: OutputArgs) -> Report {
+        let mut view = View::new(output);
+        let mut report = Report::new();
+        let commands = self.driver.commands();
+        let hurry = Arc::new(Notify::new());
+        let listening = tokio::spawn(listen(commands.clone(), Arc::clone(&hurry)));
+        commands.send(Command::Submit { parts: vec![Part::text(self.prompt)] });
+        let driven = self.driver.run(|news| match news {
+            News::Event(event) => {
+                report.add(event);
+                view.show(event);
+                if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
+                    commands.send(Command::Close);
+                }
+            }
+            // A close after the close is refused, and the session ends all the same.
+            News::Rejected(_) => {}
+        });
+        let driven = tokio::select! {
+            driven = driven => Some(driven),
+            () = hurry.notified() => None,
+        };
+        listening.abort();
+        match driven {
+            Some(Ok(())) => {}
+            Some(Err(DriverError::Journal(error))) => {
+                report.fail(Failure::new(Exit::Failed, error));
+            }
+            None => report.fail(Failure::new(Exit::Interrupted, "stopped at once")),
+        }
+        if let Some(Err(error)) = self.recording.map(|file| file.check()) {
+            report.fail(Failure::new(Exit::Failed, error));
+        }
+        view.end(&report);
+        report
+    }
+}
+
+/// Where the answers come from.
+fn models(
+    provider: Provider,
+    args: &RunArgs,
+) -> Result<(Models, Option<Arc<RecordingFile>>), Failure> {
+    if let Some(path) = &args.files.replay {
+        return Ok((Models::Replay(player(path).map_err(Failure::configuration)?), None));
+    }
+    let endpoint = setup::endpoint_of(provider, &args.model).map_err(Failure::configuration)?;
+    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
+    let http = Http::new(endpoints).map_err(|failure| Failure::configuration(failure.message))?;
+    let recording = args.files.record.as_deref().map(Recording::create).transpose();
+    let recording = recording.map_err(Failure::usage)?;
+    let file = recording.as_ref().map(Recording::file);
+    Ok((Models::Live(Arc::new(http), recording), file))
+}
+
+fn config(provider: Provider, args: &RunArgs, sandbox: &Executor) -> SessionConfig {
+    let name = args.model.model.as_deref().unwrap_or(provider.default_model());
+    SessionConfig {
+        id: session_id(),
+        model: ModelConfig {
+            endpoint: provider.endpoint(),
+            wire: provider.wire(),
+            profile: provider.profile(),
+            name: name.to_owned(),
+            ..ModelConfig::default()
+        },
+        limits: Limits {
+            max_turns: args.limits.max_turns,
+            max_tool_rounds_per_input: args.limits.max_tool_rounds,
+        },
+        facts: facts::collect(sandbox.workspace().root(), sandbox.programs().facts()),
+        ..SessionConfig::default()
+    }
+}
+
+/// 128 bits that no other session has: the keys of the hashes are random.
+fn session_id() -> SessionId {
+    let random = || RandomState::new().hash_one((process::id(), wall_time()));
+    SessionId(format!("{:016x}{:016x}", random(), random()))
+}
+
+/// The first Ctrl-C interrupts the run and closes the session; the second ends the program.
+async fn listen(commands: Commands, hurry: Arc<Notify>) {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return;
+    }
+    commands.send(Command::Interrupt);
+    commands.send(Command::Close);
+    if tokio::signal::ctrl_c().await.is_err() {
+        return;
+    }
+    hurry.notify_one();
+    tokio::time::sleep(LAST_WORDS).await;
+    process::exit(i32::from(Exit::Interrupted.code()));
+}
+
+/// Tells on standard error what takes long, where somebody may be reading.
+fn progress(output: OutputArgs) -> Option<OnProgress> {
+    let style = Style::new(output.color);
+    let shown = !output.json && !output.quiet;
+    let show = move |line: &str| {
+        let line = harmless(line);
+        drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &line)));
+    };
+    shown.then(|| Arc::new(show) as OnProgress)
+}
+
+/// How a run is shown.
+enum View {
+    /// A transcript on standard error, the final message on standard output.
+    Human(Transcript<Stderr>, Style),
+    /// The final message only.
+    Quiet,
+    /// Each event as a line of JSON.
+    Json,
+}
+
+impl View {
+    fn new(output: OutputArgs) -> Self {
+        let style = Style::new(output.color);
+        match output {
+            OutputArgs { json: true, .. } => Self::Json,
+            OutputArgs { quiet: true, .. } => Self::Quiet,
+            _ => Self::Human(Transcript::new(stderr(), style), style),
+        }
+    }
+
+    fn show(&mut self, event: &Event) {
+        match self {
+            Self::Human(transcript, _) => transcript.show(event),
+            Self::Quiet => {}
+            Self::Json => say(&serde_json::to_string(event).unwrap_or_default()),
+        }
+    }
+
+    /// The final message, the diff, the counts.
+    fn end(&mut self, report: &Report) {
+        let text = report.text().trim_end();
+        match self {
+            Self::Json => {}
+            Self::Quiet if text.is_empty() => {}
+            Self::Quiet => say(&harmless(text)),
+            Self::Human(..) if !report.has_replies() => {}
+            Self::Human(_, style) => {
+                let mut err = stderr().lock();
+                // On a terminal the transcript has just shown it.
+                let shown = stdout().is_terminal() && stderr().is_terminal();
+                if report.result().is_ok() && !text.is_empty() && !shown {
+                    say(&harmless(text));
+                }
+                let diff = report.changes().unified();
+                let space = if diff.is_empty() { "" } else { "\n" };
+                let counts = report.counts(*style);
+                drop(write!(err, "{space}{}\n{counts}\n", style.diff(&diff)));
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! `innerloop tool`: runs one tool in the sandbox and prints what it says.
+
+use super::{
+    args::ToolArgs,
+    exit::{Exit, Failure},
+    say, setup,
+};
+use innerloop_core::{
+    action::Action,
+    config::{ProfileKind, Timeouts},
+    profile,
+};
+use serde_json::Value;
+use std::time::Duration;
+
+pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
+    let arguments = setup::given(args.arguments, "the JSON of the arguments")?;
+    let (action, timeout_ms) = read(&args.name, &arguments)?;
+    let sandbox = setup::sandbox(&args.workspace, args.programs.as_deref(), None).await?;
+    let timeouts = Timeouts::default();
+    let family = profile::default_command_ms(ProfileKind::Anthropic);
+    let asked = timeout_ms.or(family).unwrap_or(timeouts.default_command_ms);
+    let timeout = Duration::from_millis(asked.min(timeouts.max_command_ms));
+    let outcome = tokio::select! {
+        outcome = sandbox.run(&action, timeout, None) => outcome,
+        _ = tokio::signal::ctrl_c() => {
+            return Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"));
+        }
+    };
+    let text = outcome.joined_text();
+    say(text.strip_suffix('\n').unwrap_or(&text));
+    match outcome.error {
+        None => Ok(()),
+        Some(error) => {
+            let kind = serde_json::to_string(&error).unwrap_or_default();
+            let timed_out = if outcome.timed_out { ", at its time limit" } else { "" };
+            let kind = kind.trim_matches('"');
+            Err(Failure::new(Exit::Failed, format!("the tool failed: {kind}{timed_out}")))
+        }
+    }
+}
+
+/// The action of that name: a canonical one, or one in the words of the model's profile.
+fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
+    let mut value: Value = serde_json::from_str(arguments)
+        .map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
+    let Some(fields) = value.as_object_mut() else {
+        return Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}"));
+    };
+    let known = ["read", "write", "edit", "list", "glob", "grep", "run_program"];
+    let is_action = known.contains(&name) && !is_profiled(name, arguments);
+    if !is_action {
+        let translated = profile::translate(ProfileKind::Anthropic, name, arguments);
+        let translated = translated.map_err(Failure::usage)?;
+        return Ok((translated.action, translated.timeout_ms));
+    }
+    fields.insert("action".to_owned(), Value::from(name));
+    let action = serde_json::from_value(value)
+        .map_err(|error| Failure::usage(format!("the arguments do not fit {name}: {error}")))?;
+    Ok((action, None))
+}
+
+/// Some names are in both vocabularies; the model's comes first.
+fn is_profiled(name: &str, arguments: &str) -> bool {
+    profile::translate(ProfileKind::Anthropic, name, arguments).is_ok()
+}

@@ -1,0 +1,87 @@
+//! The example project and its recording.
+
+use crate::{
+    anthropic::Message,
+    mock::{Mock, Reply},
+    program::{Run, innerloop, repository, run},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What the agent is told to do in the example.
+pub const PROMPT: &str = "Make the tests pass";
+
+/// The recording of the example's model traffic.
+#[must_use]
+pub fn recording() -> PathBuf {
+    repository().join("example/traffic.jsonl")
+}
+
+/// A copy of the example project, in the folder `to`, which must not exist.
+///
+/// # Panics
+/// It cannot be copied.
+pub fn copy_project(to: &Path) {
+    copy(&repository().join("example/project"), to);
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a new folder");
+    for entry in fs::read_dir(from).expect("the example") {
+        let entry = entry.expect("a readable entry");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("a copy");
+        }
+    }
+}
+
+/// The folder of programs that `cargo xtask prepare` fills.
+///
+/// # Panics
+/// It is not there.
+#[must_use]
+pub fn programs() -> PathBuf {
+    let folder = repository().join("target/programs");
+    let qjs = folder.join("qjs.wasm");
+    assert!(qjs.is_file(), "{} is missing: run `cargo xtask prepare`", qjs.display());
+    folder
+}
+
+/// Runs the example's own test in the sandbox: green exits with 0, red with 1.
+#[must_use]
+pub fn own_test(project: &Path) -> Run {
+    let call = r#"{"program": "qjs", "args": ["-m", "test.mjs"]}"#;
+    let mut command = innerloop(["tool", "run_program", call]);
+    run(command.arg("--workspace").arg(project).arg("--programs").arg(programs()))
+}
+
+/// A mock server that gives the example's scripted replies.
+///
+/// # Panics
+/// The script cannot be read.
+#[must_use]
+pub fn scripted_model() -> Mock {
+    let path = repository().join("example/script.json");
+    let text = fs::read_to_string(path).expect("the script");
+    let messages = Message::script(&text).expect("a script of messages");
+    Mock::start(messages.iter().map(Reply::stream).collect())
+}
+
+/// Lets the agent mend `project` with the scripted replies, and records the traffic to `file`.
+///
+/// # Panics
+/// Replies are left over.
+#[must_use]
+pub fn record(project: &Path, file: &Path) -> Run {
+    let model = scripted_model();
+    let mut command = innerloop(["run", PROMPT, "--apply", "--base-url", &model.url()]);
+    command.arg("--workspace").arg(project).arg("--programs").arg(programs());
+    let run = run(command.arg("--record").arg(file));
+    assert_eq!(model.left(), 0, "not all replies were used: {run:#?}");
+    run
+}

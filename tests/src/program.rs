@@ -1,0 +1,164 @@
+//! The program `innerloop` as a child process: the real binary that the same build made, with
+//! an environment of its own.
+
+use std::{
+    fs,
+    io::Write as _,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    sync::OnceLock,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// A run that takes longer than this hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The key that tests use, long enough to be searched for.
+pub const KEY: &str = "sk-ant-test-0123456789abcdef";
+
+/// The repository's root.
+#[must_use]
+pub fn repository() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().expect("the repository").to_owned()
+}
+
+/// The binary that stands beside this test's own.
+///
+/// # Panics
+/// There is none, or it is older than its sources.
+pub fn binary() -> &'static Path {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| {
+        let own = std::env::current_exe().expect("the path of this test");
+        let folders = own.ancestors().skip(1).take(2);
+        let name = format!("innerloop{}", std::env::consts::EXE_SUFFIX);
+        let found = folders.map(|folder| folder.join(&name)).find(|path| path.is_file());
+        let how = "build it with `cargo test --workspace`, or run `cargo xtask test`";
+        let binary = found.unwrap_or_else(|| panic!("there is no program innerloop: {how}"));
+        let built = modified(&binary);
+        for part in ["core/src", "tools/src", "host-native/src"] {
+            let newest = newest_source(&repository().join(part));
+            assert!(newest <= built, "{} is older than its sources: {how}", binary.display());
+        }
+        binary
+    })
+}
+
+fn modified(path: &Path) -> SystemTime {
+    let metadata = fs::metadata(path).expect("a readable file");
+    metadata.modified().expect("a file system with times")
+}
+
+fn newest_source(folder: &Path) -> SystemTime {
+    let entries = fs::read_dir(folder).expect("a readable folder");
+    let times = entries.map(|entry| {
+        let path = entry.expect("a readable entry").path();
+        if path.is_dir() { newest_source(&path) } else { modified(&path) }
+    });
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// What a run of the program gave.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The exit code; `None` if a signal ended it.
+    pub code: Option<i32>,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+}
+
+impl Run {
+    fn new(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+        Self { code: output.status.code(), stdout, stderr }
+    }
+
+    /// The same run, if it ended with that exit code.
+    ///
+    /// # Panics
+    /// It did not, or it panicked.
+    #[must_use]
+    pub fn exits(self, code: i32) -> Self {
+        assert_eq!(self.code, Some(code), "{self:#?}");
+        assert!(!self.stderr.contains("panicked"), "{self:#?}");
+        self
+    }
+
+    /// The lines on standard output, each one JSON value.
+    ///
+    /// # Panics
+    /// One is no JSON.
+    #[must_use]
+    pub fn json_lines(&self) -> Vec<serde_json::Value> {
+        let lines = self.stdout.lines();
+        lines.map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+    }
+
+    /// The one line on standard error that says what went wrong.
+    ///
+    /// # Panics
+    /// There is none, or more than one.
+    #[must_use]
+    pub fn complaint(&self) -> &str {
+        let lines = self.stderr.lines().filter(|line| line.starts_with("innerloop: "));
+        let lines: Vec<&str> = lines.collect();
+        let [line] = lines.as_slice() else { panic!("not one complaint: {self:#?}") };
+        line
+    }
+}
+
+/// The program, ready to be started: with a key, without colour, with a cache of compiled
+/// modules that all tests share.
+#[must_use]
+pub fn innerloop<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
+    let mut command = Command::new(binary());
+    let cache = binary().with_file_name("innerloop-test-cache");
+    command.args(args).env_clear().env("ANTHROPIC_API_KEY", KEY);
+    command.env("INNERLOOP_CACHE_DIR", cache).env("RUST_BACKTRACE", "1");
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// Starts `command`, gives it `stdin` and waits for its end.
+///
+/// # Panics
+/// It cannot be started, or it hangs.
+#[must_use]
+pub fn run_with(command: &mut Command, stdin: &[u8]) -> Run {
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
+    let mut pipe = child.stdin.take().expect("a pipe");
+    let bytes = stdin.to_vec();
+    // The program may end without having read everything.
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
+    let id = child.id();
+    let (done, waiting) = std::sync::mpsc::channel();
+    std::thread::spawn(move || done.send(child.wait_with_output()));
+    let output = waiting.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+        let _ended = Command::new("kill").args(["-KILL", &id.to_string()]).status();
+        panic!("the program hangs: {command:?}")
+    });
+    writer.join().expect("a writer");
+    Run::new(&output.expect("an end"))
+}
+
+/// Starts `command` without input and waits for its end.
+#[must_use]
+pub fn run(command: &mut Command) -> Run {
+    run_with(command, b"")
+}
+
+/// Waits until `there` holds.
+///
+/// # Panics
+/// It takes too long.
+pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !there() {
+        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
