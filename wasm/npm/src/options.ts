@@ -1,0 +1,181 @@
+// Checks the options and turns them into what the binding takes.
+
+import { AgentError } from "./errors.js";
+import type { LoadedProgram } from "./programs.js";
+import { findProvider } from "./providers.js";
+import { platform } from "./platform.js";
+import type { AgentOptions, FetchFunction, Limits, Part, Tool } from "./types.js";
+
+const KEYS = new Set<string>([
+  "provider", "model", "apiKey", "fetch", "baseUrl", "replay", "files", "tools", "programs",
+  "instructions", "limits", "maxOutputTokens", "reasoningEffort", "retry", "timeouts", "id",
+  "onEvent",
+] satisfies (keyof AgentOptions)[]);
+
+/** What the binding takes beside the host's functions. */
+export interface RawOptions {
+  config: object;
+  tools: { name: string; description: string; parameters: string; read_only: boolean }[];
+  endpoint: { id: string; base: string; key_header: string; key: string; headers: string[][] };
+  replay: { traffic: string; pace_ms: number } | undefined;
+}
+
+/** Checks what can be checked without loading anything. */
+export function checkOptions(options: AgentOptions): void {
+  if (typeof options !== "object" || options === null) throw bad("give an object of options");
+  for (const key of Object.keys(options)) {
+    if (!KEYS.has(key)) throw bad(`there is no option \`${key}\``);
+  }
+  const { replay, apiKey, fetch, model } = options;
+  findProvider(options.provider, replay !== undefined);
+  if (replay === undefined && (typeof model !== "string" || model === "")) {
+    throw bad("`model` is missing: name the model as the provider knows it");
+  }
+  if (fetch !== undefined && typeof fetch !== "function") throw bad("`fetch` must be a function");
+  if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
+  if (!apiKey && fetch === undefined && replay === undefined) {
+    const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
+    throw new AgentError("missing_key", `there is no key for the provider: ${hint}`);
+  }
+  for (const tool of options.tools ?? []) checkTool(tool);
+}
+
+/** What the binding takes, made of checked options. */
+export function rawOptions(options: AgentOptions, programs: readonly LoadedProgram[]): RawOptions {
+  const provider = findProvider(options.provider, options.replay !== undefined);
+  const { replay, apiKey = "" } = options;
+  const headers = platform().page ? provider.pageHeaders : [];
+  return {
+    config: sessionConfig(options, programs),
+    tools: (options.tools ?? []).map(rawTool),
+    endpoint: {
+      id: provider.id,
+      base: baseOf(options.baseUrl, provider.baseUrl),
+      key_header: provider.keyHeader,
+      key: checkedKey(apiKey),
+      headers,
+    },
+    replay: replay === undefined ? undefined : rawReplay(replay),
+  };
+}
+
+function sessionConfig(options: AgentOptions, programs: readonly LoadedProgram[]): object {
+  const provider = findProvider(options.provider, options.replay !== undefined);
+  const { limits, retry = {}, timeouts = {} } = options;
+  return present({
+    id: text("id", options.id) ?? crypto.randomUUID(),
+    model: present({
+      endpoint: provider.id,
+      wire: provider.wire,
+      profile: provider.profile,
+      name: options.model ?? "recorded",
+      max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
+      reasoning_effort: text("reasoningEffort", options.reasoningEffort),
+    }),
+    limits: rawLimits(limits),
+    retry: present({
+      max_retries: count("retry.maxRetries", retry.maxRetries),
+      base_ms: count("retry.baseMs", retry.baseMs),
+      max_ms: count("retry.maxMs", retry.maxMs),
+      max_retry_after_ms: count("retry.maxRetryAfterMs", retry.maxRetryAfterMs),
+      idle_ms: count("retry.idleMs", retry.idleMs),
+    }),
+    timeouts: present({
+      default_command_ms: count("timeouts.defaultMs", timeouts.defaultMs),
+      max_command_ms: count("timeouts.maxMs", timeouts.maxMs),
+    }),
+    facts: {
+      working_directory: "/",
+      platform: "wasm",
+      date: new Date().toISOString().slice(0, 10),
+      programs: programs.map(({ name, description }) => ({ name, description })),
+    },
+    instructions: text("instructions", options.instructions),
+  });
+}
+
+/** The limits as the core has them; those left out are none. */
+export function rawLimits(limits: Limits = {}): object {
+  return present({
+    max_turns: count("limits.maxTurns", limits.maxTurns),
+    max_tool_rounds_per_input: count("limits.maxToolRounds", limits.maxToolRounds),
+  });
+}
+
+/** What the user says, as parts. */
+export function partsOf(input: string | readonly Part[]): readonly Part[] {
+  if (typeof input === "string") return [{ type: "text", text: input }];
+  if (Array.isArray(input)) return input as readonly Part[];
+  throw bad("say a text, or a list of parts");
+}
+
+/** The user's `fetch` behind the one signature that the binding calls. */
+export function sender(
+  fetch: FetchFunction | undefined,
+): ((request: Request) => Promise<Response>) | undefined {
+  if (fetch === undefined) return undefined;
+  return async (request) => {
+    const { url, method, signal } = request;
+    const headers = Object.fromEntries(request.headers);
+    const body = await request.text();
+    return fetch(url, { method, headers, body, signal, redirect: "manual" });
+  };
+}
+
+/** Only what is there: an absent field is the core's default. */
+export function present(fields: Record<string, unknown>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function bad(message: string): AgentError {
+  return new AgentError("bad_option", message);
+}
+
+function text(name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  throw bad(`\`${name}\` must be a text`);
+}
+
+function count(name: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw bad(`\`${name}\` must be a whole number, 0 or more`);
+}
+
+function checkTool(tool: Tool): void {
+  if (typeof tool?.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
+    throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
+  }
+  if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
+  if (typeof tool.execute !== "function") throw bad(`\`${tool.name}\` needs a function \`execute\``);
+}
+
+function rawTool(tool: Tool): RawOptions["tools"][number] {
+  const schema = tool.parameters ?? { type: "object", properties: {} };
+  const { name, description, readOnly = false } = tool;
+  return { name, description, parameters: JSON.stringify(schema), read_only: readOnly };
+}
+
+function rawReplay(replay: NonNullable<AgentOptions["replay"]>): RawOptions["replay"] {
+  const { traffic, paceMs = 0 } = typeof replay === "string" ? { traffic: replay } : replay;
+  if (typeof traffic !== "string") throw bad("`replay` must be the recording's text");
+  return { traffic, pace_ms: count("replay.paceMs", paceMs) ?? 0 };
+}
+
+function baseOf(given: string | undefined, standard: string): string {
+  if (given === undefined) return standard;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw bad("`baseUrl` must be an http or https address");
+  }
+  if (url.username || url.password || url.search || url.hash) {
+    throw bad("`baseUrl` must have no user name, query or fragment: give the key as `apiKey`");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+// A header cannot carry anything else, and the platform's error would show the key.
+function checkedKey(key: string): string {
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  throw bad("`apiKey` has characters that no key has: a space or a line break, perhaps");
+}

@@ -1,0 +1,100 @@
+// One run: its events as an async iterable, its result as a promise.
+
+import type { AgentEvent, Failure, ProcessingEnd, RunError, RunResult } from "./types.js";
+
+const NOTHING = { input_total: 0, output_total: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+
+/** What a run needs of its agent. */
+export interface RunOwner {
+  /** Stops the run. */
+  interrupt(): void;
+  /** What the driver knows of a failure beyond the core's word. */
+  fault(): Partial<RunError> | undefined;
+}
+
+/**
+ * One run of an agent, under way from the moment it is made. Iterate it to see its events, each
+ * iteration from the first one on; leaving the loop early interrupts the run. Or leave the events
+ * and await {@link Run.result}.
+ */
+export class Run implements AsyncIterable<AgentEvent> {
+  readonly #owner: RunOwner;
+  readonly #events: AgentEvent[] = [];
+  #failure: Failure | undefined;
+  #done = false;
+  #wake: (() => void)[] = [];
+  readonly #result: Promise<RunResult>;
+  #settle: (result: RunResult) => void = () => {};
+
+  /** @internal Runs are made by `Agent.run`. */
+  constructor(owner: RunOwner) {
+    this.#owner = owner;
+    this.#result = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  /** How the run ended, and with what. Never rejects: a failure is a status. */
+  result(): Promise<RunResult> {
+    return this.#result;
+  }
+
+  /** Whether the run is over. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Stops the run; the agent stays usable. */
+  interrupt(): void {
+    if (!this.#done) this.#owner.interrupt();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent, void, undefined> {
+    let at = 0;
+    try {
+      for (;;) {
+        const event = this.#events[at];
+        if (event !== undefined) {
+          at += 1;
+          yield event;
+        } else if (this.#done) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => this.#wake.push(resolve));
+        }
+      }
+    } finally {
+      this.interrupt();
+    }
+  }
+
+  /** @internal Takes the next event; the agent hands each over, the last one included. */
+  take(event: AgentEvent): void {
+    this.#events.push(event);
+    if (event.type === "error") this.#failure = event;
+    if (event.type === "processing_end" || event.type === "session_end") this.#finish(event);
+    const waiting = this.#wake;
+    this.#wake = [];
+    for (const wake of waiting) wake();
+  }
+
+  #finish(event: AgentEvent): void {
+    this.#done = true;
+    const result = event.type === "processing_end" ? ended(event) : this.#cutShort();
+    if (result.status === "failed" && this.#failure !== undefined) {
+      const { kind, message } = this.#failure;
+      result.error = { kind, message, ...this.#owner.fault() };
+    }
+    this.#settle(result);
+  }
+
+  #cutShort(): RunResult {
+    const status = this.#failure === undefined ? "interrupted" : "failed";
+    return { status, text: "", usage: { ...NOTHING }, replies: 0, toolCalls: 0 };
+  }
+}
+
+function ended(event: ProcessingEnd): RunResult {
+  const { end, text, usage, replies, tool_calls } = event;
+  return { status: end, text, usage, replies, toolCalls: tool_calls };
+}

@@ -1,0 +1,78 @@
+//! What the package hands in when an agent is made, read with `serde-wasm-bindgen`.
+
+use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
+use innerloop_core::{config::SessionConfig, json::Json, tool::ToolSpec, traffic::Player};
+use serde::{Deserialize, de::DeserializeOwned};
+use wasm_bindgen::JsValue;
+
+/// The options of an agent.
+#[derive(Deserialize)]
+pub(crate) struct Options {
+    /// The session's configuration, without its tools.
+    config: SessionConfig,
+    tools: Vec<Tool>,
+    endpoint: Endpoint,
+    replay: Option<Recording>,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    name: String,
+    description: String,
+    /// The schema as JSON text: it is kept as it is, and only text keeps its order.
+    parameters: String,
+    read_only: bool,
+}
+
+#[derive(Deserialize)]
+struct Recording {
+    traffic: String,
+    pace_ms: u64,
+}
+
+/// The options, each in its final form.
+pub(crate) struct Parts {
+    pub(crate) config: SessionConfig,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) replay: Option<Replay>,
+}
+
+impl Options {
+    /// Reads the options.
+    ///
+    /// # Errors
+    /// `bad_option` for a value or a schema that does not fit, `replay_unreadable` for a
+    /// recording that is none.
+    pub(crate) fn read(options: JsValue) -> Result<Parts, Misuse> {
+        let Self { mut config, tools, endpoint, replay } = from_js(options)?;
+        config.tools = tools.into_iter().map(Tool::spec).collect::<Result<_, _>>()?;
+        let replay = replay.map(Recording::load).transpose()?;
+        Ok(Parts { config, endpoint, replay })
+    }
+}
+
+impl Tool {
+    fn spec(self) -> Result<ToolSpec, Misuse> {
+        let Self { name, description, parameters, read_only } = self;
+        let parameters = Json::parse(parameters).map_err(|error| {
+            Misuse::bad_option(format!("the schema of the tool `{name}` is no JSON: {error}"))
+        })?;
+        Ok(ToolSpec { name, description, parameters, read_only })
+    }
+}
+
+impl Recording {
+    fn load(self) -> Result<Replay, Misuse> {
+        let player = Player::parse(&self.traffic)
+            .map_err(|error| Misuse::new("replay_unreadable", error.to_string()))?;
+        Ok(Replay::new(player, self.pace_ms))
+    }
+}
+
+/// Reads a value that the package hands in.
+///
+/// # Errors
+/// `bad_option` with what does not fit.
+pub(crate) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Misuse> {
+    serde_wasm_bindgen::from_value(value).map_err(Misuse::bad_option)
+}

@@ -1,0 +1,172 @@
+// The page: wires the forms to the agent and the agent to the three panes.
+
+import { Agent } from "./innerloop/dist/index.web.js";
+import { changesBetween, showChange } from "./change-view.js";
+import { PROGRAMS, PROMPT, loadProject, loadTraffic } from "./demo.js";
+import { byId } from "./dom.js";
+import { select, showFiles } from "./files-view.js";
+import { Transcript } from "./transcript.js";
+
+/** The pause before each piece of a recorded reply, so that people can watch. */
+const PACE_MS = 12;
+
+const transcript = new Transcript();
+const form = byId("run-form");
+
+let agent;
+let run;
+/** The workspace while there is no agent, and the state that changes are shown against. */
+let files = new Map();
+let before = new Map();
+
+function mode() {
+  return new FormData(form).get("mode");
+}
+
+function showMode() {
+  const own = mode() === "own";
+  byId("own").hidden = !own;
+  for (const id of ["model", "key"]) byId(id).required = own;
+  const prompt = byId("prompt");
+  prompt.readOnly = !own;
+  if (!own) prompt.value = PROMPT;
+}
+
+function showStatus(text) {
+  byId("status").textContent = text;
+}
+
+function showRunning(running) {
+  byId("run").disabled = running;
+  byId("stop").disabled = !running;
+  byId("reset").disabled = running;
+  byId("add-files").disabled = running;
+  byId("steer-form").hidden = !running;
+  for (const radio of form.elements.mode) radio.disabled = running;
+}
+
+function takeFiles() {
+  if (agent === undefined) return;
+  const decoder = new TextDecoder();
+  files = new Map([...agent.files].map(([path, bytes]) => [path, decoder.decode(bytes)]));
+}
+
+function showWorkspace() {
+  takeFiles();
+  const changes = changesBetween(before, files);
+  showFiles(files, changes);
+  showChange(before, files, changes);
+}
+
+async function createAgent() {
+  const common = { files, programs: PROGRAMS };
+  if (mode() === "demo") {
+    return Agent.create({ ...common, replay: { traffic: await loadTraffic(), paceMs: PACE_MS } });
+  }
+  return Agent.create({
+    ...common,
+    provider: byId("provider").value,
+    model: byId("model").value.trim(),
+    apiKey: byId("key").value.trim(),
+    baseUrl: byId("base-url").value.trim() || undefined,
+  });
+}
+
+async function start(prompt) {
+  byId("hint")?.remove();
+  showRunning(true);
+  showStatus("Working");
+  try {
+    // The recording answers a fresh session only.
+    if (mode() === "demo" && agent !== undefined) await startOver();
+    if (agent?.status().state === "closed") agent = undefined;
+    agent ??= await createAgent();
+    takeFiles();
+    before = new Map(files);
+    run = agent.run(prompt);
+    for await (const event of run) {
+      transcript.show(event);
+      if (event.type === "tool_call_end") {
+        for (const { path } of event.outcome.changes ?? []) select(path, files);
+        showWorkspace();
+      }
+    }
+    const { status } = await run.result();
+    showStatus({ completed: "Done", failed: "Failed" }[status] ?? "Stopped");
+  } catch (error) {
+    transcript.note(error.message, true);
+    showStatus("Failed");
+  } finally {
+    run = undefined;
+    showRunning(false);
+    showWorkspace();
+  }
+}
+
+async function startOver() {
+  await agent?.close();
+  agent = undefined;
+  transcript.clear();
+  await load();
+}
+
+async function load() {
+  files = await loadProject();
+  before = new Map(files);
+  select("src/discount.js", files, new Map());
+  showWorkspace();
+}
+
+async function addFiles(chosen) {
+  for (const file of chosen) {
+    const text = await file.text();
+    if (agent === undefined) files.set(file.name, text);
+    else agent.files.write(file.name, text);
+  }
+  takeFiles();
+  before = new Map(files);
+  showWorkspace();
+}
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (run === undefined) void start(byId("prompt").value);
+});
+
+form.addEventListener("change", (event) => {
+  if (event.target.name !== "mode") return;
+  showMode();
+  // Another model begins another conversation; the files stay.
+  takeFiles();
+  void agent?.close();
+  agent = undefined;
+});
+
+byId("prompt").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+});
+
+byId("stop").addEventListener("click", () => run?.interrupt());
+
+byId("reset").addEventListener("click", () => {
+  showStatus("Ready");
+  startOver().catch((error) => transcript.note(error.message, true));
+});
+
+byId("steer-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const box = byId("steer");
+  if (agent !== undefined && run !== undefined && box.value.trim() !== "") agent.steer(box.value);
+  box.value = "";
+});
+
+byId("add-files").addEventListener("change", (event) => {
+  addFiles(event.target.files).catch((error) => transcript.note(error.message, true));
+  event.target.value = "";
+});
+
+showMode();
+load().catch((error) => {
+  transcript.note(error.message, true);
+  showStatus("Failed");
+});

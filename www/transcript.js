@@ -1,0 +1,161 @@
+// The transcript: each event becomes what a person wants to see of it, as it comes.
+
+import { byId, element } from "./dom.js";
+
+/** A transcript in the page's log. */
+export class Transcript {
+  #log = byId("log");
+  #reply;
+  #thinking;
+  #cards = new Map();
+
+  /** Takes everything away. */
+  clear() {
+    this.#log.replaceChildren();
+    this.#cards.clear();
+    this.#endReply();
+  }
+
+  /** Adds a line of the page's own. */
+  note(text, bad = false) {
+    this.#add(element("p", { class: bad ? "note bad" : "note" }, text));
+  }
+
+  /** Shows an event of the agent. */
+  show(event) {
+    switch (event.type) {
+      case "user_input":
+      case "steering_injected":
+        return this.#add(element("p", { class: "said" }, textOf(event.parts)));
+      case "assistant_reasoning_delta":
+        return this.#think(event.text);
+      case "assistant_text_delta":
+        return this.#speak(event.text);
+      case "assistant_text_end":
+        return this.#endReply();
+      case "text_reset":
+        return this.#takeBack();
+      case "tool_call_start":
+        return this.#startCard(event);
+      case "tool_call_output_delta":
+        return this.#cards.get(event.call_id)?.output.append(event.text);
+      case "tool_call_end":
+        return this.#endCard(event);
+      case "retry":
+        return this.note(`${event.message}; trying again in ${event.delay_ms} ms`);
+      case "turn_limit":
+        return this.note(`The limit ${event.limit} of ${event.value} is reached.`);
+      case "warning":
+        return this.note(event.message);
+      case "error":
+        return this.note(event.message, true);
+      case "processing_end":
+        return this.note(summary(event));
+    }
+  }
+
+  #add(child) {
+    const atEnd = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight < 40;
+    this.#log.append(child);
+    if (atEnd) this.#log.scrollTop = this.#log.scrollHeight;
+  }
+
+  // While a text streams, screen readers wait for its end.
+  #speak(text) {
+    if (this.#reply === undefined) {
+      this.#log.setAttribute("aria-busy", "true");
+      this.#reply = element("p", { class: "reply" });
+      this.#add(this.#reply);
+    }
+    this.#reply.append(text);
+    this.#follow();
+  }
+
+  #think(text) {
+    if (this.#thinking === undefined) {
+      const pre = element("pre");
+      const title = element("summary", {}, "Thinking");
+      this.#thinking = { card: element("details", { class: "thinking" }, title, pre), pre };
+      this.#add(this.#thinking.card);
+    }
+    this.#thinking.pre.append(text);
+  }
+
+  #endReply() {
+    this.#reply = undefined;
+    this.#thinking = undefined;
+    this.#log.setAttribute("aria-busy", "false");
+  }
+
+  #takeBack() {
+    this.#reply?.remove();
+    this.#thinking?.card.remove();
+    this.#endReply();
+  }
+
+  #startCard({ call_id, name, arguments: args, at }) {
+    const state = element("span", { class: "state" }, "running");
+    const brief = element("span", { class: "args" }, ` ${briefly(args)} `);
+    const title = element("summary", {}, element("span", { class: "tool" }, name), brief, state);
+    const input = element("pre", { "aria-label": "Arguments", tabindex: "0" }, pretty(args));
+    const output = element("pre", { "aria-label": "Output", tabindex: "0" });
+    const card = element("details", { class: "call", "data-tool": name }, title, input, output);
+    this.#cards.set(call_id, { card, state, output, at });
+    this.#add(card);
+  }
+
+  #endCard({ call_id, outcome, at }) {
+    const found = this.#cards.get(call_id);
+    if (found === undefined) return;
+    const { card, state, output } = found;
+    const ms = at - found.at;
+    const took = ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+    const exit = outcome.exit === undefined ? "" : `exit ${outcome.exit}, `;
+    const failed = outcome.error !== undefined;
+    card.classList.add(failed ? "failed" : "done");
+    state.textContent = `${failed ? "✗" : "✓"} ${exit}${took}`;
+    output.textContent = textOf(outcome.parts) || "(no output)";
+    this.#follow();
+  }
+
+  #follow() {
+    const rest = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight;
+    if (rest < 80) this.#log.scrollTop = this.#log.scrollHeight;
+  }
+}
+
+function textOf(parts) {
+  return parts.map((part) => (part.type === "text" ? part.text : "[image]")).join("\n");
+}
+
+function briefly(args) {
+  try {
+    const values = Object.values(JSON.parse(args)).map((value) =>
+      typeof value === "string" ? value : JSON.stringify(value),
+    );
+    const text = values.join(" ").replace(/\s+/g, " ");
+    return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+  } catch {
+    return "";
+  }
+}
+
+function pretty(args) {
+  try {
+    return JSON.stringify(JSON.parse(args), null, 2);
+  } catch {
+    return args;
+  }
+}
+
+const ENDS = {
+  completed: "Done",
+  limit: "Stopped at a limit",
+  interrupted: "Stopped",
+  failed: "Failed",
+};
+
+function summary({ end, replies, tool_calls, usage }) {
+  const tokens = `${usage.input_total} tokens in, ${usage.output_total} out`;
+  return `${ENDS[end]}: ${replies} replies, ${tool_calls} tool calls, ${tokens}.`;
+}
