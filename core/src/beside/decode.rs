@@ -5,7 +5,7 @@ use crate::{
         config::WireKind,
         event::ErrorKind,
         input::ResponseHead,
-        message::{Finish, Reply, Usage},
+        message::{Finish, Reply, ToolCall, Usage},
     },
     wire::{Decoder, Failure},
     words::json::Json,
@@ -92,7 +92,7 @@ fn of_reply(reply: &Reply) -> Decoded {
     let refused = reply.finish == Finish::Refusal;
     let (text, said) = if refused { (String::new(), text) } else { (text, String::new()) };
     let refusal = if said.is_empty() { reply.refusal.clone().unwrap_or_default() } else { said };
-    let call = |call: &crate::message::ToolCall| DecodedCall {
+    let call = |call: &ToolCall| DecodedCall {
         id: call.id.clone(),
         name: call.name.clone(),
         arguments: match Json::parse(call.arguments.clone()) {

@@ -2,27 +2,22 @@
 //! limit is hit, or the host stops it.
 
 use super::{
-    call::{Calling, Waiting},
+    body::Body,
+    call::{Calling, Next, Waiting},
     ctx::Ctx,
-    history::History,
-    round::Round,
+    round::{Progress, Round},
 };
 use crate::{
     nouns::{
         event::EventKind,
-        message::{Finish, Part, Reply, ToolCall, TurnKind, Usage},
+        input::{HttpInput, ToolInput},
+        message::{Block, Finish, Part, Reply, ToolCall, TurnKind},
         status::{AgentState, RunEnd, Status},
     },
     wire::{Failure, FailureKind},
-    words::id::AgentId,
+    words::id::EffectId,
 };
-use alloc::{
-    collections::{BTreeSet, VecDeque},
-    format,
-    string::String,
-    vec,
-    vec::Vec,
-};
+use alloc::{collections::BTreeSet, format, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// How often in a row a provider may pause a reply before the run fails.
@@ -33,39 +28,6 @@ const MAX_PAUSES: u32 = 16;
 pub(crate) struct Agent {
     pub(crate) body: Body,
     pub(crate) phase: Phase,
-}
-
-/// What an agent has in every phase.
-#[derive(Debug)]
-pub(crate) struct Body {
-    pub(crate) id: AgentId,
-    pub(crate) history: History,
-    pub(crate) queues: Queues,
-    /// The run under way, or the last one.
-    pub(crate) run: Run,
-    /// All runs before.
-    pub(crate) past: Run,
-}
-
-/// What waits to be said to the model.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Queues {
-    pub(crate) steering: VecDeque<Vec<Part>>,
-    pub(crate) follow_ups: VecDeque<Vec<Part>>,
-}
-
-/// The counts of a run.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Run {
-    /// Rounds of tool calls since the last input.
-    pub(crate) rounds: u32,
-    pub(crate) pauses: u32,
-    pub(crate) inputs: u32,
-    pub(crate) replies: u32,
-    pub(crate) tool_calls: u32,
-    pub(crate) usage: Usage,
-    /// What the model said last.
-    pub(crate) text: String,
 }
 
 /// Where an agent stands. Data that is only true in one phase lives only there.
@@ -99,20 +61,46 @@ impl Agent {
     }
 }
 
-impl Body {
-    /// User and assistant turns so far.
-    fn turns(&self) -> u32 {
-        let counts = [&self.run, &self.past].map(|run| run.inputs.saturating_add(run.replies));
-        counts.iter().fold(0, |all, &count| all.saturating_add(count))
+/// News of the model call.
+pub(crate) fn on_http(phase: Phase, input: HttpInput, ctx: &mut Ctx<'_>) -> Phase {
+    match phase {
+        Phase::Calling(calling) => on_next(calling.on_http(input, ctx), ctx),
+        other => other,
     }
+}
 
-    /// Puts the counts of the run that is over to those before it.
-    fn begin_run(&mut self) {
-        let run = core::mem::take(&mut self.run);
-        self.past.inputs = self.past.inputs.saturating_add(run.inputs);
-        self.past.replies = self.past.replies.saturating_add(run.replies);
-        self.past.tool_calls = self.past.tool_calls.saturating_add(run.tool_calls);
-        self.past.usage.add(&run.usage);
+/// News of a tool's run.
+pub(crate) fn on_tool(phase: Phase, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Phase {
+    match phase {
+        Phase::Running(round) => on_progress(round.on_tool(id, input, ctx), ctx),
+        other => other,
+    }
+}
+
+/// The host does not know what became of an effect.
+pub(crate) fn on_lost(phase: Phase, id: EffectId, ctx: &mut Ctx<'_>) -> Phase {
+    match phase {
+        Phase::Calling(calling) => on_next(calling.on_lost(ctx), ctx),
+        Phase::Running(round) => on_progress(round.on_lost(id, ctx), ctx),
+        other => other,
+    }
+}
+
+/// Time has passed.
+pub(crate) fn on_tick(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    match phase {
+        Phase::Calling(calling) => on_next(calling.on_tick(ctx), ctx),
+        Phase::Waiting(waiting) => on_next(waiting.on_tick(ctx), ctx),
+        other => other,
+    }
+}
+
+fn on_next(next: Next, ctx: &mut Ctx<'_>) -> Phase {
+    match next {
+        Next::Call(calling) => Phase::Calling(calling),
+        Next::Wait(waiting) => Phase::Waiting(waiting),
+        Next::Reply(reply) => on_reply(reply, ctx),
+        Next::Fail(failure) => fail(&failure, ctx),
     }
 }
 
@@ -155,11 +143,11 @@ fn next_call(ctx: &mut Ctx<'_>) -> Phase {
             return end_run(RunEnd::Limit, ctx);
         }
     }
-    Calling::start(1, ctx)
+    Phase::Calling(Calling::start(1, ctx))
 }
 
 /// A reply is whole.
-pub(crate) fn on_reply(mut reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
+fn on_reply(mut reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
     name_calls(&mut reply);
     let (text, reasoning) = (reply.text(), reply.reasoning());
     let run = &mut ctx.body.run;
@@ -179,7 +167,7 @@ pub(crate) fn on_reply(mut reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
             let message = "Not run: the reply was cut by the output limit, so the call may be \
                            incomplete. Make it again, in smaller pieces if it was long.";
             ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
-            return Round::refuse(calls, message, ctx);
+            return on_progress(Round::refuse(calls, message, ctx), ctx);
         }
         Finish::Length => warn("the reply was cut by the output limit (max_output_tokens)", ctx),
         Finish::ContextWindow => warn("the context window is full; the reply was cut", ctx),
@@ -192,7 +180,7 @@ pub(crate) fn on_reply(mut reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
     }
     if !calls.is_empty() {
         ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
-        return Round::start(calls, ctx);
+        return on_progress(Round::start(calls, ctx), ctx);
     }
     if ctx.body.run.text.trim().is_empty() && finish == Finish::Stop {
         warn("the model's reply has no text and no tool call", ctx);
@@ -225,15 +213,19 @@ fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
     }
 }
 
-/// The results of a round are in the history.
-pub(crate) fn after_round(ctx: &mut Ctx<'_>) -> Phase {
-    drain_steering(ctx);
-    next_call(ctx)
+fn on_progress(progress: Progress, ctx: &mut Ctx<'_>) -> Phase {
+    match progress {
+        Progress::Open(round) => Phase::Running(round),
+        Progress::Answered => {
+            drain_steering(ctx);
+            next_call(ctx)
+        }
+    }
 }
 
 /// A model call failed for good. What the user may mend outside leaves the session usable; what
 /// can never work ends it (Spec, appendix B).
-pub(crate) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
     if failure.kind == FailureKind::ContextOverflow {
         warn(&format!("the conversation no longer fits the model: {}", failure.message), ctx);
@@ -290,7 +282,7 @@ pub(crate) fn close(ctx: &mut Ctx<'_>) -> Phase {
 /// A cancelled effect has answered, or its grace is over.
 pub(crate) fn on_settled(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     match phase {
-        Phase::Running(round) => round.advance(ctx),
+        Phase::Running(round) => on_progress(round.advance(ctx), ctx),
         Phase::Closing => close(ctx),
         other => other,
     }
@@ -298,8 +290,6 @@ pub(crate) fn on_settled(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
 
 /// Gives each call an id of its own: providers refuse empty and repeated ones.
 fn name_calls(reply: &mut Reply) {
-    use crate::nouns::message::Block;
-
     let mut seen = BTreeSet::new();
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };

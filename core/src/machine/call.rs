@@ -1,15 +1,12 @@
 //! One call of the model: the request, the response while it arrives, and the wait before the
 //! next try.
 
-use super::{
-    agent::{Phase, fail, on_reply},
-    ctx::Ctx,
-    ledger::EffectKind,
-};
+use super::{ctx::Ctx, ledger::EffectKind};
 use crate::{
     nouns::{
         event::EventKind,
         input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+        message::Reply,
         output::{Effect, Purpose},
     },
     rules::retry,
@@ -18,6 +15,19 @@ use crate::{
 };
 use alloc::{boxed::Box, format, vec::Vec};
 use serde::{Deserialize, Serialize};
+
+/// What follows from news of a call.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// The call goes on.
+    Call(Calling),
+    /// It is tried again later.
+    Wait(Waiting),
+    /// The reply is whole.
+    Reply(Reply),
+    /// It has failed for good.
+    Fail(Failure),
+}
 
 /// A request is out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,18 +55,11 @@ pub(crate) struct Waiting {
 
 impl Calling {
     /// Sends the history to the model.
-    pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let id = ctx.issue(EffectKind::Http);
         let request = ctx.body.history.request(&ctx.setup.head, &ctx.setup.config.model);
         ctx.effect(Effect::Http { id, request, purpose: Purpose::Model });
-        Phase::Calling(Self {
-            effect: id,
-            attempt,
-            heard: ctx.now,
-            shown: false,
-            text_begun: false,
-            decoder: None,
-        })
+        Self { effect: id, attempt, heard: ctx.now, shown: false, text_begun: false, decoder: None }
     }
 
     /// Whether news come in the right order.
@@ -68,7 +71,7 @@ impl Calling {
         }
     }
 
-    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Next {
         self.heard = ctx.now;
         match input {
             HttpInput::Head(head) => self.on_head(&head, ctx),
@@ -76,33 +79,33 @@ impl Calling {
             HttpInput::End => {
                 ctx.ledger.settle(self.effect);
                 match self.decoder.take().map(|decoder| decoder.finish()) {
-                    Some(Ok(reply)) => on_reply(reply, ctx),
-                    Some(Err(failure)) => self.on_failure(&failure, ctx),
+                    Some(Ok(reply)) => Next::Reply(reply),
+                    Some(Err(failure)) => self.on_failure(failure, ctx),
                     None => self.on_lost(ctx),
                 }
             }
             HttpInput::Failed(failure) => {
                 ctx.ledger.settle(self.effect);
-                self.on_failure(&broken(failure), ctx)
+                self.on_failure(broken(failure), ctx)
             }
         }
     }
 
     /// The host does not know what became of the call.
-    pub(crate) fn on_lost(self, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_lost(self, ctx: &mut Ctx<'_>) -> Next {
         ctx.ledger.settle(self.effect);
         let message = "the model call was lost when the host stopped";
-        self.on_failure(&Failure::new(FailureKind::Network, message), ctx)
+        self.on_failure(Failure::new(FailureKind::Network, message), ctx)
     }
 
-    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Next {
         if self.deadline(ctx.setup.config.retry.idle_ms) > ctx.now {
-            return Phase::Calling(self);
+            return Next::Call(self);
         }
         ctx.cancel(self.effect);
         let seconds = ctx.now.ms_since(self.heard) / 1000;
         let message = format!("nothing came from the model for {seconds} s");
-        self.on_failure(&Failure::new(FailureKind::Network, message), ctx)
+        self.on_failure(Failure::new(FailureKind::Network, message), ctx)
     }
 
     /// When the call counts as broken.
@@ -116,16 +119,16 @@ impl Calling {
         self.reset(ctx);
     }
 
-    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Phase {
+    fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Next {
         // After a restore the effect is carried out again, and what was shown comes again.
         self.reset(ctx);
         self.shown = false;
         self.text_begun = false;
         self.decoder = Some(Box::new(Decoder::new(ctx.setup.config.model.wire, head)));
-        Phase::Calling(self)
+        Next::Call(self)
     }
 
-    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Phase {
+    fn on_chunk(mut self, bytes: &[u8], ctx: &mut Ctx<'_>) -> Next {
         let mut pieces = Vec::new();
         if let Some(decoder) = &mut self.decoder {
             decoder.feed(bytes, &mut pieces);
@@ -150,10 +153,10 @@ impl Calling {
                 }
             }
         }
-        Phase::Calling(self)
+        Next::Call(self)
     }
 
-    fn on_failure(self, failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    fn on_failure(self, failure: Failure, ctx: &mut Ctx<'_>) -> Next {
         self.reset(ctx);
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
@@ -161,10 +164,10 @@ impl Calling {
             .is_retryable()
             .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, self.effect.0))
             .flatten();
-        let Some(delay_ms) = delay else { return fail(failure, ctx) };
-        let message = failure.message.clone();
+        let Some(delay_ms) = delay else { return Next::Fail(failure) };
+        let message = failure.message;
         ctx.event(EventKind::Retry { attempt: next, delay_ms, message });
-        Phase::Waiting(Waiting { until: ctx.now.plus_ms(delay_ms), attempt: next })
+        Next::Wait(Waiting { until: ctx.now.plus_ms(delay_ms), attempt: next })
     }
 
     /// Takes back what was shown of this try.
@@ -176,11 +179,11 @@ impl Calling {
 }
 
 impl Waiting {
-    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_tick(self, ctx: &mut Ctx<'_>) -> Next {
         if self.until > ctx.now {
-            return Phase::Waiting(self);
+            return Next::Wait(self);
         }
-        Calling::start(self.attempt, ctx)
+        Next::Call(Calling::start(self.attempt, ctx))
     }
 
     pub(crate) const fn deadline(&self) -> Instant {

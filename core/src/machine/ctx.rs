@@ -1,7 +1,7 @@
 //! What a phase works with, and what it writes.
 
 use super::{
-    agent::Body,
+    body::Body,
     ledger::{EffectKind, Ledger},
     setup::Setup,
 };

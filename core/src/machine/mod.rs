@@ -2,6 +2,7 @@
 //! phase; a phase is stepped by value, writes steps, and returns the phase that follows.
 
 pub(crate) mod agent;
+pub(crate) mod body;
 pub(crate) mod call;
 pub(crate) mod ctx;
 pub(crate) mod history;

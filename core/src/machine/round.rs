@@ -1,12 +1,7 @@
 //! One round of tool calls: looked up, validated, run, and answered in call order (Spec §3.8).
 //! Calls that only read run side by side, those that write one after the other (DESIGN §3).
 
-use super::{
-    agent::{Phase, after_round},
-    ctx::Ctx,
-    ledger::EffectKind,
-    setup::Setup,
-};
+use super::{ctx::Ctx, ledger::EffectKind, setup::Setup};
 use crate::{
     nouns::{
         action::{Outcome, ToolError},
@@ -22,6 +17,15 @@ use crate::{
 };
 use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
+
+/// What follows from news of a round.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// Calls are still to be answered.
+    Open(Round),
+    /// All results are in the history.
+    Answered,
+}
 
 /// A round under way.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,7 +51,7 @@ enum State {
 
 impl Round {
     /// Starts the calls of a reply.
-    pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
             let state = match prepare(&call, ctx.setup) {
@@ -63,7 +67,7 @@ impl Round {
     }
 
     /// Answers every call of a reply with the same refusal: none of them may run.
-    pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
             announce(&call, ctx);
@@ -74,10 +78,10 @@ impl Round {
         Self { slots }.advance(ctx)
     }
 
-    pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Progress {
         let is_running = |slot: &&mut Slot| slot.state.effect() == Some(id);
         let Some(slot) = self.slots.iter_mut().find(is_running) else {
-            return Phase::Running(self);
+            return Progress::Open(self);
         };
         match input {
             ToolInput::Delta(text) => {
@@ -96,7 +100,7 @@ impl Round {
     }
 
     /// The host does not know what became of a run.
-    pub(crate) fn on_lost(self, id: EffectId, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn on_lost(self, id: EffectId, ctx: &mut Ctx<'_>) -> Progress {
         let message = "The call was interrupted. It may or may not have taken effect: check \
                        before you repeat it.";
         let outcome = Outcome::error(ToolError::Interrupted, message);
@@ -104,7 +108,7 @@ impl Round {
     }
 
     /// Starts what may start now, and ends the round once each call is answered.
-    pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Phase {
+    pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Progress {
         let mut reads_run = false;
         for slot in &mut self.slots {
             let may_start = match &slot.state {
@@ -130,10 +134,10 @@ impl Round {
             }
         }
         if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
-            return Phase::Running(self);
+            return Progress::Open(self);
         }
         ctx.append(TurnKind::ToolResults(self.results()));
-        after_round(ctx)
+        Progress::Answered
     }
 
     /// Ends the round on the host's word: what runs is cancelled, what is open is answered.

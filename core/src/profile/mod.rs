@@ -2,25 +2,18 @@
 //! translates the model's vocabulary to canonical actions and knows nothing of wires.
 
 mod anthropic;
+mod translated;
+
+pub use translated::Translated;
 
 use crate::{
     nouns::{
-        action::Action,
         config::{Facts, ProfileKind},
         tool::ToolSpec,
     },
     rules::truncate::OutputLimit,
 };
 use alloc::{string::String, vec::Vec};
-
-/// A call in canonical form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Translated {
-    /// What to do.
-    pub action: Action,
-    /// The time limit that the call asks for, in milliseconds.
-    pub timeout_ms: Option<u64>,
-}
 
 /// The tools of the profile, as the model is shown them.
 #[must_use]

@@ -2,13 +2,12 @@
 //! numbers and time, and saves and restores. What it means is the agents' business.
 
 pub mod log;
-mod snapshot;
-
-pub use snapshot::RestoreError;
+pub(crate) mod snapshot;
 
 use crate::{
     machine::{
-        agent::{self, Agent, Body, Phase, Queues, Run},
+        agent::{self, Agent, Phase},
+        body::{Body, Queues, Run},
         ctx::{Ctx, Step},
         history::History,
         ledger::{EffectKind, Entry, Ledger, Lookup},
@@ -21,6 +20,7 @@ use crate::{
         message::Part,
         output::{Deadline, DeadlineReason, Effect, Output, Outputs, Purpose},
         status::Status,
+        tool::ToolRun,
     },
     words::{
         id::{AgentId, EffectId},
@@ -127,10 +127,8 @@ impl Session {
                 vec![Effect::Http { id: calling.effect, request, purpose: Purpose::Model }]
             }
             Phase::Running(round) => {
-                let run = |(id, run): (EffectId, &crate::tool::ToolRun)| Effect::RunTool {
-                    id,
-                    run: run.clone(),
-                };
+                let run =
+                    |(id, run): (EffectId, &ToolRun)| Effect::RunTool { id, run: run.clone() };
                 round.running().map(run).collect()
             }
             Phase::Idle | Phase::Waiting(_) | Phase::Closing | Phase::Closed => Vec::new(),
@@ -275,12 +273,11 @@ impl Session {
         if entry.grace.is_some() {
             return self.on_late_answer(&input, steps);
         }
-        self.step(steps, |phase, ctx| match (phase, input) {
-            (Phase::Calling(calling), Input::Http { input, .. }) => calling.on_http(input, ctx),
-            (Phase::Calling(calling), Input::Lost { .. }) => calling.on_lost(ctx),
-            (Phase::Running(round), Input::Tool { id, input }) => round.on_tool(id, input, ctx),
-            (Phase::Running(round), Input::Lost { id }) => round.on_lost(id, ctx),
-            (phase, _) => phase,
+        self.step(steps, |phase, ctx| match input {
+            Input::Http { input, .. } => agent::on_http(phase, input, ctx),
+            Input::Tool { id, input } => agent::on_tool(phase, id, input, ctx),
+            Input::Lost { id } => agent::on_lost(phase, id, ctx),
+            _ => phase,
         });
     }
 
@@ -300,11 +297,7 @@ impl Session {
         if !self.ledger.expire(self.now).is_empty() {
             self.step(steps, agent::on_settled);
         }
-        self.step(steps, |phase, ctx| match phase {
-            Phase::Calling(calling) => calling.on_tick(ctx),
-            Phase::Waiting(waiting) => waiting.on_tick(ctx),
-            other => other,
-        });
+        self.step(steps, agent::on_tick);
     }
 
     /// Steps the agent's phase by value.

@@ -4,7 +4,8 @@
 use super::{REPLAY_VERSION, Session};
 use crate::{
     machine::{
-        agent::{Agent, Body, Phase, Queues, Run},
+        agent::{Agent, Phase},
+        body::{Body, Queues, Run},
         history::History,
         ledger::Ledger,
         setup::Setup,

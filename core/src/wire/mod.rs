@@ -3,9 +3,11 @@
 
 pub mod anthropic;
 mod failure;
+mod piece;
 mod sse;
 
 pub use failure::{Failure, FailureKind};
+pub use piece::Piece;
 
 use crate::{
     nouns::{
@@ -74,17 +76,6 @@ impl Prefix {
             body: Bytes(prefix.body(head)),
         }
     }
-}
-
-/// A piece of a reply while it arrives, for people to watch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    /// What came before does not count: the provider began anew.
-    Restart,
-    /// More text.
-    Text(String),
-    /// More thinking.
-    Reasoning(String),
 }
 
 /// Reads one response.

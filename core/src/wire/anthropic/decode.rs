@@ -2,8 +2,8 @@
 //! the first byte.
 
 use super::super::{
-    Piece,
     failure::{Failure, FailureKind, foreign_body, kind_of_status},
+    piece::Piece,
     sse::Events,
 };
 use crate::{
