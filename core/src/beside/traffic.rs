@@ -200,42 +200,53 @@ fn digest(text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// Masks word by word; what stands between words stays as it is.
+/// What may stand around a word.
+const OPEN: [char; 5] = ['(', '[', '"', '\'', '`'];
+const CLOSE: [char; 9] = [')', ']', '"', '\'', '`', ',', '.', ';', ':'];
+
+/// Masks word by word; what stands around and between words stays as it is.
 fn masked(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut words = text.split_inclusive(char::is_whitespace).peekable();
     while let Some(word) = words.next() {
-        let bare = word.trim_end();
-        let unit = words.next_if(|next| is_number(bare) && is_unit(next.trim_end()));
+        let (open, core, after) = bared(word);
+        out.push_str(open);
+        // «12 ms» in two words: the unit goes with its number.
+        let unit = words.next_if(|next| {
+            is_number(core) && after.trim_end().is_empty() && is_unit(bared(next).1)
+        });
         match unit {
             Some(unit) => {
                 out.push_str("<time>");
-                out.push_str(unit.get(unit.trim_end().len()..).unwrap_or_default());
+                out.push_str(bared(unit).2);
             }
             None => {
-                out.push_str(&masked_word(bare));
-                out.push_str(word.get(bare.len()..).unwrap_or_default());
+                out.push_str(&masked_word(core));
+                out.push_str(after);
             }
         }
     }
     out
 }
 
+/// A word, what opens before it, and all that follows it.
+fn bared(word: &str) -> (&str, &str, &str) {
+    let rest = word.trim_start_matches(OPEN);
+    let core = rest.trim_end().trim_end_matches(CLOSE);
+    let open = word.get(..word.len() - rest.len()).unwrap_or_default();
+    (open, core, rest.get(core.len()..).unwrap_or_default())
+}
+
 fn masked_word(word: &str) -> String {
-    let open = word.len() - word.trim_start_matches(['(', '[', '"', '\'', '`']).len();
-    let (before, rest) = word.split_at_checked(open).unwrap_or(("", word));
-    let core = rest.trim_end_matches([')', ']', '"', '\'', '`', ',', '.', ';', ':']);
-    let after = rest.get(core.len()..).unwrap_or_default();
-    let number = core.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == 'µ');
-    let unit = core.get(number.len()..).unwrap_or_default();
-    let mask = if is_number(number) && is_unit(unit) {
+    let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == 'µ');
+    let unit = word.get(number.len()..).unwrap_or_default();
+    if is_number(number) && is_unit(unit) {
         "<time>".to_string()
-    } else if is_date(core) {
+    } else if is_date(word) {
         "<date>".to_string()
     } else {
-        masked_path(core)
-    };
-    format!("{before}{mask}{after}")
+        masked_path(word)
+    }
 }
 
 fn is_number(text: &str) -> bool {
@@ -244,8 +255,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn is_unit(text: &str) -> bool {
-    let bare = text.trim_end_matches([')', ']', ',', '.', ';', ':']);
-    matches!(bare, "ns" | "µs" | "us" | "ms" | "s" | "sec" | "seconds" | "milliseconds")
+    matches!(text, "ns" | "µs" | "us" | "ms" | "s" | "sec" | "seconds" | "milliseconds")
 }
 
 /// `2026-11-21`, alone or before a time of day.

@@ -1,0 +1,264 @@
+//! A host for the tests: it holds a session, a clock that it moves itself, and whatever effects
+//! are open, and it answers them from a script. What comes out is kept and can be shown in short
+//! lines.
+
+use crate::anthropic::Message;
+use innerloop_core::{
+    Session,
+    action::Outcome,
+    config::SessionConfig,
+    event::{Event, EventKind},
+    id::{EffectId, EndpointId, SessionId},
+    input::{
+        Command, HttpFailure, HttpFailureKind, HttpInput, Input, Rejected, ResponseHead, ToolInput,
+    },
+    log,
+    message::Part,
+    output::{Effect, HttpRequest, Output, Outputs},
+    time::{Instant, UnixMillis},
+    tool::ToolRun,
+};
+use std::collections::BTreeMap;
+
+/// The wall time at which the sessions of the tests open.
+pub const EPOCH: UnixMillis = UnixMillis(1_800_000_000_000);
+
+/// A session and its host.
+#[derive(Debug)]
+pub struct Desk {
+    /// The session.
+    pub session: Session,
+    /// The time, in milliseconds of session time.
+    pub now: u64,
+    /// The session's log.
+    pub log: String,
+    /// All events so far.
+    pub events: Vec<Event>,
+    /// All requests so far.
+    pub requests: Vec<HttpRequest>,
+    /// The HTTP effects that have no answer yet.
+    pub calls: Vec<EffectId>,
+    /// The tool runs that have no answer yet.
+    pub runs: BTreeMap<EffectId, ToolRun>,
+    /// The effects that were cancelled.
+    pub cancelled: Vec<EffectId>,
+}
+
+/// A configuration that opens.
+#[must_use]
+pub fn config() -> SessionConfig {
+    let mut config = SessionConfig { id: SessionId("test".into()), ..SessionConfig::default() };
+    config.model.endpoint = EndpointId("mock".into());
+    config.model.name = "mock-1".into();
+    config
+}
+
+/// A text part in a list.
+#[must_use]
+pub fn text(text: &str) -> Vec<Part> {
+    vec![Part::text(text)]
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self::open(config())
+    }
+}
+
+impl Desk {
+    /// Opens a session.
+    ///
+    /// # Panics
+    /// The configuration cannot work.
+    #[must_use]
+    pub fn open(config: SessionConfig) -> Self {
+        let log = log::Header::new(config.clone(), EPOCH).line();
+        let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that works");
+        let mut desk = Self::around(session, log);
+        desk.take(outputs);
+        desk
+    }
+
+    /// A host for a session that is there already.
+    #[must_use]
+    pub fn around(session: Session, log: String) -> Self {
+        Self {
+            session,
+            now: 0,
+            log,
+            events: Vec::new(),
+            requests: Vec::new(),
+            calls: Vec::new(),
+            runs: BTreeMap::new(),
+            cancelled: Vec::new(),
+        }
+    }
+
+    /// Hands an input over, as a host does: logged if it is accepted.
+    ///
+    /// # Errors
+    /// The session refuses it.
+    #[expect(clippy::result_large_err, reason = "the refused input is what tests look at")]
+    pub fn offer(&mut self, input: Input) -> Result<Outputs, Rejected> {
+        let line = log::entry(&input, Instant(self.now));
+        let settles = match &input {
+            Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
+            | Input::Tool { id, input: ToolInput::Done(_) }
+            | Input::Lost { id } => Some(*id),
+            _ => None,
+        };
+        let outputs = self.session.handle(input, Instant(self.now))?;
+        self.log.push_str(&line);
+        self.calls.retain(|id| Some(*id) != settles);
+        self.runs.retain(|id, _| Some(*id) != settles);
+        self.take(outputs.clone());
+        Ok(outputs)
+    }
+
+    /// Hands an input over.
+    ///
+    /// # Panics
+    /// The session refuses it.
+    pub fn input(&mut self, input: Input) -> Outputs {
+        self.offer(input).expect("an input that fits")
+    }
+
+    /// Gives a command.
+    pub fn command(&mut self, command: Command) -> Outputs {
+        self.input(Input::command(command))
+    }
+
+    /// The user says something.
+    pub fn submit(&mut self, said: &str) -> Outputs {
+        self.command(Command::Submit { parts: text(said) })
+    }
+
+    /// The host steers.
+    pub fn steer(&mut self, said: &str) -> Outputs {
+        self.command(Command::Steer { parts: text(said) })
+    }
+
+    /// The newest model call that has no answer yet.
+    ///
+    /// # Panics
+    /// There is none.
+    #[must_use]
+    pub fn call(&self) -> EffectId {
+        *self.calls.last().expect("a model call is open")
+    }
+
+    /// News of the newest model call.
+    pub fn http(&mut self, input: HttpInput) -> Outputs {
+        let id = self.call();
+        self.input(Input::Http { id, input })
+    }
+
+    /// Answers the newest model call with a stream.
+    pub fn reply(&mut self, message: &Message) {
+        self.stream(message.events().concat().as_bytes(), usize::MAX);
+    }
+
+    /// Answers the newest model call with a stream of those bytes, `chunk` bytes at a time.
+    pub fn stream(&mut self, bytes: &[u8], chunk: usize) {
+        self.head(200, "text/event-stream");
+        for piece in bytes.chunks(chunk.min(bytes.len().max(1))) {
+            let _ = self.http(HttpInput::Chunk(piece.to_vec().into()));
+        }
+        let _ = self.http(HttpInput::End);
+    }
+
+    /// Answers the newest model call with an error in the provider's form.
+    pub fn refuse(&mut self, status: u16, kind: &str, message: &str, headers: &[(&str, &str)]) {
+        let mut head = ResponseHead { status, ..ResponseHead::default() };
+        head.headers = headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let _ = self.http(HttpInput::Head(head));
+        let error = serde_json::json!({"type": kind, "message": message});
+        let body = serde_json::json!({"type": "error", "error": error}).to_string();
+        let _ = self.http(HttpInput::Chunk(body.into_bytes().into()));
+        let _ = self.http(HttpInput::End);
+    }
+
+    /// Begins a response to the newest model call.
+    pub fn head(&mut self, status: u16, content_type: &str) {
+        let headers = vec![("content-type".to_owned(), content_type.to_owned())];
+        let head = ResponseHead { status, headers, at: UnixMillis(EPOCH.0 + self.now) };
+        let _ = self.http(HttpInput::Head(head));
+    }
+
+    /// The newest model call breaks.
+    pub fn broken(&mut self) {
+        let (kind, message) = (HttpFailureKind::Network, "connection reset".to_owned());
+        let _ = self.http(HttpInput::Failed(HttpFailure { kind, message }));
+    }
+
+    /// Answers a run.
+    pub fn done(&mut self, id: EffectId, outcome: Outcome) -> Outputs {
+        self.input(Input::Tool { id, input: ToolInput::Done(outcome) })
+    }
+
+    /// Answers the oldest open run.
+    ///
+    /// # Panics
+    /// There is none.
+    pub fn answer(&mut self, said: &str) -> Outputs {
+        let id = *self.runs.keys().next().expect("a run is open");
+        self.done(id, Outcome::text(said))
+    }
+
+    /// Lets time pass until the next deadline and sends the tick.
+    ///
+    /// # Panics
+    /// There is no deadline.
+    pub fn wait(&mut self) -> Outputs {
+        let deadline = self.session.deadline().expect("a deadline");
+        self.now = deadline.at.0;
+        self.input(Input::Tick)
+    }
+
+    /// The body of the newest request.
+    ///
+    /// # Panics
+    /// There is none, or it is not JSON.
+    #[must_use]
+    pub fn body(&self) -> serde_json::Value {
+        let request = self.requests.last().expect("a request");
+        serde_json::from_slice(&request.body).expect("a body in JSON")
+    }
+
+    /// The names of the events since the one with number `since`, deltas left out.
+    #[must_use]
+    pub fn names(&self, since: u64) -> Vec<String> {
+        let newer = self.events.iter().filter(|event| event.seq > since);
+        let names = newer.map(|event| name(&event.kind));
+        names.filter(|name| !name.ends_with("_delta")).collect()
+    }
+
+    /// The events that `pick` finds something in.
+    pub fn find<'a, T>(&'a self, pick: impl Fn(&'a EventKind) -> Option<T>) -> Vec<T> {
+        self.events.iter().filter_map(|event| pick(&event.kind)).collect()
+    }
+
+    fn take(&mut self, outputs: Outputs) {
+        for output in outputs {
+            match output {
+                Output::Event(event) => self.events.push(event),
+                Output::Effect(Effect::Http { id, request, .. }) => {
+                    self.calls.push(id);
+                    self.requests.push(request);
+                }
+                Output::Effect(Effect::RunTool { id, run }) => {
+                    self.runs.insert(id, run);
+                }
+                Output::Effect(Effect::Cancel { id, .. }) => self.cancelled.push(id),
+                Output::Effect(other) => panic!("an effect of no known kind: {other:?}"),
+            }
+        }
+    }
+}
+
+/// The name of an event, as its JSON has it.
+#[must_use]
+pub fn name(kind: &EventKind) -> String {
+    let json = serde_json::to_value(kind).unwrap_or_default();
+    json.get("type").and_then(serde_json::Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,217 @@
+//! The log is the session; a snapshot is the session; the prefix stands (DESIGN rules 8 to 10).
+
+use innerloop_core::{
+    RestoreError, Session,
+    action::Outcome,
+    id::AgentId,
+    input::{Command, HttpInput, Input},
+    log::{self, LogError},
+    output::{Effect, Outputs},
+    time::UnixMillis,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, EPOCH, config, text},
+};
+use serde_json::json;
+
+/// A session with all that the thin loop knows: tools, a retry, steering, an interrupt.
+fn eventful() -> (Desk, Vec<Outputs>) {
+    let mut desk = Desk::default();
+    let mut outputs = Vec::new();
+    let mut now = 0;
+    let mut tick = |desk: &mut Desk| {
+        now += 7;
+        desk.now = now;
+    };
+    outputs.push(desk.submit("mend it"));
+    tick(&mut desk);
+    desk.refuse(529, "overloaded_error", "Overloaded", &[]);
+    let _ = desk.wait();
+    let two = Message::call("c1", "read_file", &json!({"file_path": "a"}))
+        .thinking("let me see")
+        .and_call("c2", "write_file", &json!({"file_path": "b", "content": "é\u{0}"}));
+    desk.reply(&two);
+    let _ = desk.steer("quick");
+    let _ = desk.answer("1 | a");
+    let id = *desk.runs.keys().next().unwrap();
+    let _ = desk.done(id, Outcome::text("2 bytes"));
+    desk.head(200, "text/event-stream");
+    let _ = desk.http(HttpInput::Chunk(vec![0xff, b'\n'].into()));
+    let _ = desk.command(Command::Interrupt);
+    let _ = desk.submit("go on");
+    desk.reply(&Message::text("Done."));
+    (desk, outputs)
+}
+
+fn bytes(outputs: &[Outputs]) -> String {
+    outputs.iter().map(|outputs| serde_json::to_string(outputs).unwrap() + "\n").collect()
+}
+
+#[test]
+fn a_log_gives_the_same_outputs_and_the_same_state() {
+    let (desk, _) = eventful();
+    let first = log::replay(&desk.log).unwrap();
+    let second = log::replay(&desk.log).unwrap();
+    assert_eq!(bytes(&first.outputs), bytes(&second.outputs));
+    assert_eq!(first.session.snapshot(), desk.session.snapshot());
+    let requests: Vec<_> = first
+        .outputs
+        .iter()
+        .flat_map(Outputs::effects)
+        .filter_map(|effect| match effect {
+            Effect::Http { request, .. } => Some(request.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(requests, desk.requests);
+}
+
+/// The golden log: where its outputs change, `REPLAY_VERSION` must be raised and the file made
+/// anew with `UPDATE_EXPECT=1`.
+#[test]
+fn the_golden_log_still_gives_the_golden_outputs() {
+    let (desk, _) = eventful();
+    expect_test::expect_file!["../../fixtures/golden.log.jsonl"].assert_eq(&desk.log);
+    let replayed = log::replay(include_str!("../../fixtures/golden.log.jsonl")).unwrap();
+    let outputs = bytes(&replayed.outputs);
+    expect_test::expect_file!["../../fixtures/golden.outputs.jsonl"].assert_eq(&outputs);
+}
+
+#[test]
+fn a_log_that_was_cut_in_its_last_line_replays_what_is_whole() {
+    let (desk, _) = eventful();
+    let whole = desk.log.lines().count();
+    let cut = &desk.log[..desk.log.len() - 9];
+    assert_eq!(log::replay(cut).unwrap().outputs.len(), whole - 1);
+}
+
+#[test]
+fn a_damaged_or_foreign_log_is_refused_with_its_line() {
+    let (desk, _) = eventful();
+    assert!(matches!(log::replay(""), Err(LogError::Unreadable { line: 1, .. })));
+    assert!(matches!(log::replay("{}\n"), Err(LogError::Unreadable { line: 1, .. })));
+    let newer = desk.log.replacen(r#""replay":1"#, r#""replay":9"#, 1);
+    let version = LogError::Version { found: 9, expected: 1 };
+    assert_eq!(log::replay(&newer).unwrap_err(), version);
+    let mut lines: Vec<&str> = desk.log.lines().collect();
+    lines[3] = "rubbish";
+    let error = log::replay(&(lines.join("\n") + "\n")).unwrap_err();
+    assert!(matches!(error, LogError::Unreadable { line: 4, .. }), "{error}");
+    lines.remove(3);
+    lines.remove(1);
+    let error = log::replay(&(lines.join("\n") + "\n")).unwrap_err();
+    assert!(matches!(error, LogError::Refused { line: 2, .. }), "{error}");
+}
+
+#[test]
+fn a_snapshot_at_any_moment_restores_to_a_session_that_goes_on_the_same() {
+    let (desk, _) = eventful();
+    let lines: Vec<&str> = desk.log.lines().collect();
+    for cut in 1..lines.len() {
+        let until = lines[..cut].join("\n") + "\n";
+        let session = log::replay(&until).unwrap().session;
+        let bytes = session.snapshot();
+        let restored = Session::restore(&bytes, EPOCH).unwrap();
+        assert_eq!(restored.snapshot(), bytes, "after line {cut}");
+        assert_eq!(restored.owed(), session.owed(), "after line {cut}");
+        assert_eq!(restored.deadline(), session.deadline(), "after line {cut}");
+    }
+}
+
+#[test]
+fn a_restored_session_names_what_is_owed_and_takes_it_under_the_old_ids() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let asked = desk.requests[0].clone();
+    let mut session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let owed: Vec<Effect> = session.owed().effects().cloned().collect();
+    let [Effect::Http { id, request, .. }] = owed.as_slice() else { panic!("{owed:?}") };
+    assert_eq!(*request, asked);
+    let lost = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0)).unwrap();
+    assert_eq!(lost.events().count(), 1, "a retry: {lost:?}");
+
+    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
+    let mut session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let owed: Vec<Effect> = session.owed().effects().cloned().collect();
+    let [Effect::RunTool { id, run }] = owed.as_slice() else { panic!("{owed:?}") };
+    assert_eq!(run.call_id, "c1");
+    let outputs = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0));
+    let outputs = outputs.unwrap();
+    let Some(Effect::Http { request, .. }) = outputs.effects().next() else { panic!() };
+    let body = String::from_utf8(request.body.0.clone()).unwrap();
+    assert!(body.contains("may or may not have taken effect"), "{body}");
+}
+
+#[test]
+fn a_foreign_or_damaged_snapshot_is_refused() {
+    let restore = |bytes: &[u8]| Session::restore(bytes, UnixMillis(0)).unwrap_err();
+    assert!(matches!(restore(b""), RestoreError::Damaged(_)));
+    assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
+    let text = String::from_utf8(Desk::default().session.snapshot()).unwrap();
+    let newer = text.replacen(r#""version":1"#, r#""version":2"#, 1);
+    assert_eq!(restore(newer.as_bytes()), RestoreError::Version { found: 2, expected: 1 });
+    for end in 0..text.len() {
+        let _ = restore(&text.as_bytes()[..end]);
+    }
+}
+
+#[test]
+fn the_bytes_of_earlier_turns_stay_the_same_from_request_to_request() {
+    let marker = r#","cache_control":{"type":"ephemeral"}"#;
+    let mut desk = Desk::default();
+    for run in 0..4 {
+        let _ = desk.submit(&format!("input {run}"));
+        desk.reply(&Message::call("c", "list_dir", &json!({})));
+        let _ = desk.answer("a/");
+        let _ = desk.steer("note");
+        desk.reply(&Message::text("Done."));
+        desk.reply(&Message::text("Noted."));
+    }
+    let bodies: Vec<String> = desk
+        .requests
+        .iter()
+        .map(|request| String::from_utf8(request.body.0.clone()).unwrap())
+        .collect();
+    assert_eq!(bodies.len(), 12);
+    for pair in bodies.windows(2) {
+        for body in pair {
+            assert!(body.matches(marker).count() <= 4, "{body}");
+        }
+        let before = pair[0].replace(marker, "");
+        let stem = before.strip_suffix("]}]}").unwrap();
+        assert!(pair[1].replace(marker, "").starts_with(stem));
+    }
+    let last: serde_json::Value = serde_json::from_str(bodies.last().unwrap()).unwrap();
+    let messages = last["messages"].as_array().unwrap();
+    let roles: Vec<&str> = messages.iter().map(|m| m["role"].as_str().unwrap()).collect();
+    assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
+}
+
+#[test]
+fn an_idle_session_keeps_no_encoded_turns_and_makes_the_same_bytes_again() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("one");
+    desk.reply(&Message::text("1"));
+    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let mut other = Desk::around(restored, String::new());
+    let _ = desk.submit("two");
+    let _ = other.submit("two");
+    assert_eq!(desk.requests.last(), other.requests.last());
+}
+
+#[test]
+fn the_log_grows_with_what_was_said_only() {
+    let mut desk = Desk::open(config());
+    let mut sizes = Vec::new();
+    for _ in 0..20 {
+        let before = desk.log.len();
+        let _ = desk.command(Command::Submit { parts: text("again") });
+        desk.reply(&Message::text("ok"));
+        sizes.push(desk.log.len() - before);
+    }
+    // The numbers of effects get longer, nothing else does.
+    let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+    assert!(most - least <= 8, "{sizes:?}");
+    assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 40);
+}

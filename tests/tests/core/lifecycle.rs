@@ -1,0 +1,390 @@
+//! Opening, submitting, limits, failures, ends (FEATURES A, G).
+
+use innerloop_core::{
+    REPLAY_VERSION, Session,
+    event::{ErrorKind, EventKind},
+    id::{AgentId, SessionId},
+    input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input, Reason},
+    message::TurnKind,
+    output::DeadlineReason,
+    status::{AgentState, RunEnd},
+    time::UnixMillis,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config, text},
+};
+use serde_json::json;
+
+fn state(desk: &Desk) -> AgentState {
+    desk.session.status(AgentId::ROOT).unwrap().state
+}
+
+fn ends(desk: &Desk) -> Vec<RunEnd> {
+    desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { end, .. } => Some(*end),
+        _ => None,
+    })
+}
+
+fn errors(desk: &Desk) -> Vec<ErrorKind> {
+    desk.find(|kind| match kind {
+        EventKind::Error { kind, .. } => Some(*kind),
+        _ => None,
+    })
+}
+
+#[test]
+fn a1_session_opens_with_the_hosts_id_and_refuses_a_configuration_that_cannot_work() {
+    let desk = Desk::default();
+    assert_eq!(desk.session.config().id, SessionId("test".into()));
+    assert_eq!(desk.names(0), ["session_start"]);
+    let broken = |change: fn(&mut innerloop_core::config::SessionConfig)| {
+        let mut config = config();
+        change(&mut config);
+        Session::open(config, UnixMillis(0)).unwrap_err().field
+    };
+    assert_eq!(broken(|c| c.id.0.clear()), "id");
+    assert_eq!(broken(|c| c.model.name = " ".into()), "model.name");
+    assert_eq!(broken(|c| c.model.endpoint.0.clear()), "model.endpoint");
+    assert_eq!(broken(|c| c.model.max_output_tokens = 0), "model.max_output_tokens");
+    assert_eq!(broken(|c| c.timeouts.default_command_ms = 0), "timeouts.default_command_ms");
+}
+
+#[test]
+fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("mend it");
+    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.js"})));
+    let _ = desk.answer("1 | broken");
+    desk.reply(&Message::text("Mended."));
+    assert_eq!(
+        desk.names(1),
+        [
+            "user_input",
+            "assistant_text_end",
+            "tool_call_start",
+            "tool_call_end",
+            "assistant_text_start",
+            "assistant_text_end",
+            "processing_end",
+        ]
+    );
+    let body = desk.body();
+    assert_eq!(body["messages"][0]["content"][0]["text"], "mend it");
+    assert_eq!(body["messages"][1]["content"][0]["type"], "tool_use");
+    assert_eq!(body["messages"][2]["content"][0]["tool_use_id"], "c1");
+    assert_eq!(body["messages"][2]["content"][0]["content"], "1 | broken");
+    assert_eq!(state(&desk), AgentState::Idle);
+}
+
+#[test]
+fn a4_a_reply_without_calls_ends_the_run_whatever_its_stop_reason() {
+    for reason in ["end_turn", "stop_sequence", "max_tokens", "tool_use", "something_new"] {
+        let mut desk = Desk::default();
+        let _ = desk.submit("hello");
+        desk.reply(&Message::text("Hi.").stop_reason(reason));
+        assert_eq!(ends(&desk), [RunEnd::Completed], "{reason}");
+    }
+}
+
+#[test]
+fn a5_the_limit_of_tool_rounds_is_checked_before_each_request() {
+    let mut config = config();
+    config.limits.max_tool_rounds_per_input = 2;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go on for ever");
+    for round in 0..2 {
+        desk.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
+        let _ = desk.answer("a/");
+    }
+    assert_eq!(desk.requests.len(), 2);
+    assert_eq!(ends(&desk), [RunEnd::Limit]);
+    let _ = desk.submit("again");
+    assert_eq!(desk.requests.len(), 3, "the limit counts from each input anew");
+}
+
+#[test]
+fn a6_the_limit_of_turns_counts_over_the_whole_session() {
+    let mut config = config();
+    config.limits.max_turns = 3;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("one");
+    desk.reply(&Message::text("1"));
+    let _ = desk.submit("two");
+    assert_eq!(ends(&desk), [RunEnd::Completed, RunEnd::Limit]);
+}
+
+#[test]
+fn a7_a_limit_is_an_event_that_names_it() {
+    let mut config = config();
+    config.limits.max_turns = 1;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("one");
+    let limits = desk.find(|kind| match kind {
+        EventKind::TurnLimit { limit, value } => Some((*limit, *value)),
+        _ => None,
+    });
+    assert_eq!(limits, [("max_turns", 1)]);
+}
+
+#[test]
+fn a8_close_cancels_what_runs_answers_its_calls_and_waits_for_the_last_word() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("run it");
+    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
+    let run = *desk.runs.keys().next().unwrap();
+    let _ = desk.command(Command::Close);
+    assert_eq!(desk.cancelled, [run]);
+    assert!(!desk.names(0).contains(&"session_end".to_owned()), "the run still owes its answer");
+    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Grace);
+    let _ = desk.answer("stopped");
+    assert_eq!(desk.names(0).last().unwrap(), "session_end");
+    assert_eq!(state(&desk), AgentState::Closed);
+    let refused = desk.offer(Input::command(Command::Submit { parts: text("more") })).unwrap_err();
+    assert_eq!(refused.reason, Reason::Closed);
+}
+
+#[test]
+fn a8_a_session_closes_without_the_last_word_when_its_grace_is_over() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("run it");
+    let _ = desk.command(Command::Close);
+    let _ = desk.wait();
+    assert_eq!(desk.names(0).last().unwrap(), "session_end");
+    assert_eq!(desk.session.deadline(), None);
+}
+
+#[test]
+fn a10_inputs_follow_one_another_in_one_history() {
+    let mut desk = Desk::default();
+    for word in ["one", "two", "three"] {
+        let _ = desk.submit(word);
+        desk.reply(&Message::text("ok"));
+    }
+    assert_eq!(desk.body()["messages"].as_array().unwrap().len(), 5);
+    assert_eq!(ends(&desk).len(), 3);
+}
+
+#[test]
+fn a11_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
+    let mut desk = Desk::default();
+    assert_eq!(state(&desk), AgentState::Idle);
+    let _ = desk.submit("one");
+    assert_eq!(state(&desk), AgentState::Processing);
+    let input = Input::command(Command::Submit { parts: text("two") });
+    let before = desk.session.snapshot();
+    let rejected = desk.offer(input.clone()).unwrap_err();
+    assert_eq!((rejected.reason, rejected.input), (Reason::Busy, input));
+    assert_eq!(desk.session.snapshot(), before, "a refused input changes nothing");
+}
+
+#[test]
+fn a13_turns_carry_what_was_said_what_it_cost_and_when() {
+    let mut desk = Desk { now: 500, ..Desk::default() };
+    let _ = desk.submit("hello");
+    desk.reply(&Message::text("Hi.").thinking("greet"));
+    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    assert_eq!(turns[0].at.0, innerloop_tests::desk::EPOCH.0 + 500);
+    let TurnKind::Assistant(reply) = &turns[1].kind else { panic!("{:?}", turns[1]) };
+    assert_eq!((reply.text(), reply.reasoning()), ("Hi.".into(), "greet".into()));
+    assert_eq!(reply.response_id.as_deref(), Some("msg_01"));
+    assert_eq!(reply.usage.unwrap().output_total, 10);
+}
+
+#[test]
+fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let patch = serde_json::from_value(json!({"model": "mock-2", "reasoning_effort": "high"}));
+    let _ = desk.command(Command::Configure { patch: patch.unwrap() });
+    assert_eq!(desk.names(2), ["prefix_rebased"]);
+    desk.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = desk.answer("a");
+    assert_eq!(desk.body()["model"], "mock-2");
+    assert_eq!(desk.body()["output_config"]["effort"], "high");
+}
+
+#[test]
+fn a17_an_error_that_no_retry_mends_closes_the_session() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    desk.refuse(400, "invalid_request_error", "messages: bad", &[]);
+    assert_eq!(errors(&desk), [ErrorKind::InvalidRequest]);
+    assert_eq!(desk.names(2), ["error", "processing_end", "session_end"]);
+}
+
+#[test]
+fn g2_transient_failures_are_retried_after_a_growing_delay() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let mut delays = Vec::new();
+    for _ in 0..4 {
+        desk.refuse(529, "overloaded_error", "Overloaded", &[]);
+        let deadline = desk.session.deadline().unwrap();
+        assert_eq!(deadline.reason, DeadlineReason::Retry);
+        delays.push(deadline.at.0 - desk.now);
+        let _ = desk.wait();
+    }
+    assert!(delays.windows(2).all(|pair| pair[0] < pair[1]), "{delays:?}");
+    assert_eq!(desk.requests.len(), 5);
+    assert!(desk.requests.windows(2).all(|pair| pair[0].body == pair[1].body));
+    desk.reply(&Message::text("Hi."));
+    assert_eq!(ends(&desk), [RunEnd::Completed]);
+}
+
+#[test]
+fn g2_the_providers_own_delay_takes_the_place_of_ours() {
+    let cases = [("retry-after", "7", 7_000), ("retry-after-ms", "250", 250)];
+    for (name, value, expected) in cases {
+        let mut desk = Desk::default();
+        let _ = desk.submit("hello");
+        desk.refuse(429, "rate_limit_error", "slow down", &[(name, value)]);
+        assert_eq!(desk.session.deadline().unwrap().at.0, expected, "{name}");
+    }
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    desk.refuse(429, "rate_limit_error", "come back tomorrow", &[("retry-after", "86400")]);
+    assert_eq!(errors(&desk), [ErrorKind::RateLimit]);
+    assert_eq!(state(&desk), AgentState::Idle, "waiting is the user's decision");
+}
+
+#[test]
+fn g2_a_stream_that_breaks_is_taken_back_and_called_again() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    desk.head(200, "text/event-stream");
+    let half = Message::text("a rather long answer to all this").events()[..4].concat();
+    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
+    desk.broken();
+    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "retry"]);
+    let _ = desk.wait();
+    desk.reply(&Message::text("short"));
+    let texts = desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(texts, ["short"]);
+    assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 2);
+}
+
+#[test]
+fn g2_a_call_that_goes_quiet_is_cancelled_and_called_again() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::ModelIdle);
+    let _ = desk.wait();
+    assert_eq!(desk.cancelled.len(), 1);
+    assert_eq!(desk.names(2), ["retry"]);
+}
+
+#[test]
+fn g2_retries_end_and_leave_the_session_usable() {
+    let mut config = config();
+    config.retry.max_retries = 1;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("hello");
+    desk.broken();
+    let _ = desk.wait();
+    desk.broken();
+    assert_eq!((errors(&desk), ends(&desk)), (vec![ErrorKind::Network], vec![RunEnd::Failed]));
+    let _ = desk.submit("hello again");
+    desk.reply(&Message::text("Hi."));
+    assert_eq!(ends(&desk), [RunEnd::Failed, RunEnd::Completed]);
+}
+
+#[test]
+fn g3_a_refused_key_is_reported_at_once_and_closes_the_session() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    desk.refuse(401, "authentication_error", "invalid x-api-key", &[]);
+    assert_eq!(errors(&desk), [ErrorKind::Authentication]);
+    assert_eq!((desk.requests.len(), state(&desk)), (1, AgentState::Closed));
+}
+
+#[test]
+fn g3_a_request_that_the_host_refuses_is_not_tried_again() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let failure = HttpFailure { kind: HttpFailureKind::Refused, message: "no such".into() };
+    let _ = desk.http(HttpInput::Failed(failure));
+    assert_eq!(errors(&desk), [ErrorKind::Host]);
+    assert_eq!(desk.requests.len(), 1);
+}
+
+#[test]
+fn g4_an_overflowing_context_warns_and_the_session_goes_on() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let message = "prompt is too long: 3333404 tokens > 200000 maximum";
+    desk.refuse(400, "invalid_request_error", message, &[]);
+    assert_eq!(desk.names(2), ["warning", "error", "processing_end"]);
+    assert_eq!((errors(&desk), state(&desk)), (vec![ErrorKind::ContextOverflow], AgentState::Idle));
+}
+
+#[test]
+fn g5_a_turn_limit_leaves_the_session_idle() {
+    let mut config = config();
+    config.limits.max_turns = 1;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("one");
+    assert_eq!(state(&desk), AgentState::Idle);
+}
+
+#[test]
+fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
+    use innerloop_core::{action::Outcome, id::EffectId, input::ToolInput};
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let call = desk.call();
+    let never = EffectId(99);
+    let done = ToolInput::Done(Outcome::text("x"));
+    let parked = ToolInput::Parked { handle: "h".into(), outcome: Outcome::text("x") };
+    let before = desk.session.snapshot();
+    let nobody = AgentId(7);
+    for (input, reason) in [
+        (Input::Tool { id: never, input: done.clone() }, Reason::UnknownEffect(never)),
+        (Input::Lost { id: EffectId(0) }, Reason::UnknownEffect(EffectId(0))),
+        (Input::Tool { id: call, input: done }, Reason::WrongKind(call)),
+        (Input::Tool { id: call, input: parked }, Reason::WrongKind(call)),
+        (Input::Http { id: call, input: HttpInput::End }, Reason::OutOfOrder(call)),
+        (
+            Input::Command { agent: nobody, command: Command::Interrupt },
+            Reason::UnknownAgent(nobody),
+        ),
+        (Input::command(Command::Steer { parts: text(" \n") }), Reason::Empty),
+        (
+            Input::command(Command::Configure {
+                patch: serde_json::from_value(json!({"model": ""})).unwrap(),
+            }),
+            Reason::Config("model.name"),
+        ),
+    ] {
+        let rejected = desk.offer(input.clone()).unwrap_err();
+        assert_eq!((rejected.reason, rejected.input), (reason, input));
+        assert!(!rejected.reason.to_string().is_empty());
+        assert_eq!(desk.session.snapshot(), before);
+    }
+    assert_eq!(REPLAY_VERSION, 1);
+}
+
+#[test]
+fn an_answer_to_a_settled_effect_is_ignored() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    let call = desk.call();
+    desk.reply(&Message::text("Hi."));
+    let before = desk.session.snapshot();
+    assert!(desk.input(Input::Http { id: call, input: HttpInput::End }).is_empty());
+    assert!(desk.input(Input::Lost { id: call }).is_empty());
+    assert_eq!(desk.session.snapshot(), before);
+}
+
+#[test]
+fn time_that_goes_back_counts_as_no_time() {
+    let mut desk = Desk { now: 1_000, ..Desk::default() };
+    let _ = desk.submit("hello");
+    desk.now = 10;
+    desk.reply(&Message::text("Hi."));
+    assert!(desk.events.iter().skip(1).all(|event| event.at.0 == 1_000));
+}

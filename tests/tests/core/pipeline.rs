@@ -1,0 +1,281 @@
+//! From a call to its result (FEATURES C, B11, G1).
+
+use innerloop_core::{
+    action::{Action, Numbering, Outcome, ToolError},
+    config::ProgramFacts,
+    event::EventKind,
+    input::{Input, ToolInput},
+    message::Part,
+    tool::{Job, ToolSpec},
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config},
+};
+use serde_json::json;
+
+fn spec(name: &str, parameters: &serde_json::Value, read_only: bool) -> ToolSpec {
+    let json = json!({
+        "name": name, "description": "A test tool.", "read_only": read_only,
+        "parameters": parameters
+    });
+    serde_json::from_str(&json.to_string()).unwrap()
+}
+
+fn desk_with(tools: Vec<ToolSpec>) -> Desk {
+    let mut config = config();
+    config.tools = tools;
+    config.facts.programs =
+        vec![ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() }];
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk
+}
+
+/// The result blocks of the newest request.
+fn results(desk: &Desk) -> Vec<serde_json::Value> {
+    let messages = desk.body()["messages"].clone();
+    messages.as_array().unwrap().last().unwrap()["content"].as_array().unwrap().clone()
+}
+
+#[test]
+fn c5_a_tool_of_the_host_is_offered_and_called_with_its_own_arguments() {
+    let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+    let mut desk = desk_with(vec![spec("dice", &parameters, true)]);
+    let tools = desk.body()["tools"].clone();
+    assert_eq!(tools.as_array().unwrap().last().unwrap()["name"], "dice");
+    desk.reply(&Message::call("c1", "dice", &json!({"n": 6})));
+    let (_, run) = desk.runs.first_key_value().unwrap();
+    let Job::Custom(arguments) = &run.job else { panic!("{run:?}") };
+    assert_eq!(arguments.text(), r#"{"n":6}"#);
+}
+
+#[test]
+fn c6_the_latest_of_equal_names_wins_in_its_place() {
+    let parameters = json!({"type": "object"});
+    let mut desk = desk_with(vec![spec("read_file", &parameters, true)]);
+    let tools = desk.body()["tools"].clone();
+    let names: Vec<&str> =
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "read_file");
+    assert_eq!(names.iter().filter(|name| **name == "read_file").count(), 1);
+    desk.reply(&Message::call("c1", "read_file", &json!({"anything": 1})));
+    assert!(matches!(desk.runs.first_key_value().unwrap().1.job, Job::Custom(_)));
+}
+
+#[test]
+fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
+    let cases = [
+        (
+            "read_file",
+            json!({"file_path": "a", "offset": 3}),
+            Action::Read {
+                path: "a".into(),
+                offset: Some(3),
+                limit: Some(2_000),
+                numbering: Numbering::Pipe,
+            },
+        ),
+        (
+            "write_file",
+            json!({"file_path": "a", "content": "b"}),
+            Action::Write { path: "a".into(), content: "b".into() },
+        ),
+        (
+            "edit_file",
+            json!({"file_path": "a", "old_string": "b", "new_string": "c"}),
+            Action::Edit { path: "a".into(), old: "b".into(), new: "c".into(), all: false },
+        ),
+        ("list_dir", json!({}), Action::List { path: None, depth: 1 }),
+        ("glob", json!({"pattern": "*"}), Action::Glob { pattern: "*".into(), path: None }),
+        (
+            "run_program",
+            json!({"program": "qjs", "args": ["-m", "t.mjs"]}),
+            Action::RunProgram {
+                program: "qjs".into(),
+                args: vec!["-m".into(), "t.mjs".into()],
+                stdin: None,
+            },
+        ),
+    ];
+    for (name, arguments, action) in cases {
+        let mut desk = desk_with(Vec::new());
+        desk.reply(&Message::call("c1", name, &arguments));
+        assert_eq!(desk.runs.first_key_value().unwrap().1.job, Job::Builtin(action));
+    }
+}
+
+#[test]
+fn c17_every_tool_has_a_name_a_description_and_a_schema_of_an_object() {
+    let desk = desk_with(Vec::new());
+    let tools = desk.body()["tools"].as_array().unwrap().clone();
+    assert_eq!(tools.len(), 7);
+    for tool in tools {
+        assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
+        assert!(tool["description"].as_str().unwrap().len() > 20, "{tool}");
+    }
+    let without = Desk::default();
+    let _ = &without;
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let names = desk.body()["tools"].to_string();
+    assert!(!names.contains("run_program"), "without a program the tool is absent");
+}
+
+#[test]
+fn c20_an_unknown_tool_is_an_error_result_and_the_run_goes_on() {
+    let mut desk = desk_with(Vec::new());
+    desk.reply(&Message::call("c1", "teleport", &json!({})));
+    assert!(desk.runs.is_empty());
+    let result = &results(&desk)[0];
+    assert_eq!(
+        (&result["content"], &result["is_error"]),
+        (&json!("Unknown tool: teleport"), &json!(true))
+    );
+}
+
+#[test]
+fn c21_arguments_that_do_not_fit_never_reach_the_host() {
+    for (arguments, says) in [
+        (json!({}), "`file_path` is required"),
+        (json!({"file_path": 1}), "`file_path` must be string, not number"),
+        (json!({"file_path": "a", "offset": 0}), "`offset` must be at least 1, not 0"),
+        (json!({"file_path": "a", "x": 1}), "`x` is not a known property"),
+        (json!([]), "the arguments must be object, not array"),
+    ] {
+        let mut desk = desk_with(Vec::new());
+        desk.reply(&Message::call("c1", "read_file", &arguments));
+        assert!(desk.runs.is_empty(), "{arguments}");
+        let said = results(&desk)[0]["content"].as_str().unwrap().to_owned();
+        assert!(said.starts_with("Invalid arguments for tool: read_file"), "{said}");
+        assert!(said.contains(says), "{said}");
+    }
+}
+
+#[test]
+fn c22_a_failing_tool_is_an_error_result() {
+    let mut desk = desk_with(Vec::new());
+    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
+    let id = *desk.runs.keys().next().unwrap();
+    let _ = desk.done(id, Outcome::error(ToolError::NotFound, "there is no file a"));
+    let result = &results(&desk)[0];
+    assert_eq!(result["content"], "Tool error (read_file): there is no file a");
+    assert_eq!(result["is_error"], true);
+}
+
+#[test]
+fn c23_reads_run_side_by_side_writes_alone_and_results_keep_the_order() {
+    let mut desk = desk_with(Vec::new());
+    let read = |n| json!({"file_path": format!("r{n}")});
+    let write = json!({"file_path": "w", "content": ""});
+    let reply = Message::call("c1", "read_file", &read(1))
+        .and_call("c2", "read_file", &read(2))
+        .and_call("c3", "write_file", &write)
+        .and_call("c4", "read_file", &read(3));
+    desk.reply(&reply);
+    let running = |desk: &Desk| -> Vec<String> {
+        desk.runs.values().map(|run| run.call_id.clone()).collect()
+    };
+    assert_eq!(running(&desk), ["c1", "c2"]);
+    let second = *desk.runs.keys().nth(1).unwrap();
+    let _ = desk.done(second, Outcome::text("two"));
+    assert_eq!(running(&desk), ["c1"]);
+    let _ = desk.answer("one");
+    assert_eq!(running(&desk), ["c3"]);
+    let _ = desk.answer("three");
+    assert_eq!(running(&desk), ["c4"]);
+    let _ = desk.answer("four");
+    let said: Vec<_> = results(&desk).iter().map(|result| result["content"].clone()).collect();
+    assert_eq!(said, ["one", "two", "three", "four"]);
+}
+
+#[test]
+fn b11_the_event_carries_the_whole_output_the_model_reads_a_part() {
+    let mut desk = desk_with(Vec::new());
+    desk.reply(&Message::call("c1", "run_program", &json!({"program": "qjs"})));
+    let id = *desk.runs.keys().next().unwrap();
+    let delta = ToolInput::Delta("x".into());
+    let _ = desk.input(Input::Tool { id, input: delta });
+    let _ = desk.done(id, Outcome::text("x".repeat(100_000)));
+    let whole = desk.find(|kind| match kind {
+        EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text().len()),
+        _ => None,
+    });
+    assert_eq!(whole, [100_000]);
+    let read = results(&desk)[0]["content"].as_str().unwrap().to_owned();
+    assert!(read.len() < 31_000 && read.contains("[WARNING: Tool output was truncated."));
+}
+
+#[test]
+fn g1_each_kind_of_tool_failure_says_what_it_was() {
+    let mut desk = desk_with(Vec::new());
+    let call = json!({"program": "qjs", "timeout_ms": 1_500});
+    desk.reply(&Message::call("c1", "run_program", &call));
+    let (&id, run) = desk.runs.first_key_value().unwrap();
+    assert_eq!(run.timeout_ms, 1_500);
+    let error = Some(ToolError::Timeout);
+    let _ = desk.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
+    let said = results(&desk)[0]["content"].clone();
+    assert_eq!(said[0]["text"], "so far");
+    let told = said[1]["text"].as_str().unwrap();
+    assert!(told.starts_with("[ERROR: Command timed out after 1500ms."), "{told}");
+}
+
+#[test]
+fn d4_time_limits_are_the_profiles_the_calls_and_never_more_than_the_most() {
+    for (asked, given) in [
+        (json!({"program": "q"}), 120_000),
+        (json!({"program": "q", "timeout_ms": 9_999_999}), 600_000),
+    ] {
+        let mut desk = desk_with(Vec::new());
+        desk.reply(&Message::call("c1", "run_program", &asked));
+        assert_eq!(desk.runs.first_key_value().unwrap().1.timeout_ms, given);
+    }
+}
+
+#[test]
+fn calls_of_a_reply_that_was_cut_by_length_are_not_run() {
+    let mut desk = desk_with(Vec::new());
+    let call = Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"}));
+    desk.reply(&call.stop_reason("max_tokens"));
+    assert!(desk.runs.is_empty());
+    assert!(results(&desk)[0]["content"].as_str().unwrap().contains("cut by the output limit"));
+}
+
+#[test]
+fn calls_with_the_same_id_get_ids_of_their_own() {
+    let mut desk = desk_with(Vec::new());
+    let reply = Message::call("c", "list_dir", &json!({}))
+        .and_call("c", "list_dir", &json!({}))
+        .and_call("", "list_dir", &json!({}));
+    desk.reply(&reply);
+    let ids: std::collections::BTreeSet<_> =
+        desk.runs.values().map(|run| run.call_id.clone()).collect();
+    assert_eq!(ids.len(), 3);
+}
+
+#[test]
+fn an_image_in_a_result_reaches_the_model() {
+    let mut desk = desk_with(Vec::new());
+    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.png"})));
+    let id = *desk.runs.keys().next().unwrap();
+    let image = Part::Image { media_type: "image/png".into(), data: "aWs=".into() };
+    let _ = desk.done(id, Outcome { parts: vec![image], ..Outcome::default() });
+    let block = &results(&desk)[0]["content"][0];
+    assert_eq!(block["source"]["media_type"], "image/png");
+}
+
+#[test]
+fn a_thousand_calls_in_one_reply_are_all_answered() {
+    let mut desk = desk_with(Vec::new());
+    let mut reply = Message::call("c0", "list_dir", &json!({}));
+    for n in 1..1_000 {
+        reply = reply.and_call(&format!("c{n}"), "list_dir", &json!({}));
+    }
+    desk.reply(&reply);
+    assert_eq!(desk.runs.len(), 1_000);
+    while !desk.runs.is_empty() {
+        let _ = desk.answer("ok");
+    }
+    assert_eq!(results(&desk).len(), 1_000);
+}

@@ -1,0 +1,188 @@
+//! Steering, follow-ups, interrupts, events (FEATURES B).
+
+use innerloop_core::{
+    event::EventKind,
+    id::AgentId,
+    input::{Command, HttpInput},
+    message::TurnKind,
+    status::RunEnd,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, text},
+};
+use serde_json::json;
+
+#[test]
+fn b1_a_steer_enters_after_the_current_tool_round() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c1", "list_dir", &json!({})));
+    assert!(desk.steer("only the tests").is_empty(), "a steer cuts nothing short");
+    let _ = desk.answer("a/");
+    let messages = desk.body()["messages"].clone();
+    assert_eq!(messages[2]["content"][0]["type"], "tool_result");
+    assert_eq!(messages[2]["content"][1]["text"], "only the tests");
+}
+
+#[test]
+fn b1_a_steer_during_the_last_reply_gets_its_own_call() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let _ = desk.steer("and the docs");
+    desk.reply(&Message::text("Done."));
+    assert_eq!(desk.requests.len(), 2);
+    assert_eq!(desk.body()["messages"][2]["content"][0]["text"], "and the docs");
+}
+
+#[test]
+fn b2_a_follow_up_starts_when_the_model_is_done() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("one");
+    let _ = desk.command(Command::FollowUp { parts: text("two") });
+    desk.reply(&Message::text("1"));
+    desk.reply(&Message::text("2"));
+    let names = desk.names(1);
+    assert_eq!(names.iter().filter(|name| *name == "user_input").count(), 2);
+    assert_eq!(names.iter().filter(|name| *name == "processing_end").count(), 1);
+}
+
+#[test]
+fn b2_a_follow_up_while_idle_starts_at_once() {
+    let mut desk = Desk::default();
+    let _ = desk.command(Command::FollowUp { parts: text("one") });
+    assert_eq!(desk.requests.len(), 1);
+}
+
+#[test]
+fn b3_a_steer_is_a_turn_of_its_own_and_the_models_reads_it_as_the_users() {
+    let mut desk = Desk::default();
+    let _ = desk.steer("be brief");
+    let _ = desk.submit("go");
+    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    assert!(matches!(turns[1].kind, TurnKind::Steering(_)));
+    assert_eq!(desk.body()["messages"][0]["role"], "user");
+    assert_eq!(desk.body()["messages"][0]["content"][1]["text"], "be brief");
+}
+
+#[test]
+fn b4_a_steer_while_idle_waits_for_the_next_submit() {
+    let mut desk = Desk::default();
+    assert!(desk.steer("be brief").is_empty());
+    let _ = desk.submit("go");
+    assert_eq!(desk.names(1), ["user_input", "steering_injected"]);
+}
+
+#[test]
+fn b5_an_injected_steer_is_an_event() {
+    let mut desk = Desk::default();
+    let _ = desk.steer("be brief");
+    let _ = desk.submit("go");
+    let said = desk.find(|kind| match kind {
+        EventKind::SteeringInjected { parts } => Some(parts.clone()),
+        _ => None,
+    });
+    assert_eq!(said, [text("be brief")]);
+}
+
+#[test]
+fn b12_start_and_end_stand_around_all_events_once() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::text("Hi."));
+    let _ = desk.command(Command::Close);
+    let names = desk.names(0);
+    assert_eq!(
+        (names.first().unwrap().as_str(), names.last().unwrap().as_str()),
+        ("session_start", "session_end")
+    );
+    let brackets = names.iter().filter(|name| name.starts_with("session_")).count();
+    assert_eq!(brackets, 2);
+}
+
+#[test]
+fn b13_text_comes_as_a_start_deltas_and_the_whole() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::text("This is a text that comes in pieces.").thinking("hm"));
+    let deltas = desk.find(|kind| match kind {
+        EventKind::AssistantTextDelta { text } => Some(text.as_str()),
+        _ => None,
+    });
+    assert!(deltas.len() > 1);
+    let ends = desk.find(|kind| match kind {
+        EventKind::AssistantTextEnd { text, reasoning, .. } => Some((text.as_str(), reasoning)),
+        _ => None,
+    });
+    assert_eq!(ends, [(deltas.concat().as_str(), &"hm".to_owned())]);
+    let starts = desk.names(0).iter().filter(|name| *name == "assistant_text_start").count();
+    assert_eq!(starts, 1);
+}
+
+#[test]
+fn b14_events_are_numbered_without_gaps_and_flat_as_json() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::text("Hi."));
+    let numbers: Vec<u64> = desk.events.iter().map(|event| event.seq).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    let json = serde_json::to_value(&desk.events[1]).unwrap();
+    let parts = json!([{"type": "text", "text": "go"}]);
+    let expected = json!({"seq": 2, "at": 0, "agent": 0, "type": "user_input", "parts": parts});
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn an_interrupt_answers_every_call_in_order_and_leaves_the_session_usable() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let two = Message::call("c1", "write_file", &json!({"file_path": "a", "content": "1"}))
+        .and_call("c2", "write_file", &json!({"file_path": "b", "content": "2"}));
+    desk.reply(&two);
+    let _ = desk.command(Command::Interrupt);
+    assert_eq!(desk.cancelled.len(), 1, "the second write had not begun");
+    let ended = desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { end, .. } => Some(*end),
+        _ => None,
+    });
+    assert_eq!(ended, [RunEnd::Interrupted]);
+    let _ = desk.submit("go on");
+    let messages = desk.body()["messages"].clone();
+    let results = messages[2]["content"].as_array().unwrap();
+    assert_eq!(
+        (&results[0]["tool_use_id"], &results[1]["tool_use_id"]),
+        (&json!("c1"), &json!("c2"))
+    );
+    assert_eq!(results[0]["is_error"], true);
+    assert_eq!(results.last().unwrap()["text"], "go on");
+}
+
+#[test]
+fn a_write_waits_for_the_last_word_of_a_cancelled_one() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "1"})));
+    let old = *desk.runs.keys().next().unwrap();
+    let _ = desk.command(Command::Interrupt);
+    let _ = desk.submit("again");
+    desk.reply(&Message::call("c2", "write_file", &json!({"file_path": "a", "content": "2"})));
+    assert_eq!(desk.runs.len(), 1, "only the cancelled run is open");
+    let _ = desk.done(old, innerloop_core::action::Outcome::text("late"));
+    let (_, run) = desk.runs.first_key_value().unwrap();
+    assert_eq!(run.call_id, "c2");
+    assert!(desk.names(0).iter().filter(|name| *name == "tool_call_end").count() == 1);
+}
+
+#[test]
+fn an_interrupted_reply_leaves_no_trace_but_a_note() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.head(200, "text/event-stream");
+    let half = Message::text("half a sentence that is never ended").events()[..4].concat();
+    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
+    let _ = desk.command(Command::Interrupt);
+    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "processing_end"]);
+    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    assert!(matches!(turns.last().unwrap().kind, TurnKind::Steering(_)));
+    assert_eq!(turns.len(), 2);
+}

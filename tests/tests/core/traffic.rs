@@ -1,0 +1,70 @@
+//! Recorded model traffic: masks, matches, mismatches.
+
+use innerloop_core::{
+    id::AgentId,
+    traffic::{Player, Recorder, TrafficError, said},
+};
+use innerloop_tests::{anthropic::Message, desk::Desk};
+use serde_json::json;
+
+fn said_after(result: &str) -> String {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = desk.answer(result);
+    said(desk.session.history(AgentId::ROOT).unwrap())
+}
+
+#[test]
+fn only_what_is_new_is_said_with_what_varies_masked() {
+    let cases = [
+        ("took 12 ms to run", "took <time> to run"),
+        ("took 12ms, 1.5s (3 s).", "took <time>, <time> (<time>)."),
+        ("on 2026-11-21 and 2026-11-21T10:00:00Z", "on <date> and <date>"),
+        ("in /home/me/x/a.js:3 or /a.js", "in <path>/a.js:3 or /a.js"),
+        ("12 apples, 3 steps\n\ttail ", "12 apples, 3 steps\n\ttail "),
+    ];
+    for (result, masked) in cases {
+        let said = said_after(result);
+        assert!(said.starts_with(&format!("result of c1: {masked}")), "{said:?}");
+    }
+}
+
+#[test]
+fn a_recording_answers_the_same_words_and_no_others() {
+    let mut recorder = Recorder::default();
+    let mut lines = String::new();
+    for (said, body) in [("user: a\n", "one"), ("result of c: 1 ms\n", "two")] {
+        let mut exchange = recorder.begin(said);
+        let secret = ("set-cookie".to_owned(), "secret".to_owned());
+        exchange.head(200, &[("content-type".into(), "text/plain".into()), secret]);
+        exchange.body.0.extend_from_slice(body.as_bytes());
+        lines.push_str(&exchange.line());
+    }
+    assert!(!lines.contains("secret"));
+    let mut player = Player::parse(&lines).unwrap();
+    assert_eq!(&*player.next("user: a\n").unwrap().body, b"one");
+    let error = player.next("result of c: 2\n").unwrap_err();
+    assert_eq!(
+        error,
+        TrafficError::Mismatch {
+            call: 2,
+            expected: "result of c: 1 ms\n".into(),
+            found: "result of c: 2\n".into()
+        }
+    );
+    assert!(error.to_string().contains("model call 2 differs"));
+    assert_eq!((player.left(), player.next("result of c: 1 ms\n").unwrap().call), (1, 2));
+    assert_eq!(player.next("more"), Err(TrafficError::Exhausted { call: 3 }));
+}
+
+#[test]
+fn a_recording_that_cannot_be_read_names_its_line() {
+    let line = |text: &str| match Player::parse(text) {
+        Err(TrafficError::Unreadable { line, .. }) => line,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(line(""), 1);
+    assert_eq!(line("\n\nrubbish"), 3);
+    assert_eq!(line("{\"call\":1}"), 1);
+}
