@@ -98,7 +98,10 @@ impl Session {
     /// The bytes are damaged, or come from another version.
     pub fn restore(bytes: &[u8], wall: UnixMillis) -> Result<Self, RestoreError> {
         let damaged = |error: serde_json::Error| RestoreError::Damaged(error.to_string());
-        let label: Label = serde_json::from_slice(bytes).map_err(damaged)?;
+        // Read as text, as logs are: reading bytes is a second reader, 120 KB of the page's wasm.
+        let text = core::str::from_utf8(bytes)
+            .map_err(|error| RestoreError::Damaged(error.to_string()))?;
+        let label: Label = serde_json::from_str(text).map_err(damaged)?;
         if label.format != FORMAT {
             return Err(RestoreError::Damaged(String::from("its format is another one")));
         }
@@ -106,7 +109,7 @@ impl Session {
             let (found, expected) = (label.version, REPLAY_VERSION);
             return Err(RestoreError::Version { found, expected });
         }
-        let state: State<'_> = serde_json::from_slice(bytes).map_err(damaged)?;
+        let state: State<'_> = serde_json::from_str(text).map_err(damaged)?;
         let setup = Setup::new(state.config.into_owned())?;
         let body = Body {
             id: AgentId::ROOT,
