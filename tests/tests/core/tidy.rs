@@ -299,7 +299,8 @@ fn every_module_is_declared_and_every_fixture_used() {
         let folder = path.parent().unwrap();
         let is_root = matches!(stem, "lib" | "main" | "mod" | "build")
             || folder.ends_with("src/bin")
-            || folder.ends_with("benches");
+            || folder.ends_with("benches")
+            || (folder.ends_with("tests") && !folder.ends_with("tests/tests"));
         if is_root {
             continue;
         }
