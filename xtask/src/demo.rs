@@ -4,7 +4,7 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::{self as own, Command};
+use std::process as own;
 
 use crate::files;
 use crate::house::House;
@@ -42,10 +42,10 @@ fn copy_example(house: &mut House) -> Result<(), Failure> {
 }
 
 fn test_before(house: &mut House) -> Result<(), Failure> {
-    match process::exit_code(&mut test_command(house))? {
-        1 => Ok(()),
-        0 => Err(Failure("the test passes before anything was mended".to_owned())),
-        code => Err(Failure(format!("the test did not run: exit code {code}"))),
+    match run_test(house)? {
+        TestRun { exit: 1, failed: 1.., .. } => Ok(()),
+        TestRun { exit: 0, .. } => Err(Failure("it passes before anything was mended".to_owned())),
+        run => Err(Failure(format!("it did not run to its end: {run:?}"))),
     }
 }
 
@@ -58,25 +58,40 @@ fn mend(house: &mut House) -> Result<(), Failure> {
 }
 
 fn test_after(house: &mut House) -> Result<(), Failure> {
-    match process::exit_code(&mut test_command(house))? {
-        0 => Ok(()),
-        code => Err(Failure(format!("the test still fails: exit code {code}"))),
+    let (given, mended) = (house.path("example/project/test.mjs"), copy_folder().join("test.mjs"));
+    if !files::same(&given, &mended) {
+        return Err(Failure("the agent changed the test instead of the fault".to_owned()));
+    }
+    match run_test(house)? {
+        TestRun { exit: 0, failed: 0, passed: 1.. } => Ok(()),
+        run => Err(Failure(format!("it still fails: {run:?}"))),
     }
 }
 
-fn test_command(house: &House) -> Command {
+/// What a run of the example's test came to, by its exit code and the lines it printed.
+#[derive(Debug)]
+struct TestRun {
+    exit: i32,
+    passed: usize,
+    failed: usize,
+}
+
+fn run_test(house: &House) -> Result<TestRun, Failure> {
     let mut innerloop = house.program(&house.innerloop().to_string_lossy(), "");
     innerloop.args(["tool", "run_program", RUN_TEST, "--workspace"]).arg(copy_folder());
     println!("$ {}", process::line(&innerloop));
-    innerloop
+    let (exit, printed) = process::exit_code_and_output(&mut innerloop)?;
+    print!("{printed}");
+    let starting = |word| printed.lines().filter(|line| line.starts_with(word)).count();
+    Ok(TestRun { exit, passed: starting("ok "), failed: starting("not ok ") })
 }
 
 fn print_end(house: &House) {
     println!(
-        "\nThe example's test failed before and passes now; both runs were in the sandbox, by the \
-         demo itself and not by the agent.\nThe mended copy is in {}.\n\nNext, on a folder and \
-         with a model of your own:\n\n  ANTHROPIC_API_KEY=… {} run --apply --workspace . \
-         \"Make the tests pass\"\n",
+        "\nChecked by the demo itself, not by the agent: the example's test failed before, it \
+         passes now, and it is still the same test.\nThe mended copy is in {}.\n\nNext, on a \
+         folder and with a model of your own:\n\n  ANTHROPIC_API_KEY=… {} run --apply \
+         --workspace . \"{PROMPT}\"\n",
         copy_folder().display(),
         house.innerloop().display(),
     );

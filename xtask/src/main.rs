@@ -12,6 +12,7 @@ mod playground;
 mod prepare;
 mod process;
 mod programs;
+mod site;
 mod steps;
 mod test;
 mod toolchain;

@@ -75,7 +75,7 @@ pub(crate) fn install(house: &House, inside: &str) -> Result<(), Failure> {
     }
     println!("npm ci in {inside} (half a minute)");
     let mut npm = house.program("npm", inside);
-    process::run(npm.args(["ci", "--no-audit", "--no-fund"]))?;
+    process::run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     files::copy_if_changed(&lock, &seen)?;
     Ok(())
 }

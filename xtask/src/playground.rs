@@ -8,16 +8,11 @@ use std::path::{Component, Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::files;
 use crate::house::House;
-use crate::npm;
 use crate::prepare;
-use crate::process;
-use crate::programs;
+use crate::site;
 use crate::steps::{Failure, run_all, step};
 
-/// What is served: the page's own files, the packed package, the example and the programs.
-const SITE: &str = "target/www";
 const FIRST_PORT: u16 = 8080;
 const LONGEST_HEAD: u64 = 16 * 1024;
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
@@ -29,33 +24,18 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
 /// # Errors
 /// When a step fails or the port cannot be had.
 pub(crate) fn run(house: &mut House, port: Option<u16>) -> Result<(), Failure> {
-    let site = [prepare::PROGRAMS, step("put the page together", assemble)];
+    let site = [prepare::PROGRAMS, step("put the page together", site::assemble)];
     run_all(house, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
     let listener = listen(port)?;
     let address =
         listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;
     println!("\nThe playground is on http://{address}/ until you press Ctrl-C.");
-    let root = house.path(SITE);
+    let root = house.path(site::SITE);
     for stream in listener.incoming().flatten() {
         let root = root.clone();
         // A browser that goes away in the middle of a file is nothing to tell anybody.
         thread::spawn(move || answer(&stream, &root).unwrap_or_default());
     }
-    Ok(())
-}
-
-/// Step: the page as it would be published, from the packed package and not from its sources.
-fn assemble(house: &mut House) -> Result<(), Failure> {
-    let site = house.path(SITE);
-    files::remove_folder(&site)?;
-    files::copy_folder(&house.path("www"), &site)?;
-    let package = site.join("innerloop");
-    files::create_folder(&package)?;
-    let mut tar = house.program("tar", "");
-    tar.args(["-xz", "--strip-components=1", "-C"]).arg(&package).arg("-f");
-    process::run(tar.arg(house.path(npm::TARBALL)))?;
-    files::copy_folder(&house.path("example"), &site.join("example"))?;
-    files::copy_if_changed(&house.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
     Ok(())
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
 /// When it cannot be started or a signal ended it.
 pub(crate) fn exit_code(command: &mut Command) -> Result<i32, Failure> {
     let status = command.status().map_err(|error| not_started(command, &error))?;
-    status.code().ok_or_else(|| Failure(format!("`{}` was ended by a signal", line(command))))
+    status.code().ok_or_else(|| ended_by_signal(command))
 }
 
 /// Runs a program and gives what it wrote to standard output, without the last line break.
@@ -41,6 +41,19 @@ pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(Failure(format!("`{}` failed: {said}", line(command))))
+}
+
+/// Runs a program to its end and gives its exit code and its standard output; what it writes to
+/// standard error passes through.
+///
+/// # Errors
+/// When it cannot be started or a signal ended it.
+pub(crate) fn exit_code_and_output(command: &mut Command) -> Result<(i32, String), Failure> {
+    let output =
+        command.stderr(Stdio::inherit()).output().map_err(|error| not_started(command, &error))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let code = output.status.code().ok_or_else(|| ended_by_signal(command))?;
+    Ok((code, printed))
 }
 
 /// Whether a program ends with exit code 0 within the limit; what it prints is dropped.
@@ -92,6 +105,10 @@ fn word(word: &OsStr) -> String {
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))
     }
+}
+
+fn ended_by_signal(command: &Command) -> Failure {
+    Failure(format!("`{}` was ended by a signal", line(command)))
 }
 
 fn not_started(command: &Command, error: &std::io::Error) -> Failure {

@@ -1,0 +1,30 @@
+//! The playground as static files, put together as it would be published: from the packed package
+//! and not from its sources. Serving it is the business of `playground`.
+
+use crate::files;
+use crate::house::House;
+use crate::npm;
+use crate::process;
+use crate::programs;
+use crate::steps::Failure;
+
+/// The page's own files, the unpacked package, the example and the programs.
+pub(crate) const SITE: &str = "target/www";
+
+/// Step: puts the site together.
+///
+/// # Errors
+/// When a part is missing or cannot be copied.
+pub(crate) fn assemble(house: &mut House) -> Result<(), Failure> {
+    let site = house.path(SITE);
+    files::remove_folder(&site)?;
+    files::copy_folder(&house.path("www"), &site)?;
+    let package = site.join("innerloop");
+    files::create_folder(&package)?;
+    let mut tar = house.program("tar", "");
+    tar.args(["-xz", "--strip-components=1", "-C"]).arg(&package).arg("-f");
+    process::run(tar.arg(house.path(npm::TARBALL)))?;
+    files::copy_folder(&house.path("example"), &site.join("example"))?;
+    files::copy_if_changed(&house.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
+    Ok(())
+}
