@@ -117,8 +117,8 @@ fn similar_names(files: &impl Files, folder: &WorkspacePath, name: &str) -> Vec<
         .take(MAX_COMPARED)
         .filter_map(|entry| {
             let other: Vec<char> = entry.name.to_lowercase().chars().take(MAX_NAME_CHARS).collect();
-            let distance =
-                if stem(&other) == stem(&wanted) { 1 } else { distance(&wanted, &other) };
+            let close = stem(&other) == stem(&wanted) || same_letters(&other, &wanted);
+            let distance = if close { 1 } else { distance(&wanted, &other) };
             (distance <= 1 + wanted.len() / 5).then_some((distance, entry.name))
         })
         .collect();
@@ -130,6 +130,16 @@ fn similar_names(files: &impl Files, folder: &WorkspacePath, name: &str) -> Vec<
 fn stem(name: &[char]) -> &[char] {
     let end = name.iter().rposition(|c| *c == '.').filter(|at| *at > 0);
     name.get(..end.unwrap_or(name.len())).unwrap_or(name)
+}
+
+/// Whether only the order of the letters differs.
+fn same_letters(a: &[char], b: &[char]) -> bool {
+    let sorted = |name: &[char]| {
+        let mut name = name.to_vec();
+        name.sort_unstable();
+        name
+    };
+    a.len() == b.len() && sorted(a) == sorted(b)
 }
 
 /// How many characters must be put in, left out or changed to make `b` of `a`.

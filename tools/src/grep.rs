@@ -65,9 +65,8 @@ fn matcher(query: &Query<'_>) -> Result<Matcher, Outcome> {
         explain::error(
             ToolError::InvalidArguments,
             format!(
-                "The regular expression {:?} is invalid: {why}. Look-around, back references and \
-                 \\p classes are not supported; to search for . * + ? ( ) [ ] {{ }} | ^ $ \\ \
-                 themselves, put a backslash before each.",
+                "The regular expression {:?} is invalid: {why}. To search for . * + ? ( ) [ ] \
+                 {{ }} | ^ $ \\ themselves, put a backslash before each.",
                 query.pattern
             ),
         )
