@@ -45,7 +45,8 @@ impl Answering {
         let (id, inbox) = (self.id, self.inbox.clone());
         let masking = Mutex::new(Masking::new(key));
         Arc::new(move |text: &str| {
-            let masked = masking.lock().unwrap_or_else(PoisonError::into_inner).push(text.as_bytes());
+            let masked =
+                masking.lock().unwrap_or_else(PoisonError::into_inner).push(text.as_bytes());
             let text = String::from_utf8_lossy(&masked).into_owned();
             drop(inbox.send(Input::Tool { id, input: ToolInput::Delta(text) }));
         })

@@ -192,11 +192,7 @@ impl Driver {
         Instant(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
     }
 
-    fn carry_out(
-        &mut self,
-        outputs: Outputs,
-        watch: &mut impl FnMut(News<'_>),
-    ) {
+    fn carry_out(&mut self, outputs: Outputs, watch: &mut impl FnMut(News<'_>)) {
         for output in outputs {
             match output {
                 Output::Event(event) => {

@@ -151,11 +151,7 @@ fn head(endpoint: &Endpoint, response: &Response) -> ResponseHead {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
         (name.as_str().to_owned(), endpoint.key().masked(&value).unwrap_or(value))
     });
-    ResponseHead {
-        status: response.status().as_u16(),
-        headers: headers.collect(),
-        at: wall_time(),
-    }
+    ResponseHead { status: response.status().as_u16(), headers: headers.collect(), at: wall_time() }
 }
 
 /// The wall time.

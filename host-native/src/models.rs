@@ -207,9 +207,7 @@ async fn play(exchange: Exchange, mut report: impl FnMut(HttpInput)) {
     }
     report(match exchange.failed {
         None => HttpInput::End,
-        Some(message) => {
-            HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message })
-        }
+        Some(message) => HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }),
     });
 }
 

@@ -170,9 +170,11 @@ impl Block {
         let at = format!(r#""index":{index}"#);
         let start = format!(r#"{at},"content_block":{}"#, self.json("", "", "{}"));
         let mut events = vec![event("content_block_start", &start)];
-        events.extend(deltas.into_iter().map(|delta| {
-            event("content_block_delta", &format!(r#"{at},"delta":{delta}"#))
-        }));
+        events.extend(
+            deltas
+                .into_iter()
+                .map(|delta| event("content_block_delta", &format!(r#"{at},"delta":{delta}"#))),
+        );
         events.push(event("content_block_stop", &at));
         events
     }
@@ -191,7 +193,8 @@ fn envelope(content: &str, stop_reason: &str, (input, output): (u64, u64)) -> St
 
 fn pieces(text: &str) -> impl Iterator<Item = String> {
     let chars: Vec<char> = text.chars().collect();
-    let pieces: Vec<String> = chars.chunks(DELTA_CHARS).map(|piece| piece.iter().collect()).collect();
+    let pieces: Vec<String> =
+        chars.chunks(DELTA_CHARS).map(|piece| piece.iter().collect()).collect();
     pieces.into_iter()
 }
 

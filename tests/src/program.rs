@@ -3,10 +3,11 @@
 
 use std::{
     fs,
-    io::Write as _,
+    io::{Read, Write},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
-    sync::OnceLock,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    thread,
     time::{Duration, Instant, SystemTime},
 };
 
@@ -71,12 +72,6 @@ pub struct Run {
 }
 
 impl Run {
-    fn new(output: &Output) -> Self {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
-        Self { code: output.status.code(), stdout, stderr }
-    }
-
     /// The same run, if it ended with that exit code.
     ///
     /// # Panics
@@ -123,26 +118,98 @@ pub fn innerloop<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -
     command
 }
 
+/// A started program whose output is read as it comes.
+#[derive(Debug)]
+pub struct Started {
+    process: Child,
+    stdout: Gathered,
+    stderr: Gathered,
+}
+
+type Gathered = Arc<Mutex<Vec<u8>>>;
+
+impl Started {
+    /// Starts `command` and gives it `stdin`.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn new(command: &mut Command, stdin: &[u8]) -> Self {
+        let mut process = command.stdin(Stdio::piped()).spawn().expect("the program starts");
+        let mut pipe = process.stdin.take().expect("a pipe");
+        let bytes = stdin.to_vec();
+        // The program may end without having read everything.
+        thread::spawn(move || drop(pipe.write_all(&bytes)));
+        let stdout = process.stdout.take().map(gather).unwrap_or_default();
+        let stderr = process.stderr.take().map(gather).unwrap_or_default();
+        Self { process, stdout, stderr }
+    }
+
+    /// What it has written to standard output and to standard error so far.
+    #[must_use]
+    pub fn said(&self) -> String {
+        text(&self.stdout) + &text(&self.stderr)
+    }
+
+    /// Sends it what Ctrl-C sends.
+    ///
+    /// # Panics
+    /// The signal cannot be sent.
+    pub fn interrupt(&self) {
+        self.signal("INT");
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Panics
+    /// It hangs.
+    #[must_use]
+    pub fn finish(mut self) -> Run {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.process.try_wait().expect("a child process") {
+                break status;
+            }
+            if begun.elapsed() > PATIENCE {
+                self.signal("KILL");
+                panic!("the program hangs; so far it said: {}", self.said());
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        // The readers let go of the output when they have seen its end.
+        wait_for("the end of the output", || {
+            [&self.stdout, &self.stderr].iter().all(|text| Arc::strong_count(text) == 1)
+        });
+        Run { code: status.code(), stdout: text(&self.stdout), stderr: text(&self.stderr) }
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.process.id());
+        let status = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
+        assert!(status.success(), "{kill} failed");
+    }
+}
+
+fn gather(mut stream: impl Read + Send + 'static) -> Gathered {
+    let gathered = Gathered::default();
+    let to = Arc::clone(&gathered);
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = stream.read(&mut buffer) {
+            to.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..count]);
+        }
+    });
+    gathered
+}
+
+fn text(gathered: &Gathered) -> String {
+    String::from_utf8_lossy(&gathered.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+}
+
 /// Starts `command`, gives it `stdin` and waits for its end.
-///
-/// # Panics
-/// It cannot be started, or it hangs.
 #[must_use]
 pub fn run_with(command: &mut Command, stdin: &[u8]) -> Run {
-    let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
-    let mut pipe = child.stdin.take().expect("a pipe");
-    let bytes = stdin.to_vec();
-    // The program may end without having read everything.
-    let writer = std::thread::spawn(move || drop(pipe.write_all(&bytes)));
-    let id = child.id();
-    let (done, waiting) = std::sync::mpsc::channel();
-    std::thread::spawn(move || done.send(child.wait_with_output()));
-    let output = waiting.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-        let _ended = Command::new("kill").args(["-KILL", &id.to_string()]).status();
-        panic!("the program hangs: {command:?}")
-    });
-    writer.join().expect("a writer");
-    Run::new(&output.expect("an end"))
+    Started::new(command, stdin).finish()
 }
 
 /// Starts `command` without input and waits for its end.
@@ -156,9 +223,9 @@ pub fn run(command: &mut Command) -> Run {
 /// # Panics
 /// It takes too long.
 pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
-    let start = Instant::now();
+    let begun = Instant::now();
     while !there() {
-        assert!(start.elapsed() < PATIENCE, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(10));
+        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(5));
     }
 }

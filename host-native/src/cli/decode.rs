@@ -76,9 +76,8 @@ impl Interaction {
         };
         let body = match (self.body, self.body_base64) {
             (Some(text), _) => text.into_bytes(),
-            (None, Some(encoded)) => from_base64(&encoded).map_err(|error| {
-                Failure::usage(format!("line {line} holds no base64: {error}"))
-            })?,
+            (None, Some(encoded)) => from_base64(&encoded)
+                .map_err(|error| Failure::usage(format!("line {line} holds no base64: {error}")))?,
             (None, None) => Vec::new(),
         };
         Ok((self.id, head, body))

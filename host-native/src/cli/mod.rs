@@ -5,6 +5,7 @@ mod args;
 mod decode;
 mod doctor;
 mod exit;
+mod interrupts;
 mod report;
 mod run;
 mod setup;

@@ -3,6 +3,7 @@
 use super::{
     args::{OutputArgs, RunArgs},
     exit::{Exit, Failure},
+    interrupts::Interrupts,
     report::Report,
     say, setup,
     style::{Colour, Style, harmless},
@@ -40,14 +41,26 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// Runs the agent. With `--json` the last line is always the result.
 pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let output = args.output;
-    let report = match Work::begin(args).await {
-        Ok(work) => work.finish(output).await,
+    let report = match carry_out(args).await {
+        Ok(report) => report,
         Err(failure) => Report::failed(failure),
     };
     if output.json {
         say(&report.record());
     }
     report.result()
+}
+
+async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
+    let output = args.output;
+    let mut interrupts = Interrupts::new()?;
+    let work = tokio::select! {
+        work = Work::begin(args) => work?,
+        () = interrupts.next() => {
+            return Err(Failure::new(Exit::Interrupted, "interrupted before the run began"));
+        }
+    };
+    Ok(work.finish(output, interrupts).await)
 }
 
 /// A session that is ready to be driven.
@@ -67,7 +80,7 @@ impl Work {
         }
         // What the user typed is looked at before the environment.
         Workspace::open(&args.workspace).map_err(Failure::usage)?;
-        let prompt = setup::given(args.prompt.clone(), "the prompt")?;
+        let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
         let provider = setup::provider(&args.model)?;
         let (models, recording) = models(provider, &args)?;
         let sandbox =
@@ -89,12 +102,12 @@ impl Work {
     }
 
     /// Drives the session to its end and shows what came of it.
-    async fn finish(mut self, output: OutputArgs) -> Report {
+    async fn finish(mut self, output: OutputArgs, interrupts: Interrupts) -> Report {
         let mut view = View::new(output);
         let mut report = Report::new();
         let commands = self.driver.commands();
         let hurry = Arc::new(Notify::new());
-        let listening = tokio::spawn(listen(commands.clone(), Arc::clone(&hurry)));
+        let listening = tokio::spawn(listen(interrupts, commands.clone(), Arc::clone(&hurry)));
         commands.send(Command::Submit { parts: vec![Part::text(self.prompt)] });
         let driven = self.driver.run(|news| match news {
             News::Event(event) => {
@@ -111,10 +124,10 @@ impl Work {
             driven = driven => Some(driven),
             () = hurry.notified() => None,
         };
-        listening.abort();
         match driven {
-            Some(Ok(())) => {}
+            Some(Ok(())) => listening.abort(),
             Some(Err(DriverError::Journal(error))) => {
+                listening.abort();
                 report.fail(Failure::new(Exit::Failed, error));
             }
             None => report.fail(Failure::new(Exit::Interrupted, "stopped at once")),
@@ -171,15 +184,11 @@ fn session_id() -> SessionId {
 }
 
 /// The first Ctrl-C interrupts the run and closes the session; the second ends the program.
-async fn listen(commands: Commands, hurry: Arc<Notify>) {
-    if tokio::signal::ctrl_c().await.is_err() {
-        return;
-    }
+async fn listen(mut interrupts: Interrupts, commands: Commands, hurry: Arc<Notify>) {
+    interrupts.next().await;
     commands.send(Command::Interrupt);
     commands.send(Command::Close);
-    if tokio::signal::ctrl_c().await.is_err() {
-        return;
-    }
+    interrupts.next().await;
     hurry.notify_one();
     tokio::time::sleep(LAST_WORDS).await;
     process::exit(i32::from(Exit::Interrupted.code()));

@@ -49,14 +49,19 @@ pub(super) fn key(provider: Provider) -> Key {
 }
 
 /// The text, or what standard input holds where the text is `-`.
-pub(super) fn given(text: String, what: &str) -> Result<String, Failure> {
-    let mut given = text;
-    if given == "-" {
-        given.clear();
-        std::io::stdin().lock().read_to_string(&mut given).map_err(|error| {
+pub(super) async fn given(text: String, what: &str) -> Result<String, Failure> {
+    let given = if text == "-" {
+        // A thread of its own, so that Ctrl-C is heard while somebody types.
+        let read = tokio::task::spawn_blocking(|| {
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text).map(|_| text)
+        });
+        read.await.map_err(std::io::Error::other).flatten().map_err(|error| {
             Failure::usage(format!("cannot read {what} from standard input: {error}"))
-        })?;
-    }
+        })?
+    } else {
+        text
+    };
     if given.trim().is_empty() {
         return Err(Failure::usage(format!("{what} is empty; say what you want")));
     }

@@ -3,10 +3,11 @@
 use super::{
     args::ToolArgs,
     exit::{Exit, Failure},
+    interrupts::Interrupts,
     say, setup,
 };
 use innerloop_core::{
-    action::Action,
+    action::{Action, ToolError},
     config::{ProfileKind, Timeouts},
     profile,
 };
@@ -14,23 +15,23 @@ use serde_json::Value;
 use std::time::Duration;
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
-    let arguments = setup::given(args.arguments, "the JSON of the arguments")?;
+    let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
     let (action, timeout_ms) = read(&args.name, &arguments)?;
     let sandbox = setup::sandbox(&args.workspace, args.programs.as_deref(), None).await?;
     let timeouts = Timeouts::default();
     let family = profile::default_command_ms(ProfileKind::Anthropic);
     let asked = timeout_ms.or(family).unwrap_or(timeouts.default_command_ms);
     let timeout = Duration::from_millis(asked.min(timeouts.max_command_ms));
-    let outcome = tokio::select! {
-        outcome = sandbox.run(&action, timeout, None) => outcome,
-        _ = tokio::signal::ctrl_c() => {
-            return Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"));
-        }
-    };
+    let mut interrupts = Interrupts::new()?;
+    let stop = async move { interrupts.next().await };
+    let outcome = sandbox.run_until(&action, timeout, None, stop).await;
     let text = outcome.joined_text();
     say(text.strip_suffix('\n').unwrap_or(&text));
     match outcome.error {
         None => Ok(()),
+        Some(ToolError::Interrupted) => {
+            Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"))
+        }
         Some(error) => {
             let kind = serde_json::to_string(&error).unwrap_or_default();
             let timed_out = if outcome.timed_out { ", at its time limit" } else { "" };

@@ -1,0 +1,92 @@
+//! A scene for the program: a workspace of its own, a mock model, and a place for files.
+
+use crate::{
+    anthropic::Message,
+    mock::{Mock, Reply},
+    program::{Run, innerloop, run},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tempfile::TempDir;
+
+/// A temporary folder with a workspace in it, and a mock model.
+#[derive(Debug)]
+pub struct Scene {
+    folder: TempDir,
+    /// The mock model.
+    pub model: Mock,
+}
+
+impl Scene {
+    /// A scene whose workspace is empty and whose model gives these replies.
+    ///
+    /// # Panics
+    /// There is no room for it.
+    #[must_use]
+    pub fn new(script: Vec<Reply>) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::create_dir(folder.path().join("workspace")).expect("a workspace");
+        Self { folder, model: Mock::start(script) }
+    }
+
+    /// A scene whose model streams these messages.
+    #[must_use]
+    pub fn streaming(messages: &[Message]) -> Self {
+        Self::new(messages.iter().map(Reply::stream).collect())
+    }
+
+    /// With a file in the workspace.
+    ///
+    /// # Panics
+    /// It cannot be written.
+    #[must_use]
+    pub fn file(self, name: &str, text: &str) -> Self {
+        fs::write(self.workspace().join(name), text).expect("a file");
+        self
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> PathBuf {
+        self.path("workspace")
+    }
+
+    /// A path beside the workspace.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The text of a file beside the workspace, or in it as `workspace/…`.
+    ///
+    /// # Panics
+    /// It cannot be read.
+    #[must_use]
+    pub fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a readable file")
+    }
+
+    /// `innerloop run --apply` on the workspace with the mock model.
+    #[must_use]
+    pub fn command(&self, prompt: &str) -> Command {
+        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &self.model.url()]);
+        command.arg("--workspace").arg(self.workspace());
+        command
+    }
+
+    /// Runs that command with further arguments.
+    #[must_use]
+    pub fn run(&self, args: &[&str]) -> Run {
+        run(self.command("go").args(args))
+    }
+
+    /// As an argument, that path beside the workspace.
+    #[must_use]
+    pub fn arg(&self, name: &str) -> String {
+        let path: &Path = &self.path(name);
+        path.to_str().expect("a path of text").to_owned()
+    }
+}

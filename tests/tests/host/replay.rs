@@ -1,0 +1,115 @@
+//! Recording model traffic and replaying it: without key and network, equal to what was, and
+//! with a stop where the tools say something else.
+
+use innerloop_tests::{
+    anthropic::Message,
+    example::{PROMPT, copy_project, own_test, programs, record, recording},
+    mock::Reply,
+    program::{Run, innerloop, run},
+    scene::Scene,
+};
+use serde_json::json;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+fn project() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_project(&project);
+    (folder, project)
+}
+
+/// Replays the example's recording on `project`, with neither key nor network.
+fn replay(project: &Path, file: &Path, prompt: &str) -> Run {
+    let mut command = innerloop(["run", prompt, "--apply"]);
+    command.env_remove("ANTHROPIC_API_KEY").env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+    command.arg("--workspace").arg(project).arg("--programs").arg(programs());
+    run(command.arg("--replay").arg(file))
+}
+
+#[test]
+fn the_example_is_mended_from_the_recording() {
+    let (_folder, project) = project();
+    let _red = own_test(&project).exits(1);
+    let run = replay(&project, &recording(), PROMPT).exits(0);
+    assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
+    let _green = own_test(&project).exits(0);
+}
+
+#[test]
+fn the_recording_is_what_the_script_gives() {
+    let (folder, project) = project();
+    let fresh = folder.path().join("traffic.jsonl");
+    let _run = record(&project, &fresh).exits(0);
+    let (fresh, kept) = (fs::read_to_string(fresh).unwrap(), fs::read_to_string(recording()));
+    let advice = "run `cargo run -p innerloop-tests --bin record-example`";
+    assert!(fresh == kept.unwrap(), "example/traffic.jsonl is out of date: {advice}");
+}
+
+#[test]
+fn a_sabotaged_tool_stops_the_replay_and_shows_both_texts() {
+    let (_folder, project) = project();
+    let money = project.join("src/money.js");
+    let text = fs::read_to_string(&money).unwrap();
+    fs::write(&money, text.replace("percent + 50", "percent + 0")).unwrap();
+    let run = replay(&project, &recording(), PROMPT).exits(3);
+    assert!(run.complaint().contains("model call 3"), "{run:#?}");
+    let told = run.stderr.split("innerloop: ").last().unwrap();
+    let (recorded, now) = told.split_once("--- now:").unwrap();
+    assert!(recorded.contains("--- recorded:"), "{told}");
+    assert!(recorded.contains("\n  ok 3 - percentages are rounded half up\n"), "{told}");
+    assert!(now.contains("\n  not ok 3 - percentages are rounded half up: expected 1, got 0\n"));
+}
+
+#[test]
+fn another_prompt_stops_the_replay_at_the_first_call() {
+    let (_folder, project) = project();
+    let run = replay(&project, &recording(), "Break the tests").exits(3);
+    assert!(run.complaint().contains("model call 1"), "{run:#?}");
+    for line in ["user: Make the tests pass", "user: Break the tests"] {
+        assert!(run.stderr.contains(line), "{run:#?}");
+    }
+    let _untouched = own_test(&project).exits(1);
+}
+
+#[test]
+fn a_recording_that_ends_too_early_is_told() {
+    let (folder, project) = project();
+    let text = fs::read_to_string(recording()).unwrap();
+    let first: String = text.split_inclusive('\n').take(2).collect();
+    let short = folder.path().join("short.jsonl");
+    fs::write(&short, first).unwrap();
+    let run = replay(&project, &short, PROMPT).exits(3);
+    assert!(run.complaint().contains("the recording ends before model call 3"), "{run:#?}");
+}
+
+#[test]
+fn a_run_with_faults_replays_to_the_same_end() {
+    let call = json!({"file_path": "note.txt", "content": "kept"});
+    let call = Message::call("toolu_1", "write_file", &call).thinking("I write it down.");
+    let scene = Scene::new(vec![
+        Reply::rate_limited("0"),
+        Reply::stream(&call).cut_after(500),
+        Reply::stream(&call),
+        Reply::new(200, "application/json", Message::text("a whole body").body()),
+    ]);
+    let file = scene.arg("traffic.jsonl");
+    let first = scene.run(&["--json", "--record", &file]).exits(0);
+    fs::remove_file(scene.path("workspace/note.txt")).unwrap();
+    let second = scene.run(&["--json", "--replay", &file]).exits(0);
+    assert_eq!(scene.text("workspace/note.txt"), "kept");
+    assert_eq!(scene.model.requests().len(), 4);
+    let untimed = |run: &Run| {
+        let lines = run.json_lines().into_iter().map(|mut line| {
+            line["at"].take();
+            line["duration_ms"].take();
+            // A broken connection is told in other words when it is recorded.
+            (line["type"] != "assistant_text_delta").then_some(line)
+        });
+        lines.flatten().collect::<Vec<_>>()
+    };
+    assert_eq!(untimed(&first), untimed(&second));
+}

@@ -1,0 +1,210 @@
+//! `innerloop run` against a mock model: the main job, faults on the way, limits, the forms of
+//! output, and Ctrl-C.
+
+use innerloop_core::{log, output::Output};
+use innerloop_tests::{
+    anthropic::Message,
+    example::{copy_project, own_test, programs, record},
+    mock::Reply,
+    program::{Started, run, run_with, wait_for},
+    scene::Scene,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn write(id: &str, text: &str) -> Message {
+    Message::call(id, "write_file", &json!({"file_path": "note.txt", "content": text}))
+}
+
+#[test]
+fn the_agent_mends_the_example_over_http() {
+    let folder = tempfile::tempdir().unwrap();
+    let project = folder.path().join("project");
+    copy_project(&project);
+    let before = own_test(&project).exits(1);
+    assert!(before.stdout.contains("not ok 5 - ten pieces have 5 %"), "{before:?}");
+    let run = record(&project, &folder.path().join("traffic.jsonl")).exits(0);
+    assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
+    let lines = [
+        "• edit_file",
+        "-  const tier = TIERS.find(({ from }) => quantity > from);\n",
+        "+  const tier = TIERS.find(({ from }) => quantity >= from);\n",
+        "7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · ",
+    ];
+    for line in lines {
+        assert!(run.stderr.contains(line), "{line} is missing: {run:#?}");
+    }
+    let after = own_test(&project).exits(0);
+    assert!(after.stdout.contains("11 of 11 passed"), "{after:?}");
+}
+
+#[test]
+fn a_rate_limit_is_waited_for_and_a_cut_stream_is_asked_again() {
+    let done = Message::text("all done");
+    let scene = Scene::new(vec![
+        Reply::rate_limited("0"),
+        Reply::error(529, "overloaded_error", "Overloaded").header("retry-after", "0"),
+        Reply::stream(&write("toolu_1", "never")).cut_after(600),
+        Reply::garbage("what?"),
+        Reply::stream(&write("toolu_2", "once")),
+        Reply::stream(&done),
+    ]);
+    let run = scene.run(&[]).exits(0);
+    assert_eq!(run.stdout, "all done\n");
+    assert_eq!(scene.text("workspace/note.txt"), "once");
+    for attempt in 2..=5 {
+        assert!(run.stderr.contains(&format!("try {attempt} in ")), "{run:#?}");
+    }
+    assert_eq!(scene.model.requests().len(), 6);
+}
+
+#[test]
+fn retries_come_to_an_end() {
+    let overloaded = || Reply::error(529, "overloaded_error", "Overloaded");
+    let scene = Scene::new((0..9).map(|_| overloaded().header("retry-after", "0")).collect());
+    let run = scene.run(&[]).exits(1);
+    assert!(run.complaint().contains("Overloaded"), "{run:#?}");
+    assert_eq!(scene.model.requests().len(), 5);
+}
+
+#[test]
+fn a_limit_ends_the_run_with_its_own_exit_code() {
+    let calls = [write("toolu_1", "one"), write("toolu_2", "two"), write("toolu_3", "three")];
+    let scene = Scene::streaming(&calls);
+    let run = scene.run(&["--max-tool-rounds", "2"]).exits(4);
+    assert!(run.complaint().contains("--max-tool-rounds 2"), "{run:#?}");
+    assert_eq!(scene.text("workspace/note.txt"), "two");
+    let scene = Scene::streaming(&calls);
+    let run = scene.run(&["--max-turns", "2"]).exits(4);
+    assert!(run.complaint().contains("--max-turns 2"), "{run:#?}");
+}
+
+#[test]
+fn the_prompt_comes_from_standard_input() {
+    let scene = Scene::streaming(&[Message::text("hello")]);
+    let run = run_with(scene.command("-").arg("--quiet"), "Schreib «grün»\n".as_bytes()).exits(0);
+    assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("hello\n", ""));
+    assert!(scene.model.requests()[0].body.contains("Schreib «grün»"));
+}
+
+#[test]
+fn json_ends_with_one_record_and_the_log_is_the_session() {
+    let scene = Scene::streaming(&[write("toolu_1", "x\n"), Message::text("done")]);
+    let run = scene.run(&["--json", "--log", &scene.arg("session.log")]).exits(0);
+    assert_eq!(run.stderr, "");
+    let lines = run.json_lines();
+    let (result, events) = lines.split_last().unwrap();
+    assert_eq!(result["type"], "result");
+    assert_eq!(result["status"], "done");
+    assert_eq!(result["exit_code"], 0);
+    assert_eq!(result["text"], "done");
+    assert_eq!(result["tool_calls"], 1);
+    assert_eq!(result["files"], json!([{"path": "note.txt", "kind": "created"}]));
+    assert_eq!(result["diff"], "--- /dev/null\n+++ b/note.txt\n@@ -0,0 +1 @@\n+x\n");
+    assert!(events.iter().all(|event| event["type"] != "result"));
+    for (index, event) in events.iter().enumerate() {
+        assert_eq!(event["seq"], json!(index + 1));
+    }
+
+    let replayed = log::replay(&scene.text("session.log")).unwrap();
+    let outputs = replayed.outputs.iter().flatten();
+    let again = outputs.filter_map(|output| match output {
+        Output::Event(event) => Some(serde_json::to_value(event).unwrap()),
+        Output::Effect(_) => None,
+    });
+    assert_eq!(again.collect::<Vec<Value>>(), events);
+}
+
+#[cfg(unix)]
+#[test]
+fn only_the_owner_may_read_a_log_or_a_recording() {
+    use std::os::unix::fs::PermissionsExt;
+    let scene = Scene::streaming(&[Message::text("done")]);
+    let _run = scene.run(&["--log", &scene.arg("a"), "--record", &scene.arg("b")]).exits(0);
+    for name in ["a", "b"] {
+        let mode = std::fs::metadata(scene.path(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+}
+
+/// The last line on standard output, if it is the one terminal record.
+fn terminal(run: &innerloop_tests::program::Run) -> Value {
+    let lines = run.json_lines();
+    let is_result = |line: &&Value| line["type"] == "result";
+    assert_eq!(lines.iter().filter(is_result).count(), 1, "{run:#?}");
+    lines.last().filter(is_result).unwrap().clone()
+}
+
+#[test]
+fn ctrl_c_while_the_model_speaks_ends_with_130_and_a_record() {
+    let slow = Reply::stream(&Message::text("never ending")).paced(Duration::from_secs(5));
+    let scene = Scene::new(vec![slow]);
+    let program = Started::new(scene.command("go").arg("--json"), b"");
+    wait_for("the request", || scene.model.requests().len() == 1);
+    program.interrupt();
+    let run = program.finish().exits(130);
+    let record = terminal(&run);
+    assert_eq!((&record["status"], &record["exit_code"]), (&json!("interrupted"), &json!(130)));
+    assert!(run.complaint().contains("interrupted"), "{run:#?}");
+}
+
+#[test]
+fn ctrl_c_while_a_program_runs_ends_it_and_keeps_what_was_done() {
+    let call = json!({"program": "qjs", "args": ["-m", "loop.mjs"], "timeout_ms": 100_000});
+    let scene = Scene::streaming(&[
+        write("toolu_1", "kept"),
+        Message::call("toolu_2", "run_program", &call),
+    ]);
+    let scene = scene.file("loop.mjs", "console.log('begun');\nfor (;;);\n");
+    let mut command = scene.command("go");
+    let program = Started::new(command.arg("--json").arg("--programs").arg(programs()), b"");
+    wait_for("the program's output", || program.said().contains("begun"));
+    program.interrupt();
+    let run = program.finish().exits(130);
+    let record = terminal(&run);
+    assert_eq!(record["files"], json!([{"path": "note.txt", "kind": "created"}]));
+    assert_eq!(scene.text("workspace/note.txt"), "kept");
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once_and_still_with_a_record() {
+    let slow = Reply::stream(&Message::text("never ending")).paced(Duration::from_secs(5));
+    let scene = Scene::new(vec![slow]);
+    let program = Started::new(scene.command("go").arg("--json"), b"");
+    wait_for("the request", || scene.model.requests().len() == 1);
+    program.interrupt();
+    program.interrupt();
+    assert_eq!(terminal(&program.finish().exits(130))["status"], "interrupted");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_panic() {
+    let scene = Scene::streaming(&[write("toolu_1", "kept"), Message::text("done")]);
+    for json in [true, false] {
+        let scene = if json { &scene } else { &Scene::streaming(&[Message::text("done")]) };
+        let mut command = scene.command("go");
+        if json {
+            command.arg("--json");
+        }
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        command.stdout(writer.try_clone().unwrap()).stderr(writer);
+        let run = run(&mut command);
+        assert_eq!(run.code, Some(0), "{run:?}");
+    }
+    assert_eq!(scene.text("workspace/note.txt"), "kept");
+}
+
+#[test]
+fn what_is_said_cannot_steer_the_terminal() {
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[2Jtext";
+    let call = Message::call("toolu_1", "read_file", &json!({"file_path": "evil.txt"}));
+    let scene = Scene::streaming(&[call, Message::text(evil)]).file("evil.txt", evil);
+    let run = scene.run(&[]).exits(0);
+    for out in [&run.stdout, &run.stderr] {
+        assert!(out.contains("owned") && !out.contains(['\u{1b}', '\u{7}']), "{out:?}");
+    }
+    let scene = Scene::streaming(&[write("toolu_1", "x\n"), Message::text("done")]);
+    let run = scene.run(&["--color", "always"]).exits(0);
+    assert!(run.stderr.contains("\u{1b}[32m+x\u{1b}[0m"), "{run:?}");
+}

@@ -1,0 +1,76 @@
+//! The key appears nowhere but in the one header of a request to its own origin.
+
+use innerloop_tests::{
+    anthropic::Message,
+    mock::Reply,
+    program::{KEY, Run},
+    scene::Scene,
+};
+use serde_json::json;
+use std::process::Command;
+
+/// Everything that a run leaves behind, beside the workspace.
+fn traces(scene: &Scene, command: &mut Command, code: i32) -> String {
+    let files = ["session.log", "traffic.jsonl"];
+    command.arg("--log").arg(scene.path(files[0])).arg("--record").arg(scene.path(files[1]));
+    let Run { stdout, stderr, .. } = innerloop_tests::program::run(command).exits(code);
+    let texts = files.map(|name| scene.text(name));
+    for name in files {
+        std::fs::remove_file(scene.path(name)).unwrap();
+    }
+    format!("{stdout}\n{stderr}\n{}", texts.join("\n"))
+}
+
+#[test]
+fn a_key_that_the_server_echoes_is_nowhere() {
+    for args in [&["--json"][..], &[]] {
+        let error = format!("invalid x-api-key: {KEY}");
+        let reply = Reply::error(401, "authentication_error", &error).header("x-echo", KEY);
+        let scene = Scene::new(vec![reply.in_pieces_of(5)]);
+        let traces = traces(&scene, scene.command("go").args(args), 3);
+        assert!(traces.contains("invalid x-api-key: ***"), "{traces}");
+        assert!(!traces.contains(KEY), "{traces}");
+        assert_eq!(scene.model.requests()[0].header("x-api-key"), Some(KEY));
+    }
+}
+
+#[test]
+fn a_key_in_a_file_of_the_workspace_does_not_reach_the_model() {
+    let read = Message::call("toolu_1", "read_file", &json!({"file_path": ".env"}));
+    let scene = Scene::streaming(&[read, Message::text("I saw it")]);
+    let scene = scene.file(".env", &format!("ANTHROPIC_API_KEY={KEY}\n"));
+    let prompt = format!("My key is {KEY}, do not tell");
+    let traces = traces(&scene, scene.command(&prompt).arg("--json"), 0);
+    assert!(traces.contains("ANTHROPIC_API_KEY=***") && !traces.contains(KEY), "{traces}");
+    let requests = scene.model.requests();
+    assert_eq!(requests.len(), 2);
+    for request in requests {
+        assert!(request.body.contains("My key is ***"), "{request:?}");
+        assert!(!request.body.contains(KEY), "{request:?}");
+        let others = request.headers.iter().filter(|(name, _)| name != "x-api-key");
+        assert!(others.clone().all(|(_, value)| !value.contains(KEY)), "{request:?}");
+    }
+    assert!(scene.text("workspace/.env").contains(KEY));
+}
+
+#[test]
+fn a_program_in_the_sandbox_does_not_find_the_key() {
+    let script = "import * as std from 'qjs:std';\nconsole.log(JSON.stringify(std.getenviron()));";
+    let call = json!({"program": "qjs", "args": ["-m", "env.mjs"]});
+    let call = Message::call("toolu_1", "run_program", &call);
+    let scene = Scene::streaming(&[call, Message::text("done")]).file("env.mjs", script);
+    let mut command = scene.command("go");
+    command.arg("--json").arg("--programs").arg(innerloop_tests::example::programs());
+    let traces = traces(&scene, &mut command, 0);
+    assert!(traces.contains("PWD"), "{traces}");
+    assert!(!traces.contains("ANTHROPIC") && !traces.contains("***"), "{traces}");
+}
+
+#[test]
+fn a_redirect_gets_nothing() {
+    let elsewhere = Scene::streaming(&[Message::text("stolen")]);
+    let scene = Scene::new(vec![Reply::redirect(307, &elsewhere.model.url())]);
+    let traces = traces(&scene, &mut scene.command("go"), 3);
+    assert!(traces.contains("redirects are not followed"), "{traces}");
+    assert_eq!(elsewhere.model.requests().len(), 0);
+}
