@@ -14,3 +14,4 @@ pub mod desk;
 pub mod example;
 pub mod mock;
 pub mod program;
+pub mod scene;
