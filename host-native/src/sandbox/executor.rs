@@ -1,0 +1,245 @@
+//! Carries out the actions of the built-in tools: all by the guest tools program, `run_program`
+//! by the program it names. What comes back is always an outcome that a model can read.
+
+use super::{
+    digest::Digest,
+    engine::{Guest, ModuleError, SandboxEngine, Source},
+    limits::Limits,
+    record::{Records, Recorder},
+    run::{self, End, Ended, Invocation},
+    stdio::{Captured, OnDelta},
+    workspace::Workspace,
+};
+use crate::programs::Programs;
+use innerloop_core::action::{Action, Outcome, ToolError};
+use std::{
+    future::{Future, pending},
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+/// The guest tools program, built from the crate `tools`.
+const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
+
+static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
+
+/// What a program finds in its environment. The guest tools find nothing.
+const PROGRAM_ENV: &[(&str, &str)] =
+    &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
+
+/// Carries out actions over one workspace.
+#[derive(Clone, Debug)]
+pub struct Executor {
+    engine: Arc<SandboxEngine>,
+    workspace: Workspace,
+    programs: Programs,
+    limits: Limits,
+}
+
+impl Executor {
+    /// An executor with the limits of [`Limits::default`].
+    #[must_use]
+    pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
+        Self { engine, workspace, programs, limits: Limits::default() }
+    }
+
+    /// The same executor with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The workspace that the actions work on.
+    #[must_use]
+    pub const fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The programs that `run_program` can run.
+    #[must_use]
+    pub const fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// Compiles or loads the guest tools program now, so that the first action does not wait.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled on this machine.
+    pub async fn prepare(&self) -> Result<(), ModuleError> {
+        self.engine.ready(&tools()).await.map(drop)
+    }
+
+    /// Carries out `action`, for `timeout` at most. The output of a program goes to `on_delta`
+    /// as it comes. Dropping the future stops the run; what it changed until then stays.
+    pub async fn run(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+    ) -> Outcome {
+        self.run_until(action, timeout, on_delta, pending()).await
+    }
+
+    /// As [`Executor::run`], but when `stop` is done the run ends with
+    /// [`ToolError::Interrupted`] and what it printed and changed until then.
+    pub async fn run_until(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        match action {
+            Action::RunProgram { program, args, stdin } => {
+                let guest = match self.programs.guest(program) {
+                    Ok(Some(guest)) => guest,
+                    Ok(None) => return self.unknown_program(program),
+                    Err(error) => return not_started(program, &error),
+                };
+                let argv = std::iter::once(program).chain(args).cloned().collect();
+                let stdin = stdin.clone().unwrap_or_default().into_bytes();
+                let invocation = Invocation {
+                    env: PROGRAM_ENV,
+                    on_delta,
+                    ..self.invocation(guest, argv, stdin, timeout)
+                };
+                match run::run(&self.engine, invocation, stop).await {
+                    Ok(ended) => program_outcome(&ended),
+                    Err(error) => not_started(program, &error),
+                }
+            }
+            _ => self.run_tool(action, timeout, stop).await,
+        }
+    }
+
+    async fn run_tool(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let stdin = match serde_json::to_vec(action) {
+            Ok(stdin) => stdin,
+            Err(error) => return Outcome::error(ToolError::InvalidArguments, error.to_string()),
+        };
+        // The outcome must come whole, or it can't be read.
+        let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
+        let limits =
+            Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
+        let plain = self.invocation(tools(), vec!["tools".into()], stdin, timeout);
+        match run::run(&self.engine, Invocation { limits, ..plain }, stop).await {
+            Ok(ended) => tool_outcome(ended),
+            Err(error) => not_started("the tools program", &error),
+        }
+    }
+
+    fn invocation(
+        &self,
+        guest: Guest,
+        argv: Vec<String>,
+        stdin: Vec<u8>,
+        timeout: Duration,
+    ) -> Invocation {
+        Invocation {
+            guest,
+            argv,
+            env: &[],
+            stdin,
+            root: self.workspace.root().to_path_buf(),
+            limits: self.limits,
+            timeout,
+            on_delta: None,
+            recorder: Recorder::new(self.workspace.root()),
+        }
+    }
+
+    fn unknown_program(&self, name: &str) -> Outcome {
+        let names: Vec<&str> = self.programs.names().collect();
+        let there_is = if names.is_empty() {
+            "no programs are installed".to_owned()
+        } else {
+            format!("there is: {}", names.join(", "))
+        };
+        Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}"))
+    }
+}
+
+fn tools() -> Guest {
+    Guest { name: "the tools".into(), digest: *TOOLS_DIGEST, source: Source::Embedded(TOOLS) }
+}
+
+fn not_started(name: &str, error: &ModuleError) -> Outcome {
+    Outcome::error(ToolError::Crashed, format!("{name} can't be run: {error}"))
+}
+
+/// Reads the outcome that the guest tools program printed.
+fn tool_outcome(ended: Ended) -> Outcome {
+    if ended.end == End::Exit(0) && ended.stdout.dropped == 0 {
+        let Captured { mut head, tail, .. } = ended.stdout;
+        head.extend(tail);
+        return serde_json::from_slice(&head).unwrap_or_else(|error| {
+            Outcome::error(
+                ToolError::Crashed,
+                format!("the tools program gave no outcome that can be read: {error}"),
+            )
+        });
+    }
+    let stderr = ended.stderr.text();
+    let said = stderr.trim();
+    let why = if said.is_empty() { String::new() } else { format!("\n{said}") };
+    Outcome {
+        timed_out: matches!(ended.end, End::Timeout(_)),
+        changes: ended.records.changes,
+        ..Outcome::error(kind(&ended.end), format!("the tool failed: {}{why}", ended.end))
+    }
+}
+
+/// What a program printed, and how it ended if not well.
+fn program_outcome(ended: &Ended) -> Outcome {
+    let mut text = ended.stdout.text();
+    let stderr = ended.stderr.text();
+    if !stderr.is_empty() {
+        line(&mut text, "standard error:");
+        text.push('\n');
+        text.push_str(&stderr);
+    }
+    let error = match &ended.end {
+        End::Exit(0) => None,
+        end => Some(kind(end)),
+    };
+    match &ended.end {
+        End::Exit(_) | End::Timeout(_) => {}
+        end => line(&mut text, &format!("[{end}]")),
+    }
+    let Records { changes, overflow } = &ended.records;
+    if *overflow {
+        line(&mut text, "[more files were touched than are watched: not all changes are listed]");
+    }
+    Outcome {
+        error,
+        exit: if let End::Exit(code) = ended.end { Some(code) } else { None },
+        timed_out: matches!(ended.end, End::Timeout(_)),
+        changes: changes.clone(),
+        capped_at_source: ended.stdout.dropped > 0 || ended.stderr.dropped > 0,
+        ..Outcome::text(text)
+    }
+}
+
+/// Appends a line of its own.
+fn line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+const fn kind(end: &End) -> ToolError {
+    match end {
+        End::Exit(_) => ToolError::Exit,
+        End::Timeout(_) => ToolError::Timeout,
+        End::Cancelled => ToolError::Interrupted,
+        End::Trap(_) => ToolError::Crashed,
+        End::OutputLimit | End::MemoryLimit | End::DiskLimit | End::FileLimit => ToolError::Limit,
+    }
+}

@@ -1,0 +1,27 @@
+//! The sandbox: WASI preview 1 programs in wasmtime over one folder, with nothing else granted.
+//! [`Executor`] carries out the actions of the built-in tools, by the guest tools program that is
+//! embedded here or by a program of the registry. A run may use so much memory, output, disk and
+//! time and no more; it can't change `.git` or `.innerloop`, link out of the workspace, or open
+//! anything but files and folders; and what it changed is reported.
+
+mod cache;
+mod digest;
+mod engine;
+mod executor;
+mod limits;
+mod paths;
+mod policy;
+mod record;
+mod run;
+mod shim;
+mod stdio;
+mod workspace;
+
+pub use digest::Digest;
+pub use engine::{EngineError, ModuleError, OnProgress, Options, SandboxEngine};
+pub(crate) use engine::{Guest, Source};
+pub use executor::Executor;
+pub use limits::Limits;
+pub use run::End;
+pub use stdio::{Captured, OnDelta};
+pub use workspace::{Workspace, WorkspaceError};

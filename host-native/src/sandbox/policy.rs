@@ -1,0 +1,247 @@
+//! What a guest may do to files beyond what wasmtime allows, and what it has open. The functions
+//! in [`super::shim`] ask here before they let a call through. Nothing here touches guest memory.
+
+use super::{
+    End,
+    paths::{self, Astray, Real},
+    record::Recorder,
+};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Error numbers of WASI preview 1.
+pub(super) mod errno {
+    pub(in super::super) const SUCCESS: i32 = 0;
+    pub(in super::super) const BADF: i32 = 8;
+    pub(in super::super) const FAULT: i32 = 21;
+    pub(in super::super) const ILSEQ: i32 = 25;
+    pub(in super::super) const LOOP: i32 = 32;
+    pub(in super::super) const NOENT: i32 = 44;
+    pub(in super::super) const PERM: i32 = 63;
+}
+
+/// What a new entry costs of the disk quota.
+const ENTRY_BYTES: u64 = 4096;
+
+/// The file descriptor of the workspace: 0 to 2 are the standard streams.
+const ROOT_FD: u32 = 3;
+
+/// Bits of `path_open`'s arguments.
+mod open_bits {
+    pub(super) const FOLLOW: i32 = 1;
+    pub(super) const CREATE: i32 = 1;
+    pub(super) const TRUNCATE: i32 = 8;
+    pub(super) const RIGHT_WRITE: i64 = 1 << 6;
+}
+
+/// The rules for one run and what it has open.
+pub(super) struct Policy {
+    root: PathBuf,
+    open: BTreeMap<u32, Node>,
+    disk_left: u64,
+    recorder: Recorder,
+}
+
+/// What an open file descriptor stands for.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Where it is, relative to the workspace; `None` once it was removed.
+    path: Option<PathBuf>,
+    protected: bool,
+    /// Whether it was opened for writing.
+    pub(super) writes: bool,
+    /// A length that the file is known to have reached.
+    pub(super) len: u64,
+}
+
+impl Policy {
+    pub(super) fn new(root: PathBuf, disk_bytes: u64, recorder: Recorder) -> Self {
+        let top =
+            Node { path: Some(PathBuf::new()), protected: false, writes: false, len: 0 };
+        Self { root, open: BTreeMap::from([(ROOT_FD, top)]), disk_left: disk_bytes, recorder }
+    }
+
+    /// Where `path` leads from the folder `fd`; the error is a WASI error number.
+    fn real(&self, fd: i32, path: &str, follow: bool) -> Result<Real, i32> {
+        let node = self.open.get(&fd.cast_unsigned()).ok_or(errno::BADF)?;
+        let base = node.path.as_ref().ok_or(errno::NOENT)?;
+        paths::resolve(&self.root, base, path, follow).map_err(|astray| match astray {
+            Astray::Outside => errno::PERM,
+            Astray::Loop => errno::LOOP,
+        })
+    }
+
+    /// A place that may be changed.
+    fn free(&self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, i32> {
+        let real = self.real(fd, path, follow)?;
+        if real.protected { Err(errno::PERM) } else { Ok(real.path) }
+    }
+
+    /// Before `path_open`: what the descriptor will stand for.
+    pub(super) fn on_open(&mut self, fd: i32, path: &str, bits: OpenBits) -> Result<Node, Denied> {
+        let real = self.real(fd, path, bits.lookup & open_bits::FOLLOW != 0)?;
+        let meta = fs::symlink_metadata(self.root.join(&real.path)).ok();
+        let kind = meta.as_ref().map(fs::Metadata::file_type);
+        if kind.is_some_and(|kind| !(kind.is_file() || kind.is_dir() || kind.is_symlink())) {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        let creates = bits.open & open_bits::CREATE != 0;
+        let truncates = bits.open & open_bits::TRUNCATE != 0;
+        let writes = creates || truncates || bits.rights & open_bits::RIGHT_WRITE != 0;
+        if writes && real.protected {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        if creates && meta.is_none() {
+            self.charge(ENTRY_BYTES)?;
+        }
+        if writes {
+            self.recorder.touch(&real.path);
+        }
+        let len = meta.filter(|_| !truncates).map_or(0, |meta| meta.len());
+        Ok(Node { path: Some(real.path), protected: real.protected, writes, len })
+    }
+
+    /// After `path_open`.
+    pub(super) fn opened(&mut self, fd: u32, node: Node) {
+        self.open.insert(fd, node);
+    }
+
+    /// After `fd_close`.
+    pub(super) fn closed(&mut self, fd: i32) {
+        self.open.remove(&fd.cast_unsigned());
+    }
+
+    /// After `fd_renumber`.
+    pub(super) fn renumbered(&mut self, from: i32, to: i32) {
+        let moved = self.open.remove(&from.cast_unsigned());
+        match moved {
+            Some(node) => self.open.insert(to.cast_unsigned(), node),
+            None => self.open.remove(&to.cast_unsigned()),
+        };
+    }
+
+    /// An open file that may be written to.
+    pub(super) fn writable(&mut self, fd: i32) -> Option<&mut Node> {
+        self.open.get_mut(&fd.cast_unsigned()).filter(|node| node.writes)
+    }
+
+    /// Before `fd_filestat_set_times`.
+    pub(super) fn on_touch_open(&self, fd: i32) -> Result<(), Denied> {
+        match self.open.get(&fd.cast_unsigned()) {
+            Some(node) if node.protected => Err(Denied::Errno(errno::PERM)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Before `path_filestat_set_times`.
+    pub(super) fn on_touch(&self, fd: i32, lookup: i32, path: &str) -> Result<(), Denied> {
+        self.free(fd, path, lookup & open_bits::FOLLOW != 0)?;
+        Ok(())
+    }
+
+    /// Before `path_create_directory`.
+    pub(super) fn on_create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        self.free(fd, path, false)?;
+        self.charge(ENTRY_BYTES)
+    }
+
+    /// Before `path_remove_directory`.
+    pub(super) fn on_remove_folder(&self, fd: i32, path: &str) -> Result<PathBuf, Denied> {
+        Ok(self.free(fd, path, false)?)
+    }
+
+    /// Before `path_unlink_file`.
+    pub(super) fn on_remove_file(&self, fd: i32, path: &str) -> Result<PathBuf, Denied> {
+        let real = self.free(fd, path, false)?;
+        self.recorder.touch(&real);
+        Ok(real)
+    }
+
+    /// After a file or folder was removed.
+    pub(super) fn removed(&mut self, path: &Path) {
+        for node in self.open.values_mut() {
+            if node.path.as_deref().is_some_and(|open| open.starts_with(path)) {
+                node.path = None;
+            }
+        }
+    }
+
+    /// Before `path_symlink`.
+    pub(super) fn on_link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
+        let real = self.free(fd, path, false)?;
+        let folder = real.parent().unwrap_or(Path::new(""));
+        if !paths::stays_inside(folder, Path::new(target)) {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        self.recorder.touch(&real);
+        self.charge(ENTRY_BYTES)
+    }
+
+    /// Before `path_rename`: where from and where to.
+    pub(super) fn on_rename(
+        &self,
+        (from_fd, from): (i32, &str),
+        (to_fd, to): (i32, &str),
+    ) -> Result<(PathBuf, PathBuf), Denied> {
+        let from = self.free(from_fd, from, false)?;
+        let to = self.free(to_fd, to, false)?;
+        if !paths::links_stay_inside(&self.root, &from, &to) {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        self.recorder.touch_rename(&from, &to);
+        Ok((from, to))
+    }
+
+    /// After `path_rename`: what is open below the old place is now below the new one.
+    pub(super) fn renamed(&mut self, from: &Path, to: &Path) {
+        if from == to {
+            return;
+        }
+        self.removed(to);
+        for node in self.open.values_mut() {
+            let Some(path) = &mut node.path else { continue };
+            if path == from {
+                *path = to.to_path_buf();
+            } else if let Ok(below) = path.strip_prefix(from) {
+                *path = to.join(below);
+            }
+        }
+    }
+
+    /// Takes `bytes` from the disk quota.
+    pub(super) fn charge(&mut self, bytes: u64) -> Result<(), Denied> {
+        match self.disk_left.checked_sub(bytes) {
+            Some(left) => {
+                self.disk_left = left;
+                Ok(())
+            }
+            None => Err(Denied::End(End::DiskLimit)),
+        }
+    }
+}
+
+/// How a file is to be opened: lookup flags, open flags, rights.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenBits {
+    pub(super) lookup: i32,
+    pub(super) open: i32,
+    pub(super) rights: i64,
+}
+
+/// Why a call is not let through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Denied {
+    /// The guest is told this error number.
+    Errno(i32),
+    /// The run ends.
+    End(End),
+}
+
+impl From<i32> for Denied {
+    fn from(errno: i32) -> Self {
+        Self::Errno(errno)
+    }
+}

@@ -1,0 +1,176 @@
+//! One run of a guest: its store, its limits, and how it ended.
+
+use super::{
+    engine::{Guest, ModuleError, SandboxEngine},
+    limits::{Limits, RunLimiter},
+    record::{Recorder, Records},
+    policy::Policy,
+    stdio::{Captured, Channel, OnDelta, Stdio},
+};
+use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
+use wasmtime::{Store, Trap};
+use wasmtime_wasi::{
+    FsPerms, I32Exit, ResourceTableError, WasiCtxBuilder, WasiView,
+    p1::WasiP1Ctx,
+    p2::pipe::MemoryInputPipe,
+};
+
+/// What to run, on what, with what.
+pub(super) struct Invocation {
+    pub(super) guest: Guest,
+    /// The arguments, the program's own name first.
+    pub(super) argv: Vec<String>,
+    pub(super) env: &'static [(&'static str, &'static str)],
+    pub(super) stdin: Vec<u8>,
+    /// The folder that the guest sees as `/`.
+    pub(super) root: PathBuf,
+    pub(super) limits: Limits,
+    pub(super) timeout: Duration,
+    pub(super) on_delta: Option<OnDelta>,
+    pub(super) recorder: Recorder,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum End {
+    /// It ended by itself, with this exit code.
+    #[error("exit code {0}")]
+    Exit(i32),
+    /// The time limit ended it.
+    #[error("the time limit of {} ms ended it", .0.as_millis())]
+    Timeout(Duration),
+    /// The host stopped it.
+    #[error("it was interrupted")]
+    Cancelled,
+    /// It broke.
+    #[error("it crashed: {0}")]
+    Trap(String),
+    /// It printed more than it may.
+    #[error("it was stopped because it printed too much")]
+    OutputLimit,
+    /// It failed after more memory had been refused.
+    #[error("it failed because it needs more memory than it may have")]
+    MemoryLimit,
+    /// It wrote more to files than it may.
+    #[error("it was stopped because it wrote too much to files")]
+    DiskLimit,
+    /// It opened more files than it may have open at the same time.
+    #[error("it was stopped because it opened too many files at the same time")]
+    FileLimit,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) end: End,
+    pub(super) stdout: Captured,
+    pub(super) stderr: Captured,
+    pub(super) records: Records,
+}
+
+/// What belongs to one running guest.
+pub(super) struct RunState {
+    pub(super) wasi: WasiP1Ctx,
+    pub(super) limiter: RunLimiter,
+    pub(super) policy: Policy,
+}
+
+/// Runs a guest to its end, its time limit, or until `stop` is done. Dropping the future stops
+/// the guest at its next tick.
+///
+/// # Errors
+/// [`ModuleError`] if the guest can't be started at all.
+pub(super) async fn run(
+    engine: &Arc<SandboxEngine>,
+    invocation: Invocation,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> Result<Ended, ModuleError> {
+    let ready = engine.ready(&invocation.guest).await?;
+    let engine = engine.clone();
+    let name = invocation.guest.name.clone();
+    // A guest computes between two ticks; in a task of its own it does not hold up its caller.
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(async move {
+        let stdio = Stdio::new(&invocation.limits, invocation.on_delta.clone());
+        let recorder = invocation.recorder.clone();
+        let timeout = invocation.timeout;
+        let end = tokio::select! {
+            biased;
+            () = stop => End::Cancelled,
+            ended = tokio::time::timeout(timeout, start(&engine, &ready, &invocation, &stdio)) => {
+                ended.unwrap_or(End::Timeout(timeout))
+            }
+        };
+        let (stdout, stderr) = stdio.take();
+        Ended { end, stdout, stderr, records: recorder.records() }
+    });
+    match tasks.join_next().await {
+        Some(Ok(ended)) => Ok(ended),
+        Some(Err(error)) => Err(ModuleError::Compile(format!("{name}: {error}"))),
+        None => Err(ModuleError::Compile(name)),
+    }
+}
+
+async fn start(
+    engine: &SandboxEngine,
+    ready: &super::engine::Ready,
+    invocation: &Invocation,
+    stdio: &Stdio,
+) -> End {
+    let wasi = match context(invocation, stdio) {
+        Ok(wasi) => wasi,
+        Err(error) => return End::Trap(format!("the workspace can't be opened: {error:#}")),
+    };
+    let policy = Policy::new(
+        invocation.root.clone(),
+        invocation.limits.disk_bytes,
+        invocation.recorder.clone(),
+    );
+    let limiter = RunLimiter::new(&invocation.limits);
+    let mut store = Store::new(engine.wasmtime(), RunState { wasi, limiter, policy });
+    store.limiter(|state| &mut state.limiter);
+    store.set_epoch_deadline(1);
+    store.epoch_deadline_async_yield_and_update(1);
+    let _running = engine.running();
+    let ended = call(ready, &mut store).await;
+    classify(ended, &store.data().limiter)
+}
+
+fn context(invocation: &Invocation, stdio: &Stdio) -> wasmtime::Result<WasiP1Ctx> {
+    let mut wasi = WasiCtxBuilder::new()
+        .args(&invocation.argv)
+        .envs(invocation.env)
+        .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
+        .stdout(stdio.stream(Channel::Out))
+        .stderr(stdio.stream(Channel::Err))
+        .preopened_dir(&invocation.root, "/", FsPerms::ReadWrite)?
+        .build_p1();
+    wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
+    Ok(wasi)
+}
+
+async fn call(ready: &super::engine::Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
+    let instance = ready.instantiate_async(&mut *store).await?;
+    let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
+    start.call_async(store, ()).await
+}
+
+fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
+    let Err(error) = ended else { return End::Exit(0) };
+    if let Some(end) = error.downcast_ref::<End>() {
+        return end.clone();
+    }
+    if limiter.refused_memory {
+        return End::MemoryLimit;
+    }
+    if let Some(exit) = error.downcast_ref::<I32Exit>() {
+        return End::Exit(exit.0);
+    }
+    if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
+        return End::FileLimit;
+    }
+    match error.downcast_ref::<Trap>() {
+        Some(trap) => End::Trap(trap.to_string()),
+        None => End::Trap(format!("{error:#}")),
+    }
+}
