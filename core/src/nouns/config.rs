@@ -180,10 +180,10 @@ pub struct Facts {
 pub struct GitFacts {
     /// The current branch.
     pub branch: String,
-    /// How many files are modified.
-    pub modified: u32,
-    /// How many files are untracked.
-    pub untracked: u32,
+    /// How many files are modified, where the host knows.
+    pub modified: Option<u32>,
+    /// How many files are untracked, where the host knows.
+    pub untracked: Option<u32>,
     /// Subjects of the newest commits, newest first.
     pub recent_commits: Vec<String>,
 }

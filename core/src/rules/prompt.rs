@@ -61,10 +61,10 @@ fn programs(facts: &Facts) -> String {
 }
 
 fn snapshot(git: &GitFacts) -> String {
-    let mut out = format!(
-        "Git status at the start: {} modified, {} untracked\n",
-        git.modified, git.untracked
-    );
+    let counts = [(git.modified, "modified"), (git.untracked, "untracked")];
+    let known = counts.iter().filter_map(|(n, what)| n.map(|n| format!("{n} {what}")));
+    let known: Vec<String> = known.collect();
+    let mut out = line("Git status at the start", &known.join(", "));
     for subject in git.recent_commits.iter().take(10) {
         out.push_str(&format!("Recent commit: {subject}\n"));
     }
