@@ -1,7 +1,7 @@
 //! What the host tells the core of the place it works in: the day, the system, the branch, the
 //! project's instruction files. Nothing here runs a program or leaves the workspace.
 
-use innerloop_core::config::{Facts, ProgramFacts, ProjectDoc};
+use innerloop_core::config::{Facts, GitFacts, ProgramFacts, ProjectDoc};
 use std::{
     fs,
     io::Read as _,
@@ -12,8 +12,8 @@ use std::{
 /// Instruction files that are read, the general one first (Spec §6.5).
 const DOCUMENTS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// Most bytes of one instruction file.
-const DOCUMENT_BYTES: u64 = 32 * 1024;
+/// Most bytes of one file that are read.
+const MOST_BYTES: u64 = 32 * 1024;
 
 /// The facts about `workspace`, with the programs that the sandbox can run there.
 #[must_use]
@@ -23,6 +23,7 @@ pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>) -> Facts {
         platform: platform().to_owned(),
         os_version: os_version(),
         date: date(SystemTime::now()),
+        git: git(workspace),
         programs,
         project_docs: documents(workspace),
         ..Facts::default()
@@ -62,23 +63,57 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + carry, month, day)
 }
 
-/// The instruction files at the workspace's root. A link is left out: it may lead outside.
+/// The branch, if the workspace is the root of a repository. What else version control knows is
+/// left out: `git` would run what the repository's own configuration names.
+fn git(workspace: &Path) -> Option<GitFacts> {
+    let folder = workspace.join(".git");
+    fs::symlink_metadata(&folder).ok().filter(fs::Metadata::is_dir)?;
+    let head = text(&folder.join("HEAD"))?;
+    let head = head.trim();
+    let branch = head.strip_prefix("ref: refs/heads/").unwrap_or("(detached)");
+    Some(GitFacts { branch: branch.to_owned(), ..GitFacts::default() })
+}
+
+/// The instruction files at the workspace's root.
 fn documents(workspace: &Path) -> Vec<ProjectDoc> {
     let found = DOCUMENTS.iter().filter_map(|name| {
-        let path = workspace.join(name);
-        fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file)?;
-        let mut bytes = Vec::new();
-        fs::File::open(&path).ok()?.take(DOCUMENT_BYTES).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let text = text(&workspace.join(name))?;
         Some(ProjectDoc { path: (*name).to_owned(), text })
     });
     found.collect()
+}
+
+/// The start of a plain file. A link is left out: it may lead outside.
+fn text(path: &Path) -> Option<String> {
+    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn the_workspace_is_looked_at_and_nothing_outside() {
+        let folder = std::env::temp_dir().join(format!("innerloop-facts-{}", std::process::id()));
+        fs::create_dir_all(folder.join("repository/.git")).unwrap();
+        let workspace = folder.join("repository");
+        fs::write(folder.join("secret"), "outside").unwrap();
+        fs::write(workspace.join("AGENTS.md"), "Be brief.").unwrap();
+        fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/work/main\n").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../secret", workspace.join("CLAUDE.md")).unwrap();
+        let facts = collect(&workspace, Vec::new());
+        let outside = collect(&folder, Vec::new());
+        fs::remove_dir_all(&folder).unwrap();
+        let doc = ProjectDoc { path: "AGENTS.md".to_owned(), text: "Be brief.".to_owned() };
+        assert_eq!(facts.project_docs, [doc]);
+        assert_eq!(facts.git.unwrap().branch, "work/main");
+        assert_eq!(outside.git, None);
+    }
 
     #[test]
     fn days_are_counted_as_the_calendar_does() {
