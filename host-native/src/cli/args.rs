@@ -80,7 +80,7 @@ pub(super) struct LimitArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) max_turns: u32,
     /// Most rounds of tool calls; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 200)]
     pub(super) max_tool_rounds: u32,
 }
 

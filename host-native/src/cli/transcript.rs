@@ -37,7 +37,7 @@ impl<W: Write> Transcript<W> {
             EventKind::AssistantReasoningDelta { text } => {
                 self.stream(&harmless(text), Some(Colour::Dim));
             }
-            EventKind::AssistantTextEnd { .. } => self.end_line(),
+            EventKind::AssistantTextStart | EventKind::AssistantTextEnd { .. } => self.end_line(),
             EventKind::TextReset => self.note(Colour::Yellow, "(that was cut off)"),
             EventKind::ToolCallStart { call_id, name, arguments } => {
                 let (name, arguments) = (brief(name, 40), brief(arguments, LINE_CHARS));

@@ -59,6 +59,13 @@ fn a_rate_limit_is_waited_for_and_a_cut_stream_is_asked_again() {
 }
 
 #[test]
+fn thinking_and_text_stand_on_lines_of_their_own() {
+    let scene = Scene::streaming(&[Message::text("42").thinking("Six times seven.")]);
+    let run = scene.run(&[]).exits(0);
+    assert!(run.stderr.starts_with("Six times seven.\n42\n"), "{run:#?}");
+}
+
+#[test]
 fn retries_come_to_an_end() {
     let overloaded = || Reply::error(529, "overloaded_error", "Overloaded");
     let scene = Scene::new((0..9).map(|_| overloaded().header("retry-after", "0")).collect());
