@@ -15,3 +15,4 @@ pub mod example;
 pub mod mock;
 pub mod program;
 pub mod scene;
+pub mod tool_cases;
