@@ -88,7 +88,8 @@ impl Programs {
         if let Some(folder) = set("INNERLOOP_PROGRAMS") {
             return Self::open(&folder);
         }
-        let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("programs")));
+        let beside =
+            std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("programs")));
         let data = set("XDG_DATA_HOME")
             .or_else(|| Some(std::env::home_dir()?.join(".local").join("share")))
             .map(|data| data.join("innerloop").join("programs"));

@@ -4,7 +4,11 @@
 
 use super::{digest::Digest, engine::OnProgress};
 use std::{
-    fs, hash::{DefaultHasher, Hash, Hasher}, io, path::{Path, PathBuf}, sync::OnceLock,
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
+    path::{Path, PathBuf},
+    sync::OnceLock,
     sync::atomic::{AtomicU64, Ordering},
 };
 use wasmtime::{Engine, Module};
@@ -44,10 +48,12 @@ impl ArtefactCache {
         let Ok(bytes) = module.serialize() else { return };
         let path = folder.join(name(engine, digest));
         let noted = Digest::of(&bytes).to_string();
-        let written =
-            write(&path, &bytes).and_then(|()| write(&sidecar(&path), noted.as_bytes()));
+        let written = write(&path, &bytes).and_then(|()| write(&sidecar(&path), noted.as_bytes()));
         if let Err(error) = written {
-            (self.on_progress)(&format!("can't keep a compiled module in {}: {error}", path.display()));
+            (self.on_progress)(&format!(
+                "can't keep a compiled module in {}: {error}",
+                path.display()
+            ));
         }
     }
 

@@ -1,12 +1,7 @@
 //! The one wasmtime engine of the process: its settings, the functions that guests may import,
 //! the modules in memory, and the tick by which a running guest gives way.
 
-use super::{
-    cache::ArtefactCache,
-    digest::Digest,
-    run::RunState,
-    shim,
-};
+use super::{cache::ArtefactCache, digest::Digest, run::RunState, shim};
 use std::{
     borrow::Cow,
     collections::HashMap,

@@ -5,7 +5,7 @@ use super::{
     digest::Digest,
     engine::{Guest, ModuleError, SandboxEngine, Source},
     limits::Limits,
-    record::{Records, Recorder},
+    record::{Recorder, Records},
     run::{self, End, Ended, Invocation},
     stdio::{Captured, OnDelta},
     workspace::Workspace,

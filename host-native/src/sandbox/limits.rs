@@ -1,7 +1,7 @@
 //! What one run may use at most, and the limiter that wasmtime asks before a memory or table
 //! grows.
 
-use wasmtime::{Result, ResourceLimiter};
+use wasmtime::{ResourceLimiter, Result};
 
 /// Most that one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -123,9 +123,8 @@ pub(super) fn links_stay_inside(root: &Path, from: &Path, to: &Path) -> bool {
     }
     tree(&root.join(from)).is_some_and(|all| {
         all.iter().all(|below| {
-            let Ok(target) = fs::read_link(root.join(from).join(below)) else { return true };
-            let place = if below.as_os_str().is_empty() { to.into() } else { to.join(below) };
-            stays_inside(place.parent().unwrap_or(Path::new("")), &target)
+            let Ok(target) = fs::read_link(root.join(at(from, below))) else { return true };
+            stays_inside(at(to, below).parent().unwrap_or(Path::new("")), &target)
         })
     })
 }
@@ -140,7 +139,7 @@ pub(super) fn tree(top: &Path) -> Option<Vec<PathBuf>> {
     let mut open = vec![PathBuf::new()];
     let mut seen = 0;
     while let Some(below) = open.pop() {
-        let here = if below.as_os_str().is_empty() { top.into() } else { top.join(&below) };
+        let here = at(top, &below);
         match fs::symlink_metadata(&here) {
             Ok(meta) if meta.is_dir() => {
                 let entries = fs::read_dir(&here).into_iter().flatten().flatten();
@@ -155,4 +154,9 @@ pub(super) fn tree(top: &Path) -> Option<Vec<PathBuf>> {
         }
     }
     Some(found)
+}
+
+/// `below` under `top`. Joining an empty path would append a slash, which follows a link.
+pub(super) fn at(top: &Path, below: &Path) -> PathBuf {
+    if below.as_os_str().is_empty() { top.into() } else { top.join(below) }
 }

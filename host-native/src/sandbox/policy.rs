@@ -59,8 +59,7 @@ pub(super) struct Node {
 
 impl Policy {
     pub(super) fn new(root: PathBuf, disk_bytes: u64, recorder: Recorder) -> Self {
-        let top =
-            Node { path: Some(PathBuf::new()), protected: false, writes: false, len: 0 };
+        let top = Node { path: Some(PathBuf::new()), protected: false, writes: false, len: 0 };
         Self { root, open: BTreeMap::from([(ROOT_FD, top)]), disk_left: disk_bytes, recorder }
     }
 

@@ -46,7 +46,10 @@ enum State {
     Absent,
     Text(String),
     /// Not text, or too long: known by its length and the time of its last change.
-    Other { len: u64, modified: Option<SystemTime> },
+    Other {
+        len: u64,
+        modified: Option<SystemTime>,
+    },
 }
 
 impl Recorder {
@@ -75,8 +78,8 @@ impl Recorder {
             return;
         };
         for below in all {
-            self.touch(&at(from, &below));
-            self.touch(&at(to, &below));
+            self.touch(&paths::at(from, &below));
+            self.touch(&paths::at(to, &below));
         }
     }
 
@@ -99,10 +102,6 @@ impl Recorder {
     fn lock(&self) -> std::sync::MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn at(top: &Path, below: &Path) -> PathBuf {
-    if below.as_os_str().is_empty() { top.into() } else { top.join(below) }
 }
 
 impl State {

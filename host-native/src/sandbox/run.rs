@@ -3,15 +3,14 @@
 use super::{
     engine::{Guest, ModuleError, SandboxEngine},
     limits::{Limits, RunLimiter},
-    record::{Recorder, Records},
     policy::Policy,
+    record::{Recorder, Records},
     stdio::{Captured, Channel, OnDelta, Stdio},
 };
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
-use wasmtime::{Store, Trap};
+use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{
-    FsPerms, I32Exit, ResourceTableError, WasiCtxBuilder, WasiView,
-    p1::WasiP1Ctx,
+    FsPerms, I32Exit, ResourceTableError, WasiCtxBuilder, WasiView, p1::WasiP1Ctx,
     p2::pipe::MemoryInputPipe,
 };
 
@@ -130,7 +129,10 @@ async fn start(
     let mut store = Store::new(engine.wasmtime(), RunState { wasi, limiter, policy });
     store.limiter(|state| &mut state.limiter);
     store.set_epoch_deadline(1);
-    store.epoch_deadline_async_yield_and_update(1);
+    // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
+    store.epoch_deadline_callback(|_| {
+        Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
+    });
     let _running = engine.running();
     let ended = call(ready, &mut store).await;
     classify(ended, &store.data().limiter)
@@ -160,11 +162,11 @@ fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
     if let Some(end) = error.downcast_ref::<End>() {
         return end.clone();
     }
-    if limiter.refused_memory {
-        return End::MemoryLimit;
-    }
     if let Some(exit) = error.downcast_ref::<I32Exit>() {
         return End::Exit(exit.0);
+    }
+    if limiter.refused_memory {
+        return End::MemoryLimit;
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
         return End::FileLimit;

@@ -37,29 +37,43 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
 
 fn link_open(linker: &mut Linker<RunState>) -> Result<()> {
     type Args = (i32, i32, i32, i32, i32, i64, i64, i32, i32);
-    linker.func_wrap_async(MODULE, "path_open", |mut caller: Caller<'_, RunState>, args: Args| {
-        Box::new(async move {
-            let (fd, lookup, path, len, open, rights, inheriting, flags, result) = args;
-            let (mut memory, state) = split(&mut caller)?;
-            let bits = OpenBits { lookup, open, rights };
-            let allowed = text(&memory, path, len)
-                .map_err(Denied::from)
-                .and_then(|path| state.policy.on_open(fd, &path, bits));
-            let node = match allowed {
-                Ok(node) => node,
-                Err(denied) => return refuse(denied),
-            };
-            let wasi = &mut state.wasi;
-            let code = wasi::path_open(
-                wasi, &mut memory, fd, lookup, path, len, open, rights, inheriting, flags, result,
-            )
-            .await?;
-            if code == errno::SUCCESS {
-                state.policy.opened(read_u32(&memory, result)?, node);
-            }
-            Ok(code)
-        })
-    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_open",
+        |mut caller: Caller<'_, RunState>, args: Args| {
+            Box::new(async move {
+                let (fd, lookup, path, len, open, rights, inheriting, flags, result) = args;
+                let (mut memory, state) = split(&mut caller)?;
+                let bits = OpenBits { lookup, open, rights };
+                let allowed = text(&memory, path, len)
+                    .map_err(Denied::from)
+                    .and_then(|path| state.policy.on_open(fd, &path, bits));
+                let node = match allowed {
+                    Ok(node) => node,
+                    Err(denied) => return refuse(denied),
+                };
+                let wasi = &mut state.wasi;
+                let code = wasi::path_open(
+                    wasi,
+                    &mut memory,
+                    fd,
+                    lookup,
+                    path,
+                    len,
+                    open,
+                    rights,
+                    inheriting,
+                    flags,
+                    result,
+                )
+                .await?;
+                if code == errno::SUCCESS {
+                    state.policy.opened(read_u32(&memory, result)?, node);
+                }
+                Ok(code)
+            })
+        },
+    )?;
     Ok(())
 }
 
@@ -284,7 +298,15 @@ fn link_times(linker: &mut Linker<RunState>) -> Result<()> {
                     return refuse(denied);
                 }
                 wasi::path_filestat_set_times(
-                    &mut state.wasi, &mut memory, fd, lookup, path, len, accessed, modified, flags,
+                    &mut state.wasi,
+                    &mut memory,
+                    fd,
+                    lookup,
+                    path,
+                    len,
+                    accessed,
+                    modified,
+                    flags,
                 )
                 .await
             })

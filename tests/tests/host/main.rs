@@ -1,0 +1,16 @@
+//! Tests of the native host: the sandbox, the driver, the program.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that fails this way says where"
+)]
+
+mod commands;
+mod errors;
+mod http;
+mod replay;
+mod run;
+mod sandbox;
+mod secrets;

@@ -1,0 +1,130 @@
+//! The sandbox by its public face: a workspace, a folder of programs, and what comes of running
+//! them. The rooms below hold the cases.
+
+mod cache;
+mod changes;
+mod escapes;
+mod limits;
+mod programs;
+mod tools;
+
+use innerloop_core::action::{Action, Outcome};
+use innerloop_host::{
+    programs::Programs,
+    sandbox::{Executor, Limits, OnDelta, Options, SandboxEngine, Workspace},
+};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tempfile::TempDir;
+
+const OPS: &str = include_str!("guests/ops.wat");
+const BOMBS: &str = include_str!("guests/bombs.wat");
+const TEN_SECONDS: Duration = Duration::from_secs(10);
+
+/// A workspace with nothing in it, the guests `ops` and `bombs`, and an executor over them.
+struct Bench {
+    dir: TempDir,
+    executor: Executor,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self::with(&[("ops", &wasm(OPS)), ("bombs", &wasm(BOMBS))])
+    }
+
+    /// With these programs in place of the usual.
+    fn with(programs: &[(&str, &[u8])]) -> Self {
+        let dir = TempDir::new().unwrap();
+        for folder in ["workspace", "programs"] {
+            fs::create_dir(dir.path().join(folder)).unwrap();
+        }
+        for (name, bytes) in programs {
+            fs::write(dir.path().join("programs").join(format!("{name}.wasm")), bytes).unwrap();
+        }
+        let options = Options { cache_dir: Some(dir.path().join("cache")), on_progress: None };
+        let engine = SandboxEngine::new(options).unwrap();
+        let programs = Programs::open(&dir.path().join("programs")).unwrap();
+        let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
+        Self { executor: Executor::new(engine, workspace, programs), dir }
+    }
+
+    /// With the pinned QuickJS, compiled once for all tests.
+    fn qjs() -> Self {
+        let dir = TempDir::new().unwrap();
+        fs::create_dir(dir.path().join("workspace")).unwrap();
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
+        let options = Options { cache_dir: Some(cache), on_progress: None };
+        let engine = SandboxEngine::new(options).unwrap();
+        let programs = Programs::open(&qjs_folder()).unwrap();
+        let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
+        Self { executor: Executor::new(engine, workspace, programs), dir }
+    }
+
+    fn limited(mut self, limits: Limits) -> Self {
+        self.executor = self.executor.with_limits(limits);
+        self
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.dir.path().join("workspace").join(path)
+    }
+
+    /// Writes a file of the workspace and the folders above it.
+    fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    async fn run(&self, program: &str, args: &[&str]) -> Outcome {
+        self.run_for(TEN_SECONDS, program, args).await
+    }
+
+    async fn run_for(&self, timeout: Duration, program: &str, args: &[&str]) -> Outcome {
+        self.executor.run(&run_program(program, args), timeout, None).await
+    }
+
+    /// The error number of one operation of the guest `ops`, 0 for success.
+    async fn ops(&self, args: &[&str]) -> i32 {
+        let outcome = self.run("ops", args).await;
+        outcome.exit.unwrap_or_else(|| panic!("{args:?} gave {outcome:?}"))
+    }
+}
+
+fn run_program(program: &str, args: &[&str]) -> Action {
+    Action::RunProgram {
+        program: program.into(),
+        args: args.iter().map(|&arg| arg.into()).collect(),
+        stdin: None,
+    }
+}
+
+fn wasm(wat: &str) -> Vec<u8> {
+    wat::parse_str(wat).unwrap()
+}
+
+/// The folder that holds the pinned QuickJS.
+fn qjs_folder() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/programs");
+    assert!(
+        folder.join("qjs.wasm").is_file(),
+        "{} is missing: run `cargo xtask prepare`",
+        folder.join("qjs.wasm").display()
+    );
+    folder
+}
+
+/// Collects deltas.
+fn collector() -> (OnDelta, Arc<Mutex<Vec<String>>>) {
+    let seen = Arc::<Mutex<Vec<String>>>::default();
+    let writes = seen.clone();
+    (Arc::new(move |text: &str| writes.lock().unwrap().push(text.into())), seen)
+}

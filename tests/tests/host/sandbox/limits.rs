@@ -1,0 +1,161 @@
+//! Programs that misbehave: each limit ends the run, and the engine serves on.
+
+use super::{Bench, collector, run_program};
+use innerloop_core::action::{Outcome, ToolError};
+use innerloop_host::sandbox::Limits;
+use std::time::{Duration, Instant};
+
+const SHORT: Duration = Duration::from_millis(300);
+
+async fn timed(bench: &Bench, args: &[&str]) -> (Outcome, Duration) {
+    bench.run("bombs", &["y"]).await;
+    let start = Instant::now();
+    let outcome = bench.run_for(SHORT, "bombs", args).await;
+    (outcome, start.elapsed())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_spinning_and_a_sleeping_program_end_at_the_time_limit_with_what_they_printed() {
+    let bench = Bench::new();
+    for letter in ["s", "z"] {
+        let (outcome, took) = timed(&bench, &[letter]).await;
+        assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
+        assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("half", None));
+        assert!(took >= SHORT && took < Duration::from_secs(5), "{took:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn memory_is_limited_and_a_program_that_copes_goes_on() {
+    let limits = Limits { memory_bytes: 64 << 20, ..Limits::default() };
+    let bench = Bench::new().limited(limits);
+    let outcome = bench.run("bombs", &["m"]).await;
+    assert_eq!(outcome.error, Some(ToolError::Limit));
+    assert!(outcome.joined_text().contains("more memory"), "{outcome:?}");
+    assert_eq!(bench.run("bombs", &["M"]).await.exit, Some(0));
+
+    let tiny = Limits { memory_bytes: 65_536, ..limits };
+    let outcome = Bench::new().limited(tiny).run("bombs", &["M"]).await;
+    assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_are_limited() {
+    let outcome = Bench::new().run("bombs", &["T"]).await;
+    assert_eq!(outcome.exit, Some(19), "200,000 elements hold 19 times 10,000 and one");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_is_limited_and_its_start_and_end_are_kept() {
+    let limits = Limits { output_bytes: 4 << 20, kept_output_bytes: 2000, ..Limits::default() };
+    let bench = Bench::new().limited(limits);
+    for letter in ["o", "E"] {
+        let outcome = bench.run("bombs", &[letter]).await;
+        assert_eq!(outcome.error, Some(ToolError::Limit));
+        assert!(outcome.capped_at_source);
+        let text = outcome.joined_text();
+        assert!(text.len() < 2500, "{} bytes", text.len());
+        assert!(text.contains("bytes of output dropped here]"), "{text}");
+        assert!(text.ends_with("it printed too much]"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trap_and_a_deep_recursion_are_crashes_and_no_more() {
+    let bench = Bench::new();
+    for (letter, why) in [("u", "unreachable"), ("d", "stack")] {
+        let outcome = bench.run("bombs", &[letter]).await;
+        assert_eq!((outcome.error, outcome.exit), (Some(ToolError::Crashed), None));
+        assert!(outcome.joined_text().contains(why), "{outcome:?}");
+    }
+    assert_eq!(bench.run("bombs", &["y"]).await.exit, Some(127));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn open_files_are_limited() {
+    let bench = Bench::new();
+    bench.write("a", "");
+    let outcome = bench.run("ops", &["O", "a"]).await;
+    assert_eq!(outcome.error, Some(ToolError::Limit));
+    assert!(outcome.joined_text().contains("too many files"), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_disk_quota_counts_writes_sizes_and_gaps_before_they_happen() {
+    let limits = Limits { disk_bytes: 1 << 20, ..Limits::default() };
+    let bench = Bench::new().limited(limits);
+    for letter in ["F", "z", "g", "G"] {
+        let outcome = bench.run("ops", &[letter, letter]).await;
+        assert_eq!(outcome.error, Some(ToolError::Limit), "{letter}: {outcome:?}");
+        assert!(outcome.joined_text().contains("wrote too much"), "{outcome:?}");
+        let len = bench.path(letter).metadata().unwrap().len();
+        assert!(len <= 1 << 20, "{letter} left {len} bytes");
+    }
+    const NOT_SUPPORTED: i32 = 58;
+    assert_eq!(bench.ops(&["A", "A"]).await, NOT_SUPPORTED);
+    assert_eq!(bench.path("A").metadata().unwrap().len(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_run_gives_what_it_printed() {
+    let bench = Bench::new();
+    let (on_delta, seen) = collector();
+    let stop = {
+        let seen = seen.clone();
+        async move {
+            while seen.lock().unwrap().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        }
+    };
+    let action = run_program("bombs", &["s"]);
+    let hour = Duration::from_secs(3600);
+    let outcome = bench.executor.run_until(&action, hour, Some(on_delta), stop).await;
+    assert_eq!(outcome.error, Some(ToolError::Interrupted));
+    assert_eq!(outcome.joined_text(), "half\n[it was interrupted]");
+}
+
+/// RUSTSEC-2026-0022 was a panic when a running call was dropped.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_can_be_dropped_at_any_yield_and_the_engine_serves_on() {
+    let bench = Bench::new();
+    bench.write("a", "text");
+    let mut seed = 0x9e37_79b9_u32;
+    for _ in 0..200 {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let after = Duration::from_micros(u64::from(seed >> 16) % 30_000);
+        let (program, args): (&str, &[&str]) = match seed >> 8 & 3 {
+            0 => ("bombs", &["s"]),
+            1 => ("bombs", &["z"]),
+            2 => ("ops", &["O", "a"]),
+            _ => ("ops", &["F", "b"]),
+        };
+        let action = run_program(program, args);
+        let run = bench.executor.run(&action, Duration::from_secs(60), None);
+        let _ = tokio::time::timeout(after, run).await;
+    }
+    assert_eq!(bench.ops(&["r", "a"]).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_spinning_program_does_not_hold_up_its_host() {
+    let bench = Bench::new();
+    let action = run_program("bombs", &["s"]);
+    let run = bench.executor.run(&action, Duration::from_secs(1), None);
+    let count = async {
+        let mut count = 0;
+        loop {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            count += 1;
+            if count == 5 {
+                return;
+            }
+        }
+    };
+    let start = Instant::now();
+    tokio::select! {
+        outcome = run => panic!("the run ended first: {outcome:?}"),
+        () = count => {}
+    }
+    assert!(start.elapsed() < Duration::from_secs(1));
+}

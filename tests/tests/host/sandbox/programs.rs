@@ -1,0 +1,140 @@
+//! Programs that behave: their output, exit code, input, environment, and where they are found.
+
+use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm};
+use innerloop_core::action::{Action, ToolError};
+use innerloop_host::programs::{Programs, ProgramsError};
+use std::fs;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_program_runs_a_module_that_imports_another() {
+    let bench = Bench::qjs();
+    bench.write("lib/sum.mjs", "export const sum = (a, b) => a + b;\n");
+    bench.write(
+        "main.mjs",
+        "import { sum } from './lib/sum.mjs';\n\
+         import * as std from 'qjs:std';\n\
+         console.log(sum(40, 2), std.loadFile('/lib/sum.mjs').length);\n",
+    );
+    let outcome = bench.run("qjs", &["-m", "main.mjs"]).await;
+    assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("42 36\n", Some(0)));
+    assert_eq!((outcome.error, outcome.changes), (None, vec![]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failing_program_gives_both_outputs_and_its_exit_code() {
+    let bench = Bench::qjs();
+    bench.write("t.mjs", "console.log('before'); throw new Error('no good');\n");
+    let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
+    let text = outcome.joined_text();
+    assert!(text.starts_with("before\nstandard error:\n"), "{text}");
+    assert!(text.contains("Error: no good") && text.contains("t.mjs:1"), "{text}");
+    assert_eq!((outcome.error, outcome.exit), (Some(ToolError::Exit), Some(1)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_exit_code_is_the_programs_own() {
+    let bench = Bench::new();
+    for (letter, code) in [("x", 300), ("y", 127)] {
+        let outcome = bench.run("bombs", &[letter]).await;
+        assert_eq!((outcome.error, outcome.exit), (Some(ToolError::Exit), Some(code)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_environment_is_fixed_and_tells_nothing_of_the_host() {
+    let outcome = Bench::new().run("ops", &["e"]).await;
+    assert_eq!(outcome.joined_text(), "HOME=/\0LANG=C.UTF-8\0PWD=/\0TZ=UTC\0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn standard_input_is_what_the_action_says_and_else_empty() {
+    let bench = Bench::new();
+    let mut action = run_program("ops", &["i"]);
+    assert_eq!(bench.executor.run(&action, TEN_SECONDS, None).await.joined_text(), "");
+    if let Action::RunProgram { stdin, .. } = &mut action {
+        *stdin = Some("größe\n".repeat(50_000));
+    }
+    let outcome = bench.executor.run(&action, TEN_SECONDS, None).await;
+    assert_eq!(outcome.joined_text(), "größe\n".repeat(50_000));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_streams_in_the_order_of_its_coming_and_never_cuts_a_character() {
+    let bench = Bench::new();
+    let (on_delta, seen) = collector();
+    let action = run_program("bombs", &["h"]);
+    let outcome = bench.executor.run(&action, TEN_SECONDS, Some(on_delta)).await;
+    assert_eq!(*seen.lock().unwrap(), ["half", "half", "€done\n"]);
+    assert_eq!(outcome.joined_text(), "half€done\nstandard error:\nhalf");
+
+    let (on_delta, seen) = collector();
+    let action = run_program("bombs", &["i"]);
+    bench.executor.run(&action, TEN_SECONDS, Some(on_delta)).await;
+    assert_eq!(*seen.lock().unwrap(), ["half", "\u{fffd}"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unknown_program_is_answered_with_those_that_exist() {
+    let outcome = Bench::new().run("python", &[]).await;
+    assert_eq!(outcome.error, Some(ToolError::NotFound));
+    assert_eq!(outcome.joined_text(), "no program `python`; there is: bombs, ops");
+    let outcome = Bench::with(&[]).run("python", &[]).await;
+    assert_eq!(outcome.joined_text(), "no program `python`; no programs are installed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_wasi_command_is_refused_with_the_reason() {
+    let library = wasm("(module (func (export \"add\")))");
+    let foreign = wasm("(module (import \"env\" \"f\" (func)) (func (export \"_start\")))");
+    let component = wasm("(component)");
+    let cases: [(&str, &[u8], &str); 6] = [
+        ("text", b"#!/bin/sh\n", "it is not a WebAssembly module"),
+        ("empty", b"", "it is not a WebAssembly module"),
+        ("broken", b"\0asm\x01\0\0\0\xff\xff", "it is not a valid module"),
+        ("component", &component, "a WASI preview 1 command is needed"),
+        ("library", &library, "no `_start` function"),
+        ("foreign", &foreign, "more than WASI preview 1 offers: unknown import: `env::f`"),
+    ];
+    for (name, bytes, reason) in cases {
+        let outcome = Bench::with(&[(name, bytes)]).run(name, &[]).await;
+        let text = outcome.joined_text();
+        assert!(text.starts_with(&format!("{name} can't be run: ")), "{text}");
+        assert!(text.contains(reason), "{text}");
+        assert_eq!(outcome.error, Some(ToolError::Crashed));
+    }
+}
+
+#[test]
+fn a_known_name_with_other_bytes_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("qjs.wasm"), wasm(OPS)).unwrap();
+    let error = Programs::open(dir.path()).unwrap_err();
+    assert!(matches!(error, ProgramsError::Digest { .. }));
+    let text = error.to_string();
+    assert!(text.contains("qjs.wasm is not QuickJS-ng 0.11"), "{text}");
+    assert!(text.contains("expected f9742952f998"), "{text}");
+}
+
+#[test]
+fn the_registry_describes_its_programs() {
+    let facts = Programs::open(&super::qjs_folder()).unwrap().facts();
+    let qjs = facts.iter().find(|facts| facts.name == "qjs").unwrap();
+    assert!(qjs.description.starts_with("runs JavaScript: `qjs FILE.js`"), "{qjs:?}");
+    assert!(qjs.description.ends_with("(QuickJS-ng 0.11, MIT)"), "{qjs:?}");
+
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("own.wasm"), wasm(OPS)).unwrap();
+    fs::write(dir.path().join("notes.txt"), "no program").unwrap();
+    fs::create_dir(dir.path().join("folder.wasm")).unwrap();
+    let facts = Programs::open(dir.path()).unwrap().facts();
+    assert_eq!(facts.iter().map(|facts| facts.name.as_str()).collect::<Vec<_>>(), ["own"]);
+    assert!(facts[0].description.contains("the user installed"));
+}
+
+#[test]
+fn a_missing_registry_that_was_named_is_an_error() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = Programs::find(Some(&dir.path().join("none"))).unwrap_err();
+    assert!(matches!(error, ProgramsError::Folder { .. }));
+    assert!(error.to_string().starts_with("can't read the programs' folder "));
+}

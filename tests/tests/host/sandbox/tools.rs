@@ -1,0 +1,85 @@
+//! The workspace as such, and the guest tools program over it.
+
+use super::{Bench, TEN_SECONDS};
+use innerloop_core::action::{Action, ChangeKind, ToolError};
+use innerloop_host::{
+    programs::Programs,
+    sandbox::{Executor, Limits, Options, SandboxEngine, Workspace, WorkspaceError},
+};
+use innerloop_tests::tool_cases::{Done, cases, check, lay_out, read_back};
+use std::{fs, time::Duration};
+
+#[test]
+fn a_workspace_that_is_no_folder_is_refused_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let missing = dir.path().join("none");
+    let error = Workspace::open(&missing).unwrap_err();
+    assert!(matches!(error, WorkspaceError::Missing(_)));
+    assert!(error.to_string().ends_with("none; create it or name another workspace"), "{error}");
+
+    fs::write(dir.path().join("file"), "").unwrap();
+    for path in ["file", "file/below"] {
+        let error = Workspace::open(dir.path().join(path)).unwrap_err();
+        assert!(matches!(error, WorkspaceError::File(_)), "{error}");
+    }
+    assert!(Workspace::open(dir.path().join(".")).unwrap().root().is_absolute());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_written_file_is_there_and_can_be_read() {
+    let bench = Bench::new();
+    let write = Action::Write { path: "a/b.txt".into(), content: "grüße\n".into() };
+    let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
+    assert_eq!(outcome.error, None, "{outcome:?}");
+    assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
+    assert_eq!(bench.read("a/b.txt"), "grüße\n");
+    let read = Action::Read {
+        path: "a/b.txt".into(),
+        offset: None,
+        limit: None,
+        numbering: Default::default(),
+    };
+    let outcome = bench.executor.run(&read, TEN_SECONDS, None).await;
+    assert_eq!(outcome.joined_text().trim_end(), "grüße", "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_tools_can_not_change_git_or_leave_the_workspace() {
+    let bench = Bench::new();
+    bench.write(".git/config", "config");
+    for path in [".git/config", ".git/hooks/new", "../outside.txt"] {
+        let write = Action::Write { path: path.into(), content: "x".into() };
+        let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
+        assert_eq!(outcome.error, Some(ToolError::PermissionDenied), "{path}: {outcome:?}");
+    }
+    assert_eq!(bench.read(".git/config"), "config");
+    assert!(!bench.dir.path().join("outside.txt").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_that_breaks_is_an_outcome() {
+    let tiny = Limits { memory_bytes: 65_536, ..Limits::default() };
+    let write = Action::Write { path: "a.txt".into(), content: "x".into() };
+    let outcome = Bench::new().limited(tiny).executor.run(&write, TEN_SECONDS, None).await;
+    assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
+    assert!(outcome.joined_text().starts_with("the tool failed: "), "{outcome:?}");
+
+    let outcome = Bench::new().executor.run(&write, Duration::ZERO, None).await;
+    assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
+}
+
+/// The table that also runs over files in memory and over a directory.
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_table_over_wasmtime() {
+    let cache = tempfile::tempdir().unwrap();
+    let options = Options { cache_dir: Some(cache.path().into()), on_progress: None };
+    let engine = SandboxEngine::new(options).unwrap();
+    for case in cases() {
+        let folder = tempfile::tempdir().unwrap();
+        lay_out(&case.files, folder.path());
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let executor = Executor::new(engine.clone(), workspace, Programs::default());
+        let outcome = executor.run(&case.action, TEN_SECONDS, None).await;
+        check(&case, |_| Done { outcome, files: read_back(folder.path()) });
+    }
+}
