@@ -1,14 +1,16 @@
 //! Failures in words for the model: what is wrong, and what to do next.
 
 use crate::{
-    files::{FileError, Files, Kind},
+    files::{FileError, Files, Kind, sort},
     path::{PathError, WorkspacePath},
 };
 use innerloop_core::action::{Outcome, ToolError};
 
 /// How many entries of a folder are compared with a name that is not there.
 const MAX_COMPARED: usize = 1000;
-/// Longer names are not compared.
+/// How many similar names are given.
+const MAX_SUGGESTED: usize = 3;
+/// Of longer names only the beginning is compared.
 const MAX_NAME_CHARS: usize = 64;
 
 pub(crate) fn error(kind: ToolError, message: impl Into<String>) -> Outcome {
@@ -110,20 +112,32 @@ fn hint(above: &WorkspacePath, similar: &[String]) -> String {
 /// Up to three entries of `folder` whose name is close to `name`, the closest first.
 fn similar_names(files: &impl Files, folder: &WorkspacePath, name: &str) -> Vec<String> {
     let Ok(mut entries) = files.list(folder) else { return Vec::new() };
-    entries.sort_unstable();
-    let wanted: Vec<char> = name.to_lowercase().chars().take(MAX_NAME_CHARS).collect();
+    sort(&mut entries);
+    let wanted = letters(name);
     let mut close: Vec<(usize, String)> = entries
         .into_iter()
         .take(MAX_COMPARED)
         .filter_map(|entry| {
-            let other: Vec<char> = entry.name.to_lowercase().chars().take(MAX_NAME_CHARS).collect();
-            let close = stem(&other) == stem(&wanted) || same_letters(&other, &wanted);
-            let distance = if close { 1 } else { distance(&wanted, &other) };
+            let distance = difference(&wanted, &letters(&entry.name));
             (distance <= 1 + wanted.len() / 5).then_some((distance, entry.name))
         })
         .collect();
-    close.sort();
-    close.into_iter().take(3).map(|(_, name)| name).collect()
+    let mut closest = Vec::new();
+    while closest.len() < MAX_SUGGESTED {
+        let next = (0..close.len()).min_by_key(|at| close.get(*at).map(|(distance, _)| *distance));
+        let Some(at) = next else { break };
+        closest.push(close.remove(at).1);
+    }
+    closest
+}
+
+fn letters(name: &str) -> Vec<char> {
+    name.chars().take(MAX_NAME_CHARS).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+/// How much two names differ: another ending and swapped letters count as little as one letter.
+fn difference(a: &[char], b: &[char]) -> usize {
+    if stem(a) == stem(b) || same_letters(a, b) { 1 } else { distance(a, b) }
 }
 
 /// The name without its last extension.
@@ -134,12 +148,8 @@ fn stem(name: &[char]) -> &[char] {
 
 /// Whether only the order of the letters differs.
 fn same_letters(a: &[char], b: &[char]) -> bool {
-    let sorted = |name: &[char]| {
-        let mut name = name.to_vec();
-        name.sort_unstable();
-        name
-    };
-    a.len() == b.len() && sorted(a) == sorted(b)
+    let count = |name: &[char], letter: &char| name.iter().filter(|c| *c == letter).count();
+    a.len() == b.len() && a.iter().all(|letter| count(a, letter) == count(b, letter))
 }
 
 /// How many characters must be put in, left out or changed to make `b` of `a`.

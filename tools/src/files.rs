@@ -72,6 +72,11 @@ pub enum Kind {
     Other,
 }
 
+/// Sorts entries by name.
+pub(crate) fn sort(entries: &mut [Entry]) {
+    entries.sort_unstable();
+}
+
 /// Why an operation on files failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {

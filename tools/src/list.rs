@@ -2,7 +2,7 @@
 
 use crate::{
     explain,
-    files::{Entry, FileError, Files, Kind},
+    files::{Entry, FileError, Files, Kind, sort},
     path::WorkspacePath,
 };
 use innerloop_core::action::{Outcome, ToolError};
@@ -79,11 +79,11 @@ fn sorted(
 ) -> Result<std::vec::IntoIter<Entry>, FileError> {
     let mut entries = files.list(folder)?;
     entries.retain(|entry| entry.name != ".git");
-    entries.sort_by(|a, b| {
-        let rank = |entry: &Entry| entry.kind != Kind::Folder;
-        rank(a).cmp(&rank(b)).then_with(|| a.name.cmp(&b.name))
-    });
-    Ok(entries.into_iter())
+    sort(&mut entries);
+    let (mut sorted, others): (Vec<Entry>, Vec<Entry>) =
+        entries.into_iter().partition(|entry| entry.kind == Kind::Folder);
+    sorted.extend(others);
+    Ok(sorted.into_iter())
 }
 
 const fn mark(kind: Kind) -> &'static str {

@@ -166,9 +166,9 @@ impl Scanner<'_> {
 
     fn group(&mut self, seen: &mut Sequence) -> Option<()> {
         if self.rest.next_if_eq(&'?').is_some() && !self.group_head()? {
-            // `(?i)` opens no group: it holds from here on.
+            // `(?i)` opens no group: it holds from here on, and repeating it means nothing.
             seen.broken = true;
-            return Some(());
+            return (self.repeat()? == Repeat::Once).then_some(());
         }
         let choice = self.alternation()?;
         self.rest.next_if_eq(&')')?;
@@ -223,11 +223,11 @@ impl Scanner<'_> {
             let next = match c {
                 '+' => Repeat::AtLeastOnce,
                 '{' => self.counted()?,
-                // After another repetition a `?` only makes it lazy.
-                '?' if repeat != Repeat::Once => repeat,
                 _ => Repeat::Optional,
             };
             repeat = if repeat == Repeat::Optional { repeat } else { next };
+            // This one makes the repetition lazy; one more would make it optional.
+            self.rest.next_if_eq(&'?');
         }
         Some(repeat)
     }
@@ -243,5 +243,76 @@ impl Scanner<'_> {
         }
         let least: u32 = text.split(',').next()?.trim().parse().ok()?;
         Some(if least == 0 { Repeat::Optional } else { Repeat::AtLeastOnce })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail at once")]
+
+    use super::Needles;
+    use regex_lite::RegexBuilder;
+
+    fn texts(pattern: &str) -> Option<(Vec<String>, bool)> {
+        Needles::of(pattern).map(|needles| (needles.texts, needles.sufficient))
+    }
+
+    #[test]
+    fn the_longest_required_text_is_found() {
+        let check = |pattern: &str, texts_wanted: &[&str], sufficient: bool| {
+            let wanted = texts_wanted.iter().map(|text| (*text).to_owned()).collect();
+            assert_eq!(texts(pattern), Some((wanted, sufficient)), "{pattern}");
+        };
+        check("foo", &["foo"], true);
+        check("foo|bar", &["foo", "bar"], true);
+        check(r"foo\.bar\(", &["foo.bar("], true);
+        check("struct [a-z]+ mut", &["struct "], false);
+        check(r"^\s*(pub )?fn \w+", &["fn "], false);
+        check("(foo|bar)+baz", &["baz"], false);
+        check("(foo|bar)+b", &["foo", "bar"], false);
+        check("(?i)error", &["error"], false);
+        check("abcd?e", &["abc"], false);
+        check("x{2}yz+", &["yz"], false);
+        for unknown in
+            ["", "a*", ".*", r"\w+", "foo|", "(?x)a b", r"\x41bc", "a?|b", "[[:alpha:]]x"]
+        {
+            assert_eq!(texts(unknown), None, "{unknown}");
+        }
+    }
+
+    /// Patterns at random: what is required of a line must stand in each line that matches.
+    #[test]
+    fn no_matching_line_is_lost() {
+        const PIECES: &[&str] = &[
+            "a", "b", "ab", "B", ".", "^", "$", "|", "(", ")", "(?:", "(?i)", "(?P<n>", "?", "*",
+            "+", "{0}", "{1}", "{2,}", "{0,3}", "[ab]", "[^a]", "[]a]", r"\w", r"\b", r"\.", "-",
+            r"\(", r"\t", "+?", "(?s:", "é", "(?-i:", r"[\]b]", "(?U)",
+        ];
+        const LETTERS: &[char] = &['a', 'b', 'A', 'B', '.', '-', '(', '\t', 'é', ']'];
+        let mut state = 7_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap() % below
+        };
+        let (mut checked, mut exact) = (0, 0);
+        for _ in 0..60_000 {
+            let pattern: String = (0..=random(7)).map(|_| PIECES[random(PIECES.len())]).collect();
+            let Ok(regex) = RegexBuilder::new(&pattern).build() else { continue };
+            let Some(needles) = Needles::of(&pattern) else { continue };
+            for _ in 0..12 {
+                let line: String = (0..random(7)).map(|_| LETTERS[random(LETTERS.len())]).collect();
+                let fold = |text: &str| match needles.ignores_case {
+                    true => text.to_ascii_lowercase(),
+                    false => text.to_owned(),
+                };
+                let stands = needles.texts.iter().any(|text| fold(&line).contains(&fold(text)));
+                let matches = regex.is_match(&line);
+                assert!(stands || !matches, "{pattern:?} matches {line:?}: {needles:?}");
+                assert!(!needles.sufficient || stands == matches, "{pattern:?} {line:?}");
+                checked += usize::from(matches);
+                exact += usize::from(needles.sufficient);
+            }
+        }
+        assert!(checked > 1000 && exact > 1000, "{checked} {exact}");
     }
 }

@@ -2,7 +2,7 @@
 //! ignores. Links are not followed, so a walk ends.
 
 use crate::{
-    files::{Entry, FileError, Files, Kind},
+    files::{Entry, FileError, Files, Kind, sort},
     ignore::Rules,
     path::WorkspacePath,
 };
@@ -66,7 +66,7 @@ fn enter(
     above: Option<Rc<Rules>>,
 ) -> Result<Level, FileError> {
     let mut entries = files.list(&folder)?;
-    entries.sort_unstable();
+    sort(&mut entries);
     let ignores = |entry: &Entry| entry.name == ".gitignore" && entry.kind == Kind::File;
     let rules = if entries.iter().any(ignores) { add_rules(files, &folder, above) } else { above };
     Ok(Level { folder, entries: entries.into_iter(), rules })
