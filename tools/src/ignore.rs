@@ -3,7 +3,7 @@
 
 use crate::path::WorkspacePath;
 use fast_glob::{glob_match, validate};
-use std::rc::Rc;
+use std::{borrow::Cow, rc::Rc};
 
 /// The rules of one `.gitignore` file and of those above it.
 #[derive(Debug)]
@@ -119,8 +119,26 @@ fn trim_end(line: &str) -> &str {
     line
 }
 
-/// Takes the special meaning from what is special to the matcher but not to git.
+/// Takes the special meaning from what is special to the matcher but not to git: braces, a `!` at
+/// the start, and `**` that is a part of a name only.
 fn escape(line: &str) -> String {
-    let escaped = line.replace('{', "\\{").replace('}', "\\}");
+    let names: Vec<Cow<'_, str>> = line.split('/').map(single_stars).collect();
+    let escaped = names.join("/").replace('{', "\\{").replace('}', "\\}");
     if escaped.starts_with('!') { format!("\\{escaped}") } else { escaped }
+}
+
+fn single_stars(name: &str) -> Cow<'_, str> {
+    if name.contains('\\') || !name.contains("**") {
+        return Cow::Borrowed(name);
+    }
+    if name.bytes().all(|byte| byte == b'*') {
+        return Cow::Borrowed("**");
+    }
+    let mut single = String::with_capacity(name.len());
+    for c in name.chars() {
+        if c != '*' || !single.ends_with('*') {
+            single.push(c);
+        }
+    }
+    Cow::Owned(single)
 }

@@ -101,6 +101,13 @@ fn ignored() -> Vec<Case> {
             .file(".gitignore", "node_modules\n")
             .file("node_modules/m/i.js", "")
             .says("No files found. Files that .gitignore names are left out."),
+        case("gitignore: two stars within a name are one", glob("*.c"))
+            .file(".gitignore", "a**b.c\n/***/x.c\n")
+            .file("a/b.c", "")
+            .file("a1b.c", "")
+            .file("d/x.c", "")
+            .file("d/e/x.c", "")
+            .says("a/b.c"),
         case("gitignore: odd lines do no harm", glob("*.c"))
             .file(".gitignore", b"[\n!\n/\n\\\n!!x\n\xff\xfe\n   \n**/\n{{{{\n")
             .file("a.c", "")
