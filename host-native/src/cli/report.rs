@@ -89,7 +89,9 @@ impl Report {
                 Err(Failure::new(Exit::Limit, limit_text(limit, value)))
             }
             (Some(RunEnd::Limit), _, None) => Err(Failure::new(Exit::Limit, "a limit was hit")),
-            (_, Some((kind, message)), _) => Err(Failure::new(exit_of(*kind), message)),
+            (_, Some((kind, message)), _) => {
+                Err(Failure::new(exit_of(*kind), format!("{message}{}", advice(*kind))))
+            }
             _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
         }
     }
@@ -175,6 +177,22 @@ const fn exit_of(kind: ErrorKind) -> Exit {
     match kind {
         ErrorKind::Authentication | ErrorKind::Host => Exit::Configuration,
         _ => Exit::Failed,
+    }
+}
+
+/// What to do about it, where the message does not say.
+const fn advice(kind: ErrorKind) -> &'static str {
+    match kind {
+        ErrorKind::Authentication => "; check the provider's key, for example ANTHROPIC_API_KEY",
+        ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::Server => {
+            "; wait a while and run again"
+        }
+        ErrorKind::ContextOverflow => "; give the agent a smaller task",
+        ErrorKind::InvalidRequest => "; check --model and --base-url",
+        ErrorKind::Network => "; check the network and run again",
+        ErrorKind::Protocol => "; check that --base-url is the provider's API",
+        ErrorKind::Internal => "; please report it",
+        _ => "",
     }
 }
 

@@ -5,6 +5,7 @@ use super::{
     exit::{Exit, Failure},
     interrupts::Interrupts,
     say, setup,
+    style::harmless,
 };
 use innerloop_core::{
     action::{Action, ToolError},
@@ -12,7 +13,10 @@ use innerloop_core::{
     profile,
 };
 use serde_json::Value;
-use std::time::Duration;
+use std::{
+    io::{IsTerminal, stdout},
+    time::Duration,
+};
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
@@ -26,7 +30,9 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let stop = async move { interrupts.next().await };
     let outcome = sandbox.run_until(&action, timeout, None, stop).await;
     let text = outcome.joined_text();
-    say(text.strip_suffix('\n').unwrap_or(&text));
+    let text = text.strip_suffix('\n').unwrap_or(&text);
+    // Another program gets what the tool said as it is.
+    say(&if stdout().is_terminal() { harmless(text) } else { text.into() });
     match outcome.error {
         None => Ok(()),
         Some(ToolError::Interrupted) => {

@@ -70,7 +70,7 @@ fn retries_come_to_an_end() {
     let overloaded = || Reply::error(529, "overloaded_error", "Overloaded");
     let scene = Scene::new((0..9).map(|_| overloaded().header("retry-after", "0")).collect());
     let run = scene.run(&[]).exits(1);
-    assert!(run.complaint().contains("Overloaded"), "{run:#?}");
+    assert!(run.complaint().contains("Overloaded; wait a while"), "{run:#?}");
     assert_eq!(scene.model.requests().len(), 5);
 }
 
