@@ -15,6 +15,7 @@ mod pipeline;
 mod schema;
 mod steering;
 mod tidy;
+mod tools;
 mod traffic;
 mod truncation;
 mod wire;
