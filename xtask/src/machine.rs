@@ -3,7 +3,7 @@
 
 use std::env;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use crate::house::House;
 use crate::process;
@@ -106,11 +106,11 @@ pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<()
         return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
     };
     // One dead source makes the update fail, and the packages may be there all the same.
-    if let Err(Failure(reason)) = process::run(update.arg("update").stdout(Stdio::null())) {
+    if let Err(Failure(reason)) = process::capture(update.arg("update")) {
         println!("{reason}; trying with the lists as they are");
     }
     install.args(["install", "-y", "--no-install-recommends"]).args(&missing);
-    process::run(install.stdout(Stdio::null()))
+    process::capture(&mut install)
         .map_err(|Failure(reason)| Failure(format!("{reason}\nrun as root: `{by_hand}`")))?;
     Ok(())
 }

@@ -32,6 +32,7 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
     ];
     let web = [
         step("run the Node tests over the packed package", test_node),
+        step("run the native program against a third-party mock", test_native),
         step("put the page together", site::assemble),
         step("run the page test in Chromium", test_page),
     ];
@@ -42,6 +43,11 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
 fn test_node(house: &mut House) -> Result<(), Failure> {
     npm::install(house, WEB_TESTS)?;
     process::run(&mut web_test(house, "node.test.mjs"))
+}
+
+fn test_native(house: &mut House) -> Result<(), Failure> {
+    npm::install(house, WEB_TESTS)?;
+    process::run(&mut web_test(house, "native.test.mjs"))
 }
 
 fn test_page(house: &mut House) -> Result<(), Failure> {
