@@ -77,7 +77,11 @@ fn endpoints_that_do_not_serve() {
         Reply::error(400, "invalid_request_error", "max_tokens: too large"),
         Reply::redirect(308, "http://127.0.0.1:1/elsewhere"),
     ]);
-    let told = complains(scene.command("go").arg("--json"), 3, &["invalid x-api-key", "ANTHROPIC_API_KEY"]);
+    let told = complains(
+        scene.command("go").arg("--json"),
+        3,
+        &["invalid x-api-key", "ANTHROPIC_API_KEY"],
+    );
     assert_eq!(told.json_lines().last().unwrap()["status"], "configuration");
     let _ = complains(&mut scene.command("go"), 1, &["max_tokens: too large", "--model"]);
     let _ = complains(&mut scene.command("go"), 3, &["redirects are not followed", "--base-url"]);
