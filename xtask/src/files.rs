@@ -93,3 +93,25 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<(), Failure> {
 fn failed(verb: &str, path: &Path, error: &io::Error) -> Failure {
     Failure(format!("cannot {verb} {}: {error}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::env;
+    use std::process;
+
+    #[test]
+    fn only_other_bytes_are_written() -> Result<(), Failure> {
+        let folder = env::temp_dir().join(format!("xtask-files-{}", process::id()));
+        let file = folder.join("deep/file");
+        assert!(write_if_changed(&file, b"one")?);
+        assert!(!write_if_changed(&file, b"one")?);
+        assert!(write_if_changed(&file, b"two")?);
+        let copy = folder.join("copy");
+        copy_folder(&folder.join("deep"), &copy)?;
+        assert!(same(&file, &copy.join("file")));
+        assert!(!same(&file, &copy.join("nothing")) && !same(&copy, &copy));
+        remove_folder(&folder)?;
+        remove_folder(&folder)
+    }
+}

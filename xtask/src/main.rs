@@ -104,3 +104,26 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Playground { port } => playground::run(&mut house, *port),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Ask, String> {
+        parse(&line.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_command_line_is_understood_or_refused_with_its_reason() {
+        assert!(matches!(parsed("demo"), Ok(Ask::Demo)));
+        assert!(matches!(parsed("demo --help"), Ok(Ask::Help)));
+        assert!(matches!(parsed("playground"), Ok(Ask::Playground { port: None })));
+        let chosen = parsed("playground --port 81");
+        assert!(matches!(chosen, Ok(Ask::Playground { port: Some(81) })));
+        let reason = |line| parsed(line).err().unwrap_or_default();
+        assert_eq!(reason(""), "no command given");
+        assert_eq!(reason("bench"), "unknown command \"bench\"");
+        assert_eq!(reason("test core"), "unexpected \"core\"");
+        assert!(reason("playground --port 70000").starts_with("--port wants a number"));
+    }
+}

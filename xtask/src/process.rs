@@ -114,3 +114,23 @@ fn ended_by_signal(command: &Command) -> Failure {
 fn not_started(command: &Command, error: &std::io::Error) -> Failure {
     Failure(format!("cannot start `{}`: {error}", line(command)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_can_be_typed_as_it_is_shown() {
+        let mut command = Command::new("innerloop");
+        command.args(["tool", r#"{"a":"it's"}"#, "--workspace", "/tmp/a-b", ""]);
+        assert_eq!(line(&command), r#"innerloop tool '{"a":"it'\''s"}' --workspace /tmp/a-b ''"#);
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended_at_its_limit() {
+        let start = Instant::now();
+        assert!(!succeeds_within(Command::new("sleep").arg("60"), Duration::from_millis(100)));
+        assert!(start.elapsed() < Duration::from_secs(30));
+        assert!(succeeds_within(&mut Command::new("true"), Duration::from_secs(30)));
+    }
+}
