@@ -22,23 +22,22 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The files below `root`.
+    /// The files below `root`, which exists.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: resolved(root.into()) }
     }
 
     /// The system's path of `path`, with its links resolved.
     #[cfg(not(target_os = "wasi"))]
     fn locate(&self, path: &WorkspacePath) -> Result<PathBuf, FileError> {
-        let root = self.root.canonicalize().map_err(|error| fault(&error))?;
-        let mut place = root.clone();
+        let mut place = self.root.clone();
         for name in path.names() {
             place.push(name);
             match fs::symlink_metadata(&place) {
                 Ok(found) if found.is_symlink() => {
                     place = place.canonicalize().map_err(|error| fault(&error))?;
-                    if !place.starts_with(&root) {
+                    if !place.starts_with(&self.root) {
                         return Err(FileError::Denied);
                     }
                 }
@@ -115,6 +114,17 @@ impl Files for Directory {
         }
         Ok(list)
     }
+}
+
+/// The path without links; a root that cannot be resolved fails when it is used.
+#[cfg(not(target_os = "wasi"))]
+fn resolved(root: PathBuf) -> PathBuf {
+    root.canonicalize().unwrap_or(root)
+}
+
+#[cfg(target_os = "wasi")]
+const fn resolved(root: PathBuf) -> PathBuf {
+    root
 }
 
 fn read_file(place: &Path) -> Result<Cow<'static, [u8]>, FileError> {

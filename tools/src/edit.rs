@@ -56,6 +56,10 @@ pub(crate) fn edit(
         Failure::NotUnique(lines) => not_unique(&path, &lines),
         Failure::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
     })?;
+    if edited.text == text {
+        let message = format!("{path} has the new text there already. Nothing changed.");
+        return Ok(Outcome::text(message));
+    }
     let before = Before::Bytes(bytes.into_owned());
     let message = edited.message(&path);
     let change = write::store(files, &path, &before, edited.text)?;

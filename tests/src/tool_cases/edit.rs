@@ -134,6 +134,9 @@ fn fuzzy() -> Vec<Case> {
                 aside("indentation and typographic punctuation")
             ))
             .writes("a.rs", "  A\r\n  C\r\n"),
+        case("c10 what stands there already", edit("a ", "a"))
+            .file("a.rs", "a\n")
+            .says("a.rs has the new text there already. Nothing changed."),
         case("c10 the strictest match wins", edit("x \ny", "z"))
             .file("a.rs", "x\ny\nx \ny\n")
             .says("Edited a.rs: 1 replacement at line 3.\n1 | x\n2 | y\n3 | z")

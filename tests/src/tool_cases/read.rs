@@ -93,7 +93,7 @@ fn contents() -> Vec<Case> {
             .says("one"),
         case("c8 a long line stays whole", json!({"action":"read","path":"a"}))
             .file("a", &long)
-            .says(long.clone()),
+            .says(long),
         case("c8 letters of any script", json!({"action":"read","path":"ordner/größe.txt"}))
             .file("ordner/größe.txt", "größe 大小 🙂\n")
             .says("größe 大小 🙂"),
