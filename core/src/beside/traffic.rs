@@ -15,7 +15,10 @@ use alloc::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Most bytes of what was said that a recording shows; the digest covers all of it.
+/// Most bytes of what was said that a recording keeps; the digest covers all of it.
+const KEPT: usize = 64 * 1024;
+
+/// Most bytes of each text that a mismatch shows.
 const SHOWN: usize = 2_000;
 
 /// One recorded exchange: a line of the recording.
@@ -54,7 +57,7 @@ impl Recorder {
         Exchange {
             call: self.calls,
             digest: digest(said),
-            said: prefix(said, SHOWN).into(),
+            said: prefix(said, KEPT).into(),
             status: 0,
             headers: Vec::new(),
             body: Bytes::default(),
@@ -163,9 +166,30 @@ impl Player {
     }
 }
 
-/// Both texts, cut to what is shown of a recording.
+/// Both texts; of long ones the part that begins with the line in which they differ.
 fn differing(expected: &str, found: &str) -> (String, String) {
-    (prefix(expected, SHOWN).into(), prefix(found, SHOWN).into())
+    let short = expected.len().max(found.len()) <= SHOWN;
+    let begin = if short { 0 } else { first_difference(expected, found) };
+    (part(expected, begin), part(found, begin))
+}
+
+/// The start of the first line that differs, or a place shortly before the difference if the line
+/// is long. It is the same place in both texts, on a character border.
+fn first_difference(expected: &str, found: &str) -> usize {
+    let pairs = expected.bytes().zip(found.bytes());
+    let same = prefix(expected, pairs.take_while(|(a, b)| a == b).count());
+    let line = same.rfind('\n').map_or(0, |end| end + 1);
+    let near = prefix(expected, same.len().saturating_sub(SHOWN / 2)).len();
+    line.max(near)
+}
+
+/// At most [`SHOWN`] bytes from `begin` on, with a mark where something is left out.
+fn part(text: &str, begin: usize) -> String {
+    let rest = text.get(begin..).unwrap_or_default();
+    let shown = prefix(rest, SHOWN);
+    let before = if begin > 0 { "[… the same …]\n" } else { "" };
+    let after = if shown.len() < rest.len() { "[…]" } else { "" };
+    format!("{before}{shown}{after}")
 }
 
 /// What is new since the model's last reply: the user's words and the tools' results, with what

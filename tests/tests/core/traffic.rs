@@ -59,6 +59,24 @@ fn a_recording_answers_the_same_words_and_no_others() {
 }
 
 #[test]
+fn a_mismatch_shows_the_place_where_long_texts_differ() {
+    let long = "ü the same line\n".repeat(1_000);
+    let lines = ["one", "two"].map(|end| format!("{long}the end is {end}\n{long}"));
+    let wide = ["one", "two"].map(|end| format!("{}{end}", "ü".repeat(5_000)));
+    for [recorded, now] in [lines, wide] {
+        let mut player = Player::parse(&Recorder::default().begin(&recorded).line()).unwrap();
+        let Err(TrafficError::Mismatch { expected, found, .. }) = player.next(&now) else {
+            panic!("no mismatch")
+        };
+        assert!(expected.contains("one") && !expected.contains("two"), "{expected}");
+        assert!(found.contains("two") && !found.contains("one"), "{found}");
+        for text in [expected, found] {
+            assert!(text.starts_with("[… the same …]\n") && text.len() < 2_100, "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_recording_that_cannot_be_read_names_its_line() {
     let line = |text: &str| match Player::parse(text) {
         Err(TrafficError::Unreadable { line, .. }) => line,
