@@ -127,18 +127,14 @@ const fn resolved(root: PathBuf) -> PathBuf {
     root
 }
 
+/// Reads a file as long as it was when it was opened: not asking for its end once more saves one
+/// of five calls out of the sandbox.
 fn read_file(place: &Path) -> Result<Cow<'static, [u8]>, FileError> {
-    let mut file = fs::File::open(place).map_err(|error| fault(&error))?;
+    let file = fs::File::open(place).map_err(|error| fault(&error))?;
     let found = file.metadata().map_err(|error| fault(&error))?;
     check_file(&found)?;
     let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
-    file.by_ref()
-        .take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| fault(&error))?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-        return Err(FileError::TooLarge);
-    }
+    file.take(found.len()).read_to_end(&mut bytes).map_err(|error| fault(&error))?;
     Ok(Cow::Owned(bytes))
 }
 
