@@ -5,10 +5,13 @@
 //! anything but files and folders; and what it changed is reported.
 
 mod cache;
+mod descriptors;
 mod digest;
 mod engine;
 mod executor;
 mod limits;
+mod listing;
+mod memory;
 mod paths;
 mod policy;
 mod record;

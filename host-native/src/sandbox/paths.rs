@@ -94,7 +94,8 @@ fn is_protected_name(name: &OsStr) -> bool {
 
 /// Characters that HFS+ leaves out when it compares names.
 const fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')
+    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
 /// Whether a link that stands in the folder `folder` and says `target` stays inside of the

@@ -3,6 +3,7 @@
 
 use super::{
     End,
+    listing::Listing,
     paths::{self, Astray, Real},
     record::Recorder,
 };
@@ -20,6 +21,7 @@ pub(super) mod errno {
     pub(in super::super) const ILSEQ: i32 = 25;
     pub(in super::super) const LOOP: i32 = 32;
     pub(in super::super) const NOENT: i32 = 44;
+    pub(in super::super) const NOMEM: i32 = 48;
     pub(in super::super) const PERM: i32 = 63;
 }
 
@@ -55,11 +57,19 @@ pub(super) struct Node {
     pub(super) writes: bool,
     /// A length that the file is known to have reached.
     pub(super) len: u64,
+    /// What a folder held when it was last listed from the start.
+    listing: Option<Listing>,
 }
 
 impl Policy {
     pub(super) fn new(root: PathBuf, disk_bytes: u64, recorder: Recorder) -> Self {
-        let top = Node { path: Some(PathBuf::new()), protected: false, writes: false, len: 0 };
+        let top = Node {
+            path: Some(PathBuf::new()),
+            protected: false,
+            writes: false,
+            len: 0,
+            listing: None,
+        };
         Self { root, open: BTreeMap::from([(ROOT_FD, top)]), disk_left: disk_bytes, recorder }
     }
 
@@ -100,7 +110,7 @@ impl Policy {
             self.recorder.touch(&real.path);
         }
         let len = meta.filter(|_| !truncates).map_or(0, |meta| meta.len());
-        Ok(Node { path: Some(real.path), protected: real.protected, writes, len })
+        Ok(Node { path: Some(real.path), protected: real.protected, writes, len, listing: None })
     }
 
     /// After `path_open`.
@@ -125,6 +135,18 @@ impl Policy {
     /// An open file that may be written to.
     pub(super) fn writable(&mut self, fd: i32) -> Option<&mut Node> {
         self.open.get_mut(&fd.cast_unsigned()).filter(|node| node.writes)
+    }
+
+    /// What an open folder held when it was last listed from the start.
+    pub(super) fn listing(&self, fd: i32) -> Option<&Listing> {
+        self.open.get(&fd.cast_unsigned())?.listing.as_ref()
+    }
+
+    /// After a folder was listed.
+    pub(super) fn listed(&mut self, fd: i32, listing: Listing) {
+        if let Some(node) = self.open.get_mut(&fd.cast_unsigned()) {
+            node.listing = Some(listing);
+        }
     }
 
     /// Before `fd_filestat_set_times`.

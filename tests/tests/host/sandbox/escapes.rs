@@ -7,6 +7,10 @@ use std::{
     fs,
     os::unix::{fs::symlink, net::UnixListener},
     process::Command,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -254,4 +258,50 @@ async fn a_programs_name_is_no_path() {
         let outcome = bench.run(name, &[]).await;
         assert_eq!(outcome.error, Some(ToolError::NotFound), "{name}");
     }
+}
+
+/// The host swaps a folder for a link out of the workspace and back while a guest reads and
+/// writes through it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_becomes_a_link_at_the_wrong_moment_leads_nowhere() {
+    let bench = Bench::qjs();
+    let outside = bench.dir.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("secret"), "secret").unwrap();
+    bench.write("a/plain", "plain");
+    symlink("../outside", bench.path("b")).unwrap();
+    bench.write(
+        "t.mjs",
+        "import * as std from 'qjs:std';\n\
+         let leaks = 0, reads = 0;\n\
+         for (let i = 0; i < 3000; i++) {\n\
+           if (std.loadFile('a/secret') !== null) leaks++;\n\
+           if (std.loadFile('a/plain') !== null) reads++;\n\
+           const file = std.open(`a/${i}`, 'w');\n\
+           if (file !== null) file.close();\n\
+         }\n\
+         console.log(leaks, reads > 0);\n",
+    );
+    let swapping = Arc::new(AtomicBool::new(true));
+    let swaps = {
+        let (swapping, a, b, c) =
+            (swapping.clone(), bench.path("a"), bench.path("b"), bench.path("c"));
+        std::thread::spawn(move || {
+            let mut swaps = 0;
+            while swapping.load(Ordering::Relaxed) {
+                for (from, to) in [(&a, &c), (&b, &a), (&c, &b)] {
+                    fs::rename(from, to).unwrap();
+                }
+                swaps += 1;
+            }
+            swaps
+        })
+    };
+    let outcome = bench.run_for(Duration::from_secs(60), "qjs", &["-m", "t.mjs"]).await;
+    swapping.store(false, Ordering::Relaxed);
+    assert!(swaps.join().unwrap() > 10);
+    assert_eq!(outcome.joined_text(), "0 true\n");
+    let names: Vec<_> =
+        fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["secret"]);
 }

@@ -138,3 +138,50 @@ fn a_missing_registry_that_was_named_is_an_error() {
     assert!(matches!(error, ProgramsError::Folder { .. }));
     assert!(error.to_string().starts_with("can't read the programs' folder "));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_folder_is_listed_whole_and_anew_each_time() {
+    let bench = Bench::qjs();
+    fs::create_dir(bench.path("many")).unwrap();
+    for n in 0..3000 {
+        fs::write(bench.path("many").join(format!("a-file-with-number-{n}")), "").unwrap();
+    }
+    bench.write(
+        "t.mjs",
+        "import * as os from 'qjs:os';\n\
+         import * as std from 'qjs:std';\n\
+         const count = () => new Set(os.readdir('many')[0]).size;\n\
+         const before = count();\n\
+         std.open('many/one-more', 'w').close();\n\
+         os.remove('many/a-file-with-number-7');\n\
+         os.remove('many/a-file-with-number-8');\n\
+         console.log(before, count(), os.readdir('many')[0].includes('one-more'));\n",
+    );
+    let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
+    assert_eq!(outcome.joined_text(), "3002 3001 true\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_beside_each_other_do_not_mix() {
+    let bench = Bench::new();
+    let runs = (0..16).map(|n| {
+        let executor = bench.executor.clone();
+        bench.write(&format!("{n}.txt"), &n.to_string());
+        tokio::spawn(async move {
+            let action = run_program("ops", &["r", &format!("{n}.txt")]);
+            (n, executor.run(&action, TEN_SECONDS, None).await)
+        })
+    });
+    for run in runs.collect::<Vec<_>>() {
+        let (n, outcome) = run.await.unwrap();
+        assert_eq!((outcome.joined_text(), outcome.exit), (n.to_string(), Some(0)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn output_that_is_no_text_is_shown_as_far_as_it_is() {
+    let bench = Bench::new();
+    fs::write(bench.path("binary"), b"a\xff\xfeb\0c\xe2\x82").unwrap();
+    let outcome = bench.run("ops", &["r", "binary"]).await;
+    assert_eq!(outcome.joined_text(), "a\u{fffd}\u{fffd}b\0c\u{fffd}");
+}

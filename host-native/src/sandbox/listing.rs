@@ -1,0 +1,60 @@
+//! Folders are listed once per round. wasmtime reads a whole folder anew for each buffer that a
+//! guest fills, which takes a time that grows with the square of the folder's size; here the
+//! first call of a round takes all entries, and the following are served from them.
+
+use super::{memory::Scratch, policy::errno};
+use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1 as wasi};
+
+/// Sizes of the buffer that are tried in turn, in bytes. The first holds about a thousand names.
+const SIZES: [i32; 3] = [64 << 10, 2 << 20, 64 << 20];
+
+/// How often a folder is read again because an entry was removed meanwhile.
+const TRIES: usize = 5;
+
+/// The length of an entry without its name, and where in it the name's length is.
+const HEAD: usize = 24;
+const NAME_LENGTH: usize = 16;
+
+/// All entries of a folder, encoded as `fd_readdir` gives them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listing(Vec<u8>);
+
+impl Listing {
+    /// Reads the folder `fd` whole, or gives the error number.
+    pub(super) async fn read(wasi: &mut WasiP1Ctx, fd: i32) -> wasmtime::Result<Result<Self, i32>> {
+        let mut tries = 0;
+        for len in SIZES {
+            let size = len.unsigned_abs() as usize;
+            loop {
+                let mut own = Scratch::new(size);
+                let (at, result) = (own.data(), own.result());
+                let code =
+                    wasi::fd_readdir(wasi, &mut own.memory(), fd, at, len, 0, result).await?;
+                if code == errno::NOENT && tries < TRIES {
+                    tries += 1;
+                    continue;
+                }
+                if code != errno::SUCCESS {
+                    return Ok(Err(code));
+                }
+                let used = usize::try_from(own.result_u64()).unwrap_or(size);
+                if used < size {
+                    return Ok(Ok(Self(own.into_data(used))));
+                }
+                break;
+            }
+        }
+        Ok(Err(errno::NOMEM))
+    }
+
+    /// The entries from the one with the number `cookie` on.
+    pub(super) fn from(&self, cookie: i64) -> &[u8] {
+        let mut rest = self.0.as_slice();
+        for _ in 0..cookie {
+            let length = rest.get(NAME_LENGTH..).and_then(<[u8]>::first_chunk);
+            let Some(name) = length.map(|length| u32::from_le_bytes(*length)) else { return &[] };
+            rest = rest.get(HEAD.saturating_add(name as usize)..).unwrap_or_default();
+        }
+        rest
+    }
+}
