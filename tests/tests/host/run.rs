@@ -185,6 +185,24 @@ fn a_second_ctrl_c_ends_it_at_once_and_still_with_a_record() {
 }
 
 #[test]
+fn a_second_ctrl_c_ends_even_a_program_that_is_stuck() {
+    // Nobody reads the pipe, so that the program hangs as soon as the pipe is full.
+    let (reader, writer) = std::io::pipe().unwrap();
+    let scene = Scene::streaming(&[Message::text(&"long ".repeat(50_000))]);
+    let mut command = scene.command("go");
+    command.arg("--json").stdout(writer);
+    let program = Started::new(&mut command, b"");
+    drop(command);
+    wait_for("the request", || scene.model.requests().len() == 1);
+    std::thread::sleep(Duration::from_millis(500));
+    program.interrupt();
+    std::thread::sleep(Duration::from_millis(100));
+    program.interrupt();
+    let _stuck = program.finish().exits(130);
+    drop(reader);
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_panic() {
     let scene = Scene::streaming(&[write("toolu_1", "kept"), Message::text("done")]);
     for json in [true, false] {
