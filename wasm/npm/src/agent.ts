@@ -3,7 +3,7 @@
 import { AgentError, guarded } from "./errors.js";
 import { Files } from "./files.js";
 import { RawAgent } from "./innerloop_wasm.js";
-import { checkOptions, partsOf, present, rawLimits, rawOptions, sender } from "./options.js";
+import { checkOptions, partsOf, rawOptions, rawPatch, sender } from "./options.js";
 import { init } from "./platform.js";
 import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
 import { Run } from "./run.js";
@@ -127,14 +127,7 @@ export class Agent {
 
   /** Changes the configuration, in force from the next model call. */
   configure(changes: Changes): void {
-    const { model, reasoningEffort, limits, instructions } = changes;
-    const patch = present({
-      model,
-      reasoning_effort: reasoningEffort,
-      limits: limits === undefined ? undefined : rawLimits(limits),
-      instructions,
-    });
-    guarded(() => this.#raw.configure(patch));
+    guarded(() => this.#raw.configure(rawPatch(changes)));
   }
 
   /** Stops the run under way, if there is one; the agent stays usable. */

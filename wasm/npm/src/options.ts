@@ -4,7 +4,7 @@ import { AgentError } from "./errors.js";
 import type { LoadedProgram } from "./programs.js";
 import { findProvider } from "./providers.js";
 import { platform } from "./platform.js";
-import type { AgentOptions, FetchFunction, Limits, Part, Tool } from "./types.js";
+import type { AgentOptions, Changes, FetchFunction, Limits, Part, Tool } from "./types.js";
 
 const KEYS = new Set<string>([
   "provider", "model", "apiKey", "fetch", "baseUrl", "replay", "files", "tools", "programs",
@@ -37,7 +37,25 @@ export function checkOptions(options: AgentOptions): void {
     const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
     throw new AgentError("missing_key", `there is no key for the provider: ${hint}`);
   }
-  for (const tool of options.tools ?? []) checkTool(tool);
+  const { tools = [], files = {}, programs = {} } = options;
+  if (!Array.isArray(tools)) throw bad("`tools` must be a list of tools");
+  for (const tool of tools) checkTool(tool);
+  for (const [name, value] of Object.entries({ files, programs })) {
+    if (typeof value !== "object" || value === null) throw bad(`\`${name}\` must be an object`);
+  }
+}
+
+/** A change of the configuration as the binding takes it. */
+export function rawPatch(changes: Changes): object {
+  const { model, reasoningEffort, limits, instructions, ...unknown } = changes;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);
+  return present({
+    model: text("model", model),
+    reasoning_effort: reasoningEffort,
+    limits: limits === undefined ? undefined : rawLimits(limits),
+    instructions: text("instructions", instructions),
+  });
 }
 
 /** What the binding takes, made of checked options. */
@@ -94,8 +112,8 @@ function sessionConfig(options: AgentOptions, programs: readonly LoadedProgram[]
   });
 }
 
-/** The limits as the core has them; those left out are none. */
-export function rawLimits(limits: Limits = {}): object {
+// The limits as the core has them; those left out are none.
+function rawLimits(limits: Limits = {}): object {
   return present({
     max_turns: count("limits.maxTurns", limits.maxTurns),
     max_tool_rounds_per_input: count("limits.maxToolRounds", limits.maxToolRounds),
@@ -122,8 +140,8 @@ export function sender(
   };
 }
 
-/** Only what is there: an absent field is the core's default. */
-export function present(fields: Record<string, unknown>): object {
+// Only what is there: an absent field is the core's default.
+function present(fields: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 

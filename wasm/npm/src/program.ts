@@ -27,6 +27,9 @@ export type ProgramNews =
   | { type: "exit"; code: number; written: [string, Uint8Array][]; removed: string[] }
   | { type: "crash"; message: string; written: [string, Uint8Array][]; removed: string[] };
 
+/** The environment that a program finds; the native host's is the same. */
+const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
+
 /** Runs the program to its end. */
 export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void): void {
   const root = mount(job.files);
@@ -48,7 +51,8 @@ function execute(
     new ConsoleStdout((bytes) => report({ type: "output", stream, bytes: bytes.slice() }));
   const stdin = new OpenFile(new File(new TextEncoder().encode(job.stdin)));
   const workspace = new PreopenDirectory("/", root);
-  const wasi = new WASI(job.args, [], [stdin, output(1), output(2), workspace]);
+  const fds = [stdin, output(1), output(2), workspace];
+  const wasi = new WASI(job.args, ENVIRONMENT, fds, { debug: false });
   const imports = { ...wasi.wasiImport, args_sizes_get: argsSizes(wasi, job.args) };
   const instance = new WebAssembly.Instance(job.module, {
     wasi_snapshot_preview1: imports as WebAssembly.ModuleImports,

@@ -90,7 +90,7 @@ export function runInWorker(
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
   const found = programs.find((program) => program.name === request.program);
-  const worker = platform().startWorker?.();
+  const worker = found && platform().startWorker?.();
   if (found === undefined || worker === undefined) {
     const message = `there is no program \`${request.program}\``;
     return Promise.resolve({ type: "crash", message, written: [], removed: [] });

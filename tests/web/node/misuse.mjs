@@ -1,0 +1,96 @@
+// Misuse throws an AgentError with a code, at once, and says what to do.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hanging, reply, serve } from "../support/anthropic.mjs";
+import { Agent, AgentError, agentAt } from "../support/installed.mjs";
+
+const FINE = { provider: "anthropic", model: "m", apiKey: "k" };
+
+const tool = { name: "t", description: "d", execute() {} };
+
+const REFUSED = [
+  ["unknown_provider", { ...FINE, provider: "openay" }, /openay.*anthropic/],
+  ["unknown_provider", { ...FINE, provider: undefined }, /`provider` is missing/],
+  ["missing_key", { ...FINE, apiKey: undefined }, /apiKey/],
+  ["missing_key", { ...FINE, apiKey: "" }, /apiKey/],
+  ["bad_option", { ...FINE, model: "" }, /`model`/],
+  ["bad_option", { ...FINE, apiKey: 7 }, /`apiKey`/],
+  ["bad_option", { ...FINE, baseUrl: "api.example.com" }, /`baseUrl`/],
+  ["bad_option", { ...FINE, baseUrl: "ftp://example.com" }, /`baseUrl`/],
+  ["bad_option", { ...FINE, baseUrl: "https://example.com/?a=b" }, /`baseUrl`/],
+  ["bad_option", { ...FINE, fetch: "fetch" }, /`fetch`/],
+  ["bad_option", { ...FINE, modell: "m" }, /`modell`/],
+  ["bad_option", { ...FINE, limits: { maxTurns: -1 } }, /limits\.maxTurns/],
+  ["bad_option", { ...FINE, limits: { maxToolRounds: 1.5 } }, /limits\.maxToolRounds/],
+  ["bad_option", { ...FINE, retry: { maxRetries: "many" } }, /retry\.maxRetries/],
+  ["bad_option", { ...FINE, maxOutputTokens: 0 }, /max_output_tokens|maxOutputTokens/],
+  ["bad_option", { ...FINE, instructions: 7 }, /instructions/],
+  ["bad_option", { ...FINE, replay: 7 }, /`replay`/],
+  ["bad_option", { ...FINE, files: { a: 7 } }, /`a`/],
+  ["bad_path", { ...FINE, files: { "../a": "" } }, /leads out/],
+  ["bad_option", { ...FINE, tools: [{ ...tool, name: "no spaces" }] }, /name/],
+  ["bad_option", { ...FINE, tools: [{ ...tool, description: undefined }] }, /description/],
+  ["bad_option", { ...FINE, tools: [{ ...tool, execute: undefined }] }, /execute/],
+  ["bad_option", { ...FINE, tools: [{ ...tool, parameters: { type: "string" } }] }, /parameters|schema/],
+  ["bad_option", { ...FINE, tools: [undefined] }, /name/],
+  ["bad_option", { ...FINE, tools: 7 }, /`tools`/],
+  ["bad_option", undefined, /options/],
+  ["bad_option", null, /options/],
+];
+
+for (const [code, options, message] of REFUSED) {
+  test(`refused with ${code}: ${message.source}`, async () => {
+    const thrown = await Agent.create(options).then(assert.fail, (error) => error);
+    assert.ok(thrown instanceof AgentError, String(thrown));
+    assert.ok(thrown instanceof Error);
+    assert.deepEqual([thrown.name, thrown.code], ["AgentError", code]);
+    assert.match(thrown.message, message);
+  });
+}
+
+test("a second run while one is under way is busy, and disturbs nothing", async () => {
+  const server = await serve(reply({ text: "The first." }));
+  const agent = await agentAt(server);
+  const run = agent.run("first");
+  assert.throws(() => agent.run("second"), { name: "AgentError", code: "busy" });
+  assert.equal(agent.current, run);
+  assert.equal((await run.result()).text, "The first.");
+  await agent.close();
+  await server.close();
+});
+
+test("an empty or odd input is refused", async () => {
+  const server = await serve();
+  const agent = await agentAt(server);
+  for (const input of ["", "  \n", [], 7, undefined, [{ type: "sound" }], [{ text: "no type" }]]) {
+    assert.throws(() => agent.run(input), { name: "AgentError", code: "bad_option" }, String(input));
+    assert.throws(() => agent.steer(input), { name: "AgentError", code: "bad_option" });
+  }
+  assert.throws(() => agent.configure({ limits: { maxTurns: "x" } }), { code: "bad_option" });
+  assert.throws(() => agent.configure({ modell: "m" }), { code: "bad_option" });
+  assert.equal(agent.status().state, "idle");
+  await agent.close();
+  await server.close();
+});
+
+test("after close everything is refused as closed, and closing again is fine", async () => {
+  const silence = hanging("Never.");
+  const server = await serve(silence);
+  const agent = await agentAt(server);
+  const run = agent.run("Hello");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await agent.close();
+  assert.equal((await run.result()).status, "interrupted");
+  await silence.gone;
+  const closed = { name: "AgentError", code: "closed" };
+  assert.throws(() => agent.run("x"), closed);
+  assert.throws(() => agent.steer("x"), closed);
+  assert.throws(() => agent.followUp("x"), closed);
+  assert.throws(() => agent.configure({}), closed);
+  agent.interrupt();
+  await agent.close();
+  await agent[Symbol.asyncDispose]();
+  assert.equal(agent.status().state, "closed");
+  await server.close();
+});

@@ -1,0 +1,144 @@
+// Failures of the world over real HTTP, and the third-party mock of the protocol.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { LLMock } from "@copilotkit/aimock";
+import { failure, reply, serve, stream } from "../support/anthropic.mjs";
+import { Agent, agentAt, eventsOf } from "../support/installed.mjs";
+
+test("aimock: a whole run with tools over real HTTP", async () => {
+  const mock = new LLMock({ port: 0 });
+  mock.loadFixtureFile(fileURLToPath(new URL("../fixtures/aimock.json", import.meta.url)));
+  await mock.start();
+  const weather = {
+    name: "weather",
+    description: "The weather in a city",
+    parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+    execute: async ({ city }) => `rain in ${city}`,
+  };
+  const agent = await agentAt({ url: mock.url }, { tools: [weather] });
+  const run = agent.run("Please note the weather");
+  const events = await eventsOf(run);
+  const { status, text } = await run.result();
+  assert.deepEqual([status, text], ["completed", "Noted: rain in Berlin."]);
+  assert.equal(agent.files.readText("notes/weather.md"), "Berlin: rain\n");
+  const calls = events.filter(({ type }) => type === "tool_call_end").map(({ name }) => name);
+  assert.deepEqual(calls, ["weather", "write_file"]);
+
+  const limited = await agentAt({ url: mock.url }, { retry: { maxRetries: 1, baseMs: 5, maxRetryAfterMs: 0 } });
+  const { status: end, error } = await limited.run("Please wait for me").result();
+  assert.deepEqual([end, error.kind], ["failed", "rate_limit"]);
+  assert.match(error.message, /slow down/);
+  await agent.close();
+  await limited.close();
+  await mock.stop();
+});
+
+test("g2 a 429 and a 529 are tried again, and the run goes on", async () => {
+  const server = await serve(
+    failure(429, "rate_limit_error", "slow down", { "retry-after": "0" }),
+    failure(529, "overloaded_error", "too much"),
+    reply({ text: "Here I am." }),
+  );
+  const agent = await agentAt(server);
+  const run = agent.run("Hello");
+  const events = await eventsOf(run);
+  assert.equal((await run.result()).text, "Here I am.");
+  const retries = events.filter(({ type }) => type === "retry");
+  assert.deepEqual(retries.map(({ attempt }) => attempt), [2, 3]);
+  assert.match(retries[0].message, /slow down/);
+  await agent.close();
+  await server.close();
+});
+
+test("a stream that is cut is tried again, and what it said is taken back", async () => {
+  const cut = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const pieces = stream({ text: "This is cut in the middle." });
+    response.write(pieces.slice(0, 4).join(""), () => response.destroy());
+  };
+  const server = await serve(cut, reply({ text: "This is whole." }));
+  const agent = await agentAt(server);
+  const run = agent.run("Hello");
+  const types = (await eventsOf(run)).map(({ type }) => type);
+  assert.ok(types.includes("text_reset") && types.includes("retry"));
+  assert.equal((await run.result()).text, "This is whole.");
+  await agent.close();
+  await server.close();
+});
+
+test("g3 a refused key ends the run and the agent, without a second try", async () => {
+  const server = await serve(failure(401, "authentication_error", "invalid x-api-key"));
+  const agent = await agentAt(server);
+  const { status, error } = await agent.run("Hello").result();
+  assert.deepEqual([status, error.kind], ["failed", "authentication"]);
+  assert.match(error.message, /invalid x-api-key/);
+  assert.equal(server.requests.length, 1);
+  assert.equal(agent.status().state, "closed");
+  assert.throws(() => agent.run("Again"), { name: "AgentError", code: "closed" });
+  await agent.close();
+  await server.close();
+});
+
+test("a refused connection says where and why", async () => {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  await new Promise((resolve) => server.close(resolve));
+  const agent = await agentAt({ url }, { retry: { maxRetries: 1, baseMs: 5 } });
+  const { status, error } = await agent.run("Hello").result();
+  assert.deepEqual([status, error.kind], ["failed", "network"]);
+  assert.ok(error.message.includes(url), error.message);
+  assert.match(error.message, /ECONNREFUSED/);
+  assert.equal(agent.status().state, "idle");
+  await agent.close();
+});
+
+test("garbage in place of a reply is a failure with a word, not a crash", async () => {
+  const garbage = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(Buffer.from([0, 255, 254, 10, 100, 97, 116, 97, 58, 123, 10, 10]));
+  };
+  const server = await serve(garbage, garbage);
+  const agent = await agentAt(server, { retry: { maxRetries: 1, baseMs: 5 } });
+  const { status, error } = await agent.run("Hello").result();
+  assert.equal(status, "failed");
+  assert.ok(error.message.length > 10, error.message);
+  await agent.close();
+  await server.close();
+});
+
+test("the option fetch sends the requests, and needs no key", async () => {
+  const sent = [];
+  const fetch = async (url, init) => {
+    sent.push({ url, init });
+    const body = stream({ text: "Through your own function." }).join("");
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch });
+  assert.equal((await agent.run("Hello").result()).text, "Through your own function.");
+  const [{ url, init }] = sent;
+  assert.equal(url, "https://api.anthropic.com/v1/messages");
+  assert.deepEqual([init.method, init.redirect], ["POST", "manual"]);
+  assert.equal(init.headers["x-api-key"], undefined);
+  assert.equal(init.headers["anthropic-dangerous-direct-browser-access"], undefined);
+  assert.match(JSON.parse(init.body).messages[0].content[0].text ?? "", /Hello/);
+  assert.ok(init.signal instanceof AbortSignal);
+  await agent.close();
+});
+
+test("a fetch that throws or returns nonsense is a failure of the run", async () => {
+  const thrown = async () => {
+    throw new Error("the proxy is down");
+  };
+  for (const [fetch, word] of [[thrown, /the proxy is down/], [() => 7, /no Response/]]) {
+    const retry = { maxRetries: 0 };
+    const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch, retry });
+    const { status, error } = await agent.run("Hello").result();
+    assert.equal(status, "failed");
+    assert.match(error.message, word);
+    await agent.close();
+  }
+});

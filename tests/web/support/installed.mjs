@@ -1,0 +1,32 @@
+// One installation that all suites of a test process share.
+
+import { after } from "node:test";
+import { importFrom, install } from "./package.mjs";
+
+const project = install();
+after(() => project.remove());
+
+/** The project's folder. */
+export const folder = project.folder;
+
+/** What the package exports. */
+export const { Agent, AgentError, Files, Run, init } = await importFrom(folder);
+
+/** An agent that talks to a scripted server. */
+export function agentAt(server, options = {}) {
+  return Agent.create({
+    provider: "anthropic",
+    model: "mock-1",
+    apiKey: "sk-test-0123456789",
+    baseUrl: server.url,
+    retry: { baseMs: 5, maxMs: 20 },
+    ...options,
+  });
+}
+
+/** All events of a run. */
+export async function eventsOf(run) {
+  const events = [];
+  for await (const event of run) events.push(event);
+  return events;
+}
