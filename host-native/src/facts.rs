@@ -103,7 +103,7 @@ mod tests {
         let workspace = folder.join("repository");
         fs::write(folder.join("secret"), "outside").unwrap();
         fs::write(workspace.join("AGENTS.md"), "Be brief.").unwrap();
-        fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/work/main\n").unwrap();
+        fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/topic/one\n").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("../secret", workspace.join("CLAUDE.md")).unwrap();
         let facts = collect(&workspace, Vec::new());
@@ -111,7 +111,7 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         let doc = ProjectDoc { path: "AGENTS.md".to_owned(), text: "Be brief.".to_owned() };
         assert_eq!(facts.project_docs, [doc]);
-        assert_eq!(facts.git.unwrap().branch, "work/main");
+        assert_eq!(facts.git.unwrap().branch, "topic/one");
         assert_eq!(outside.git, None);
     }
 

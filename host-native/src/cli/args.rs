@@ -1,7 +1,7 @@
 //! The command line.
 
 use super::exit::TABLE;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
 use std::path::PathBuf;
 
 /// A coding agent whose tools run in a WebAssembly sandbox.
@@ -125,7 +125,7 @@ pub(super) struct DecodeArgs {
     #[arg(long, value_enum)]
     pub(super) wire: Wire,
     /// The response's status code.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u16).range(100..600))]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = status())]
     pub(super) status: u16,
     /// Feed the body in pieces of N bytes instead of whole.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -133,6 +133,10 @@ pub(super) struct DecodeArgs {
     /// Read one interaction per line: {id, wire, status, headers, body or `body_base64`}.
     #[arg(long)]
     pub(super) jsonl: bool,
+}
+
+fn status() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(100..600)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
