@@ -135,7 +135,16 @@ fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
                 let (fd, buffer, len, cookie, result) = args;
                 let (mut memory, state) = split(&mut caller)?;
                 if cookie == 0 || state.policy.listing(fd).is_none() {
-                    match Listing::read(&mut state.wasi, fd).await? {
+                    let listing = match Listing::read(&mut state.wasi, fd).await? {
+                        Err(errno::ILSEQ) => {
+                            let Some(place) = state.policy.place(fd) else {
+                                return Ok(errno::ILSEQ);
+                            };
+                            Listing::read_leniently(&mut state.wasi, fd, &place).await?
+                        }
+                        listing => listing,
+                    };
+                    match listing {
                         Ok(listing) => state.policy.listed(fd, listing),
                         Err(code) => return Ok(code),
                     }

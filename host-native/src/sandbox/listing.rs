@@ -3,6 +3,7 @@
 //! first call of a round takes all entries, and the following are served from them.
 
 use super::{memory::Scratch, policy::errno};
+use std::{fs, path::Path};
 use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1 as wasi};
 
 /// Sizes of the buffer that are tried in turn, in bytes. The first holds about a thousand names.
@@ -47,6 +48,34 @@ impl Listing {
         Ok(Err(errno::NOMEM))
     }
 
+    /// Reads the folder `fd`, which is at `path` of the host, without the names that are no UTF-8:
+    /// for one of those, wasmtime lists nothing. The names come by the path and may be of another
+    /// folder if the host has just moved this one; so each counts only if `fd` has it.
+    pub(super) async fn read_leniently(
+        wasi: &mut WasiP1Ctx,
+        fd: i32,
+        path: &Path,
+    ) -> wasmtime::Result<Result<Self, i32>> {
+        let names = fs::read_dir(path).into_iter().flatten().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        let all = [".".to_owned(), "..".to_owned()].into_iter().chain(names);
+        let mut listing = Vec::new();
+        let mut next = 0_u64;
+        for name in all {
+            // `..` of the workspace can't be looked at; wasmtime, too, tells of the folder itself.
+            let seen = if name == ".." { "." } else { name.as_str() };
+            let Some((inode, kind)) = look(wasi, fd, seen).await? else { continue };
+            let Ok(length) = u32::try_from(name.len()) else { continue };
+            next += 1;
+            listing.extend_from_slice(&next.to_le_bytes());
+            listing.extend_from_slice(&inode.to_le_bytes());
+            listing.extend_from_slice(&length.to_le_bytes());
+            listing.extend_from_slice(&[kind, 0, 0, 0]);
+            listing.extend_from_slice(name.as_bytes());
+        }
+        Ok(Ok(Self(listing)))
+    }
+
     /// The entries from the one with the number `cookie` on.
     pub(super) fn from(&self, cookie: i64) -> &[u8] {
         let mut rest = self.0.as_slice();
@@ -57,4 +86,17 @@ impl Listing {
         }
         rest
     }
+}
+
+/// The number and the type of an entry of the folder `fd`, if it is there.
+async fn look(wasi: &mut WasiP1Ctx, fd: i32, name: &str) -> wasmtime::Result<Option<(u64, u8)>> {
+    const STAT_BYTES: usize = 64;
+    const INODE_FIELD: usize = 8;
+    const TYPE_FIELD: usize = 16;
+    let Ok(len) = i32::try_from(name.len()) else { return Ok(None) };
+    let mut own = Scratch::with_text(STAT_BYTES, name);
+    let (stat, text) = (own.data(), own.text());
+    let code = wasi::path_filestat_get(wasi, &mut own.memory(), fd, 0, text, len, stat).await?;
+    let kind = own.data_u64(TYPE_FIELD).to_le_bytes();
+    Ok((code == errno::SUCCESS).then(|| (own.data_u64(INODE_FIELD), kind[0])))
 }

@@ -76,6 +76,8 @@ fn range(at: i32, len: i32) -> Option<std::ops::Range<usize>> {
 pub(super) struct Scratch {
     bytes: Vec<u8>,
     start: usize,
+    /// How much of the data comes before the text.
+    before_text: usize,
 }
 
 const WORD: usize = 8;
@@ -85,7 +87,18 @@ impl Scratch {
     pub(super) fn new(len: usize) -> Self {
         let bytes = vec![0; len + 2 * WORD];
         let start = bytes.as_ptr().align_offset(WORD).min(WORD);
-        Self { bytes, start }
+        Self { bytes, start, before_text: len }
+    }
+
+    /// With room for `len` bytes of data, and `text` after them.
+    pub(super) fn with_text(len: usize, text: &str) -> Self {
+        let mut own = Self::new(len + text.len());
+        own.before_text = len;
+        let place = own.bytes.iter_mut().skip(own.start + WORD + len);
+        for (to, from) in place.zip(text.as_bytes()) {
+            *to = *from;
+        }
+        own
     }
 
     pub(super) const fn memory(&mut self) -> GuestMemory<'_> {
@@ -100,6 +113,11 @@ impl Scratch {
     /// Where the data is.
     pub(super) const fn data(&self) -> i32 {
         address(self.start + WORD)
+    }
+
+    /// Where the text is; there is one after few bytes of data only.
+    pub(super) const fn text(&self) -> i32 {
+        address(self.start + WORD + self.before_text)
     }
 
     /// The result.
@@ -125,7 +143,7 @@ fn first_u64(bytes: &[u8]) -> u64 {
     bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word))
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it is at most two words")]
+#[expect(clippy::cast_possible_truncation, reason = "only a text stands behind few bytes")]
 const fn address(at: usize) -> i32 {
     (at as u32).cast_signed()
 }

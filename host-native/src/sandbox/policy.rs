@@ -142,6 +142,12 @@ impl Policy {
         self.open.get(&fd.cast_unsigned())?.listing.as_ref()
     }
 
+    /// Where an open folder is on the host.
+    pub(super) fn place(&self, fd: i32) -> Option<PathBuf> {
+        let path = self.open.get(&fd.cast_unsigned())?.path.as_ref()?;
+        Some(self.root.join(path))
+    }
+
     /// After a folder was listed.
     pub(super) fn listed(&mut self, fd: i32, listing: Listing) {
         if let Some(node) = self.open.get_mut(&fd.cast_unsigned()) {

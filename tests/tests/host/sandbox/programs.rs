@@ -3,7 +3,7 @@
 use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm};
 use innerloop_core::action::{Action, ToolError};
 use innerloop_host::programs::{Programs, ProgramsError};
-use std::fs;
+use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_runs_a_module_that_imports_another() {
@@ -184,4 +184,23 @@ async fn output_that_is_no_text_is_shown_as_far_as_it_is() {
     fs::write(bench.path("binary"), b"a\xff\xfeb\0c\xe2\x82").unwrap();
     let outcome = bench.run("ops", &["r", "binary"]).await;
     assert_eq!(outcome.joined_text(), "a\u{fffd}\u{fffd}b\0c\u{fffd}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_is_no_text_does_not_hide_the_others() {
+    let bench = Bench::qjs();
+    bench.write("folder/good.txt", "");
+    bench.write("folder/sub/deep.txt", "");
+    fs::write(bench.path("folder").join(OsStr::from_bytes(b"caf\xe9.txt")), "").unwrap();
+    bench.write(
+        "t.mjs",
+        "import * as os from 'qjs:os';\n\
+         const names = os.readdir('folder')[0].sort();\n\
+         const folders = names.filter((name) => {\n\
+           return (os.stat(`folder/${name}`)[0].mode & os.S_IFMT) === os.S_IFDIR;\n\
+         });\n\
+         console.log(names.join(), folders.join());\n",
+    );
+    let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
+    assert_eq!(outcome.joined_text(), ".,..,good.txt,sub .,..,sub\n");
 }
