@@ -92,6 +92,7 @@ impl Desk {
     ///
     /// # Errors
     /// The session's refusal.
+    #[allow(clippy::result_large_err, reason = "the refused input comes back to the caller")]
     pub(crate) fn tell(self: &Rc<Self>, input: Input) -> Result<(), Rejected> {
         let now = self.clock.now();
         let outputs = self.session.borrow_mut().handle(input, now)?;

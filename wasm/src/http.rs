@@ -59,7 +59,7 @@ async fn converse(
         refused(format!("the endpoint {:?} is not in the host's table", request.endpoint.0))
     })?;
     let request = endpoint.request(request, signal)?;
-    let response = send(desk, request).await.map_err(|message| unreachable(endpoint, message))?;
+    let response = send(desk, request).await.map_err(|message| unreachable(endpoint, &message))?;
     if is_redirect(&response) {
         let message = format!(
             "{} redirects elsewhere; the key is not sent along: give the final address as baseUrl",
@@ -76,7 +76,7 @@ async fn converse(
     };
     if let Some(body) = response.body() {
         let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-        while let Some(piece) = read(&reader).await.map_err(|message| broken(endpoint, message))? {
+        while let Some(piece) = read(&reader).await.map_err(|message| broken(endpoint, &message))? {
             chunk(masking.push(piece));
         }
     }
@@ -114,11 +114,11 @@ fn head(endpoint: &Endpoint, response: &Response) -> ResponseHead {
     ResponseHead { status: response.status(), headers, at: wall() }
 }
 
-fn unreachable(endpoint: &Endpoint, message: String) -> HttpFailure {
+fn unreachable(endpoint: &Endpoint, message: &str) -> HttpFailure {
     network(endpoint, format!("cannot reach {}: {message}", endpoint.base()))
 }
 
-fn broken(endpoint: &Endpoint, message: String) -> HttpFailure {
+fn broken(endpoint: &Endpoint, message: &str) -> HttpFailure {
     network(endpoint, format!("the connection to {} broke: {message}", endpoint.base()))
 }
 

@@ -18,6 +18,7 @@ impl Misuse {
     }
 
     /// An option whose value does not fit.
+    #[allow(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(crate) fn bad_option(message: impl ToString) -> Self {
         Self::new("bad_option", message.to_string())
     }
