@@ -72,9 +72,9 @@ pub enum ModuleError {
     /// It is a library.
     #[error("it has no `_start` function, so it is not a WASI command")]
     NoStart,
-    /// The task that compiled it broke.
-    #[error("compiling it failed: {0}")]
-    Compile(String),
+    /// The task that compiled or ran it broke.
+    #[error("the sandbox broke: {0}")]
+    Task(String),
 }
 
 /// Where a module's bytes come from.
@@ -176,7 +176,7 @@ impl SandboxEngine {
             link(&linker, &module)
         })
         .await
-        .map_err(|error| ModuleError::Compile(error.to_string()))?
+        .map_err(|error| ModuleError::Task(error.to_string()))?
     }
 }
 

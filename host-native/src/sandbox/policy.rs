@@ -1,5 +1,7 @@
 //! What a guest may do to files beyond what wasmtime allows, and what it has open. The functions
 //! in [`super::shim`] ask here before they let a call through. Nothing here touches guest memory.
+//! A path is judged first and opened then: what holds a guest inside of the workspace is wasmtime,
+//! which does both at once; the rules here assume that no other guest moves folders meanwhile.
 
 use super::{
     End,

@@ -74,8 +74,8 @@ pub(super) struct RunState {
     pub(super) policy: Policy,
 }
 
-/// Runs a guest to its end, its time limit, or until `stop` is done. Dropping the future stops
-/// the guest at its next tick.
+/// Runs a guest to its end, its time limit, or until `stop` is done. The time limit does not count
+/// what it takes to compile a module. Dropping the future stops the guest at its next tick.
 ///
 /// # Errors
 /// [`ModuleError`] if the guest can't be started at all.
@@ -84,30 +84,35 @@ pub(super) async fn run(
     invocation: Invocation,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Ended, ModuleError> {
-    let ready = engine.ready(&invocation.guest).await?;
     let engine = engine.clone();
-    let name = invocation.guest.name.clone();
     // A guest computes between two ticks; in a task of its own it does not hold up its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
         let stdio = Stdio::new(&invocation.limits, invocation.on_delta.clone());
-        let recorder = invocation.recorder.clone();
-        let timeout = invocation.timeout;
         let end = tokio::select! {
             biased;
             () = stop => End::Cancelled,
-            ended = tokio::time::timeout(timeout, start(&engine, &ready, &invocation, &stdio)) => {
-                ended.unwrap_or(End::Timeout(timeout))
-            }
+            end = run_to_end(&engine, &invocation, &stdio) => end?,
         };
         let (stdout, stderr) = stdio.take();
-        Ended { end, stdout, stderr, records: recorder.records() }
+        Ok(Ended { end, stdout, stderr, records: invocation.recorder.records() })
     });
     match tasks.join_next().await {
-        Some(Ok(ended)) => Ok(ended),
-        Some(Err(error)) => Err(ModuleError::Compile(format!("{name}: {error}"))),
-        None => Err(ModuleError::Compile(name)),
+        Some(Ok(ended)) => ended,
+        Some(Err(error)) => Err(ModuleError::Task(error.to_string())),
+        None => Err(ModuleError::Task("it was not started".into())),
     }
+}
+
+async fn run_to_end(
+    engine: &SandboxEngine,
+    invocation: &Invocation,
+    stdio: &Stdio,
+) -> Result<End, ModuleError> {
+    let ready = engine.ready(&invocation.guest).await?;
+    let run = start(engine, &ready, invocation, stdio);
+    let ended = tokio::time::timeout(invocation.timeout, run).await;
+    Ok(ended.unwrap_or(End::Timeout(invocation.timeout)))
 }
 
 async fn start(
