@@ -127,6 +127,40 @@ fn media_type(file: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::env;
+    use std::process;
+
+    #[test]
+    fn files_are_served_with_their_type_and_the_policy() -> io::Result<()> {
+        let root = env::temp_dir().join(format!("xtask-playground-{}", process::id()));
+        fs::create_dir_all(&root)?;
+        fs::write(root.join("index.html"), "<p>hello")?;
+        fs::write(root.join("module.wasm"), b"\0asm")?;
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let address = listener.local_addr()?;
+        let asked = [
+            ("GET /", "200 OK", "text/html", "<p>hello"),
+            ("HEAD /", "200 OK", "text/html", ""),
+            ("GET /module.wasm?v=1", "200 OK", "application/wasm", "\0asm"),
+            ("GET /none.js", "404 Not Found", "text/plain", "no such file\n"),
+            ("POST /", "405 Method Not Allowed", "text/plain", "GET and HEAD only\n"),
+        ];
+        for (request, status, media_type, body) in asked {
+            let mut client = TcpStream::connect(address)?;
+            client.write_all(format!("{request} HTTP/1.1\r\nHost: here\r\n\r\n").as_bytes())?;
+            let (stream, _) = listener.accept()?;
+            answer(&stream, &root)?;
+            drop(stream);
+            let mut answered = String::new();
+            client.read_to_string(&mut answered)?;
+            let (head, sent) = answered.split_once("\r\n\r\n").unwrap_or_default();
+            assert!(head.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request}: {head}");
+            assert!(head.contains(&format!("\r\nContent-Type: {media_type}")), "{request}: {head}");
+            assert!(head.contains("script-src 'self' 'wasm-unsafe-eval';"), "{request}: {head}");
+            assert_eq!(sent, body, "{request}");
+        }
+        fs::remove_dir_all(&root)
+    }
 
     #[test]
     fn only_files_below_the_root_can_be_named() {

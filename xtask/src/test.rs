@@ -8,7 +8,7 @@ use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::steps::{Failure, run_all, step};
-use crate::{machine, native, site};
+use crate::{machine, native};
 
 const WEB_TESTS: &str = "tests/web";
 
@@ -33,7 +33,6 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
     let web = [
         step("run the Node tests over the packed package", test_node),
         step("run the native program against a third-party mock", test_native),
-        step("put the page together", site::assemble),
         step("run the page test in Chromium", test_page),
     ];
     let steps = [&prepare::MACHINE[..], &look, &native, &prepare::PACKAGE, &web];
@@ -59,8 +58,6 @@ fn web_test(house: &House, file: &str) -> Command {
     let mut node = house.program("node", WEB_TESTS);
     node.args(["--test", "--test-reporter", "spec", file]);
     node.env("INNERLOOP_TARBALL", house.path(npm::TARBALL));
-    node.env("INNERLOOP_SITE", house.path(site::SITE));
-    node.env("INNERLOOP_BIN", house.innerloop());
     if let Some(chromium) = &house.chromium {
         node.env("CHROMIUM", chromium);
     }
