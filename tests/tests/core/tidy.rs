@@ -154,7 +154,7 @@ fn absolute(
     } else if rest.starts_with("super::") {
         let mut first = true;
         while let Some(after) = rest.strip_prefix("super::") {
-            if !(first && !is_folder) {
+            if !first || is_folder {
                 base.pop();
             }
             first = false;
