@@ -10,7 +10,8 @@ pub mod facts;
 pub mod http;
 pub mod journal;
 pub mod models;
-pub mod programs;
 pub mod sandbox;
 pub mod secret;
 pub mod tools;
+
+pub use sandbox::programs;

@@ -2,16 +2,21 @@
 //! that belongs to the user alone and only if it still has the digest that was written beside
 //! it. Whatever is wrong with an artefact, it is compiled again.
 
-use super::{digest::Digest, engine::OnProgress};
+use super::digest::Digest;
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
     io,
     path::{Path, PathBuf},
-    sync::OnceLock,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use wasmtime::{Engine, Module};
+
+/// Receives a line for the user when something takes long or is not as it should be.
+pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The cache folder, looked at when it is first needed.
 pub(super) struct ArtefactCache {

@@ -2,11 +2,11 @@
 //! counts what is written, and folders are listed once per round.
 
 use super::{
+    errno,
     listing::Listing,
-    memory::{Scratch, fill, first_length, split},
-    policy::{Denied, errno},
-    run::RunState,
-    shim::{MODULE, refuse},
+    memory::{Scratch, fill, first_length},
+    policy::Denied,
+    state::{MODULE, RunState, split},
 };
 use wasmtime::{Caller, Linker, Result};
 use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1 as wasi};
@@ -62,7 +62,7 @@ fn link_writes(linker: &mut Linker<RunState>) -> Result<()> {
                 if state.policy.writable(fd).is_some() {
                     let start = tell(&mut state.wasi, fd)?;
                     if let Err(denied) = write(state, &memory, fd, start, (buffers, count)).await? {
-                        return refuse(denied);
+                        return denied.answer();
                     }
                 }
                 wasi::fd_write(&mut state.wasi, &mut memory, fd, buffers, count, result).await
@@ -79,7 +79,7 @@ fn link_writes(linker: &mut Linker<RunState>) -> Result<()> {
                 if state.policy.writable(fd).is_some() {
                     let at = start.cast_unsigned();
                     if let Err(denied) = write(state, &memory, fd, at, (buffers, count)).await? {
-                        return refuse(denied);
+                        return denied.answer();
                     }
                 }
                 let wasi = &mut state.wasi;
@@ -99,7 +99,7 @@ fn link_lengths(linker: &mut Linker<RunState>) -> Result<()> {
                 let (fd, accessed, modified, flags) = args;
                 let (mut memory, state) = split(&mut caller)?;
                 if let Err(denied) = state.policy.on_touch_open(fd) {
-                    return refuse(denied);
+                    return denied.answer();
                 }
                 let wasi = &mut state.wasi;
                 wasi::fd_filestat_set_times(wasi, &mut memory, fd, accessed, modified, flags).await
@@ -116,7 +116,7 @@ fn link_lengths(linker: &mut Linker<RunState>) -> Result<()> {
                     let now = length(&mut state.wasi, fd).await?;
                     let more = size.cast_unsigned().saturating_sub(now);
                     if let Err(denied) = state.policy.charge(more) {
-                        return refuse(denied);
+                        return denied.answer();
                     }
                 }
                 wasi::fd_filestat_set_size(&mut state.wasi, &mut memory, fd, size).await

@@ -1,7 +1,12 @@
 //! The one wasmtime engine of the process: its settings, the functions that guests may import,
 //! the modules in memory, and the tick by which a running guest gives way.
 
-use super::{cache::ArtefactCache, digest::Digest, run::RunState, shim};
+use super::{
+    cache::{ArtefactCache, OnProgress},
+    digest::Digest,
+    shim,
+    state::RunState,
+};
 use std::{
     borrow::Cow,
     collections::HashMap,
@@ -18,9 +23,6 @@ use wasmtime::{Config, Engine, ExternType, InstancePre, Linker, Module};
 
 /// How long a guest runs before it gives way to timeouts and other tasks.
 const TICK: Duration = Duration::from_millis(10);
-
-/// Receives a line for the user when something takes long or is not as it should be.
-pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// How to set up a [`SandboxEngine`].
 #[derive(Clone, Default)]

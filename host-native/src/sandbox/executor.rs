@@ -3,14 +3,15 @@
 
 use super::{
     digest::Digest,
+    end::End,
     engine::{Guest, ModuleError, SandboxEngine, Source},
     limits::Limits,
+    programs::Programs,
     record::{Recorder, Records},
-    run::{self, End, Ended, Invocation},
+    run::{self, Ended, Invocation},
     stdio::{Captured, OnDelta},
     workspace::Workspace,
 };
-use crate::programs::Programs;
 use innerloop_core::action::{Action, Outcome, ToolError};
 use std::{
     future::{Future, pending},

@@ -2,7 +2,7 @@
 //! guest fills, which takes a time that grows with the square of the folder's size; here the
 //! first call of a round takes all entries, and the following are served from them.
 
-use super::{memory::Scratch, policy::errno};
+use super::{errno, memory::Scratch};
 use std::{fs, path::Path};
 use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1 as wasi};
 

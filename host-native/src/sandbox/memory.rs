@@ -1,22 +1,8 @@
 //! Reading a guest's memory, and memory of our own for the calls that we make ourselves.
 
-use super::{policy::errno, run::RunState};
-use wasmtime::{AsContextMut, Caller, Extern, Result, bail};
-use wasmtime_wasi::p1::wasi_snapshot_preview1::WasiSnapshotPreview1;
+use super::errno;
+use wasmtime::{Result, bail};
 use wiggle::GuestMemory;
-
-/// The guest's memory and the run's state, with the fuel set that bounds what the host copies.
-pub(super) fn split<'a>(
-    caller: &'a mut Caller<'_, RunState>,
-) -> Result<(GuestMemory<'a>, &'a mut RunState)> {
-    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
-        bail!("the program does not export its memory");
-    };
-    let fuel = caller.as_context_mut().hostcall_fuel();
-    let (bytes, state) = memory.data_and_store_mut(caller);
-    state.wasi.set_hostcall_fuel(fuel);
-    Ok((GuestMemory::Unshared(bytes), state))
-}
 
 /// A text in the guest's memory, or an error number.
 pub(super) fn text(memory: &GuestMemory<'_>, at: i32, len: i32) -> Result<String, i32> {

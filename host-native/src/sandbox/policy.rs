@@ -4,7 +4,8 @@
 //! which does both at once; the rules here assume that no other guest moves folders meanwhile.
 
 use super::{
-    End,
+    end::End,
+    errno,
     listing::Listing,
     paths::{self, Astray, Real},
     record::Recorder,
@@ -14,18 +15,6 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-
-/// Error numbers of WASI preview 1.
-pub(super) mod errno {
-    pub(in super::super) const SUCCESS: i32 = 0;
-    pub(in super::super) const BADF: i32 = 8;
-    pub(in super::super) const FAULT: i32 = 21;
-    pub(in super::super) const ILSEQ: i32 = 25;
-    pub(in super::super) const LOOP: i32 = 32;
-    pub(in super::super) const NOENT: i32 = 44;
-    pub(in super::super) const NOMEM: i32 = 48;
-    pub(in super::super) const PERM: i32 = 63;
-}
 
 /// What a new entry costs of the disk quota.
 const ENTRY_BYTES: u64 = 4096;
@@ -267,6 +256,16 @@ pub(super) enum Denied {
     Errno(i32),
     /// The run ends.
     End(End),
+}
+
+impl Denied {
+    /// What the guest, or the run, gets instead of the call.
+    pub(super) fn answer(self) -> wasmtime::Result<i32> {
+        match self {
+            Self::Errno(code) => Ok(code),
+            Self::End(end) => Err(wasmtime::Error::new(end)),
+        }
+    }
 }
 
 impl From<i32> for Denied {

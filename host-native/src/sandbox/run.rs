@@ -1,10 +1,12 @@
 //! One run of a guest: its store, its limits, and how it ended.
 
 use super::{
-    engine::{Guest, ModuleError, SandboxEngine},
+    end::End,
+    engine::{Guest, ModuleError, Ready, SandboxEngine},
     limits::{Limits, RunLimiter},
     policy::Policy,
     record::{Recorder, Records},
+    state::RunState,
     stdio::{Captured, Channel, OnDelta, Stdio},
 };
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
@@ -29,35 +31,6 @@ pub(super) struct Invocation {
     pub(super) recorder: Recorder,
 }
 
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum End {
-    /// It ended by itself, with this exit code.
-    #[error("exit code {0}")]
-    Exit(i32),
-    /// The time limit ended it.
-    #[error("the time limit of {} ms ended it", .0.as_millis())]
-    Timeout(Duration),
-    /// The host stopped it.
-    #[error("it was interrupted")]
-    Cancelled,
-    /// It broke.
-    #[error("it crashed: {0}")]
-    Trap(String),
-    /// It printed more than it may.
-    #[error("it was stopped because it printed too much")]
-    OutputLimit,
-    /// It failed after more memory had been refused.
-    #[error("it failed because it needs more memory than it may have")]
-    MemoryLimit,
-    /// It wrote more to files than it may.
-    #[error("it was stopped because it wrote too much to files")]
-    DiskLimit,
-    /// It opened more files than it may have open at the same time.
-    #[error("it was stopped because it opened too many files at the same time")]
-    FileLimit,
-}
-
 /// What came of a run.
 #[derive(Debug)]
 pub(super) struct Ended {
@@ -65,13 +38,6 @@ pub(super) struct Ended {
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
     pub(super) records: Records,
-}
-
-/// What belongs to one running guest.
-pub(super) struct RunState {
-    pub(super) wasi: WasiP1Ctx,
-    pub(super) limiter: RunLimiter,
-    pub(super) policy: Policy,
 }
 
 /// Runs a guest to its end, its time limit, or until `stop` is done. The time limit does not count
@@ -117,7 +83,7 @@ async fn run_to_end(
 
 async fn start(
     engine: &SandboxEngine,
-    ready: &super::engine::Ready,
+    ready: &Ready,
     invocation: &Invocation,
     stdio: &Stdio,
 ) -> End {
@@ -156,7 +122,7 @@ fn context(invocation: &Invocation, stdio: &Stdio) -> wasmtime::Result<WasiP1Ctx
     Ok(wasi)
 }
 
-async fn call(ready: &super::engine::Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
+async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
     let instance = ready.instantiate_async(&mut *store).await?;
     let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
     start.call_async(store, ()).await

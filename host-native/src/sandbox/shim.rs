@@ -3,19 +3,16 @@
 //! are here, those that work on open files in [`super::descriptors`].
 
 use super::{
-    descriptors,
-    memory::{read_u32, split, text},
-    policy::{Denied, OpenBits, errno},
-    run::RunState,
+    descriptors, errno,
+    memory::{read_u32, text},
+    policy::{Denied, OpenBits},
+    state::{MODULE, RunState, split},
 };
 use wasmtime::{Caller, Error, Linker, Result};
 use wasmtime_wasi::{
     I32Exit,
     p1::{self, wasi_snapshot_preview1 as wasi},
 };
-
-/// Where guests import from.
-pub(super) const MODULE: &str = "wasi_snapshot_preview1";
 
 /// Puts all imports of a guest into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
@@ -49,7 +46,7 @@ fn link_open(linker: &mut Linker<RunState>) -> Result<()> {
                     .and_then(|path| state.policy.on_open(fd, &path, bits));
                 let node = match allowed {
                     Ok(node) => node,
-                    Err(denied) => return refuse(denied),
+                    Err(denied) => return denied.answer(),
                 };
                 let wasi = &mut state.wasi;
                 let code = wasi::path_open(
@@ -88,7 +85,7 @@ fn link_folders(linker: &mut Linker<RunState>) -> Result<()> {
                     .map_err(Denied::from)
                     .and_then(|path| state.policy.on_create_folder(fd, &path));
                 if let Err(denied) = allowed {
-                    return refuse(denied);
+                    return denied.answer();
                 }
                 wasi::path_create_directory(&mut state.wasi, &mut memory, fd, path, len).await
             })
@@ -105,7 +102,7 @@ fn link_folders(linker: &mut Linker<RunState>) -> Result<()> {
                     .and_then(|path| state.policy.on_remove_folder(fd, &path));
                 let real = match allowed {
                     Ok(real) => real,
-                    Err(denied) => return refuse(denied),
+                    Err(denied) => return denied.answer(),
                 };
                 let wasi = &mut state.wasi;
                 let code = wasi::path_remove_directory(wasi, &mut memory, fd, path, len).await?;
@@ -127,7 +124,7 @@ fn link_folders(linker: &mut Linker<RunState>) -> Result<()> {
                     .and_then(|path| state.policy.on_remove_file(fd, &path));
                 let real = match allowed {
                     Ok(real) => real,
-                    Err(denied) => return refuse(denied),
+                    Err(denied) => return denied.answer(),
                 };
                 let code =
                     wasi::path_unlink_file(&mut state.wasi, &mut memory, fd, path, len).await?;
@@ -155,7 +152,7 @@ fn link_links(linker: &mut Linker<RunState>) -> Result<()> {
                     .and_then(|(path, to)| state.policy.on_rename((fd, &path), (to_fd, &to)));
                 let (old, new) = match allowed {
                     Ok(both) => both,
-                    Err(denied) => return refuse(denied),
+                    Err(denied) => return denied.answer(),
                 };
                 let wasi = &mut state.wasi;
                 let code =
@@ -179,7 +176,7 @@ fn link_links(linker: &mut Linker<RunState>) -> Result<()> {
                     .map_err(Denied::from)
                     .and_then(|(target, path)| state.policy.on_link(&target, fd, &path));
                 if let Err(denied) = allowed {
-                    return refuse(denied);
+                    return denied.answer();
                 }
                 let wasi = &mut state.wasi;
                 wasi::path_symlink(wasi, &mut memory, target, target_len, fd, path, len).await
@@ -207,7 +204,7 @@ fn link_times(linker: &mut Linker<RunState>) -> Result<()> {
                     .map_err(Denied::from)
                     .and_then(|path| state.policy.on_touch(fd, lookup, &path));
                 if let Err(denied) = allowed {
-                    return refuse(denied);
+                    return denied.answer();
                 }
                 wasi::path_filestat_set_times(
                     &mut state.wasi,
@@ -225,12 +222,4 @@ fn link_times(linker: &mut Linker<RunState>) -> Result<()> {
         },
     )?;
     Ok(())
-}
-
-/// What the guest, or the run, gets instead of the call.
-pub(super) fn refuse(denied: Denied) -> Result<i32> {
-    match denied {
-        Denied::Errno(code) => Ok(code),
-        Denied::End(end) => Err(Error::new(end)),
-    }
 }

@@ -1,7 +1,7 @@
 //! Where a run's standard output and standard error go: the start and the end of each are kept,
 //! all of it is counted and handed on as it comes, and too much of it ends the run.
 
-use super::{End, Limits};
+use super::{end::End, limits::Limits};
 use bytes::Bytes;
 use std::{
     collections::VecDeque,

@@ -1,7 +1,10 @@
 //! The registry of programs for `run_program`: a folder of `NAME.wasm` files, each a WASI
 //! preview 1 command. What is known of a program by its name is checked and shown.
 
-use crate::sandbox::{Digest, Guest, ModuleError, Source};
+use super::{
+    digest::Digest,
+    engine::{Guest, ModuleError, Source},
+};
 use innerloop_core::config::ProgramFacts;
 use std::{
     collections::BTreeMap,
