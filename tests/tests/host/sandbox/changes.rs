@@ -1,6 +1,6 @@
 //! What a run reports of the files it changed.
 
-use super::Bench;
+use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
 use innerloop_host::sandbox::Limits;
 use std::{fs, os::unix::fs::symlink, time::Duration};
@@ -112,11 +112,16 @@ async fn a_run_that_is_stopped_still_reports_its_changes() {
 
     let bench = Bench::new();
     let action = super::run_program("ops", &["F", "big"]);
-    let outcome = bench.executor.run(&action, Duration::from_millis(50), None).await;
-    assert_eq!(
-        outcome.changes.iter().map(|change| change.kind).collect::<Vec<_>>(),
-        [ChangeKind::Created]
-    );
+    let big = bench.path("big");
+    let stop = async move {
+        while !big.exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let outcome = bench.executor.run_until(&action, TEN_SECONDS, None, stop).await;
+    assert_eq!(outcome.error, Some(ToolError::Interrupted));
+    let kinds: Vec<_> = outcome.changes.iter().map(|change| change.kind).collect();
+    assert_eq!(kinds, [ChangeKind::Created]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
