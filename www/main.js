@@ -20,7 +20,7 @@ let files = new Map();
 let before = new Map();
 
 function mode() {
-  return new FormData(form).get("mode");
+  return form.elements.mode.value;
 }
 
 function showMode() {
@@ -166,7 +166,12 @@ byId("add-files").addEventListener("change", (event) => {
 });
 
 showMode();
-load().catch((error) => {
-  transcript.note(error.message, true);
-  showStatus("Failed");
-});
+load()
+  .then(() => {
+    showRunning(false);
+    showStatus("Ready");
+  })
+  .catch((error) => {
+    transcript.note(error.message, true);
+    showStatus("Failed");
+  });

@@ -78,11 +78,17 @@ export async function serve(...steps) {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
+    // Pages come from another origin, and ask first.
+    response.setHeader("access-control-allow-origin", "*");
+    if (request.method === "OPTIONS") {
+      const headers = request.headers["access-control-request-headers"] ?? "";
+      return response.writeHead(204, { "access-control-allow-headers": headers }).end();
+    }
     const { method, url, headers } = request;
-    requests.push({ method, url, headers, text, body: text === "" ? undefined : JSON.parse(text) });
+    requests.push({ method, url, headers, text, body: JSON.parse(text) });
     const step = steps.shift();
-    if (step === undefined) failure(500, "api_error", "the script is over")(request, response);
-    else step(request, response);
+    if (step !== undefined) return step(request, response);
+    return failure(500, "api_error", "the script is over")(request, response);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A test that fails before it closes its server must not keep the process alive.

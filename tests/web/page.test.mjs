@@ -1,0 +1,212 @@
+// The playground in Chromium, served from the packed package under its content security policy.
+// Run with `node --test page.test.mjs`; INNERLOOP_TARBALL and CHROMIUM name others.
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { hanging, reply, serve, failure, toolResults } from "./support/anthropic.mjs";
+import { launch, open } from "./support/browser.mjs";
+import { runExampleTest } from "./support/example.mjs";
+import { ROOT, exampleFiles } from "./support/package.mjs";
+import { serveSite } from "./support/site.mjs";
+
+const SCREENSHOTS = join(ROOT, "target/screenshots");
+mkdirSync(SCREENSHOTS, { recursive: true });
+
+const site = await serveSite();
+const browser = await launch();
+after(async () => {
+  await browser.close();
+  await site.close();
+});
+
+const DONE = { timeout: 60_000 };
+
+function shoot(page, name) {
+  return page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+async function finished(page, text) {
+  await page.locator("#status").filter({ hasText: text }).waitFor(DONE);
+}
+
+/** The workspace as the page shows it: each file's text, by opening one after the other. */
+async function shownFiles(page) {
+  const files = [];
+  for (const button of await page.locator("#tree button").all()) {
+    await button.click();
+    const path = await button.getAttribute("data-path");
+    files.push([path, await page.locator("#file-content").textContent()]);
+  }
+  return files.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** The page talking to a scripted server instead of the recording. */
+async function ownModel(server, key = "sk-test-0123456789") {
+  const opened = await open(browser, site.url);
+  const { page } = opened;
+  await page.getByText("Your own, with a key").click();
+  await page.getByLabel("Model", { exact: true }).fill("mock-1");
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  await page.getByLabel("Base URL, if not the provider's").fill(server.url);
+  return opened;
+}
+
+test("the demo mends the example in the page: red before, green after", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  await page.locator("#tree button").first().waitFor();
+  const before = await shownFiles(page);
+  assert.deepEqual(before, Object.entries(exampleFiles()), "the page's list is the project's");
+  assert.equal(runExampleTest(before).status, 1);
+
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.locator(".call").first().waitFor(DONE);
+  assert.equal(await page.getByRole("button", { name: "Stop" }).isEnabled(), true);
+  await finished(page, "Done");
+  await page.locator(".failed summary").filter({ hasText: "run_program" }).first().waitFor();
+  await page.locator(".done summary").filter({ hasText: "run_program" }).click();
+  const output = page.locator(".done[data-tool=run_program] pre[aria-label=Output]");
+  assert.match(await output.textContent(), /11 of 11 passed/);
+  assert.match(await page.locator(".reply").last().textContent(), /tests pass/i);
+
+  const diff = page.locator('.diff[data-path="src/discount.js"]');
+  assert.equal(await page.locator(".diff").count(), 1);
+  assert.match(await diff.locator(".removed").textContent(), /^-.*quantity > from/);
+  assert.match(await diff.locator(".added").textContent(), /^\+.*quantity >= from/);
+  assert.equal(await page.locator("#tree .badge").textContent(), "changed");
+  await page.locator('#tree [data-path="src/discount.js"]').click();
+  await shoot(page, "page");
+
+  const mended = await shownFiles(page);
+  const green = runExampleTest(mended);
+  assert.equal(green.status, 0, green.output);
+  assert.equal(await output.textContent(), green.output);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(site.missing, []);
+  await close();
+});
+
+test("the demo runs again from the start, and starting over restores the project", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  for (let round = 0; round < 2; round += 1) {
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.locator("#status").filter({ hasText: "Working" }).waitFor();
+    await finished(page, "Done");
+    assert.equal(await page.locator(".said").count(), 1);
+  }
+  await page.getByRole("button", { name: "Start over" }).click();
+  await page.locator(".diff").waitFor({ state: "detached" });
+  assert.equal(await page.locator(".call").count(), 0);
+  assert.deepEqual(await shownFiles(page), Object.entries(exampleFiles()));
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("Stop ends a run, and the page goes on", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.locator(".reply").first().waitFor(DONE);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await finished(page, "Stopped");
+  assert.equal(await page.getByRole("button", { name: "Run" }).isEnabled(), true);
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Done");
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("with one's own model: real requests from the page, a steer, and the key in its header only", async () => {
+  const key = "sk-test-page-0123456789";
+  const input = { file_path: "hello.txt", content: "Hello from the page\n" };
+  let answer;
+  const held = (request, response) => {
+    answer = () => reply({ calls: [["list_dir", {}]] })(request, response);
+  };
+  const server = await serve(
+    reply({ calls: [["write_file", input]] }),
+    held,
+    reply({ thinking: "Wrap up.", text: "It is written." }),
+  );
+  const { page, problems, close } = await ownModel(server, key);
+  await page.getByLabel("What to do").fill("Write hello.txt");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.locator('.diff[data-path="hello.txt"]').waitFor(DONE);
+  await page.getByLabel("Tell it something while it works").fill("Say it in one line");
+  await page.getByRole("button", { name: "Steer" }).click();
+  while (answer === undefined) await new Promise((resolve) => setTimeout(resolve, 10));
+  answer();
+  await finished(page, "Done");
+  assert.equal(await page.locator(".reply").last().textContent(), "It is written.");
+  assert.equal(await page.locator(".thinking").count(), 1);
+  assert.equal(await page.locator(".said").last().textContent(), "Say it in one line");
+  assert.equal(await page.locator('#tree [data-path="hello.txt"] .badge').textContent(), "new");
+
+  const posts = server.requests;
+  assert.deepEqual(posts.map(({ headers }) => headers["x-api-key"]), [key, key, key]);
+  assert.equal(posts[0].headers["anthropic-dangerous-direct-browser-access"], "true");
+  assert.equal(toolResults(posts[1])[0].isError, false);
+  assert.match(JSON.stringify(posts[2].body.messages.at(-1)), /Say it in one line/);
+  assert.ok(posts.every(({ text }) => !text.includes(key)));
+  const markup = await page.content();
+  assert.ok(!markup.includes(key));
+  const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+  assert.deepEqual(stored, [0, 0, ""]);
+  assert.deepEqual(problems, []);
+  await close();
+  await server.close();
+});
+
+test("a refused key is shown as an error, and the next run starts anew", async () => {
+  const server = await serve(
+    failure(401, "authentication_error", "invalid x-api-key"),
+    reply({ text: "Now I can." }),
+  );
+  const { page, close } = await ownModel(server);
+  await page.getByLabel("What to do").fill("Hello");
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Failed");
+  assert.match(await page.locator(".note.bad").textContent(), /invalid x-api-key/);
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Done");
+  await close();
+  await server.close();
+});
+
+test("leaving a model that hangs with Stop closes the connection", async () => {
+  const silence = hanging("A beginning without an end.");
+  const server = await serve(silence);
+  const { page, problems, close } = await ownModel(server);
+  await page.getByLabel("What to do").fill("Hello");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.locator(".reply").waitFor(DONE);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await finished(page, "Stopped");
+  await silence.gone;
+  assert.deepEqual(problems, []);
+  await close();
+  await server.close();
+});
+
+test("the page works by keyboard, names its parts, and fits a phone in the dark", async () => {
+  const dark = { colorScheme: "dark", viewport: { width: 390, height: 844 } };
+  const { page, problems, close } = await open(browser, site.url, dark);
+  const log = page.getByRole("log", { name: "Transcript" });
+  assert.equal(await log.getAttribute("aria-live"), "polite");
+  await page.locator("#run").focus();
+  await page.keyboard.press("Enter");
+  await finished(page, "Done");
+  assert.equal(await log.getAttribute("aria-busy"), "false");
+  await page.getByRole("button", { name: "cart.js" }).focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator("#file-name").textContent(), "src/cart.js");
+  const nameless = await page.locator("button, input, select, textarea").evaluateAll((all) =>
+    all.filter((one) => !one.labels?.length && !one.textContent.trim()).map((one) => one.outerHTML),
+  );
+  assert.deepEqual(nameless, []);
+  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= inner, `${wide} pixels on a screen of ${inner}`);
+  await page.screenshot({ path: join(SCREENSHOTS, "phone.png"), fullPage: true });
+  assert.deepEqual(problems, []);
+  await close();
+});
