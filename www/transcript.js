@@ -128,24 +128,31 @@ function textOf(parts) {
   return parts.map((part) => (part.type === "text" ? part.text : "[image]")).join("\n");
 }
 
+// The arguments' values in a few words, for the card's title.
 function briefly(args) {
+  const values = Object.values(parsed(args) ?? {});
+  const text = values.map(plain).join(" ").replace(/\s+/g, " ");
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}
+
+// The arguments one a line; what is no object stays as the model wrote it.
+function pretty(args) {
+  const fields = Object.entries(parsed(args) ?? {});
+  return fields.map(([name, value]) => `${name}: ${plain(value)}`).join("\n") || args;
+}
+
+function parsed(args) {
   try {
-    const values = Object.values(JSON.parse(args)).map((value) =>
-      typeof value === "string" ? value : JSON.stringify(value),
-    );
-    const text = values.join(" ").replace(/\s+/g, " ");
-    return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+    const value = JSON.parse(args);
+    return typeof value === "object" ? value : undefined;
   } catch {
-    return "";
+    return undefined;
   }
 }
 
-function pretty(args) {
-  try {
-    return JSON.stringify(JSON.parse(args), null, 2);
-  } catch {
-    return args;
-  }
+function plain(value) {
+  if (Array.isArray(value)) return value.map(plain).join(" ");
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const ENDS = {

@@ -63,6 +63,7 @@ test("the demo mends the example in the page: red before, green after", async ()
   await page.getByRole("button", { name: "Run" }).click();
   await page.locator(".call").first().waitFor(DONE);
   assert.equal(await page.getByRole("button", { name: "Stop" }).isEnabled(), true);
+  assert.equal(await page.locator("#steer-form").isVisible(), true);
   await finished(page, "Done");
   await page.locator(".failed summary").filter({ hasText: "run_program" }).first().waitFor();
   await page.locator(".done summary").filter({ hasText: "run_program" }).click();
@@ -76,6 +77,8 @@ test("the demo mends the example in the page: red before, green after", async ()
   assert.match(await diff.locator(".added").textContent(), /^\+.*quantity >= from/);
   assert.equal(await page.locator("#tree .badge").textContent(), "changed");
   await page.locator('#tree [data-path="src/discount.js"]').click();
+  assert.equal(await page.locator("#steer-form").isVisible(), false);
+  await page.locator("#log").evaluate((log) => log.scrollTo(0, log.scrollHeight));
   await shoot(page, "page");
 
   const mended = await shownFiles(page);
