@@ -30,6 +30,7 @@ pub(crate) struct Program {
 enum End {
     Exit(i32),
     Crash(String),
+    Limit(String),
     Stopped(Stop),
 }
 
@@ -42,6 +43,9 @@ pub(crate) async fn run(
     cancel: oneshot::Receiver<()>,
     timeout_ms: u64,
 ) -> Outcome {
+    if let Some(outcome) = unknown(desk, &program.name) {
+        return outcome;
+    }
     let abort = match AbortController::new() {
         Ok(abort) => abort,
         Err(error) => return Outcome::error(ToolError::Crashed, message_of(&error)),
@@ -58,6 +62,23 @@ pub(crate) async fn run(
         }
     };
     outcome(&end, desk.take_capture(id), changes)
+}
+
+/// The outcome where there is no program of that name.
+fn unknown(desk: &Desk, name: &str) -> Option<Outcome> {
+    let session = desk.session.borrow();
+    let programs = session.config().facts.programs.iter();
+    let mut names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
+    names.sort_unstable();
+    if names.contains(&name) {
+        return None;
+    }
+    let there_is = if names.is_empty() {
+        "no programs are installed".to_owned()
+    } else {
+        format!("there is: {}", names.join(", "))
+    };
+    Some(Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}")))
 }
 
 fn request(program: &Program, files: &Array) -> JsValue {
@@ -81,7 +102,11 @@ fn end(ended: &JsValue) -> End {
     match field("code").as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "exit codes have 32 bits")]
         Some(code) => End::Exit(code as i32),
-        None => End::Crash(field("message").as_string().unwrap_or_default()),
+        None => {
+            let message = field("message").as_string().unwrap_or_default();
+            let is_limit = field("type").as_string().as_deref() == Some("limit");
+            if is_limit { End::Limit(message) } else { End::Crash(message) }
+        }
     }
 }
 
@@ -105,6 +130,10 @@ fn outcome(end: &End, capture: Capture, changes: Vec<Change>) -> Outcome {
         End::Crash(message) => {
             add_line(&mut text, &format!("[it crashed: {message}]"));
             (Some(ToolError::Crashed), None)
+        }
+        End::Limit(message) => {
+            add_line(&mut text, &format!("[{message}]"));
+            (Some(ToolError::Limit), None)
         }
         End::Stopped(Stop::Cancelled) => {
             add_line(&mut text, "[it was interrupted]");

@@ -110,10 +110,22 @@ test("a program cannot leave the workspace", async () => {
   assert.equal(outcome.parts[0].text, "true\ntrue\ntrue\n");
 });
 
-test("an unknown program is an error result", async () => {
+test("an unknown program is an error result that names those there are", async () => {
   const { outcome, read } = await runQjs({}, { program: "python" });
-  assert.notEqual(outcome.error, undefined);
-  assert.match(read.text, /python/);
+  assert.equal(outcome.error, "not_found");
+  assert.match(read.text, /no program `python`; there is: qjs/);
+});
+
+test("a program that prints or writes without end is stopped at the limit", async () => {
+  const print = `const piece = "x".repeat(2 ** 20);
+    for (let i = 0; i < 100; i += 1) console.log(piece);`;
+  const write = `${std}const piece = "x".repeat(2 ** 20);
+    for (let i = 0; i < 300; i += 1) { const f = std.open("f", "w"); f.puts(piece); f.close(); }`;
+  for (const [main, word] of [[print, "printed"], [write, "wrote"]]) {
+    const { outcome } = await runQjs({ "main.mjs": main });
+    assert.equal(outcome.error, "limit");
+    assert.match(outcome.parts[0].text, new RegExp(`\\[it was stopped because it ${word} too much`));
+  }
 });
 
 test("a program that crashes is an error result", async () => {

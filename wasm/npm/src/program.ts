@@ -21,14 +21,26 @@ export interface ProgramJob {
   files: [string, Uint8Array][];
 }
 
-/** What a running program's worker reports: output, and at last an exit or a crash. */
-export type ProgramNews =
-  | { type: "output"; stream: 1 | 2; bytes: Uint8Array }
-  | { type: "exit"; code: number; written: [string, Uint8Array][]; removed: string[] }
-  | { type: "crash"; message: string; written: [string, Uint8Array][]; removed: string[] };
+/** What a running program's worker reports: output, and at last how it ended. */
+export type ProgramNews = { type: "output"; stream: 1 | 2; bytes: Uint8Array } | Ending;
+
+/** How a program ended, and which files it left otherwise. */
+export type Ending = (
+  | { type: "exit"; code: number }
+  /** It broke, or went beyond a limit. */
+  | { type: "crash" | "limit"; message: string }
+) & { written: [string, Uint8Array][]; removed: string[] };
 
 /** The environment that a program finds; the native host's is the same. */
 const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
+
+/** The native host's limits: bytes printed, and bytes written to files. */
+const LIMITS = {
+  printed: { bytes: 64 * 2 ** 20, message: "it was stopped because it printed too much" },
+  written: { bytes: 256 * 2 ** 20, message: "it was stopped because it wrote too much to files" },
+};
+
+class LimitReached extends Error {}
 
 /** Runs the program to its end. */
 export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void): void {
@@ -38,7 +50,8 @@ export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void)
     const code = execute(job, root, report);
     report({ type: "exit", code, ...difference(before, root) });
   } catch (error) {
-    report({ type: "crash", message: describe(error), ...difference(before, root) });
+    const type = error instanceof LimitReached ? "limit" : "crash";
+    report({ type, message: describe(error), ...difference(before, root) });
   }
 }
 
@@ -47,25 +60,59 @@ function execute(
   root: Map<string, Inode>,
   report: (news: ProgramNews) => void,
 ): number {
+  const printed = meter(LIMITS.printed);
   const output = (stream: 1 | 2): ConsoleStdout =>
-    new ConsoleStdout((bytes) => report({ type: "output", stream, bytes: bytes.slice() }));
+    new ConsoleStdout((bytes) => {
+      printed(bytes.length);
+      report({ type: "output", stream, bytes: bytes.slice() });
+    });
   const stdin = new OpenFile(new File(new TextEncoder().encode(job.stdin)));
   const workspace = new PreopenDirectory("/", root);
   const fds = [stdin, output(1), output(2), workspace];
   const wasi = new WASI(job.args, ENVIRONMENT, fds, { debug: false });
-  const imports = { ...wasi.wasiImport, args_sizes_get: argsSizes(wasi, job.args) };
+  const imports = { ...wasi.wasiImport, ...metered(wasi), args_sizes_get: argsSizes(wasi) };
   const instance = new WebAssembly.Instance(job.module, {
     wasi_snapshot_preview1: imports as WebAssembly.ModuleImports,
   });
   return wasi.start(instance as Parameters<WASI["start"]>[0]);
 }
 
+function meter({ bytes, message }: { bytes: number; message: string }): (more: number) => void {
+  let total = 0;
+  return (more) => {
+    total += more;
+    if (total > bytes) throw new LimitReached(message);
+  };
+}
+
+// Counts what goes to files; the first three descriptors are the standard streams.
+function metered(wasi: WASI) {
+  const written = meter(LIMITS.written);
+  const count = (fd: number, lengthAt: number): void => {
+    const memory = new DataView(wasi.inst.exports.memory.buffer);
+    if (fd > 2) written(memory.getUint32(lengthAt, true));
+  };
+  const { fd_write, fd_pwrite } = wasi.wasiImport as Record<string, (...args: any[]) => number>;
+  return {
+    fd_write(fd: number, at: number, length: number, lengthAt: number): number | undefined {
+      const error = fd_write?.(fd, at, length, lengthAt);
+      count(fd, lengthAt);
+      return error;
+    },
+    fd_pwrite(fd: number, at: number, length: number, offset: bigint, lengthAt: number) {
+      const error = fd_pwrite?.(fd, at, length, offset, lengthAt);
+      count(fd, lengthAt);
+      return error;
+    },
+  };
+}
+
 // The shim counts UTF-16 units where the program needs bytes, and then writes past the buffer.
-function argsSizes(wasi: WASI, args: string[]) {
-  const sizes = args.map((arg) => new TextEncoder().encode(arg).length + 1);
+function argsSizes(wasi: WASI) {
+  const sizes = wasi.args.map((arg) => new TextEncoder().encode(arg).length + 1);
   return (countAt: number, sizeAt: number): number => {
     const memory = new DataView(wasi.inst.exports.memory.buffer);
-    memory.setUint32(countAt, args.length, true);
+    memory.setUint32(countAt, sizes.length, true);
     memory.setUint32(sizeAt, sizes.reduce((sum, size) => sum + size, 0), true);
     return 0;
   };

@@ -2,7 +2,7 @@
 
 import { AgentError } from "./errors.js";
 import { platform } from "./platform.js";
-import type { ProgramNews } from "./program.js";
+import type { Ending } from "./program.js";
 import type { Program, ProgramSource } from "./types.js";
 
 /** A program that is ready to run. */
@@ -13,7 +13,7 @@ export interface LoadedProgram {
 }
 
 /** How a program ended; `stopped` if it was ended from outside. */
-export type ProgramEnd = Exclude<ProgramNews, { type: "output" }> | { type: "stopped" };
+export type ProgramEnd = Ending | { type: "stopped" };
 
 /** What the binding wants to run. */
 export interface ProgramRequest {
