@@ -64,8 +64,15 @@ async fn a_tool_that_breaks_is_an_outcome() {
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
     assert!(outcome.joined_text().starts_with("the tool failed: "), "{outcome:?}");
 
-    let outcome = Bench::new().executor.run(&write, Duration::ZERO, None).await;
+    let bench = Bench::new();
+    for n in 0..2000 {
+        fs::write(bench.path(&format!("{n}.txt")), "x").unwrap();
+    }
+    bench.executor.prepare().await.unwrap();
+    let glob = Action::Glob { pattern: "**/*.txt".into(), path: None };
+    let outcome = bench.executor.run(&glob, Duration::from_millis(1), None).await;
     assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
+    assert_eq!(outcome.joined_text(), "the tool failed: the time limit of 1 ms ended it");
 }
 
 /// The table that also runs over files in memory and over a directory.
