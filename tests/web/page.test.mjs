@@ -119,7 +119,7 @@ test("Stop ends a run, and the page goes on", async () => {
   await close();
 });
 
-test("with one's own model: real requests from the page, a steer, and the key in its header only", async () => {
+test("one's own model gets real requests, a steer, and the key in its header only", async () => {
   const key = "sk-test-page-0123456789";
   const input = { file_path: "hello.txt", content: "Hello from the page\n" };
   let answer;
@@ -146,14 +146,21 @@ test("with one's own model: real requests from the page, a steer, and the key in
   assert.equal(await page.locator('#tree [data-path="hello.txt"] .badge').textContent(), "new");
 
   const posts = server.requests;
-  assert.deepEqual(posts.map(({ headers }) => headers["x-api-key"]), [key, key, key]);
+  assert.deepEqual(
+    posts.map(({ headers }) => headers["x-api-key"]),
+    [key, key, key],
+  );
   assert.equal(posts[0].headers["anthropic-dangerous-direct-browser-access"], "true");
   assert.equal(toolResults(posts[1])[0].isError, false);
   assert.match(JSON.stringify(posts[2].body.messages.at(-1)), /Say it in one line/);
   assert.ok(posts.every(({ text }) => !text.includes(key)));
   const markup = await page.content();
   assert.ok(!markup.includes(key));
-  const stored = await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]);
+  const stored = await page.evaluate(() => [
+    localStorage.length,
+    sessionStorage.length,
+    document.cookie,
+  ]);
   assert.deepEqual(stored, [0, 0, ""]);
   assert.deepEqual(problems, []);
   await close();
@@ -203,11 +210,18 @@ test("the page works by keyboard, names its parts, and fits a phone in the dark"
   await page.getByRole("button", { name: "cart.js" }).focus();
   await page.keyboard.press("Enter");
   assert.equal(await page.locator("#file-name").textContent(), "src/cart.js");
-  const nameless = await page.locator("button, input, select, textarea").evaluateAll((all) =>
-    all.filter((one) => !one.labels?.length && !one.textContent.trim()).map((one) => one.outerHTML),
-  );
+  const nameless = await page
+    .locator("button, input, select, textarea")
+    .evaluateAll((all) =>
+      all
+        .filter((one) => !one.labels?.length && !one.textContent.trim())
+        .map((one) => one.outerHTML),
+    );
   assert.deepEqual(nameless, []);
-  const [wide, inner] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  const [wide, inner] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    innerWidth,
+  ]);
   assert.ok(wide <= inner, `${wide} pixels on a screen of ${inner}`);
   await page.screenshot({ path: join(SCREENSHOTS, "phone.png"), fullPage: true });
   assert.deepEqual(problems, []);

@@ -27,7 +27,13 @@ for (const file of readdirSync("dist")) {
   if (!GLUE.includes(file)) rmSync(`dist/${file}`, { recursive: true });
 }
 
-const shared = { bundle: true, format: "esm", target: "es2022", outdir: "dist", logLevel: "warning" };
+const shared = {
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  outdir: "dist",
+  logLevel: "warning",
+};
 await build({
   ...shared,
   entryPoints: ["src/index.web.ts", "src/index.node.ts", "src/index.workerd.ts"],
@@ -39,11 +45,16 @@ await build({
   entryPoints: ["src/program.web.ts", "src/program.node.ts"],
   external: ["node:*"],
 });
-execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], { stdio: "inherit" });
+execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
+  stdio: "inherit",
+});
 writeFileSync(
   "dist/types/wasm-module.d.ts",
   "declare const module: WebAssembly.Module;\nexport default module;\n",
 );
 
 const notice = readFileSync("node_modules/@bjorn3/browser_wasi_shim/LICENSE-MIT", "utf8");
-writeFileSync("dist/NOTICE.txt", `The files program.*.js contain @bjorn3/browser_wasi_shim:\n\n${notice}`);
+writeFileSync(
+  "dist/NOTICE.txt",
+  `The files program.*.js contain @bjorn3/browser_wasi_shim:\n\n${notice}`,
+);

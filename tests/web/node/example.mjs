@@ -10,7 +10,12 @@ const PROMPT = "Make the tests pass";
 
 function example(options = {}) {
   const traffic = exampleTraffic();
-  return Agent.create({ files: exampleFiles(), programs: { qjs: qjs() }, replay: traffic, ...options });
+  return Agent.create({
+    files: exampleFiles(),
+    programs: { qjs: qjs() },
+    replay: traffic,
+    ...options,
+  });
 }
 
 test("the example is mended: its test was red before and is green after", async () => {
@@ -25,13 +30,21 @@ test("the example is mended: its test was red before and is green after", async 
   const after = runExampleTest(agent.files);
   assert.equal(after.status, 0, after.output);
 
-  const runs = events.filter((event) => event.type === "tool_call_end" && event.name === "run_program");
-  assert.deepEqual(runs.map((event) => event.outcome.exit), [1, 0]);
+  const runs = events.filter(
+    (event) => event.type === "tool_call_end" && event.name === "run_program",
+  );
+  assert.deepEqual(
+    runs.map((event) => event.outcome.exit),
+    [1, 0],
+  );
   assert.equal(runs.at(-1).outcome.parts[0].text, after.output);
   const printed = events.filter((event) => event.type === "tool_call_output_delta");
   assert.ok(printed.some((event) => event.text.includes("not ok 5")));
   const changed = events.flatMap((event) => event.outcome?.changes ?? []);
-  assert.deepEqual(changed.map(({ path, kind }) => [path, kind]), [["src/discount.js", "modified"]]);
+  assert.deepEqual(
+    changed.map(({ path, kind }) => [path, kind]),
+    [["src/discount.js", "modified"]],
+  );
   assert.equal(changed[0].before, exampleFiles()["src/discount.js"]);
   assert.equal(changed[0].after, agent.files.readText("src/discount.js"));
   const { toolCalls, replies, usage } = result;
@@ -80,7 +93,11 @@ test("an exhausted recording says which call it lacks", async () => {
 
 test("an unreadable recording is refused with its line", async () => {
   const [first] = exampleTraffic().split("\n");
-  for (const [replay, line] of [["", 1], ["{}", 1], [`${first}\nrubbish\n`, 2]]) {
+  for (const [replay, line] of [
+    ["", 1],
+    ["{}", 1],
+    [`${first}\nrubbish\n`, 2],
+  ]) {
     const message = new RegExp(`^line ${line} of the recording cannot be read`);
     await assert.rejects(example({ replay }), { code: "replay_unreadable", message });
   }

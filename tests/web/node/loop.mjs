@@ -14,13 +14,20 @@ test("b10 events arrive as an async iterator, in order and without gaps", async 
   const events = await eventsOf(run);
   const types = events.map((event) => event.type);
   assert.deepEqual([types[0], types.at(-1)], ["user_input", "processing_end"]);
-  const text = (type) => events.filter((event) => event.type === type).map(({ text }) => text).join("");
+  const text = (type) =>
+    events
+      .filter((event) => event.type === type)
+      .map(({ text }) => text)
+      .join("");
   assert.equal(text("assistant_text_delta"), "Hello to you, too.");
   assert.equal(text("assistant_reasoning_delta"), "A greeting.");
   assert.deepEqual((await run.result()).usage.output_total, 5);
   assert.deepEqual(await eventsOf(run), events, "a second look sees the same");
   await agent.close();
-  assert.deepEqual(seen.map(({ seq }) => seq), seen.map((_, at) => at + 1));
+  assert.deepEqual(
+    seen.map(({ seq }) => seq),
+    seen.map((_, at) => at + 1),
+  );
   assert.deepEqual(seen.slice(1, -1), events);
   await server.close();
 });
@@ -86,7 +93,10 @@ test("b1 a steer comes after the tool round, and a listener may call back in", a
   agent.subscribe(({ type }) => type === "tool_call_start" && agent.steer("Be brief."));
   await agent.run("Look around").result();
   const seqs = order.map(([seq]) => seq);
-  assert.deepEqual(seqs, seqs.toSorted((a, b) => a - b));
+  assert.deepEqual(
+    seqs,
+    seqs.toSorted((a, b) => a - b),
+  );
   assert.ok(order.some(([, type]) => type === "steering_injected"));
   assert.match(JSON.stringify(server.requests[1].body.messages.at(-1)), /Be brief\./);
   await agent.close();
@@ -149,7 +159,8 @@ test("a subscriber's mistake disturbs neither the run nor the other subscribers"
     const caught = [];
     process.on("uncaughtException", (error) => caught.push(error.message));
     const fetch = async () => { throw new Error("no network"); };
-    const agent = await Agent.create({ provider: "anthropic", model: "m", fetch, retry: { maxRetries: 0 } });
+    const retry = { maxRetries: 0 };
+    const agent = await Agent.create({ provider: "anthropic", model: "m", fetch, retry });
     const seen = [];
     agent.subscribe(({ type }) => { if (type === "user_input") throw new Error("my mistake"); });
     agent.subscribe(({ type }) => seen.push(type));
@@ -157,7 +168,9 @@ test("a subscriber's mistake disturbs neither the run nor the other subscribers"
     await agent.close();
     console.log(JSON.stringify({ caught, status, seen }));`;
   const flags = ["--input-type=module", "-e", script];
-  const { caught, status, seen } = JSON.parse(execFileSync(process.execPath, flags, { cwd: folder }));
+  const { caught, status, seen } = JSON.parse(
+    execFileSync(process.execPath, flags, { cwd: folder }),
+  );
   assert.deepEqual([caught, status], [["my mistake"], "failed"]);
   assert.deepEqual([seen[0], seen.at(-1)], ["user_input", "session_end"]);
 });

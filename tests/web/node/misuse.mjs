@@ -32,7 +32,11 @@ const REFUSED = [
   ["bad_option", { ...FINE, tools: [{ ...tool, name: "no spaces" }] }, /name/],
   ["bad_option", { ...FINE, tools: [{ ...tool, description: undefined }] }, /description/],
   ["bad_option", { ...FINE, tools: [{ ...tool, execute: undefined }] }, /execute/],
-  ["bad_option", { ...FINE, tools: [{ ...tool, parameters: { type: "string" } }] }, /parameters|schema/],
+  [
+    "bad_option",
+    { ...FINE, tools: [{ ...tool, parameters: { type: "string" } }] },
+    /parameters|schema/,
+  ],
   ["bad_option", { ...FINE, tools: [undefined] }, /name/],
   ["bad_option", { ...FINE, tools: 7 }, /`tools`/],
   ["bad_option", undefined, /options/],
@@ -64,7 +68,11 @@ test("an empty or odd input is refused", async () => {
   const server = await serve();
   const agent = await agentAt(server);
   for (const input of ["", "  \n", [], 7, undefined, [{ type: "sound" }], [{ text: "no type" }]]) {
-    assert.throws(() => agent.run(input), { name: "AgentError", code: "bad_option" }, String(input));
+    assert.throws(
+      () => agent.run(input),
+      { name: "AgentError", code: "bad_option" },
+      String(input),
+    );
     assert.throws(() => agent.steer(input), { name: "AgentError", code: "bad_option" });
   }
   assert.throws(() => agent.configure({ limits: { maxTurns: "x" } }), { code: "bad_option" });

@@ -27,7 +27,10 @@ test("aimock: a whole run with tools over real HTTP", async () => {
   const calls = events.filter(({ type }) => type === "tool_call_end").map(({ name }) => name);
   assert.deepEqual(calls, ["weather", "write_file"]);
 
-  const limited = await agentAt({ url: mock.url }, { retry: { maxRetries: 1, baseMs: 5, maxRetryAfterMs: 0 } });
+  const limited = await agentAt(
+    { url: mock.url },
+    { retry: { maxRetries: 1, baseMs: 5, maxRetryAfterMs: 0 } },
+  );
   const { status: end, error } = await limited.run("Please wait for me").result();
   assert.deepEqual([end, error.kind], ["failed", "rate_limit"]);
   assert.match(error.message, /slow down/);
@@ -47,7 +50,10 @@ test("g2 a 429 and a 529 are tried again, and the run goes on", async () => {
   const events = await eventsOf(run);
   assert.equal((await run.result()).text, "Here I am.");
   const retries = events.filter(({ type }) => type === "retry");
-  assert.deepEqual(retries.map(({ attempt }) => attempt), [2, 3]);
+  assert.deepEqual(
+    retries.map(({ attempt }) => attempt),
+    [2, 3],
+  );
   assert.match(retries[0].message, /slow down/);
   await agent.close();
   await server.close();
@@ -133,7 +139,10 @@ test("a fetch that throws or returns nonsense is a failure of the run", async ()
   const thrown = async () => {
     throw new Error("the proxy is down");
   };
-  for (const [fetch, word] of [[thrown, /the proxy is down/], [() => 7, /no Response/]]) {
+  for (const [fetch, word] of [
+    [thrown, /the proxy is down/],
+    [() => 7, /no Response/],
+  ]) {
     const retry = { maxRetries: 0 };
     const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch, retry });
     const { status, error } = await agent.run("Hello").result();

@@ -22,7 +22,13 @@ async function runQjs(files, call, options = {}) {
   await agent.close();
   await server.close();
   const { outcome } = events.find(({ type }) => type === "tool_call_end");
-  return { outcome, read: toolResults(server.requests[1])[0], agent, events, request: server.requests[0] };
+  return {
+    outcome,
+    read: toolResults(server.requests[1])[0],
+    agent,
+    events,
+    request: server.requests[0],
+  };
 }
 
 const std = 'import * as std from "qjs:std";\n';
@@ -38,8 +44,8 @@ test("a program's output, standard error and exit code are told", async () => {
 test("what a program writes and removes is taken over, and told", async () => {
   const main = `${std}import * as os from "qjs:os";
     const put = (path, text) => { const f = std.open(path, "w"); f.puts(text); f.close(); };
-    put("new.txt", "new\\n"); put("old.txt", "newer\\n"); os.mkdir("deep"); put("deep/a.txt", "deep");
-    put("same.txt", "same"); os.remove("gone.txt");`;
+    put("new.txt", "new\\n"); put("old.txt", "newer\\n"); os.mkdir("deep");
+    put("deep/a.txt", "deep"); put("same.txt", "same"); os.remove("gone.txt");`;
   const files = { "main.mjs": main, "old.txt": "old\n", "gone.txt": "bye", "same.txt": "same" };
   const { outcome, agent, read } = await runQjs(files);
   assert.deepEqual([outcome.exit, outcome.error], [0, undefined], read.text);
@@ -49,7 +55,13 @@ test("what a program writes and removes is taken over, and told", async () => {
     { path: "new.txt", kind: "created", after: "new\n" },
     { path: "old.txt", kind: "modified", before: "old\n", after: "newer\n" },
   ]);
-  assert.deepEqual(agent.files.list(), ["deep/a.txt", "main.mjs", "new.txt", "old.txt", "same.txt"]);
+  assert.deepEqual(agent.files.list(), [
+    "deep/a.txt",
+    "main.mjs",
+    "new.txt",
+    "old.txt",
+    "same.txt",
+  ]);
   assert.equal(agent.files.readText("old.txt"), "newer\n");
 });
 
@@ -65,7 +77,10 @@ test("a program that runs away is ended at its time limit, with what it printed"
 test("a program is ended when its run is interrupted", async () => {
   const input = { program: "qjs", args: ["-m", "main.mjs"] };
   const server = await serve(reply({ calls: [["run_program", input]] }));
-  const agent = await agentAt(server, { files: { "main.mjs": 'console.log("on"); for (;;);' }, programs });
+  const agent = await agentAt(server, {
+    files: { "main.mjs": 'console.log("on"); for (;;);' },
+    programs,
+  });
   const run = agent.run("Run it");
   for await (const { type } of run) {
     if (type === "tool_call_output_delta") break;
@@ -121,25 +136,31 @@ test("a program that prints or writes without end is stopped at the limit", asyn
     for (let i = 0; i < 100; i += 1) console.log(piece);`;
   const write = `${std}const piece = "x".repeat(2 ** 20);
     for (let i = 0; i < 300; i += 1) { const f = std.open("f", "w"); f.puts(piece); f.close(); }`;
-  for (const [main, word] of [[print, "printed"], [write, "wrote"]]) {
+  for (const [main, word] of [
+    [print, "printed"],
+    [write, "wrote"],
+  ]) {
     const { outcome } = await runQjs({ "main.mjs": main });
     assert.equal(outcome.error, "limit");
-    assert.match(outcome.parts[0].text, new RegExp(`\\[it was stopped because it ${word} too much`));
+    assert.match(
+      outcome.parts[0].text,
+      new RegExp(`\\[it was stopped because it ${word} too much`),
+    );
   }
 });
 
 test("a program that crashes is an error result", async () => {
   // A module whose _start does nothing but trap.
   const trap = new Uint8Array([
-    0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 19, 2, 6, 95,
-    115, 116, 97, 114, 116, 0, 0, 6, 109, 101, 109, 111, 114, 121, 2, 0, 10, 5, 1, 3, 0, 0, 11,
+    0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 5, 3, 1, 0, 1, 7, 19, 2, 6, 95, 115,
+    116, 97, 114, 116, 0, 0, 6, 109, 101, 109, 111, 114, 121, 2, 0, 10, 5, 1, 3, 0, 0, 11,
   ]);
   const { outcome } = await runQjs({}, { program: "trap", args: [] }, { programs: { trap } });
   assert.equal(outcome.error, "crashed");
   assert.match(outcome.parts[0].text, /unreachable/);
 });
 
-test("without programs the tool is not offered; with them the model reads what they are", async () => {
+test("without programs the tool is not offered; with them the model reads of them", async () => {
   const server = await serve(reply({ text: "Hi." }), reply({ text: "Hi." }));
   const bare = await agentAt(server);
   await bare.run("Hello").result();
@@ -160,9 +181,20 @@ test("a program comes as bytes, module, response, file or address", async () => 
   const server = createServer((_request, response) => response.end(qjs()));
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = new URL(`http://127.0.0.1:${server.address().port}/qjs.wasm`);
-  const sources = [qjs(), new Uint8Array(qjs()).buffer, programs.qjs.wasm, pathToFileURL(file), address, fetch(address)];
+  const sources = [
+    qjs(),
+    new Uint8Array(qjs()).buffer,
+    programs.qjs.wasm,
+    pathToFileURL(file),
+    address,
+    fetch(address),
+  ];
   for (const source of sources) {
-    const { outcome } = await runQjs({ "main.mjs": 'console.log("ok")' }, {}, { programs: { qjs: source } });
+    const { outcome } = await runQjs(
+      { "main.mjs": 'console.log("ok")' },
+      {},
+      { programs: { qjs: source } },
+    );
     assert.equal(outcome.parts[0].text, "ok\n");
   }
   await new Promise((resolve) => server.close(resolve));

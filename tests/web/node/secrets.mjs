@@ -11,7 +11,11 @@ const KEY = "sk-ant-secret-0123456789";
 
 function leaks(agent, ...things) {
   const snapshot = new TextDecoder().decode(agent.snapshot());
-  const all = [snapshot, inspect(agent, { depth: 9, showHidden: true }), ...things.map((thing) => inspect(thing, { depth: 9 }))];
+  const all = [
+    snapshot,
+    inspect(agent, { depth: 9, showHidden: true }),
+    ...things.map((thing) => inspect(thing, { depth: 9 })),
+  ];
   return all.filter((text) => text.includes(KEY));
 }
 

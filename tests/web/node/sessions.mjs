@@ -14,11 +14,18 @@ test("a restored agent knows the conversation, and goes on with it", async () =>
   const snapshot = first.snapshot();
   await first.close();
 
-  const again = await Agent.restore(snapshot, { provider: "anthropic", apiKey: KEY, baseUrl: server.url });
+  const again = await Agent.restore(snapshot, {
+    provider: "anthropic",
+    apiKey: KEY,
+    baseUrl: server.url,
+  });
   assert.equal(again.status().turns, 2);
   assert.equal((await again.run("What was it?").result()).text, "It was 7.");
   const { messages, model } = server.requests[1].body;
-  assert.deepEqual(messages.map(({ role }) => role), ["user", "assistant", "user"]);
+  assert.deepEqual(
+    messages.map(({ role }) => role),
+    ["user", "assistant", "user"],
+  );
   assert.equal(model, "mock-1");
   await again.close();
   await server.close();
@@ -32,7 +39,11 @@ test("a run that was under way goes on after a restore: the request is sent agai
   await new Promise((resolve) => setTimeout(resolve, 30));
   const snapshot = first.snapshot();
   await first.close();
-  const again = await Agent.restore(snapshot, { provider: "anthropic", apiKey: KEY, baseUrl: server.url });
+  const again = await Agent.restore(snapshot, {
+    provider: "anthropic",
+    apiKey: KEY,
+    baseUrl: server.url,
+  });
   const result = await again.current.result();
   assert.deepEqual([result.status, result.text], ["completed", "After all."]);
   assert.deepEqual(server.requests[1].body, server.requests[0].body);
@@ -40,10 +51,17 @@ test("a run that was under way goes on after a restore: the request is sent agai
   await server.close();
 });
 
-test("a tool that was running when the snapshot was taken is reported lost, not run again", async () => {
+test("a tool that ran when the snapshot was taken is reported lost, not run again", async () => {
   const server = await serve(reply({ calls: [["pay", {}]] }), reply({ text: "I see." }));
   let paid = 0;
-  const pay = { name: "pay", description: "Pays", execute: () => { paid += 1; return new Promise(() => {}); } };
+  const pay = {
+    name: "pay",
+    description: "Pays",
+    execute: () => {
+      paid += 1;
+      return new Promise(() => {});
+    },
+  };
   const first = await agentAt(server, { tools: [pay] });
   for await (const { type } of first.run("Pay")) {
     if (type !== "tool_call_start") continue;
@@ -78,25 +96,41 @@ test("a tool that was running when the snapshot was taken is reported lost, not 
 test("what is no snapshot is refused", async () => {
   const options = { provider: "anthropic", apiKey: KEY };
   const refused = { name: "AgentError", code: "bad_snapshot" };
-  for (const bytes of [new Uint8Array(), new Uint8Array([255, 0]), new TextEncoder().encode("{}")]) {
+  for (const bytes of [
+    new Uint8Array(),
+    new Uint8Array([255, 0]),
+    new TextEncoder().encode("{}"),
+  ]) {
     await assert.rejects(Agent.restore(bytes, options), refused);
   }
   await assert.rejects(Agent.restore("text", options), refused);
   const agent = await Agent.create({ ...options, model: "m" });
   const damaged = agent.snapshot().slice(0, -9);
   await assert.rejects(Agent.restore(damaged, options), refused);
-  await assert.rejects(Agent.restore(agent.snapshot(), { provider: "anthropic" }), { code: "missing_key" });
+  await assert.rejects(Agent.restore(agent.snapshot(), { provider: "anthropic" }), {
+    code: "missing_key",
+  });
   await agent.close();
 });
 
 test("agents side by side share nothing", async () => {
   const server = await serve();
   const servers = await Promise.all([1, 2, 3].map((n) => serve(reply({ text: `I am ${n}.` }))));
-  const agents = await Promise.all(servers.map((at, n) => agentAt(at, { files: { [`${n}.txt`]: "" } })));
+  const agents = await Promise.all(
+    servers.map((at, n) => agentAt(at, { files: { [`${n}.txt`]: "" } })),
+  );
   const results = await Promise.all(agents.map((agent) => agent.run("Who are you?").result()));
-  assert.deepEqual(results.map(({ text }) => text), ["I am 1.", "I am 2.", "I am 3."]);
-  assert.deepEqual(agents.map(({ files }) => files.list()), [["0.txt"], ["1.txt"], ["2.txt"]]);
-  const ids = agents.map((agent) => JSON.parse(new TextDecoder().decode(agent.snapshot())).config.id);
+  assert.deepEqual(
+    results.map(({ text }) => text),
+    ["I am 1.", "I am 2.", "I am 3."],
+  );
+  assert.deepEqual(
+    agents.map(({ files }) => files.list()),
+    [["0.txt"], ["1.txt"], ["2.txt"]],
+  );
+  const ids = agents.map(
+    (agent) => JSON.parse(new TextDecoder().decode(agent.snapshot())).config.id,
+  );
   assert.equal(new Set(ids).size, 3);
   for (const agent of agents) await agent.close();
   for (const each of [server, ...servers]) await each.close();

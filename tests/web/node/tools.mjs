@@ -23,7 +23,12 @@ async function results(calls, options) {
   assert.equal((await run.result()).status, "completed");
   await agent.close();
   await server.close();
-  return { read: toolResults(server.requests[1]), events, agent, offered: server.requests[0].body.tools };
+  return {
+    read: toolResults(server.requests[1]),
+    events,
+    agent,
+    offered: server.requests[0].body.tools,
+  };
 }
 
 test("c5 a tool in JavaScript is offered, gets its arguments, and its result is read", async () => {
@@ -42,7 +47,10 @@ test("c5 a tool in JavaScript is offered, gets its arguments, and its result is 
   assert.equal(got[0].callId, "toolu_weather_0");
   assert.equal(got[0].signal.aborted, false);
   const shown = events.filter(({ type }) => type === "tool_call_output_delta");
-  assert.deepEqual(shown.map(({ text }) => text), ["asking", "…"]);
+  assert.deepEqual(
+    shown.map(({ text }) => text),
+    ["asking", "…"],
+  );
   const tool = offered.find(({ name }) => name === "weather");
   assert.deepEqual([tool.description, tool.input_schema], [weather.description, parameters]);
 });
@@ -63,7 +71,10 @@ test("what a tool returns is text, a reply, or JSON", async () => {
   const tool = { ...weather, execute: () => left.shift() };
   const calls = returns.map(() => ["weather", { city: "x" }]);
   const { read } = await results(calls, { tools: [tool] });
-  assert.deepEqual(read, returns.map(([, text]) => ({ text, isError: false })));
+  assert.deepEqual(
+    read,
+    returns.map(([, text]) => ({ text, isError: false })),
+  );
 });
 
 test("c22 what a tool throws is an error result, and the run goes on", async () => {
@@ -80,7 +91,10 @@ test("c22 what a tool throws is an error result, and the run goes on", async () 
     assert.match(text, reads[at]);
   });
   const ends = events.filter(({ type }) => type === "tool_call_end");
-  assert.deepEqual(ends.map(({ outcome }) => outcome.error), ["crashed", "crashed", "crashed"]);
+  assert.deepEqual(
+    ends.map(({ outcome }) => outcome.error),
+    ["crashed", "crashed", "crashed"],
+  );
 });
 
 test("a tool may return a failure of its own", async () => {
@@ -93,21 +107,36 @@ test("a tool may return a failure of its own", async () => {
 test("c21 a tool never sees arguments that do not fit its schema", async () => {
   let ran = 0;
   const tool = { ...weather, execute: () => (ran += 1) };
-  const calls = [["weather", {}], ["weather", { city: 7 }], ["weather", { city: "a", more: 1 }]];
+  const calls = [
+    ["weather", {}],
+    ["weather", { city: 7 }],
+    ["weather", { city: "a", more: 1 }],
+  ];
   const { read } = await results(calls, { tools: [tool] });
   assert.equal(ran, 0);
-  assert.deepEqual(read.map(({ isError }) => isError), [true, true, true]);
+  assert.deepEqual(
+    read.map(({ isError }) => isError),
+    [true, true, true],
+  );
   assert.match(read[0].text, /city/);
 });
 
 test("c20 an unknown tool is an error result", async () => {
   const { read } = await results([["teleport", {}]], {});
-  assert.deepEqual(read.map(({ isError }) => isError), [true]);
+  assert.deepEqual(
+    read.map(({ isError }) => isError),
+    [true],
+  );
   assert.match(read[0].text, /Unknown tool: teleport/);
 });
 
 test("c6 the last tool of a name wins, over a built-in one as well", async () => {
-  const named = (text) => ({ ...weather, name: "read_file", parameters: { type: "object" }, execute: () => text });
+  const named = (text) => ({
+    ...weather,
+    name: "read_file",
+    parameters: { type: "object" },
+    execute: () => text,
+  });
   const options = { tools: [named("first"), named("last")], files: { "a.txt": "from the file" } };
   const { read, offered } = await results([["read_file", { file_path: "a.txt" }]], options);
   assert.equal(read[0].text, "last");
@@ -127,7 +156,10 @@ test("a tool that takes too long is told so, and the model reads it", async () =
 });
 
 test("an interrupted tool is told so, and its late result counts nowhere", async () => {
-  const server = await serve(reply({ calls: [["weather", { city: "x" }]] }), reply({ text: "Well." }));
+  const server = await serve(
+    reply({ calls: [["weather", { city: "x" }]] }),
+    reply({ text: "Well." }),
+  );
   let finish;
   let told = false;
   const execute = (_args, { signal, output }) => {
@@ -166,7 +198,10 @@ test("c23 read-only tools run side by side, and results keep the order of the ca
   };
   const calls = ["slow", "b", "c"].map((city) => ["weather", { city }]);
   const { read } = await results(calls, { tools: [{ ...weather, readOnly: true, execute }] });
-  assert.deepEqual(read.map(({ text }) => text), ["slow", "b", "c"]);
+  assert.deepEqual(
+    read.map(({ text }) => text),
+    ["slow", "b", "c"],
+  );
   assert.equal(most, 3);
 });
 
@@ -186,17 +221,26 @@ test("a tool may use the agent's files, and built-in tools see what it wrote", a
 
 test("files are a map of paths; what leads out of the workspace is refused", async () => {
   const server = await serve();
-  const files = new Map([["b/c.txt", "text"], ["a.bin", new Uint8Array([0, 255])]]);
+  const files = new Map([
+    ["b/c.txt", "text"],
+    ["a.bin", new Uint8Array([0, 255])],
+  ]);
   const agent = await agentAt(server, { files });
   const { files: workspace } = agent;
   assert.deepEqual(workspace.list(), ["a.bin", "b/c.txt"]);
   assert.deepEqual([...workspace.read("a.bin")], [0, 255]);
   assert.equal(workspace.readText("/b/c.txt"), "text");
   workspace.write("d/e/f.txt", "new");
-  assert.deepEqual([workspace.size, workspace.has("d/e/f.txt"), workspace.has("d")], [3, true, false]);
+  assert.deepEqual(
+    [workspace.size, workspace.has("d/e/f.txt"), workspace.has("d")],
+    [3, true, false],
+  );
   assert.equal(workspace.remove("d/e/f.txt"), true);
   assert.equal(workspace.remove("d/e/f.txt"), false);
-  assert.deepEqual([...workspace].map(([path]) => path), ["a.bin", "b/c.txt"]);
+  assert.deepEqual(
+    [...workspace].map(([path]) => path),
+    ["a.bin", "b/c.txt"],
+  );
   for (const path of ["../x", "b/../../x", "", "/", "b/", "a\0b"]) {
     assert.throws(() => workspace.write(path, "x"), { name: "AgentError", code: "bad_path" }, path);
   }

@@ -23,8 +23,13 @@ export function stream({ thinking, text, calls = [], usage = [10, 5] } = {}) {
   });
   const stop_reason = calls.length > 0 ? "tool_use" : "end_turn";
   const message = {
-    id: "msg_1", type: "message", role: "assistant", model: "mock-1", content: [],
-    stop_reason: null, stop_sequence: null,
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: "mock-1",
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
     usage: { input_tokens: usage[0], output_tokens: 1 },
   };
   const events = [{ type: "message_start", message }];

@@ -7,8 +7,22 @@ import { platform } from "./platform.js";
 import type { AgentOptions, Changes, FetchFunction, Limits, Part, Tool } from "./types.js";
 
 const KEYS = new Set<string>([
-  "provider", "model", "apiKey", "fetch", "baseUrl", "replay", "files", "tools", "programs",
-  "instructions", "limits", "maxOutputTokens", "reasoningEffort", "retry", "timeouts", "id",
+  "provider",
+  "model",
+  "apiKey",
+  "fetch",
+  "baseUrl",
+  "replay",
+  "files",
+  "tools",
+  "programs",
+  "instructions",
+  "limits",
+  "maxOutputTokens",
+  "reasoningEffort",
+  "retry",
+  "timeouts",
+  "id",
   "onEvent",
 ] satisfies (keyof AgentOptions)[]);
 
@@ -165,7 +179,8 @@ function checkTool(tool: Tool): void {
     throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
   }
   if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
-  if (typeof tool.execute !== "function") throw bad(`\`${tool.name}\` needs a function \`execute\``);
+  if (typeof tool.execute !== "function")
+    throw bad(`\`${tool.name}\` needs a function \`execute\``);
 }
 
 function rawTool(tool: Tool): RawOptions["tools"][number] {

@@ -113,7 +113,11 @@ function argsSizes(wasi: WASI) {
   return (countAt: number, sizeAt: number): number => {
     const memory = new DataView(wasi.inst.exports.memory.buffer);
     memory.setUint32(countAt, sizes.length, true);
-    memory.setUint32(sizeAt, sizes.reduce((sum, size) => sum + size, 0), true);
+    memory.setUint32(
+      sizeAt,
+      sizes.reduce((sum, size) => sum + size, 0),
+      true,
+    );
     return 0;
   };
 }

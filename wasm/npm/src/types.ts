@@ -9,7 +9,7 @@ export interface AgentOptions {
   model?: string;
   /** The provider's key. It stays in the driver: no event, error or snapshot holds it. */
   apiKey?: string;
-  /** Sends the requests in place of the platform's `fetch`: through a proxy that adds the key, say. */
+  /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
   fetch?: FetchFunction;
   /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
   baseUrl?: string;
@@ -58,8 +58,7 @@ export interface Replay {
 
 /** Files by path. */
 export type FilesInput =
-  | Readonly<Record<string, string | Uint8Array>>
-  | Iterable<readonly [string, string | Uint8Array]>;
+  Readonly<Record<string, string | Uint8Array>> | Iterable<readonly [string, string | Uint8Array]>;
 
 /** When to stop; 0, like leaving it out, means never. */
 export interface Limits {
@@ -130,12 +129,7 @@ export interface ToolContext {
 
 /** Where a program's module comes from. */
 export type ProgramSource =
-  | Uint8Array
-  | ArrayBuffer
-  | URL
-  | Response
-  | Promise<Response>
-  | WebAssembly.Module;
+  Uint8Array | ArrayBuffer | URL | Response | Promise<Response> | WebAssembly.Module;
 
 /** A program with a word about it. */
 export interface Program {
@@ -225,8 +219,7 @@ export interface Usage {
 
 /** A piece of what a user or a tool says. */
 export type Part =
-  | { type: "text"; text: string }
-  | { type: "image"; media_type: string; data: string };
+  { type: "text"; text: string } | { type: "image"; media_type: string; data: string };
 
 /** What came of a tool's run, whole. */
 export interface Outcome {
