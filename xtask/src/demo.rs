@@ -50,7 +50,7 @@ fn test_before(house: &mut House) -> Result<(), Failure> {
 }
 
 fn mend(house: &mut House) -> Result<(), Failure> {
-    let mut innerloop = house.program(&house.innerloop().to_string_lossy(), "");
+    let mut innerloop = house.program(house.innerloop(), "");
     innerloop.args(["run", "--apply", "--replay"]).arg(house.path("example/traffic.jsonl"));
     innerloop.arg("--workspace").arg(copy_folder()).arg(PROMPT);
     println!("$ {}", process::line(&innerloop));
@@ -77,7 +77,7 @@ struct TestRun {
 }
 
 fn run_test(house: &House) -> Result<TestRun, Failure> {
-    let mut innerloop = house.program(&house.innerloop().to_string_lossy(), "");
+    let mut innerloop = house.program(house.innerloop(), "");
     innerloop.args(["tool", "run_program", RUN_TEST, "--workspace"]).arg(copy_folder());
     println!("$ {}", process::line(&innerloop));
     let (exit, printed) = process::exit_code_and_output(&mut innerloop)?;

@@ -1,6 +1,7 @@
 //! Where everything lies in the workspace, and cargo called the same way from every step.
 
 use std::env;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -93,7 +94,7 @@ impl House {
     }
 
     /// A program started in a folder of the workspace, without what `cargo run` put around us.
-    pub(crate) fn program(&self, program: &str, inside: &str) -> Command {
+    pub(crate) fn program(&self, program: impl AsRef<OsStr>, inside: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.path(inside));
         drop_cargo_run(&mut command);

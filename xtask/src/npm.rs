@@ -33,7 +33,7 @@ pub(crate) fn optimise(house: &mut House) -> Result<(), Failure> {
         // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
         // binaryen does not.
         let optimiser = house.path(PACKAGE).join("node_modules/.bin/wasm-opt");
-        let mut command = house.program(&optimiser.to_string_lossy(), "");
+        let mut command = house.program(optimiser, "");
         process::run(command.arg("-Oz").arg(&input).arg("-o").arg(&output))?;
         files::copy_if_changed(&input, &seen)?;
     }
