@@ -206,8 +206,8 @@ impl Driver {
 
     fn start(&mut self, effect: Effect) {
         match effect {
-            Effect::Http { id, request, .. } => self.start_http(id, request),
-            Effect::RunTool { id, run } => self.start_tool(id, run),
+            Effect::Http { id, agent, request, .. } => self.start_http(id, agent, request),
+            Effect::RunTool { id, run, .. } => self.start_tool(id, run),
             Effect::Ask { id, .. } => {
                 let reason = "nobody is here to be asked".to_owned();
                 self.answer(Input::Answer { id, answer: Answer::Deny { reason } });
@@ -223,8 +223,8 @@ impl Driver {
         }
     }
 
-    fn start_http(&mut self, id: EffectId, request: HttpRequest) {
-        let history = self.session.history(AgentId::ROOT);
+    fn start_http(&mut self, id: EffectId, agent: AgentId, request: HttpRequest) {
+        let history = self.session.history(agent);
         let exchange = self.parts.models.begin(request, history);
         self.spawn(id, |mut answer, stop| async move {
             let stopped = {

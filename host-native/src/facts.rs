@@ -1,16 +1,16 @@
 //! What the host tells the core of the place it works in: the day, the system, the branch, the
 //! project's instruction files. Nothing here runs a program or leaves the workspace.
 
-use innerloop_core::config::{Facts, GitFacts, ProgramFacts, ProjectDoc};
+use innerloop_core::{
+    config::{Facts, GitFacts, ProfileKind, ProgramFacts, ProjectDoc},
+    profile,
+};
 use std::{
     fs,
     io::Read as _,
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
-
-/// Instruction files that are read, the general one first (Spec §6.5).
-const DOCUMENTS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
 /// Most bytes of one file that are read.
 const MOST_BYTES: u64 = 32 * 1024;
@@ -76,7 +76,7 @@ fn git(workspace: &Path) -> Option<GitFacts> {
 
 /// The instruction files at the workspace's root.
 fn documents(workspace: &Path) -> Vec<ProjectDoc> {
-    let found = DOCUMENTS.iter().filter_map(|name| {
+    let found = profile::doc_names(ProfileKind::Anthropic).iter().filter_map(|name| {
         let text = text(&workspace.join(name))?;
         Some(ProjectDoc { path: (*name).to_owned(), text })
     });

@@ -8,13 +8,13 @@ use innerloop_core::{
     action::Outcome,
     config::SessionConfig,
     event::{Event, EventKind},
-    id::{EffectId, EndpointId, SessionId},
+    id::{AgentId, EffectId, EndpointId, SessionId},
     input::{
         Command, HttpFailure, HttpFailureKind, HttpInput, Input, Rejected, ResponseHead, ToolInput,
     },
     log,
     message::Part,
-    output::{Effect, HttpRequest, Output, Outputs},
+    output::{Ask, Effect, HookRun, HttpRequest, Output, Outputs},
     time::{Instant, UnixMillis},
     tool::ToolRun,
 };
@@ -36,6 +36,14 @@ pub struct Desk {
     pub events: Vec<Event>,
     /// All requests so far.
     pub requests: Vec<HttpRequest>,
+    /// Whose the requests are.
+    pub askers: Vec<AgentId>,
+    /// Whose the effects are.
+    pub owners: BTreeMap<EffectId, AgentId>,
+    /// The questions that have no answer yet.
+    pub asks: Vec<(EffectId, Ask)>,
+    /// The hooks that have no reply yet.
+    pub hooks: Vec<(EffectId, HookRun)>,
     /// The HTTP effects that have no answer yet.
     pub calls: Vec<EffectId>,
     /// The tool runs that have no answer yet.
@@ -88,6 +96,10 @@ impl Desk {
             log,
             events: Vec::new(),
             requests: Vec::new(),
+            askers: Vec::new(),
+            owners: BTreeMap::new(),
+            asks: Vec::new(),
+            hooks: Vec::new(),
             calls: Vec::new(),
             runs: BTreeMap::new(),
             cancelled: Vec::new(),
@@ -104,6 +116,8 @@ impl Desk {
         let settles = match &input {
             Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
             | Input::Tool { id, input: ToolInput::Done(_) }
+            | Input::Answer { id, .. }
+            | Input::Hook { id, .. }
             | Input::Lost { id } => Some(*id),
             _ => None,
         };
@@ -111,6 +125,8 @@ impl Desk {
         self.log.push_str(&line);
         self.calls.retain(|id| Some(*id) != settles);
         self.runs.retain(|id, _| Some(*id) != settles);
+        self.asks.retain(|(id, _)| Some(*id) != settles);
+        self.hooks.retain(|(id, _)| Some(*id) != settles);
         self.take(outputs.clone());
         Ok(outputs)
     }
@@ -242,15 +258,18 @@ impl Desk {
         for output in outputs {
             match output {
                 Output::Event(event) => self.events.push(event),
-                Output::Effect(Effect::Http { id, request, .. }) => {
+                Output::Effect(Effect::Http { id, agent, request, .. }) => {
                     self.calls.push(id);
+                    self.owners.insert(id, agent);
+                    self.askers.push(agent);
                     self.requests.push(request);
                 }
-                Output::Effect(Effect::RunTool { id, run }) => {
+                Output::Effect(Effect::RunTool { id, run, .. }) => {
                     self.runs.insert(id, run);
                 }
                 Output::Effect(Effect::Cancel { id, .. }) => self.cancelled.push(id),
-                Output::Effect(other) => panic!("an effect of no known kind: {other:?}"),
+                Output::Effect(Effect::Ask { id, ask, .. }) => self.asks.push((id, ask)),
+                Output::Effect(Effect::RunHook { id, hook, .. }) => self.hooks.push((id, hook)),
             }
         }
     }

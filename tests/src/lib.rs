@@ -15,4 +15,5 @@ pub mod example;
 pub mod mock;
 pub mod program;
 pub mod scene;
+pub mod simulator;
 pub mod tool_cases;

@@ -18,7 +18,7 @@ pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
         Action::Read { path, offset, limit, numbering } => {
             read::read(files, path, *offset, *limit, *numbering)
         }
-        Action::Write { path, content } => write::write(files, path, content),
+        Action::Write { path, content, only_new } => write::write(files, path, content, *only_new),
         Action::Edit { path, old, new, all } => edit::edit(files, path, old, new, *all),
         Action::List { path, depth } => list::list(files, path.as_deref(), *depth),
         Action::Glob { pattern, path } => glob::glob(files, pattern, path.as_deref()),

@@ -5,12 +5,17 @@ use crate::{
     files::{FileError, Files},
     path::WorkspacePath,
 };
-use innerloop_core::action::{Change, ChangeKind, Outcome};
+use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
 
 /// The largest text that a change carries along, 256 KiB.
 const MAX_CHANGE_BYTES: usize = 256 << 10;
 
-pub(crate) fn write(files: &mut impl Files, path: &str, content: &str) -> Result<Outcome, Outcome> {
+pub(crate) fn write(
+    files: &mut impl Files,
+    path: &str,
+    content: &str,
+    only_new: bool,
+) -> Result<Outcome, Outcome> {
     let path = explain::writable_path(path)?;
     let before = match files.read(&path) {
         Ok(bytes) => Before::Bytes(bytes.into_owned()),
@@ -18,6 +23,10 @@ pub(crate) fn write(files: &mut impl Files, path: &str, content: &str) -> Result
         Err(FileError::TooLarge) => Before::TooLarge,
         Err(error) => return Err(explain::failed(files, &path, &error)),
     };
+    if only_new && !matches!(before, Before::Absent) {
+        let message = format!("{path} is there already. Read it before you overwrite it.");
+        return Err(explain::error(ToolError::EditConflict, message));
+    }
     replace_content(files, &path, &before, content)
 }
 

@@ -1,59 +1,173 @@
-//! What an agent has in every phase: its history, what waits to be said, and its counts.
+//! What an agent has in every phase: its history, what waits to be said, its counts, and the
+//! agents that it started.
 
 use super::history::History;
 use crate::{
     nouns::message::{Part, Usage},
+    rules::repeat::Watch,
     words::id::AgentId,
 };
-use alloc::{collections::VecDeque, string::String, vec::Vec};
+use alloc::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    format,
+    string::String,
+    vec::Vec,
+};
 use serde::{Deserialize, Serialize};
 
 /// What an agent has in every phase.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) id: AgentId,
+    pub(crate) scope: Scope,
     pub(crate) history: History,
-    pub(crate) queues: Queues,
+    pub(crate) memory: Memory,
     /// The run under way, or the last one.
     pub(crate) run: Run,
-    /// All runs before.
-    pub(crate) past: Run,
 }
 
-/// What waits to be said to the model.
+/// What an agent was started with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Scope {
+    /// Who started it; nobody did the session's own.
+    pub(crate) parent: Option<AgentId>,
+    /// How deep it is nested; the session's own is at 0.
+    pub(crate) depth: u32,
+    pub(crate) model: Option<String>,
+    pub(crate) working_dir: Option<String>,
+    pub(crate) max_turns: u32,
+}
+
+/// What an agent keeps from run to run beside its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Queues {
+pub(crate) struct Memory {
     pub(crate) steering: VecDeque<Vec<Part>>,
     pub(crate) follow_ups: VecDeque<Vec<Part>>,
+    pub(crate) children: BTreeMap<AgentId, Child>,
+    /// Files that the model knows: it has read or written them.
+    pub(crate) known: BTreeSet<String>,
+    /// Tools whose calls need no more approval.
+    pub(crate) allowed: BTreeSet<String>,
+    /// Whether the full context window has been warned of.
+    pub(crate) full: bool,
+    pub(crate) watch: Watch,
+    /// Whether the last run was completed.
+    pub(crate) succeeded: bool,
+    /// The counts of all runs before the current one.
+    pub(crate) past: Counts,
 }
 
-/// The counts of a run.
+/// An agent that this one started, as far as it knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Child {
+    pub(crate) state: ChildState,
+    pub(crate) output: String,
+    pub(crate) turns: u32,
+}
+
+/// Where a started agent stands (Spec §7.3, and closed).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ChildState {
+    Running,
+    Completed,
+    Failed,
+    Closed,
+}
+
+/// A run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Run {
+    pub(crate) counts: Counts,
     /// Rounds of tool calls since the last input.
     pub(crate) rounds: u32,
-    pub(crate) pauses: u32,
-    pub(crate) inputs: u32,
-    pub(crate) replies: u32,
-    pub(crate) tool_calls: u32,
-    pub(crate) usage: Usage,
+    /// What was tried to repair replies.
+    pub(crate) repairs: Repairs,
+    /// The length of the cycle that the newest calls go through.
+    pub(crate) looping: Option<usize>,
+    /// The final answer, as JSON text.
+    pub(crate) answer: Option<String>,
     /// What the model said last.
     pub(crate) text: String,
 }
 
+/// What was tried in a run.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Repairs {
+    /// Pauses of the provider in a row.
+    pub(crate) pauses: u32,
+    pub(crate) continued: u32,
+    pub(crate) empties: u32,
+    pub(crate) answers: u32,
+}
+
+/// What a run, or many, came to.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) inputs: u32,
+    pub(crate) replies: u32,
+    pub(crate) tool_calls: u32,
+    pub(crate) usage: Usage,
+}
+
+impl Counts {
+    fn add(&mut self, other: &Self) {
+        self.inputs = self.inputs.saturating_add(other.inputs);
+        self.replies = self.replies.saturating_add(other.replies);
+        self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
+        self.usage.add(&other.usage);
+    }
+}
+
 impl Body {
+    /// All counts so far.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut all = self.memory.past;
+        all.add(&self.run.counts);
+        all
+    }
+
     /// User and assistant turns so far.
     pub(crate) fn turns(&self) -> u32 {
-        let counts = [&self.run, &self.past].map(|run| run.inputs.saturating_add(run.replies));
-        counts.iter().fold(0, |all, &count| all.saturating_add(count))
+        let counts = self.counts();
+        counts.inputs.saturating_add(counts.replies)
     }
 
     /// Puts the counts of the run that is over to those before it.
     pub(crate) fn begin_run(&mut self) {
         let run = core::mem::take(&mut self.run);
-        self.past.inputs = self.past.inputs.saturating_add(run.inputs);
-        self.past.replies = self.past.replies.saturating_add(run.replies);
-        self.past.tool_calls = self.past.tool_calls.saturating_add(run.tool_calls);
-        self.past.usage.add(&run.usage);
+        self.memory.past.add(&run.counts);
     }
+
+    /// The started agent that the model calls `name`.
+    pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &Child)> {
+        let id = AgentId(name.strip_prefix("agent-")?.parse().ok()?);
+        self.memory.children.get(&id).map(|child| (id, child))
+    }
+}
+
+impl Child {
+    /// What the model reads of its end (Spec §7.3 `SubAgentResult`).
+    pub(crate) fn result(&self) -> String {
+        #[derive(Serialize)]
+        struct SubAgentResult<'a> {
+            status: ChildState,
+            output: &'a str,
+            success: bool,
+            turns_used: u32,
+        }
+        let success = self.state == ChildState::Completed;
+        let result = SubAgentResult {
+            status: self.state,
+            output: &self.output,
+            success,
+            turns_used: self.turns,
+        };
+        serde_json::to_string(&result).unwrap_or_default()
+    }
+}
+
+/// An agent's name, as the model knows it.
+pub(crate) fn agent_name(id: AgentId) -> String {
+    format!("agent-{}", id.0)
 }

@@ -7,11 +7,14 @@ use crate::{
         event::EventKind,
         input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
         message::Reply,
-        output::{Effect, Purpose},
+        output::{Effect, HttpRequest, Purpose},
     },
     rules::retry,
     wire::{Decoder, Failure, FailureKind, Piece},
-    words::{id::EffectId, time::Instant},
+    words::{
+        id::{AgentId, EffectId},
+        time::Instant,
+    },
 };
 use alloc::{boxed::Box, format, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -32,7 +35,7 @@ pub(crate) enum Next {
 /// A request is out.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calling {
-    pub(crate) effect: EffectId,
+    effect: EffectId,
     /// Counted from 1.
     attempt: u32,
     /// When something was last heard of it.
@@ -58,16 +61,22 @@ impl Calling {
     pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let id = ctx.issue(EffectKind::Http);
         let request = ctx.body.history.request(&ctx.setup.head, &ctx.setup.config.model);
-        ctx.effect(Effect::Http { id, request, purpose: Purpose::Model });
+        let agent = ctx.body.id;
+        ctx.effect(Effect::Http { id, agent, request, purpose: Purpose::Model });
         Self { effect: id, attempt, heard: ctx.now, shown: false, text_begun: false, decoder: None }
     }
 
+    /// The effect, with its request made again.
+    pub(crate) const fn effect(&self, agent: AgentId, request: HttpRequest) -> Effect {
+        Effect::Http { id: self.effect, agent, request, purpose: Purpose::Model }
+    }
+
     /// Whether news come in the right order.
-    pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
+    pub(crate) fn accepts(&self, id: EffectId, input: &HttpInput) -> bool {
         match input {
-            HttpInput::Head(_) => self.decoder.is_none(),
+            _ if id != self.effect => true,
             HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some(),
-            HttpInput::Failed(_) => true,
+            HttpInput::Head(_) | HttpInput::Failed(_) => true,
         }
     }
 
@@ -160,9 +169,10 @@ impl Calling {
         self.reset(ctx);
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
+        let salt = retry::salt(&ctx.session.0, self.effect.0);
         let delay = failure
             .is_retryable()
-            .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, self.effect.0))
+            .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, salt))
             .flatten();
         let Some(delay_ms) = delay else { return Next::Fail(failure) };
         let message = failure.message;

@@ -4,30 +4,40 @@
 use crate::{
     nouns::{
         config::{ModelConfig, WireKind},
-        message::{Turn, TurnKind},
+        message::{Part, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
+    rules::gauge::Gauge,
     wire::{Head, Prefix},
+    words::time::UnixMillis,
 };
-use alloc::vec::Vec;
+use alloc::{vec, vec::Vec};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
 pub struct History {
     wire: WireKind,
     turns: Vec<Turn>,
+    gauge: Gauge,
     encoded: Option<Prefix>,
 }
 
 impl History {
-    pub(crate) const fn new(wire: WireKind, turns: Vec<Turn>) -> Self {
-        Self { wire, turns, encoded: None }
+    pub(crate) fn new(wire: WireKind, turns: Vec<Turn>) -> Self {
+        let mut gauge = Gauge::default();
+        turns.iter().for_each(|turn| gauge.note(&turn.kind));
+        Self { wire, turns, gauge, encoded: None }
     }
 
     /// The turns, oldest first.
     #[must_use]
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// How much of the context window the turns take.
+    pub(crate) const fn gauge(&self) -> Gauge {
+        self.gauge
     }
 
     /// The turns behind the model's last reply: what it has not read yet.
@@ -42,7 +52,24 @@ impl History {
         if let Some(encoded) = &mut self.encoded {
             encoded.push(&turn.kind);
         }
+        self.gauge.note(&turn.kind);
         self.turns.push(turn);
+    }
+
+    /// Answers the calls of a last reply that nobody has answered, so that none dangles.
+    pub(crate) fn answer_open_calls(&mut self, at: UnixMillis) {
+        let Some(Turn { kind: TurnKind::Assistant(reply), .. }) = self.turns.last() else { return };
+        let results: Vec<ToolResult> = reply
+            .tool_calls()
+            .map(|call| ToolResult {
+                call_id: call.id.clone(),
+                parts: vec![Part::text("The call was interrupted: the session was forked here.")],
+                is_error: true,
+            })
+            .collect();
+        if !results.is_empty() {
+            self.push(Turn { at, kind: TurnKind::ToolResults(results) });
+        }
     }
 
     /// The request for the next reply.
@@ -59,9 +86,10 @@ impl History {
         }
     }
 
-    /// Frees the encoded form.
-    pub(crate) fn drop_encoded(&mut self) {
+    /// Frees what an idle agent does not need.
+    pub(crate) fn rest(&mut self) {
         self.encoded = None;
+        self.turns.shrink_to_fit();
     }
 
     fn encode(&self) -> Prefix {

@@ -4,14 +4,15 @@ use crate::words::{
     id::{AgentId, EffectId},
     time::Instant,
 };
-use alloc::{collections::BTreeMap, vec::Vec};
+use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// All effects of a session that are not settled.
+/// All effects of a session that are not settled, in the order of their ids. There are few of
+/// them, and none while a session is idle: a list costs such a session nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     issued: u64,
-    open: BTreeMap<EffectId, Entry>,
+    open: Vec<(EffectId, Entry)>,
 }
 
 /// An open effect.
@@ -27,6 +28,8 @@ pub(crate) struct Entry {
 pub(crate) enum EffectKind {
     Http,
     Tool,
+    Ask,
+    Hook,
 }
 
 /// What the ledger knows of an id.
@@ -40,25 +43,29 @@ impl Ledger {
     pub(crate) fn issue(&mut self, agent: AgentId, kind: EffectKind) -> EffectId {
         self.issued += 1;
         let id = EffectId(self.issued);
-        self.open.insert(id, Entry { agent, kind, grace: None });
+        self.open.push((id, Entry { agent, kind, grace: None }));
         id
     }
 
     pub(crate) fn lookup(&self, id: EffectId) -> Lookup {
-        match self.open.get(&id) {
-            Some(&entry) => Lookup::Open(entry),
+        match self.place(id) {
+            Some(place) => self.open.get(place).map_or(Lookup::Settled, |(_, e)| Lookup::Open(*e)),
             None if id.0 == 0 || id.0 > self.issued => Lookup::Never,
             None => Lookup::Settled,
         }
     }
 
     pub(crate) fn settle(&mut self, id: EffectId) {
-        self.open.remove(&id);
+        if let Some(place) = self.place(id) {
+            self.open.remove(place);
+            self.rest();
+        }
     }
 
     /// Marks an effect as cancelled.
     pub(crate) fn cancel(&mut self, id: EffectId, grace: Instant) {
-        if let Some(entry) = self.open.get_mut(&id) {
+        let place = self.place(id);
+        if let Some((_, entry)) = place.and_then(|place| self.open.get_mut(place)) {
             entry.grace = Some(grace);
         }
     }
@@ -66,27 +73,49 @@ impl Ledger {
     /// Settles the cancelled effects whose grace is over; returns their agents.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<AgentId> {
         let due = |entry: &Entry| entry.grace.is_some_and(|grace| grace <= now);
-        let agents = self.open.values().filter(|entry| due(entry)).map(|entry| entry.agent);
-        let mut agents: Vec<AgentId> = agents.collect();
+        let mut agents: Vec<AgentId> =
+            self.entries().filter(|entry| due(entry)).map(|entry| entry.agent).collect();
+        agents.sort_unstable();
         agents.dedup();
-        self.open.retain(|_, entry| !due(entry));
+        self.open.retain(|(_, entry)| !due(entry));
+        self.rest();
         agents
     }
 
     /// When the next grace is over.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.open.values().filter_map(|entry| entry.grace).min()
+        self.entries().filter_map(|entry| entry.grace).min()
     }
 
     /// Whether a cancelled tool of the agent has not answered yet.
     pub(crate) fn has_cancelled_tool(&self, agent: AgentId) -> bool {
-        self.open.values().any(|entry| {
+        self.entries().any(|entry| {
             entry.agent == agent && entry.kind == EffectKind::Tool && entry.grace.is_some()
         })
     }
 
+    /// Whether nothing is open.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// Whether the agent has any open effect.
     pub(crate) fn has_any(&self, agent: AgentId) -> bool {
-        self.open.values().any(|entry| entry.agent == agent)
+        self.entries().any(|entry| entry.agent == agent)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.open.iter().map(|(_, entry)| entry)
+    }
+
+    fn place(&self, id: EffectId) -> Option<usize> {
+        self.open.binary_search_by_key(&id, |(open, _)| *open).ok()
+    }
+
+    /// Gives the memory back once nothing is open.
+    fn rest(&mut self) {
+        if self.open.is_empty() {
+            self.open = Vec::new();
+        }
     }
 }

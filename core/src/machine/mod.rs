@@ -7,5 +7,8 @@ pub(crate) mod call;
 pub(crate) mod ctx;
 pub(crate) mod history;
 pub(crate) mod ledger;
+pub(crate) mod pipeline;
+pub(crate) mod reply;
 pub(crate) mod round;
 pub(crate) mod setup;
+pub(crate) mod slot;

@@ -1,21 +1,29 @@
-//! One round of tool calls: looked up, validated, run, and answered in call order (Spec §3.8).
-//! Calls that only read run side by side, those that write one after the other (DESIGN §3).
+//! One round of tool calls: each goes its way (hook, approval, run, hook) and is answered, and the
+//! results go back in call order (Spec §3.8). Calls that only read run side by side, those that
+//! write one after the other (DESIGN §3).
 
-use super::{ctx::Ctx, ledger::EffectKind, setup::Setup};
+use super::{
+    body::{Child, ChildState, agent_name},
+    ctx::{Ctx, Step},
+    ledger::EffectKind,
+    pipeline::Work,
+    slot::{Slot, State},
+};
 use crate::{
     nouns::{
         action::{Outcome, ToolError},
         event::EventKind,
-        input::ToolInput,
-        message::{Part, ToolCall, ToolResult, TurnKind},
-        output::Effect,
-        tool::{Job, ToolRun},
+        input::{Answer, HookReply, ToolInput},
+        message::{Part, ToolCall, TurnKind},
+        output::{Ask, Effect},
     },
-    profile,
-    rules::{schema, truncate},
-    words::{id::EffectId, json::Json},
+    profile::inner::{InnerCall, SpawnCall},
+    words::{
+        id::{AgentId, EffectId},
+        time::Instant,
+    },
 };
-use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{format, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// What follows from news of a round.
@@ -25,6 +33,8 @@ pub(crate) enum Progress {
     Open(Round),
     /// All results are in the history.
     Answered,
+    /// A person wants the run to stop.
+    Aborted(Round),
 }
 
 /// A round under way.
@@ -33,35 +43,14 @@ pub(crate) struct Round {
     slots: Vec<Slot>,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Slot {
-    call: ToolCall,
-    state: State,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum State {
-    /// Waits for the calls before it.
-    Queued { run: ToolRun, read_only: bool },
-    /// The host runs it.
-    Running { effect: EffectId, run: ToolRun, read_only: bool },
-    /// Answered.
-    Done(ToolResult),
-}
-
 impl Round {
     /// Starts the calls of a reply.
     pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
-            let state = match prepare(&call, ctx.setup) {
-                Ok((run, read_only)) => State::Queued { run, read_only },
-                Err(outcome) => {
-                    announce(&call, ctx);
-                    State::Done(finish(&call, outcome, 0, ctx))
-                }
-            };
-            slots.push(Slot { call, state });
+            let mut slot = Slot::new(call);
+            slot.enter(ctx);
+            slots.push(slot);
         }
         Self { slots }.advance(ctx)
     }
@@ -70,19 +59,15 @@ impl Round {
     pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
-            announce(&call, ctx);
-            let outcome = Outcome::error(ToolError::InvalidArguments, message);
-            let result = finish(&call, outcome, 0, ctx);
-            slots.push(Slot { call, state: State::Done(result) });
+            let mut slot = Slot::new(call);
+            slot.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
+            slots.push(slot);
         }
         Self { slots }.advance(ctx)
     }
 
     pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Progress {
-        let is_running = |slot: &&mut Slot| slot.state.effect() == Some(id);
-        let Some(slot) = self.slots.iter_mut().find(is_running) else {
-            return Progress::Open(self);
-        };
+        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
         match input {
             ToolInput::Delta(text) => {
                 let call_id = slot.call.id.clone();
@@ -92,213 +77,239 @@ impl Round {
             ToolInput::Parked { .. } => {}
             ToolInput::Done(outcome) => {
                 ctx.ledger.settle(id);
-                let timeout_ms = slot.state.timeout_ms();
-                slot.state = State::Done(finish(&slot.call, outcome, timeout_ms, ctx));
+                slot.on_done(outcome, ctx);
             }
         }
         self.advance(ctx)
     }
 
-    /// The host does not know what became of a run.
-    pub(crate) fn on_lost(self, id: EffectId, ctx: &mut Ctx<'_>) -> Progress {
-        let message = "The call was interrupted. It may or may not have taken effect: check \
-                       before you repeat it.";
-        let outcome = Outcome::error(ToolError::Interrupted, message);
-        self.on_tool(id, ToolInput::Done(outcome), ctx)
+    /// A person has answered.
+    pub(crate) fn on_answer(mut self, id: EffectId, answer: Answer, ctx: &mut Ctx<'_>) -> Progress {
+        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        ctx.ledger.settle(id);
+        if answer == Answer::Abort {
+            slot.state = State::Stopped;
+            return Progress::Aborted(self);
+        }
+        slot.on_answer(answer, ctx);
+        self.advance(ctx)
+    }
+
+    /// A hook has replied.
+    pub(crate) fn on_hook(mut self, id: EffectId, reply: HookReply, ctx: &mut Ctx<'_>) -> Progress {
+        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        ctx.ledger.settle(id);
+        slot.on_hook(reply, ctx);
+        self.advance(ctx)
+    }
+
+    /// The host does not know what became of an effect.
+    pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut Ctx<'_>) -> Progress {
+        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        ctx.ledger.settle(id);
+        slot.on_lost(ctx);
+        self.advance(ctx)
+    }
+
+    /// The run of a started agent is over: whoever waits for it goes on.
+    pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut Ctx<'_>) -> Progress {
+        let result = ctx.body.memory.children.get(&child).map(Child::result);
+        for slot in &mut self.slots {
+            if slot.waits_for(child) {
+                slot.on_outcome(Outcome::text(result.clone().unwrap_or_default()), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    /// The host has said something: waiting for other agents ends, so that the model reads it.
+    pub(crate) fn on_steer(mut self, ctx: &mut Ctx<'_>) -> Progress {
+        let message = "The wait was ended by a message of the user. The agent still works.";
+        for slot in &mut self.slots {
+            if matches!(slot.state, State::Waiting { .. }) {
+                slot.on_outcome(Outcome::text(message), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Progress {
+        for slot in &mut self.slots {
+            if let State::Waiting { until: Some(until), .. } = slot.state
+                && until <= ctx.now
+            {
+                let message = "The agent still works: the time to wait is over.";
+                slot.on_outcome(Outcome::error(ToolError::Timeout, message), ctx);
+            }
+        }
+        self.advance(ctx)
+    }
+
+    /// When the first wait is over.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let until = |slot: &Slot| match slot.state {
+            State::Waiting { until, .. } => until,
+            _ => None,
+        };
+        self.slots.iter().filter_map(until).min()
     }
 
     /// Starts what may start now, and ends the round once each call is answered.
     pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Progress {
-        let mut reads_run = false;
+        // A call that was asked about may be allowed while a later one runs already.
+        let (mut reads_run, write_runs) = (self.runs(true), self.runs(false));
         for slot in &mut self.slots {
-            let may_start = match &slot.state {
-                State::Done(_) => continue,
-                State::Running { read_only: true, .. } => {
-                    reads_run = true;
-                    continue;
-                }
+            match &slot.state {
                 State::Running { read_only: false, .. } => break,
-                State::Queued { read_only: true, .. } => true,
-                // A cancelled run of before may still be writing.
-                State::Queued { read_only: false, .. } => {
-                    !reads_run && !ctx.ledger.has_cancelled_tool(ctx.body.id)
+                State::Queued(Work::Inner(_)) => act(slot, ctx),
+                State::Queued(Work::Run { .. }) if write_runs => {}
+                State::Queued(Work::Run { read_only: true, .. }) => {
+                    slot.launch(ctx);
+                    reads_run = true;
                 }
-            };
-            if !may_start {
-                break;
-            }
-            if slot.launch(ctx) {
-                reads_run = true;
-            } else {
-                break;
+                State::Queued(Work::Run { read_only: false, .. }) => {
+                    // A cancelled run of before may still be writing.
+                    if !reads_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
+                        slot.launch(ctx);
+                    }
+                    break;
+                }
+                // Waits for somebody, or is answered: nothing that others would wait for.
+                _ => {}
             }
         }
         if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
             return Progress::Open(self);
         }
-        ctx.append(TurnKind::ToolResults(self.results()));
+        self.append(ctx);
         Progress::Answered
     }
 
-    /// Ends the round on the host's word: what runs is cancelled, what is open is answered.
+    /// Ends the round on the host's word: what is open is cancelled and answered.
     pub(crate) fn interrupt(mut self, ctx: &mut Ctx<'_>) {
         for slot in &mut self.slots {
-            let started = match &slot.state {
-                State::Done(_) => continue,
-                State::Queued { .. } => false,
-                State::Running { effect, .. } => {
-                    ctx.cancel(*effect);
-                    true
-                }
-            };
-            let message = if started {
-                "Interrupted by the user. The call may have taken effect in part."
-            } else {
-                announce(&slot.call, ctx);
-                "Interrupted by the user before the call began."
-            };
-            let outcome = Outcome::error(ToolError::Interrupted, message);
-            slot.state = State::Done(finish(&slot.call, outcome, 0, ctx));
+            slot.interrupt(ctx);
         }
-        ctx.append(TurnKind::ToolResults(self.results()));
+        self.append(ctx);
     }
 
-    /// The runs that the host owes an answer for.
-    pub(crate) fn running(&self) -> impl Iterator<Item = (EffectId, &ToolRun)> {
-        self.slots.iter().filter_map(|slot| match &slot.state {
-            State::Running { effect, run, .. } => Some((*effect, run)),
-            _ => None,
+    /// The results enter the history, in call order.
+    fn append(self, ctx: &mut Ctx<'_>) {
+        let mut results: Vec<_> = self.slots.into_iter().filter_map(Slot::result).collect();
+        results.shrink_to_fit();
+        ctx.append(TurnKind::ToolResults(results));
+    }
+
+    /// The effects that the host owes an answer for, made again.
+    pub(crate) fn owed(&self, agent: AgentId) -> impl Iterator<Item = Effect> {
+        self.slots.iter().filter_map(move |slot| slot.owed(agent))
+    }
+
+    /// Whether only people are waited for.
+    pub(crate) fn awaits_people(&self) -> bool {
+        let asks =
+            |slot: &Slot| matches!(slot.state, State::Asking { .. } | State::Question { .. });
+        let done = |slot: &Slot| matches!(slot.state, State::Done(_));
+        self.slots.iter().any(asks) && self.slots.iter().all(|slot| asks(slot) || done(slot))
+    }
+
+    /// Whether the host runs a call that only reads, or one that writes.
+    fn runs(&self, reads: bool) -> bool {
+        self.slots.iter().any(|slot| match slot.state {
+            State::Running { read_only, .. } => read_only == reads,
+            _ => false,
         })
     }
 
-    fn results(self) -> Vec<ToolResult> {
-        let result = |slot: Slot| match slot.state {
-            State::Done(result) => Some(result),
-            State::Queued { .. } | State::Running { .. } => None,
-        };
-        self.slots.into_iter().filter_map(result).collect()
+    fn slot(&mut self, id: EffectId) -> Option<&mut Slot> {
+        self.slots.iter_mut().find(|slot| slot.effect() == Some(id))
     }
 }
 
-impl Slot {
-    /// Hands a queued call to the host. Returns whether later calls may run beside it.
-    fn launch(&mut self, ctx: &mut Ctx<'_>) -> bool {
-        let State::Queued { run, read_only } = &self.state else { return true };
-        let (run, read_only) = (run.clone(), *read_only);
-        let effect = ctx.issue(EffectKind::Tool);
-        announce(&self.call, ctx);
-        ctx.effect(Effect::RunTool { id: effect, run: run.clone() });
-        self.state = State::Running { effect, run, read_only };
-        read_only
+/// Does what the core does itself.
+fn act(slot: &mut Slot, ctx: &mut Ctx<'_>) {
+    let State::Queued(Work::Inner(call)) = &slot.state else { return };
+    let call = call.clone();
+    slot.announce(ctx);
+    match call {
+        InnerCall::Spawn(call) => {
+            let outcome = spawn(call, ctx);
+            slot.on_outcome(outcome, ctx);
+        }
+        InnerCall::Send { agent_id, message } => {
+            let outcome = send(&agent_id, message, ctx);
+            slot.on_outcome(outcome, ctx);
+        }
+        InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
+            None => slot.on_outcome(unknown_agent(&agent_id), ctx),
+            Some((child, known)) if known.state == ChildState::Running => {
+                let until = timeout_ms.map(|ms| ctx.now.plus_ms(ms));
+                slot.state = State::Waiting { child, until };
+            }
+            Some((_, known)) => {
+                let outcome = Outcome::text(known.result());
+                slot.on_outcome(outcome, ctx);
+            }
+        },
+        InnerCall::Close { agent_id } => {
+            let outcome = close(&agent_id, ctx);
+            slot.on_outcome(outcome, ctx);
+        }
+        InnerCall::Ask { question } => {
+            let id = ctx.issue(EffectKind::Ask);
+            let (agent, text) = (ctx.body.id, question.clone());
+            ctx.effect(Effect::Ask { id, agent, ask: Ask::Question { text } });
+            slot.state = State::Question { effect: id, question };
+        }
+        InnerCall::Answer(value) => {
+            ctx.body.run.answer = Some(value);
+            slot.on_outcome(Outcome::text("Accepted."), ctx);
+        }
     }
 }
 
-impl State {
-    const fn effect(&self) -> Option<EffectId> {
-        match self {
-            Self::Running { effect, .. } => Some(*effect),
-            Self::Queued { .. } | Self::Done(_) => None,
-        }
+fn spawn(call: SpawnCall, ctx: &mut Ctx<'_>) -> Outcome {
+    let most = ctx.setup.config.subagents.max_open;
+    if ctx.agents.open >= most {
+        let message = format!("{most} agents are open already: close one that is done first");
+        return Outcome::error(ToolError::Limit, message);
     }
-
-    const fn timeout_ms(&self) -> u64 {
-        match self {
-            Self::Queued { run, .. } | Self::Running { run, .. } => run.timeout_ms,
-            Self::Done(_) => 0,
-        }
-    }
+    ctx.agents.open += 1;
+    ctx.agents.newest += 1;
+    let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
+    ctx.steps.push(Step::Spawn { child, parent, call });
+    let started = Child { state: ChildState::Running, output: String::new(), turns: 0 };
+    ctx.body.memory.children.insert(child, started);
+    let name = agent_name(child);
+    Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))
 }
 
-/// LOOKUP and VALIDATE: what the host is to run, and whether it only reads.
-fn prepare(call: &ToolCall, setup: &Setup) -> Result<(ToolRun, bool), Outcome> {
-    let Some(tool) = setup.tool(&call.name) else {
-        let message = format!("Unknown tool: {}", call.name);
-        return Err(Outcome::error(ToolError::UnknownTool, message));
-    };
-    let invalid = |detail: &str| {
-        let message = format!("Invalid arguments for tool: {}: {detail}", call.name);
-        Outcome::error(ToolError::InvalidArguments, message)
-    };
-    let arguments: serde_json::Value =
-        serde_json::from_str(&call.arguments).map_err(|error| invalid(&format!("{error}")))?;
-    let violations = schema::violations(&tool.schema, &arguments);
-    if !violations.is_empty() {
-        return Err(invalid(&violations.join("; ")));
+fn send(agent_id: &str, message: String, ctx: &mut Ctx<'_>) -> Outcome {
+    let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
+    if known.state == ChildState::Closed {
+        let message = format!("{agent_id} is closed: spawn another one");
+        return Outcome::error(ToolError::NotFound, message);
     }
-    let (job, asked_ms, read_only) = if tool.builtin {
-        let profile = setup.config.model.profile;
-        let translated = profile::translate(profile, &call.name, &call.arguments)
-            .map_err(|message| Outcome::error(ToolError::InvalidArguments, message))?;
-        let read_only = translated.action.is_read_only();
-        (Job::Builtin(translated.action), translated.timeout_ms, read_only)
-    } else {
-        let arguments = Json::parse(call.arguments.trim()).map_err(|e| invalid(&format!("{e}")))?;
-        (Job::Custom(arguments), None, tool.spec.read_only)
-    };
-    let timeout_ms = setup.timeout_ms(asked_ms);
-    let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
-    Ok((run, read_only))
+    if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
+        known.state = ChildState::Running;
+    }
+    ctx.steps.push(Step::Tell { agent, parts: vec![Part::text(message)] });
+    Outcome::text(format!("Said to {agent_id}."))
 }
 
-fn announce(call: &ToolCall, ctx: &mut Ctx<'_>) {
-    ctx.body.run.tool_calls = ctx.body.run.tool_calls.saturating_add(1);
-    ctx.event(EventKind::ToolCallStart {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        arguments: call.arguments.clone(),
-    });
+fn close(agent_id: &str, ctx: &mut Ctx<'_>) -> Outcome {
+    let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
+    let last = known.result();
+    if known.state != ChildState::Closed {
+        ctx.steps.push(Step::Shut { agent });
+    }
+    if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
+        known.state = ChildState::Closed;
+    }
+    Outcome::text(last)
 }
 
-/// EMIT, TRUNCATE and RETURN: the event carries the whole outcome, the result what the model
-/// reads of it.
-fn finish(call: &ToolCall, outcome: Outcome, timeout_ms: u64, ctx: &mut Ctx<'_>) -> ToolResult {
-    let result = ToolResult {
-        call_id: call.id.clone(),
-        parts: shown(call, &outcome, timeout_ms, ctx.setup),
-        is_error: outcome.error.is_some(),
-    };
-    ctx.event(EventKind::ToolCallEnd {
-        call_id: call.id.clone(),
-        name: call.name.clone(),
-        outcome: Arc::new(outcome),
-    });
-    result
-}
-
-/// What the model reads of an outcome.
-fn shown(call: &ToolCall, outcome: &Outcome, timeout_ms: u64, setup: &Setup) -> Vec<Part> {
-    let limit = setup.output_limit(&call.name);
-    let cut = |text: &str| truncate::truncate(text, &limit).unwrap_or_else(|| text.into());
-    let mut parts: Vec<Part> = match outcome.parts.as_slice() {
-        parts if parts.iter().all(|part| part.as_text().is_some()) => {
-            vec![Part::text(cut(&outcome.joined_text()))]
-        }
-        parts => {
-            let shown = |part: &Part| part.as_text().map_or(part.clone(), |t| Part::text(cut(t)));
-            parts.iter().map(shown).collect()
-        }
-    };
-    if let Some(Part::Text { text }) = parts.first_mut() {
-        match outcome.error {
-            Some(
-                ToolError::Exit
-                | ToolError::Timeout
-                | ToolError::Interrupted
-                | ToolError::UnknownTool
-                | ToolError::InvalidArguments,
-            )
-            | None => {}
-            Some(_) => *text = format!("Tool error ({}): {text}", call.name),
-        }
-        if text.is_empty() {
-            *text = String::from("(no output)");
-        }
-    }
-    if outcome.timed_out {
-        parts.push(Part::text(format!(
-            "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown above. You \
-             can retry with a longer timeout by setting the timeout_ms parameter.]"
-        )));
-    }
-    parts
+fn unknown_agent(agent_id: &str) -> Outcome {
+    let message = format!("there is no agent {agent_id} that you started");
+    Outcome::error(ToolError::NotFound, message)
 }

@@ -1,6 +1,7 @@
 //! What a session's configuration comes to: the tools' table and the encoded head of a request.
 //! Built once, replaced whole when the configuration changes.
 
+use super::body::Scope;
 use crate::{
     nouns::{
         config::{ConfigError, ConfigPatch, SessionConfig},
@@ -26,20 +27,40 @@ pub(crate) struct Setup {
 pub(crate) struct Tool {
     pub(crate) spec: ToolSpec,
     pub(crate) schema: Value,
-    /// Whether the profile gave it, so that its calls are canonical actions.
-    pub(crate) builtin: bool,
+    pub(crate) origin: Origin,
+}
+
+/// Who gave a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The profile: its calls are canonical actions.
+    Profile,
+    /// The core: its calls never leave it.
+    Core,
+    /// The host.
+    Host,
 }
 
 impl Setup {
+    /// The setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
+        Self::of(config, 0)
+    }
+
+    fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
         check(&config)?;
-        let builtin = profile::tools(config.model.profile, &config.facts);
+        let of_profile = profile::tools(config.model.profile, &config.facts);
+        let of_core = profile::inner::tools(&config, depth);
         let mut tools: Vec<Tool> = Vec::new();
-        for spec in builtin {
-            tools.push(Tool { schema: schema(&spec)?, spec, builtin: true });
+        for (spec, origin) in of_profile
+            .into_iter()
+            .map(|spec| (spec, Origin::Profile))
+            .chain(of_core.into_iter().map(|spec| (spec, Origin::Core)))
+        {
+            tools.push(Tool { schema: schema(&spec)?, spec, origin });
         }
         for spec in &config.tools {
-            let tool = Tool { schema: schema(spec)?, spec: spec.clone(), builtin: false };
+            let tool = Tool { schema: schema(spec)?, spec: spec.clone(), origin: Origin::Host };
             match tools.iter_mut().find(|known| known.spec.name == tool.spec.name) {
                 Some(known) => *known = tool,
                 None => tools.push(tool),
@@ -57,8 +78,21 @@ impl Setup {
         Ok(Self { config, head, tools })
     }
 
-    /// This setup with a change.
-    pub(crate) fn patched(&self, patch: &ConfigPatch) -> Result<Self, ConfigError> {
+    /// The setup of an agent that was started with `scope`, where this one is the session's own.
+    pub(crate) fn scoped(&self, scope: &Scope) -> Result<Self, ConfigError> {
+        let mut config = self.config.clone();
+        if let Some(model) = &scope.model {
+            config.model.name.clone_from(model);
+        }
+        if let Some(folder) = &scope.working_dir {
+            config.facts.working_directory.clone_from(folder);
+        }
+        config.limits.max_turns = scope.max_turns;
+        Self::of(config, scope.depth)
+    }
+
+    /// The configuration with a change.
+    pub(crate) fn patched(&self, patch: &ConfigPatch) -> SessionConfig {
         let mut config = self.config.clone();
         if let Some(model) = &patch.model {
             config.model.name.clone_from(model);
@@ -72,7 +106,7 @@ impl Setup {
         if let Some(instructions) = &patch.instructions {
             config.instructions = Some(instructions.clone()).filter(|text| !text.is_empty());
         }
-        Self::new(config)
+        config
     }
 
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
@@ -122,6 +156,17 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
             timeouts.default_command_ms, timeouts.max_command_ms
         );
         return Err(ConfigError { field: "timeouts.default_command_ms", message });
+    }
+    if config.loops.detect && config.loops.window < 2 {
+        let message = String::from("must be at least 2: one call alone repeats nothing");
+        return Err(ConfigError { field: "loops.window", message });
+    }
+    if config.model.context_window <= config.model.max_output_tokens {
+        let message = format!(
+            "is {}: it must be more than model.max_output_tokens ({})",
+            config.model.context_window, config.model.max_output_tokens
+        );
+        return Err(ConfigError { field: "model.context_window", message });
     }
     config.tools.iter().try_for_each(check_tool)
 }

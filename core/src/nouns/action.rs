@@ -33,6 +33,9 @@ pub enum Action {
         path: String,
         /// Its whole new content.
         content: String,
+        /// Whether a file that is there already is left alone: nobody has read it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        only_new: bool,
     },
     /// Replaces text in a file.
     Edit {
@@ -212,6 +215,8 @@ pub enum ToolError {
     Exit,
     /// The time limit ended the run.
     Timeout,
+    /// A person or a hook did not allow the call.
+    Denied,
     /// The user or the host interrupted the run.
     Interrupted,
     /// A limit of the sandbox (memory, output, disk) ended the run.

@@ -3,7 +3,10 @@
 
 use crate::{
     nouns::tool::ToolSpec,
-    words::id::{EndpointId, SessionId},
+    words::{
+        id::{EndpointId, SessionId},
+        json::Json,
+    },
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -33,6 +36,142 @@ pub struct SessionConfig {
     pub instructions: Option<String>,
     /// Tools of the host, on top of the profile's; equal names override.
     pub tools: Vec<ToolSpec>,
+    /// When calls repeat themselves.
+    pub loops: LoopPolicy,
+    /// Which calls a person must allow first.
+    pub approval: ApprovalPolicy,
+    /// Where the host's hooks stand.
+    pub hooks: HookPolicy,
+    /// What calls must have gone before.
+    pub guard: GuardPolicy,
+    /// Agents that an agent may start.
+    pub subagents: SubagentPolicy,
+    /// What replies that end before their time are good for.
+    pub repair: RepairPolicy,
+    /// The form of the final answer, if it is to have one.
+    pub answer: Option<AnswerConfig>,
+    /// Whether the model may ask the user, through the tool `ask_user`.
+    pub ask_user: bool,
+}
+
+/// When calls repeat themselves (Spec §2.10).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LoopPolicy {
+    /// Whether they are looked for.
+    pub detect: bool,
+    /// How many of the newest calls must follow one pattern.
+    pub window: usize,
+}
+
+impl Default for LoopPolicy {
+    fn default() -> Self {
+        Self { detect: true, window: 10 }
+    }
+}
+
+/// Which calls a person must allow before they run (`Ask` effects).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ApprovalPolicy {
+    /// Which calls are asked about.
+    pub ask: AskAbout,
+    /// Tools whose calls are never asked about.
+    pub allow: Vec<String>,
+}
+
+/// Which calls are asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AskAbout {
+    /// None (Spec §8).
+    #[default]
+    Nothing,
+    /// Those that may change something.
+    Changes,
+    /// All that the host would run.
+    Everything,
+}
+
+/// Where the host's hooks stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HookPolicy {
+    /// The points at which the host wants to be asked.
+    pub points: Vec<HookPoint>,
+    /// Whether a hook that breaks counts as a denial; otherwise the run goes on.
+    pub fail_closed: bool,
+}
+
+/// Where in the loop a hook stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookPoint {
+    /// The user has said something. Replaceable by another text.
+    Submit,
+    /// Before a model call. A replacement is a text that is said to the model as the system.
+    BeforeModel,
+    /// Before a tool runs. Replaceable by other arguments, which are checked again.
+    BeforeTool,
+    /// After a tool has run. Replaceable by another text for the model.
+    AfterTool,
+    /// Before the run ends. A denial's reason is said to the model, and the run goes on.
+    BeforeStop,
+}
+
+/// What calls must have gone before (Spec §8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GuardPolicy {
+    /// Whether a file that is there must have been read, or written, before it is changed.
+    pub read_before_write: bool,
+}
+
+/// Agents that an agent may start (Spec §7).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SubagentPolicy {
+    /// How deep agents may be nested; 0 offers none.
+    pub max_depth: u32,
+    /// How many may be open at once, all depths together.
+    pub max_open: u32,
+}
+
+impl Default for SubagentPolicy {
+    fn default() -> Self {
+        Self { max_depth: 1, max_open: 16 }
+    }
+}
+
+/// What replies that end before their time are good for (CONFLICTS R11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RepairPolicy {
+    /// How often in a run a text that was cut by the output limit is continued.
+    pub continue_on_length: u32,
+    /// How often in a run a reply without text and calls is asked for again.
+    pub retry_on_empty: u32,
+}
+
+impl Default for RepairPolicy {
+    fn default() -> Self {
+        Self { continue_on_length: 1, retry_on_empty: 1 }
+    }
+}
+
+/// The form of the final answer: the model gives it through the tool `final_answer`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerConfig {
+    /// A JSON Schema whose root is an object.
+    pub schema: Json,
+    /// How often a run that ends with text is asked for the answer again.
+    #[serde(default = "two")]
+    pub retries: u32,
+}
+
+const fn two() -> u32 {
+    2
 }
 
 /// A configuration that cannot work.
@@ -59,6 +198,8 @@ pub struct ModelConfig {
     pub name: String,
     /// Most tokens that one reply may have.
     pub max_output_tokens: u32,
+    /// How many tokens the model can read and write in one call.
+    pub context_window: u32,
     /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
     pub reasoning_effort: Option<String>,
 }
@@ -71,6 +212,7 @@ impl Default for ModelConfig {
             profile: ProfileKind::Anthropic,
             name: String::new(),
             max_output_tokens: 16_384,
+            context_window: 200_000,
             reasoning_effort: None,
         }
     }

@@ -6,7 +6,7 @@ use crate::{
         message::{Part, Usage},
         status::{AgentState, RunEnd},
     },
-    words::{id::AgentId, time::Instant},
+    words::{id::AgentId, json::Json, time::Instant},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
 use serde::Serialize;
@@ -117,6 +117,34 @@ pub enum EventKind {
         /// Its value.
         value: u32,
     },
+    /// The newest calls follow a repeating pattern; the model has been told.
+    LoopDetection {
+        /// What the model was told.
+        message: String,
+        /// How many calls the pattern has.
+        period: usize,
+    },
+    /// An agent was started. Its events carry its own number.
+    AgentStarted {
+        /// Who started it.
+        parent: AgentId,
+        /// What it is to do.
+        task: String,
+        /// The model that it uses.
+        model: String,
+    },
+    /// An agent is over.
+    AgentEnded {
+        /// How its last run ended.
+        success: bool,
+        /// What it said last.
+        output: String,
+    },
+    /// The run's final answer in the form that was asked for.
+    FinalAnswer {
+        /// The answer; it fits the schema.
+        value: Json,
+    },
     /// A failed model call is tried again.
     Retry {
         /// Which try comes next, counted from 2.
@@ -170,6 +198,8 @@ pub enum ErrorKind {
     Host,
     /// The provider sent what is not its protocol, and the retries are used up.
     Protocol,
+    /// The model did not give the final answer in the form that was asked for.
+    Answer,
     /// A fault of our own.
     Internal,
 }

@@ -99,7 +99,8 @@ pub enum Command {
     Close,
 }
 
-/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time.
+/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time. A
+/// further head begins the response anew: the host was restarted and carries the request out again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HttpInput {
@@ -245,8 +246,8 @@ pub enum Reason {
     /// The answer does not fit the effect: HTTP news for a tool's run, for example.
     #[error("that is not an answer to {0}")]
     WrongKind(EffectId),
-    /// HTTP news out of order: a body before its head, or two heads.
-    #[error("{0} got its head and body out of order")]
+    /// HTTP news out of order: a body before its head.
+    #[error("{0} got a body before its head")]
     OutOfOrder(EffectId),
     /// A submit, steer or follow-up with nothing in it.
     #[error("the message is empty")]

@@ -1,7 +1,7 @@
 //! What is said: parts, blocks and turns, and how much it cost.
 
 use crate::words::{json::Json, time::UnixMillis};
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// A piece of what a user or a tool says.
@@ -216,7 +216,7 @@ pub enum TurnKind {
     /// The user's input.
     User(Vec<Part>),
     /// The model's reply.
-    Assistant(Reply),
+    Assistant(Box<Reply>),
     /// The answers to the calls of the reply before, in call order.
     ToolResults(Vec<ToolResult>),
     /// A word of the host to the model, given as the system.

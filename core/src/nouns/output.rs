@@ -2,10 +2,10 @@
 //! for which it owes nothing, in one list in causal order.
 
 use crate::{
-    nouns::{event::Event, tool::ToolRun},
+    nouns::{config::HookPoint, event::Event, tool::ToolRun},
     words::{
         bytes::Bytes,
-        id::{EffectId, EndpointId},
+        id::{AgentId, EffectId, EndpointId},
         json::Json,
         time::Instant,
     },
@@ -84,6 +84,8 @@ pub enum Effect {
     Http {
         /// Its id.
         id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
         /// The request.
         request: HttpRequest,
         /// What it is for.
@@ -93,6 +95,8 @@ pub enum Effect {
     RunTool {
         /// Its id.
         id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
         /// What to run.
         run: ToolRun,
     },
@@ -100,6 +104,8 @@ pub enum Effect {
     Ask {
         /// Its id.
         id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
         /// The question.
         ask: Ask,
     },
@@ -107,6 +113,8 @@ pub enum Effect {
     RunHook {
         /// Its id.
         id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
         /// What to run.
         hook: HookRun,
     },
@@ -195,22 +203,6 @@ pub struct HookRun {
     pub payload: Json,
 }
 
-/// Where in the loop a hook stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HookPoint {
-    /// The user has said something.
-    Submit,
-    /// Before a model call.
-    BeforeModel,
-    /// Before a tool runs.
-    BeforeTool,
-    /// After a tool has run.
-    AfterTool,
-    /// Before the run ends.
-    BeforeStop,
-}
-
 /// When to send a tick if nothing else happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Deadline {
@@ -231,4 +223,6 @@ pub enum DeadlineReason {
     ModelIdle,
     /// The last answer of a cancelled effect.
     Grace,
+    /// The end of another agent's run.
+    Wait,
 }

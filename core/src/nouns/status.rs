@@ -40,6 +40,8 @@ pub enum RunEnd {
     Limit,
     /// The host interrupted it.
     Interrupted,
+    /// A hook of the host denied it.
+    Denied,
     /// The model or its endpoint failed for good.
     Failed,
 }

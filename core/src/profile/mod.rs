@@ -2,6 +2,7 @@
 //! translates the model's vocabulary to canonical actions and knows nothing of wires.
 
 mod anthropic;
+pub mod inner;
 mod translated;
 
 pub use translated::Translated;
@@ -13,7 +14,7 @@ use crate::{
     },
     rules::truncate::OutputLimit,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 /// The tools of the profile, as the model is shown them.
 #[must_use]
@@ -40,6 +41,34 @@ pub fn output_limit(profile: ProfileKind, name: &str) -> OutputLimit {
     match profile {
         ProfileKind::Anthropic => anthropic::output_limit(name),
     }
+}
+
+/// The names of the project's instruction files that the family reads (Spec §6.5).
+#[must_use]
+pub const fn doc_names(profile: ProfileKind) -> &'static [&'static str] {
+    match profile {
+        ProfileKind::Anthropic => &["AGENTS.md", "CLAUDE.md"],
+    }
+}
+
+/// Where instruction files may stand, in the order in which they are shown: from the folder `root`
+/// down to the folder `below` it, both with `/` between names and empty for the topmost.
+#[must_use]
+pub fn doc_places(profile: ProfileKind, root: &str, below: &str) -> Vec<String> {
+    let mut folder = String::from(root);
+    let mut folders = Vec::from([folder.clone()]);
+    for name in below.split('/').filter(|name| !name.is_empty()) {
+        if !folder.is_empty() {
+            folder.push('/');
+        }
+        folder.push_str(name);
+        folders.push(folder.clone());
+    }
+    let place = |folder: &String, name: &str| {
+        if folder.is_empty() { name.into() } else { format!("{folder}/{name}") }
+    };
+    let names = doc_names(profile);
+    folders.iter().flat_map(|folder| names.iter().map(move |name| place(folder, name))).collect()
 }
 
 /// The base instructions.

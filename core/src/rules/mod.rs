@@ -1,6 +1,9 @@
 //! Floor 2: pure functions without state.
 
+pub mod gauge;
+pub mod guard;
 pub mod prompt;
+pub mod repeat;
 pub mod retry;
 pub mod schema;
 pub mod truncate;

@@ -25,6 +25,13 @@ pub fn delay_ms(
     Some(full - (full / 4).saturating_mul(spread) / 1024)
 }
 
+/// What stands in for chance: another number for each session and each of its effects.
+#[must_use]
+pub fn salt(session: &str, effect: u64) -> u64 {
+    let fold = |salt: u64, &byte: &u8| salt.wrapping_mul(31).wrapping_add(u64::from(byte));
+    session.as_bytes().iter().fold(effect, fold)
+}
+
 /// A number from 0 to 1023 that looks like chance (the finaliser of SplitMix64).
 const fn spread(seed: u64) -> u64 {
     let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);

@@ -1,33 +1,37 @@
-//! Floor 5: the front desk. It checks what comes in, knows whose it is, stamps what goes out with
-//! numbers and time, and saves and restores. What it means is the agents' business.
+//! Floor 5: the front desk. It checks what comes in, knows whose it is, carries words between
+//! agents, stamps what goes out with numbers and time, and saves and restores. What it means is
+//! the agents' business.
 
+mod accepted;
+pub(crate) mod blueprint;
+mod door;
 pub mod log;
+mod route;
 pub(crate) mod snapshot;
 
 use crate::{
     machine::{
         agent::{self, Agent, Phase},
-        body::{Body, Queues, Run},
-        ctx::{Ctx, Step},
+        body::Scope,
+        ctx::{Roll, Step},
         history::History,
-        ledger::{EffectKind, Entry, Ledger, Lookup},
+        ledger::{Entry, Ledger},
         setup::Setup,
     },
     nouns::{
-        config::{ConfigError, ConfigPatch, SessionConfig},
-        event::{Event, EventKind},
-        input::{Command, HttpInput, Input, Reason, Rejected, ToolInput},
-        message::Part,
-        output::{Deadline, DeadlineReason, Effect, Output, Outputs, Purpose},
+        config::{ConfigError, SessionConfig},
+        event::EventKind,
+        input::{Command, HttpInput, Input, Rejected, ToolInput},
+        output::{Deadline, DeadlineReason, Effect, Output, Outputs},
         status::Status,
-        tool::ToolRun,
     },
     words::{
-        id::{AgentId, EffectId},
+        id::{AgentId, SessionId},
         time::{Instant, UnixMillis},
     },
 };
-use alloc::{sync::Arc, vec, vec::Vec};
+use accepted::Accepted;
+use alloc::{collections::BTreeMap, sync::Arc, vec, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
 pub const REPLAY_VERSION: u32 = 1;
@@ -35,8 +39,11 @@ pub const REPLAY_VERSION: u32 = 1;
 /// A conversation with a model that works with tools.
 #[derive(Debug)]
 pub struct Session {
-    setup: Arc<Setup>,
-    agent: Agent,
+    id: SessionId,
+    root: Agent,
+    /// The agents that were started from it, by number.
+    others: BTreeMap<AgentId, Agent>,
+    roll: Roll,
     ledger: Ledger,
     /// The number of the last event.
     seq: u64,
@@ -51,24 +58,24 @@ impl Session {
     /// # Errors
     /// The field of the configuration that cannot work, and why.
     pub fn open(config: SessionConfig, wall: UnixMillis) -> Result<(Self, Outputs), ConfigError> {
-        let setup = Setup::new(config)?;
-        let body = Body {
-            id: AgentId::ROOT,
-            history: History::new(setup.config.model.wire, Vec::new()),
-            queues: Queues::default(),
-            run: Run::default(),
-            past: Run::default(),
-        };
+        let id = config.id.clone();
+        Ok(Self::with(id, Arc::new(Setup::new(config)?), wall))
+    }
+
+    /// A session whose setup is there already.
+    fn with(id: SessionId, setup: Arc<Setup>, wall: UnixMillis) -> (Self, Outputs) {
         let mut session = Self {
-            setup: Arc::new(setup),
-            agent: Agent { body, phase: Phase::Idle },
+            id,
+            root: Agent::new(AgentId::ROOT, Scope::default(), setup, Vec::new()),
+            others: BTreeMap::new(),
+            roll: Roll::default(),
             ledger: Ledger::default(),
             seq: 0,
             now: Instant(0),
             epoch: wall,
         };
-        let outputs = session.stamp(vec![Step::Event(AgentId::ROOT, EventKind::SessionStart)]);
-        Ok((session, outputs))
+        let outputs = session.emit(vec![Step::Event(AgentId::ROOT, EventKind::SessionStart)]);
+        (session, outputs)
     }
 
     /// Takes in what happened at `now` and returns all that follows. A time before that of an
@@ -86,257 +93,196 @@ impl Session {
             Err(reason) => return Err(Rejected { input, reason }),
         };
         self.now = self.now.max(now);
-        let mut steps = Vec::new();
-        match accepted {
-            Accepted::Command => {
-                if let Input::Command { command, .. } = input {
-                    self.on_command(command, &mut steps);
-                }
+        let steps = match (accepted, input) {
+            (Accepted::Command, Input::Command { agent, command }) => {
+                self.on_command(agent, command)
             }
-            Accepted::Patch(setup) => self.on_patch(setup, &mut steps),
-            Accepted::Answer(entry) => self.on_answer(entry, input, &mut steps),
-            Accepted::Tick => self.on_tick(&mut steps),
-            Accepted::Late => {}
-        }
-        Ok(self.stamp(steps))
+            (Accepted::Patch(setup), _) => self.on_patch(&setup),
+            (Accepted::Answer(entry), input) => self.on_answer(entry, input),
+            (Accepted::Tick, _) => return Ok(self.on_tick()),
+            (Accepted::Command | Accepted::Late, _) => Vec::new(),
+        };
+        Ok(self.emit(steps))
     }
 
     /// When to send [`Input::Tick`] if nothing else happens before.
     #[must_use]
     pub fn deadline(&self) -> Option<Deadline> {
-        let retry = &self.setup.config.retry;
-        let phase = match &self.agent.phase {
-            Phase::Calling(calling) => {
-                Some((calling.deadline(retry.idle_ms), DeadlineReason::ModelIdle))
-            }
-            Phase::Waiting(waiting) => Some((waiting.deadline(), DeadlineReason::Retry)),
-            Phase::Idle | Phase::Running(_) | Phase::Closing | Phase::Closed => None,
-        };
         let grace = self.ledger.deadline().map(|at| (at, DeadlineReason::Grace));
-        let (at, reason) = phase.into_iter().chain(grace).min_by_key(|(at, _)| *at)?;
+        let agents = self.agents().filter_map(Agent::deadline);
+        let (at, reason) = agents.chain(grace).min_by_key(|(at, _)| *at)?;
         Some(Deadline { at, reason })
     }
 
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
     pub fn owed(&self) -> Outputs {
-        let effects: Vec<Effect> = match &self.agent.phase {
-            Phase::Calling(calling) => {
-                let Setup { head, config, .. } = &*self.setup;
-                let request = self.agent.body.history.request_again(head, &config.model);
-                vec![Effect::Http { id: calling.effect, request, purpose: Purpose::Model }]
-            }
-            Phase::Running(round) => {
-                let run =
-                    |(id, run): (EffectId, &ToolRun)| Effect::RunTool { id, run: run.clone() };
-                round.running().map(run).collect()
-            }
-            Phase::Idle | Phase::Waiting(_) | Phase::Closing | Phase::Closed => Vec::new(),
-        };
+        let mut effects: Vec<Effect> = self.agents().flat_map(Agent::owed).collect();
+        effects.sort_by_key(Effect::id);
         Outputs(effects.into_iter().map(Output::Effect).collect())
     }
 
     /// Where an agent stands; `None` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: AgentId) -> Option<Status> {
-        (agent == AgentId::ROOT).then(|| self.agent.status())
+        self.agent(agent).map(Agent::status)
     }
 
     /// What an agent and its user have said; `None` if there is no such agent.
     #[must_use]
     pub fn history(&self, agent: AgentId) -> Option<&History> {
-        (agent == AgentId::ROOT).then_some(&self.agent.body.history)
+        self.agent(agent).map(|agent| &agent.body.history)
     }
 
-    /// Session time, that of the latest input: a host's clock goes on from here after a restore.
+    /// The session's id.
+    #[must_use]
+    pub const fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    /// The configuration in force. Where a [`Blueprint`](crate::Blueprint) opened the session, its
+    /// `id` is the blueprint's.
+    #[must_use]
+    pub fn config(&self) -> &SessionConfig {
+        &self.root.setup.config
+    }
+
+    /// The session time of the last input.
     #[must_use]
     pub const fn now(&self) -> Instant {
         self.now
     }
 
-    /// The configuration in force.
-    #[must_use]
-    pub fn config(&self) -> &SessionConfig {
-        &self.setup.config
-    }
-
-    fn check(&self, input: &Input) -> Result<Accepted, Reason> {
-        match input {
-            Input::Command { agent, command } => {
-                if *agent != AgentId::ROOT {
-                    return Err(Reason::UnknownAgent(*agent));
-                }
-                self.check_command(command)
-            }
-            Input::Http { id, input } => {
-                let Some(entry) = self.find(*id)? else { return Ok(Accepted::Late) };
-                self.check_http(*id, entry, input)
-            }
-            Input::Tool { id, input } => {
-                let Some(entry) = self.find(*id)? else { return Ok(Accepted::Late) };
-                if entry.kind != EffectKind::Tool {
-                    return Err(Reason::WrongKind(*id));
-                }
-                if let ToolInput::Parked { .. } = input {
-                    return Err(Reason::Unsupported("background runs are not offered"));
-                }
-                Ok(Accepted::Answer(entry))
-            }
-            Input::Answer { id, .. } | Input::Hook { id, .. } => {
-                self.find(*id)?.map_or(Ok(Accepted::Late), |_| Err(Reason::WrongKind(*id)))
-            }
-            Input::Lost { id } => Ok(self.find(*id)?.map_or(Accepted::Late, Accepted::Answer)),
-            Input::Tick => Ok(Accepted::Tick),
-        }
-    }
-
-    /// The entry of an open effect, nothing for a settled one.
-    fn find(&self, id: EffectId) -> Result<Option<Entry>, Reason> {
-        match self.ledger.lookup(id) {
-            Lookup::Never => Err(Reason::UnknownEffect(id)),
-            Lookup::Settled => Ok(None),
-            Lookup::Open(entry) => Ok(Some(entry)),
-        }
-    }
-
-    fn check_command(&self, command: &Command) -> Result<Accepted, Reason> {
-        let phase = &self.agent.phase;
-        if matches!(phase, Phase::Closing | Phase::Closed) {
-            return Err(Reason::Closed);
-        }
-        match command {
-            Command::Submit { .. } if !matches!(phase, Phase::Idle) => Err(Reason::Busy),
-            Command::Submit { parts } | Command::Steer { parts } | Command::FollowUp { parts }
-                if parts.iter().all(is_blank) =>
-            {
-                Err(Reason::Empty)
-            }
-            Command::Configure { patch } => self.check_patch(patch),
-            _ => Ok(Accepted::Command),
-        }
-    }
-
-    fn check_patch(&self, patch: &ConfigPatch) -> Result<Accepted, Reason> {
-        match self.setup.patched(patch) {
-            Ok(setup) => Ok(Accepted::Patch(Arc::new(setup))),
-            Err(error) => Err(Reason::Config(error.field)),
-        }
-    }
-
-    fn check_http(
+    /// A new session that has heard the first `turns` turns of this one's own agent and goes on
+    /// from there, under an id of its own. Calls that have no answer there are answered as
+    /// interrupted. Session time starts anew at 0, which is `wall`.
+    ///
+    /// # Errors
+    /// The new id is empty, or no other than this session's.
+    pub fn fork(
         &self,
-        id: EffectId,
-        entry: Entry,
-        input: &HttpInput,
-    ) -> Result<Accepted, Reason> {
-        if entry.kind != EffectKind::Http {
-            return Err(Reason::WrongKind(id));
+        id: SessionId,
+        turns: usize,
+        wall: UnixMillis,
+    ) -> Result<(Self, Outputs), ConfigError> {
+        if id == self.id {
+            let message = "is this session's own: a fork needs another".into();
+            return Err(ConfigError { field: "id", message });
         }
-        match &self.agent.phase {
-            Phase::Calling(calling) if calling.effect == id && !calling.accepts(input) => {
-                Err(Reason::OutOfOrder(id))
-            }
-            _ => Ok(Accepted::Answer(entry)),
+        let (mut fork, outputs) = Self::open(SessionConfig { id, ..self.config().clone() }, wall)?;
+        for turn in self.root.body.history.turns().iter().take(turns) {
+            fork.root.body.history.push(turn.clone());
         }
+        fork.root.body.history.answer_open_calls(wall);
+        Ok((fork, outputs))
     }
 
-    fn on_command(&mut self, command: Command, steps: &mut Vec<Step>) {
-        match command {
-            Command::Submit { parts } => self.step(steps, |_, ctx| agent::submit(parts, ctx)),
-            Command::Steer { parts } => self.agent.body.queues.steering.push_back(parts),
-            Command::FollowUp { parts } => self.step(steps, |phase, ctx| match phase {
-                Phase::Idle => agent::submit(parts, ctx),
-                other => {
-                    ctx.body.queues.follow_ups.push_back(parts);
-                    other
-                }
-            }),
-            Command::Interrupt => self.step(steps, agent::interrupt),
-            Command::Close => self.step(steps, |phase, ctx| {
-                agent::interrupt(phase, ctx);
-                agent::close(ctx)
-            }),
+    fn agents(&self) -> impl Iterator<Item = &Agent> {
+        core::iter::once(&self.root).chain(self.others.values())
+    }
+
+    fn agent(&self, id: AgentId) -> Option<&Agent> {
+        if id == AgentId::ROOT { Some(&self.root) } else { self.others.get(&id) }
+    }
+
+    fn on_command(&mut self, id: AgentId, command: Command) -> Vec<Step> {
+        self.step(id, |phase, ctx| match command {
+            Command::Submit { parts } => agent::submit(parts, ctx),
+            Command::Steer { parts } => agent::steer(phase, parts, ctx),
+            Command::FollowUp { parts } => agent::follow_up(phase, parts, ctx),
+            Command::Interrupt => agent::interrupt(phase, ctx),
+            Command::Close => agent::close(phase, ctx),
             // Arrives as `Accepted::Patch`.
-            Command::Configure { .. } => {}
-        }
+            Command::Configure { .. } => phase,
+        })
     }
 
-    fn on_patch(&mut self, setup: Arc<Setup>, steps: &mut Vec<Step>) {
-        if setup.head != self.setup.head {
-            let reason = "the model, its options or the system prompt changed";
-            steps.push(Step::Event(AgentId::ROOT, EventKind::PrefixRebased { reason }));
+    /// Another configuration is in force, for the other agents too.
+    fn on_patch(&mut self, setup: &Arc<Setup>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
+            // The session's own setup works, and what an agent was started with did before.
+            let new = match agent.body.id {
+                AgentId::ROOT => Some(Arc::clone(setup)),
+                _ => setup.scoped(&agent.body.scope).ok().map(Arc::new),
+            };
+            let Some(new) = new else { continue };
+            let is_over = matches!(agent.phase, Phase::Closing | Phase::Closed);
+            let has_said = !is_over && !agent.body.history.turns().is_empty();
+            if new.head != agent.setup.head && has_said {
+                let reason = "the model, its options or the system prompt changed";
+                steps.push(Step::Event(agent.body.id, EventKind::PrefixRebased { reason }));
+            }
+            agent.setup = new;
         }
-        self.setup = setup;
+        steps
     }
 
-    fn on_answer(&mut self, entry: Entry, input: Input, steps: &mut Vec<Step>) {
+    fn on_answer(&mut self, entry: Entry, input: Input) -> Vec<Step> {
         if entry.grace.is_some() {
-            return self.on_late_answer(&input, steps);
+            return self.on_late_answer(entry, &input);
         }
-        self.step(steps, |phase, ctx| match input {
+        self.step(entry.agent, |phase, ctx| match input {
             Input::Http { input, .. } => agent::on_http(phase, input, ctx),
             Input::Tool { id, input } => agent::on_tool(phase, id, input, ctx),
+            Input::Answer { id, answer } => agent::on_answer(phase, id, answer, ctx),
+            Input::Hook { id, reply } => agent::on_hook(phase, id, reply, ctx),
             Input::Lost { id } => agent::on_lost(phase, id, ctx),
-            _ => phase,
-        });
+            Input::Command { .. } | Input::Tick => phase,
+        })
     }
 
     /// News of a cancelled effect: only that it has ended counts.
-    fn on_late_answer(&mut self, input: &Input, steps: &mut Vec<Step>) {
+    fn on_late_answer(&mut self, entry: Entry, input: &Input) -> Vec<Step> {
         let ended = match input {
             Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
             | Input::Tool { id, input: ToolInput::Done(_) }
+            | Input::Answer { id, .. }
+            | Input::Hook { id, .. }
             | Input::Lost { id } => *id,
-            _ => return,
+            _ => return Vec::new(),
         };
         self.ledger.settle(ended);
-        self.step(steps, agent::on_settled);
+        self.settled(&[entry.agent])
     }
 
-    fn on_tick(&mut self, steps: &mut Vec<Step>) {
-        if !self.ledger.expire(self.now).is_empty() {
-            self.step(steps, agent::on_settled);
-        }
-        self.step(steps, agent::on_tick);
-    }
-
-    /// Steps the agent's phase by value.
-    fn step(&mut self, steps: &mut Vec<Step>, f: impl FnOnce(Phase, &mut Ctx<'_>) -> Phase) {
-        let phase = core::mem::take(&mut self.agent.phase);
-        let mut ctx = Ctx {
-            body: &mut self.agent.body,
-            setup: &self.setup,
-            ledger: &mut self.ledger,
-            steps,
-            now: self.now,
-            wall: UnixMillis(self.epoch.0.saturating_add(self.now.0)),
-        };
-        self.agent.phase = f(phase, &mut ctx);
-    }
-
-    /// Turns steps into outputs.
-    fn stamp(&mut self, steps: Vec<Step>) -> Outputs {
-        let stamped = steps.into_iter().map(|step| match step {
-            Step::Effect(effect) => Output::Effect(effect),
-            Step::Event(agent, kind) => {
-                self.seq += 1;
-                Output::Event(Event { seq: self.seq, at: self.now, agent, kind })
+    /// One tick fires all that is due, and what that makes due at once, as where a time limit is 0.
+    fn on_tick(&mut self) -> Outputs {
+        let mut outputs = Outputs::default();
+        loop {
+            let steps = self.fire();
+            let has_fired = !steps.is_empty();
+            outputs.0.extend(self.emit(steps));
+            let is_due = self.deadline().is_some_and(|deadline| deadline.at <= self.now);
+            if !(is_due && has_fired) {
+                return outputs;
             }
-        });
-        Outputs(stamped.collect())
+        }
     }
-}
 
-/// What an input that is not refused comes to.
-enum Accepted {
-    Command,
-    Patch(Arc<Setup>),
-    Answer(Entry),
-    Tick,
-    /// The effect is settled already.
-    Late,
-}
+    fn fire(&mut self) -> Vec<Step> {
+        let expired = self.ledger.expire(self.now);
+        let mut steps = self.settled(&expired);
+        let due: Vec<AgentId> = self
+            .agents()
+            .filter(|agent| agent.deadline().is_some_and(|(at, _)| at <= self.now))
+            .map(|agent| agent.body.id)
+            .collect();
+        for id in due {
+            steps.extend(self.step(id, agent::on_tick));
+        }
+        steps
+    }
 
-fn is_blank(part: &Part) -> bool {
-    part.as_text().is_some_and(|text| text.trim().is_empty())
+    /// Cancelled effects of these agents are settled; the session's own may be waiting for all.
+    fn settled(&mut self, agents: &[AgentId]) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for &id in agents {
+            steps.extend(self.step(id, agent::on_settled));
+        }
+        if !agents.is_empty() && !agents.contains(&AgentId::ROOT) {
+            steps.extend(self.step(AgentId::ROOT, agent::on_settled));
+        }
+        steps
+    }
 }

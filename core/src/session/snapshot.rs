@@ -1,12 +1,12 @@
-//! A session as bytes, at any moment. The encoded form of the history and a response that is
-//! under way are not in it: both are made anew.
+//! A session as bytes, at any moment. The encoded form of a history and a response that is under
+//! way are not in it: both are made anew.
 
 use super::{REPLAY_VERSION, Session};
 use crate::{
     machine::{
         agent::{Agent, Phase},
-        body::{Body, Queues, Run},
-        history::History,
+        body::{Memory, Run, Scope},
+        ctx::Roll,
         ledger::Ledger,
         setup::Setup,
     },
@@ -21,6 +21,7 @@ use crate::{
 };
 use alloc::{
     borrow::Cow,
+    collections::BTreeMap,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
@@ -61,11 +62,19 @@ struct State<'a> {
     config: Cow<'a, SessionConfig>,
     now: Instant,
     seq: u64,
+    roll: Roll,
     ledger: Cow<'a, Ledger>,
+    /// The session's own agent first.
+    agents: Vec<AgentForm<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AgentForm<'a> {
+    id: AgentId,
+    scope: Cow<'a, Scope>,
     turns: Cow<'a, [Turn]>,
-    queues: Cow<'a, Queues>,
+    memory: Cow<'a, Memory>,
     run: Cow<'a, Run>,
-    past: Cow<'a, Run>,
     phase: Cow<'a, Phase>,
 }
 
@@ -73,19 +82,15 @@ impl Session {
     /// The session as bytes (JSON), from which [`Session::restore`] makes it again.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
-        let Agent { body, phase } = &self.agent;
         let state = State {
             format: Cow::Borrowed(FORMAT),
             version: REPLAY_VERSION,
-            config: Cow::Borrowed(&self.setup.config),
+            config: Cow::Owned(SessionConfig { id: self.id.clone(), ..self.config().clone() }),
             now: self.now,
             seq: self.seq,
+            roll: self.roll,
             ledger: Cow::Borrowed(&self.ledger),
-            turns: Cow::Borrowed(body.history.turns()),
-            queues: Cow::Borrowed(&body.queues),
-            run: Cow::Borrowed(&body.run),
-            past: Cow::Borrowed(&body.past),
-            phase: Cow::Borrowed(phase),
+            agents: self.agents().map(AgentForm::of).collect(),
         };
         // Plain data with text keys has no way to fail.
         serde_json::to_vec(&state).unwrap_or_default()
@@ -97,34 +102,65 @@ impl Session {
     /// # Errors
     /// The bytes are damaged, or come from another version.
     pub fn restore(bytes: &[u8], wall: UnixMillis) -> Result<Self, RestoreError> {
-        let damaged = |error: serde_json::Error| RestoreError::Damaged(error.to_string());
-        // Read as text, as logs are: reading bytes is a second reader, 120 KB of the page's wasm.
-        let text = core::str::from_utf8(bytes)
-            .map_err(|error| RestoreError::Damaged(error.to_string()))?;
-        let label: Label = serde_json::from_str(text).map_err(damaged)?;
+        let damaged = |message: &dyn ToString| RestoreError::Damaged(message.to_string());
+        let text = core::str::from_utf8(bytes).map_err(|error| damaged(&error))?;
+        let label: Label = serde_json::from_str(text).map_err(|error| damaged(&error))?;
         if label.format != FORMAT {
-            return Err(RestoreError::Damaged(String::from("its format is another one")));
+            return Err(damaged(&"its format is another one"));
         }
         if label.version != REPLAY_VERSION {
             let (found, expected) = (label.version, REPLAY_VERSION);
             return Err(RestoreError::Version { found, expected });
         }
-        let state: State<'_> = serde_json::from_str(text).map_err(damaged)?;
-        let setup = Setup::new(state.config.into_owned())?;
-        let body = Body {
-            id: AgentId::ROOT,
-            history: History::new(setup.config.model.wire, state.turns.into_owned()),
-            queues: state.queues.into_owned(),
-            run: state.run.into_owned(),
-            past: state.past.into_owned(),
-        };
+        let state: State<'_> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
+        let config = state.config.into_owned();
+        let id = config.id.clone();
+        let setup = Arc::new(Setup::new(config)?);
+        let mut root = None;
+        let mut others = BTreeMap::new();
+        for form in state.agents {
+            let agent = form.agent(&setup)?;
+            if agent.body.id == AgentId::ROOT {
+                root = Some(agent);
+            } else {
+                others.insert(agent.body.id, agent);
+            }
+        }
         Ok(Self {
-            setup: Arc::new(setup),
-            agent: Agent { body, phase: state.phase.into_owned() },
+            id,
+            root: root.ok_or_else(|| damaged(&"its own agent is missing"))?,
+            others,
+            roll: state.roll,
             ledger: state.ledger.into_owned(),
             seq: state.seq,
             now: state.now,
             epoch: UnixMillis(wall.0.saturating_sub(state.now.0)),
         })
+    }
+}
+
+impl<'a> AgentForm<'a> {
+    fn of(agent: &'a Agent) -> Self {
+        Self {
+            id: agent.body.id,
+            scope: Cow::Borrowed(&agent.body.scope),
+            turns: Cow::Borrowed(agent.body.history.turns()),
+            memory: Cow::Borrowed(&agent.body.memory),
+            run: Cow::Borrowed(&agent.body.run),
+            phase: Cow::Borrowed(&agent.phase),
+        }
+    }
+
+    fn agent(self, root: &Arc<Setup>) -> Result<Agent, ConfigError> {
+        let setup = match self.id {
+            AgentId::ROOT => Arc::clone(root),
+            _ => Arc::new(root.scoped(&self.scope)?),
+        };
+        let scope = self.scope.into_owned();
+        let mut agent = Agent::new(self.id, scope, setup, self.turns.into_owned());
+        agent.body.memory = self.memory.into_owned();
+        agent.body.run = self.run.into_owned();
+        agent.phase = self.phase.into_owned();
+        Ok(agent)
     }
 }

@@ -134,7 +134,7 @@ fn a_restored_session_names_what_is_owed_and_takes_it_under_the_old_ids() {
     desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
     let mut session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
     let owed: Vec<Effect> = session.owed().effects().cloned().collect();
-    let [Effect::RunTool { id, run }] = owed.as_slice() else { panic!("{owed:?}") };
+    let [Effect::RunTool { id, run, .. }] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!(run.call_id, "c1");
     let outputs = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0));
     let outputs = outputs.unwrap();

@@ -81,7 +81,9 @@ fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
 #[test]
 fn a4_a_reply_without_calls_ends_the_run_whatever_its_stop_reason() {
     for reason in ["end_turn", "stop_sequence", "max_tokens", "tool_use", "something_new"] {
-        let mut desk = Desk::default();
+        let mut config = config();
+        config.repair.continue_on_length = 0;
+        let mut desk = Desk::open(config);
         let _ = desk.submit("hello");
         desk.reply(&Message::text("Hi.").stop_reason(reason));
         assert_eq!(ends(&desk), [RunEnd::Completed], "{reason}");
@@ -203,6 +205,68 @@ fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
     let _ = desk.answer("a");
     assert_eq!(desk.body()["model"], "mock-2");
     assert_eq!(desk.body()["output_config"]["effort"], "high");
+}
+
+#[test]
+fn a2_a_session_has_its_history_its_queues_and_its_agents() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let _ = desk.command(Command::FollowUp { parts: text("later") });
+    let _ = desk.steer("soon");
+    let snapshot: serde_json::Value = serde_json::from_slice(&desk.session.snapshot()).unwrap();
+    let memory = &snapshot["agents"][0]["memory"];
+    assert_eq!(memory["steering"][0][0]["text"], "soon");
+    assert_eq!(memory["follow_ups"][0][0]["text"], "later");
+    assert_eq!(snapshot["agents"][0]["turns"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a14_steering_is_drained_before_the_first_call_and_after_each_round() {
+    let mut desk = Desk::default();
+    let _ = desk.steer("first");
+    let _ = desk.submit("go");
+    assert!(desk.body()["messages"].to_string().contains("first"));
+    for word in ["second", "third"] {
+        desk.reply(&Message::call(word, "list_dir", &json!({})));
+        let _ = desk.steer(word);
+        let _ = desk.answer("a");
+        assert!(desk.body()["messages"].to_string().contains(word));
+    }
+}
+
+#[test]
+fn a16_each_round_is_one_request_of_its_own() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    for round in 1..4 {
+        assert_eq!((desk.requests.len(), desk.calls.len()), (round, 1));
+        desk.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
+        assert_eq!(desk.requests.len(), round, "no request before the results are there");
+        let _ = desk.answer("a");
+    }
+}
+
+#[test]
+fn a18_the_defaults_are_the_specifications() {
+    let config = innerloop_core::config::SessionConfig::default();
+    assert_eq!((config.limits.max_turns, config.limits.max_tool_rounds_per_input), (0, 0));
+    assert_eq!(config.timeouts.default_command_ms, 10_000);
+    assert_eq!(config.timeouts.max_command_ms, 600_000);
+    assert_eq!(config.model.reasoning_effort, None);
+    assert!(config.tool_output_limits.is_empty() && config.tool_line_limits.is_empty());
+    assert_eq!((config.loops.detect, config.loops.window), (true, 10));
+    assert_eq!(config.subagents.max_depth, 1);
+}
+
+#[test]
+fn a19_processing_ends_after_the_follow_ups_and_the_session_is_idle() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("one");
+    let _ = desk.command(Command::FollowUp { parts: text("two") });
+    desk.reply(&Message::text("1"));
+    assert_eq!((ends(&desk).len(), state(&desk)), (0, AgentState::Processing));
+    desk.reply(&Message::text("2"));
+    assert_eq!((ends(&desk).len(), state(&desk)), (1, AgentState::Idle));
 }
 
 #[test]
@@ -329,6 +393,51 @@ fn g5_a_turn_limit_leaves_the_session_idle() {
     let mut desk = Desk::open(config);
     let _ = desk.submit("one");
     assert_eq!(state(&desk), AgentState::Idle);
+}
+
+#[test]
+fn g6_the_shutdown_cancels_waits_closes_the_others_and_ends() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let both = Message::call("s", "spawn_agent", &json!({"task": "t"})).and_call(
+        "w",
+        "write_file",
+        &json!({"file_path": "a", "content": ""}),
+    );
+    desk.reply(&both);
+    let open = desk.calls.len() + desk.runs.len();
+    let _ = desk.command(Command::Close);
+    assert_eq!(desk.cancelled.len(), open, "every open effect is cancelled");
+    let grace = desk.session.deadline().unwrap();
+    assert_eq!((grace.reason, grace.at.0), (DeadlineReason::Grace, 5_000));
+    let _ = desk.answer("stopped");
+    let _ = desk.wait();
+    let names = desk.names(0);
+    let tail: Vec<&str> = names.iter().rev().take(2).map(String::as_str).collect();
+    assert_eq!(tail, ["session_end", "agent_ended"]);
+    assert_eq!(state(&desk), AgentState::Closed);
+}
+
+#[test]
+fn a_fork_goes_on_from_any_turn_under_an_id_of_its_own() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = desk.answer("a");
+    desk.reply(&Message::text("Done."));
+    for turns in 0..=4 {
+        let id = SessionId(format!("fork-{turns}"));
+        let (fork, outputs) = desk.session.fork(id.clone(), turns, UnixMillis(5)).unwrap();
+        assert_eq!((&fork.config().id, outputs.events().count()), (&id, 1));
+        let mut other = Desk::around(fork, String::new());
+        let _ = other.submit("and now");
+        let body = other.body();
+        let uses = body["messages"].to_string().matches("\"tool_use\"").count();
+        let results = body["messages"].to_string().matches("\"tool_result\"").count();
+        assert_eq!(uses, results, "nothing dangles: {body}");
+    }
+    let own = desk.session.fork(SessionId("test".into()), 1, UnixMillis(5)).unwrap_err();
+    assert_eq!(own.field, "id");
 }
 
 #[test]

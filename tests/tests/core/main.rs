@@ -11,9 +11,15 @@
 
 mod durable;
 mod lifecycle;
+mod loops;
+mod parity;
+mod people;
 mod pipeline;
+mod prompts;
 mod schema;
+mod simulation;
 mod steering;
+mod subagents;
 mod tidy;
 mod tools;
 mod traffic;

@@ -79,7 +79,7 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
         (
             "write_file",
             json!({"file_path": "a", "content": "b"}),
-            Action::Write { path: "a".into(), content: "b".into() },
+            Action::Write { path: "a".into(), content: "b".into(), only_new: false },
         ),
         (
             "edit_file",
@@ -109,17 +109,25 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
 fn c17_every_tool_has_a_name_a_description_and_a_schema_of_an_object() {
     let desk = desk_with(Vec::new());
     let tools = desk.body()["tools"].as_array().unwrap().clone();
-    assert_eq!(tools.len(), 7);
+    assert_eq!(tools.len(), 7 + 4, "the profile's tools and those for other agents");
     for tool in tools {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
         assert!(tool["description"].as_str().unwrap().len() > 20, "{tool}");
     }
-    let without = Desk::default();
-    let _ = &without;
     let mut desk = Desk::default();
     let _ = desk.submit("go");
     let names = desk.body()["tools"].to_string();
     assert!(!names.contains("run_program"), "without a program the tool is absent");
+}
+
+#[test]
+fn c18_c19_a_call_is_looked_up_checked_run_announced_and_answered() {
+    let mut desk = desk_with(Vec::new());
+    desk.reply(&Message::call("c1", "list_dir", &json!({})));
+    assert_eq!(desk.names(2), ["assistant_text_end", "tool_call_start"]);
+    let _ = desk.answer("a/");
+    assert_eq!(desk.names(4), ["tool_call_end"]);
+    assert_eq!(results(&desk)[0]["content"], "a/");
 }
 
 #[test]
@@ -277,5 +285,6 @@ fn a_thousand_calls_in_one_reply_are_all_answered() {
     while !desk.runs.is_empty() {
         let _ = desk.answer("ok");
     }
-    assert_eq!(results(&desk).len(), 1_000);
+    let answered = results(&desk).iter().filter(|block| block["type"] == "tool_result").count();
+    assert_eq!(answered, 1_000);
 }

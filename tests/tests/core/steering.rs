@@ -9,7 +9,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, text},
+    desk::{Desk, config, text},
 };
 use serde_json::json;
 
@@ -83,6 +83,75 @@ fn b5_an_injected_steer_is_an_event() {
         _ => None,
     });
     assert_eq!(said, [text("be brief")]);
+}
+
+#[test]
+fn b6_b8_the_effort_is_passed_on_as_it_is_given() {
+    for effort in ["low", "medium", "high", "xhigh", "brand-new"] {
+        let mut config = config();
+        config.model.reasoning_effort = Some(effort.into());
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        assert_eq!(desk.body()["output_config"]["effort"], effort);
+    }
+}
+
+#[test]
+fn b7_a_changed_effort_is_in_force_from_the_next_call() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let patch = serde_json::from_value(json!({"reasoning_effort": "low"})).unwrap();
+    let _ = desk.command(Command::Configure { patch });
+    assert_eq!(desk.body().get("output_config"), None, "the call under way stays as it is");
+    desk.reply(&Message::call("c", "list_dir", &json!({})));
+    let _ = desk.answer("a");
+    assert_eq!(desk.body()["output_config"]["effort"], "low");
+}
+
+#[test]
+fn b9_every_kind_of_event_of_the_specification_comes_at_its_time() {
+    let mut config = config();
+    config.limits.max_turns = 14;
+    config.model.context_window = 17_000;
+    let mut desk = Desk::open(config);
+    let _ = desk.steer("first");
+    let _ = desk.submit(&"x".repeat(60_000));
+    for n in 0..11 {
+        let call = Message::call(&format!("c{n}"), "list_dir", &json!({}));
+        desk.reply(&call);
+        if let Some(&id) = desk.runs.keys().next() {
+            let input = innerloop_core::input::ToolInput::Delta("some".into());
+            let _ = desk.input(innerloop_core::input::Input::Tool { id, input });
+            let _ = desk.answer("a");
+        }
+    }
+    desk.reply(&Message::text("Done."));
+    let _ = desk.submit("more");
+    let patch = serde_json::from_value(json!({"limits": {"max_turns": 0}})).unwrap();
+    let _ = desk.command(Command::Configure { patch });
+    let _ = desk.submit("and more");
+    desk.refuse(401, "authentication_error", "no", &[]);
+    let seen: std::collections::BTreeSet<String> =
+        desk.events.iter().map(|event| innerloop_tests::desk::name(&event.kind)).collect();
+    for kind in [
+        "session_start",
+        "session_end",
+        "user_input",
+        "processing_end",
+        "assistant_text_start",
+        "assistant_text_delta",
+        "assistant_text_end",
+        "tool_call_start",
+        "tool_call_output_delta",
+        "tool_call_end",
+        "steering_injected",
+        "turn_limit",
+        "loop_detection",
+        "warning",
+        "error",
+    ] {
+        assert!(seen.contains(kind), "{kind} is missing: {seen:?}");
+    }
 }
 
 #[test]

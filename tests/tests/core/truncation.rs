@@ -1,6 +1,15 @@
 //! What the model reads of long outputs (FEATURES E; CONFLICTS X3 to X5).
 
-use innerloop_core::rules::truncate::{Keep, OutputLimit, truncate};
+use innerloop_core::{
+    action::{Outcome, ToolError},
+    config::SessionConfig,
+    event::EventKind,
+    rules::truncate::{Keep, OutputLimit, truncate},
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config},
+};
 
 const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> OutputLimit {
     OutputLimit { max_chars, max_lines, keep }
@@ -42,6 +51,77 @@ fn e3_the_marker_says_how_much_is_gone_and_what_stays_adds_up() {
     assert!(tail.ends_with("\n\nef"));
     let head = truncate("abcdef", &limit(2, None, Keep::Head)).unwrap();
     assert!(head.starts_with("ab\n\n[WARNING: Tool output was truncated. Last 4 characters"));
+}
+
+/// What the model reads of a run of that tool that says `output`.
+fn read_by_model(
+    tool: &str,
+    input: &serde_json::Value,
+    output: &str,
+    config: SessionConfig,
+) -> String {
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c", tool, input));
+    let _ = desk.answer(output);
+    let messages = desk.body()["messages"].clone();
+    let whole = desk.find(|kind| match kind {
+        EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text()),
+        _ => None,
+    });
+    assert_eq!(whole, [output], "the event has all of it");
+    messages[2]["content"][0]["content"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn e4_e5_each_tool_has_its_own_limit_and_the_event_has_all() {
+    let file = serde_json::json!({"file_path": "a"});
+    let find = serde_json::json!({"pattern": "a"});
+    let write = serde_json::json!({"file_path": "a", "content": ""});
+    let edit = serde_json::json!({"file_path": "a", "old_string": "a", "new_string": "b"});
+    for (tool, input, limit) in [
+        ("read_file", &file, 50_000),
+        ("grep", &find, 20_000),
+        ("glob", &find, 20_000),
+        ("edit_file", &edit, 10_000),
+        ("write_file", &write, 1_000),
+    ] {
+        let fits = "x".repeat(limit);
+        assert_eq!(read_by_model(tool, input, &fits, config()), fits, "{tool}");
+        let cut = read_by_model(tool, input, &format!("{fits}y"), config());
+        assert!(cut.contains("[WARNING: Tool output was truncated."), "{tool}");
+        let kept = cut.matches(['x', 'y']).count();
+        assert!((limit..limit + 10).contains(&kept), "{tool}: {kept}");
+    }
+}
+
+#[test]
+fn e6_limits_can_be_set_by_tool() {
+    let mut config = config();
+    config.tool_output_limits.insert("read_file".into(), 10);
+    config.tool_line_limits.insert("glob".into(), 2);
+    let file = serde_json::json!({"file_path": "a"});
+    let cut = read_by_model("read_file", &file, "0123456789abcdef", config.clone());
+    assert!(cut.starts_with("01234\n\n[WARNING") && cut.ends_with("bcdef"), "{cut}");
+    let find = serde_json::json!({"pattern": "a"});
+    let cut = read_by_model("glob", &find, "a\nb\nc\nd\n", config);
+    assert_eq!(cut, "a\nb\n[... 2 lines omitted ...]\n");
+}
+
+#[test]
+fn e7_a_timeout_says_how_to_get_more_time() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c", "list_dir", &serde_json::json!({})));
+    let id = *desk.runs.keys().next().unwrap();
+    let error = Some(ToolError::Timeout);
+    let _ = desk.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
+    let content = desk.body()["messages"][2]["content"][0]["content"].clone();
+    assert_eq!(
+        content[1]["text"],
+        "[ERROR: Command timed out after 120000ms. Partial output is shown above. You can retry \
+         with a longer timeout by setting the timeout_ms parameter.]"
+    );
 }
 
 #[test]

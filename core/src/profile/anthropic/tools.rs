@@ -93,7 +93,7 @@ pub(in super::super) fn translate(name: &str, arguments: &str) -> Result<Transla
         }
         "write_file" => {
             let Write { file_path: path, content } = read(name, arguments)?;
-            Action::Write { path, content }
+            Action::Write { path, content, only_new: false }
         }
         "edit_file" => {
             let call: Edit = read(name, arguments)?;

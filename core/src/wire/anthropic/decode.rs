@@ -294,6 +294,8 @@ impl Draft {
         let mut reply = self.reply;
         reply.usage = self.tokens.usage();
         reply.blocks = self.blocks.into_iter().filter_map(|(_, block)| block.block()).collect();
+        // A reply is kept as long as the session: what it does not need goes back.
+        reply.blocks.shrink_to_fit();
         Ok(reply)
     }
 }

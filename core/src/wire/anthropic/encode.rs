@@ -4,7 +4,7 @@
 use crate::{
     nouns::{
         config::ModelConfig,
-        message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind},
+        message::{Block, Finish, Part, Reply, ToolCall, ToolResult, TurnKind},
         tool::ToolSpec,
     },
     words::json::push_string,
@@ -118,6 +118,15 @@ impl Prefix {
 
     fn reply(&mut self, reply: &Reply) {
         self.mark_before = self.mark;
+        // The provider refuses a message that ends with thinking, unless it paused there itself.
+        let is_something = |block: &Block| match block {
+            Block::Text(text) => !text.trim().is_empty(),
+            Block::ToolCall(_) => true,
+            Block::Reasoning(_) | Block::Opaque(_) => reply.finish == Finish::Pause,
+        };
+        if !reply.blocks.iter().any(is_something) {
+            return;
+        }
         for block in &reply.blocks {
             match block {
                 Block::Text(text) if text.trim().is_empty() => {}

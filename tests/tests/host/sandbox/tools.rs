@@ -28,7 +28,8 @@ fn a_workspace_that_is_no_folder_is_refused_with_what_to_do() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_written_file_is_there_and_can_be_read() {
     let bench = Bench::new();
-    let write = Action::Write { path: "a/b.txt".into(), content: "grüße\n".into() };
+    let write =
+        Action::Write { path: "a/b.txt".into(), content: "grüße\n".into(), only_new: false };
     let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, None, "{outcome:?}");
     assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
@@ -48,7 +49,7 @@ async fn the_tools_can_not_change_git_or_leave_the_workspace() {
     let bench = Bench::new();
     bench.write(".git/config", "config");
     for path in [".git/config", ".git/hooks/new", "../outside.txt"] {
-        let write = Action::Write { path: path.into(), content: "x".into() };
+        let write = Action::Write { path: path.into(), content: "x".into(), only_new: false };
         let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
         assert_eq!(outcome.error, Some(ToolError::PermissionDenied), "{path}: {outcome:?}");
     }
@@ -59,7 +60,7 @@ async fn the_tools_can_not_change_git_or_leave_the_workspace() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_breaks_is_an_outcome() {
     let tiny = Limits { memory_bytes: 65_536, ..Limits::default() };
-    let write = Action::Write { path: "a.txt".into(), content: "x".into() };
+    let write = Action::Write { path: "a.txt".into(), content: "x".into(), only_new: false };
     let outcome = Bench::new().limited(tiny).executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
     assert!(outcome.joined_text().starts_with("the tool failed: "), "{outcome:?}");

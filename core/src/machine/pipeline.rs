@@ -1,0 +1,130 @@
+//! The pure ends of a call's way (DESIGN §3): LOOKUP and VALIDATE before it runs, TRUNCATE and
+//! RETURN after.
+
+use super::setup::{Origin, Setup};
+use crate::{
+    nouns::{
+        action::{Outcome, ToolError},
+        message::{Part, ToolCall, ToolResult},
+        tool::{Job, ToolRun},
+    },
+    profile::{
+        self,
+        inner::{self, InnerCall},
+    },
+    rules::{schema, truncate},
+    words::json::Json,
+};
+use alloc::{format, string::String, vec, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// What a valid call asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Work {
+    /// A run of the host's.
+    Run { run: ToolRun, read_only: bool },
+    /// Something that the core does itself.
+    Inner(InnerCall),
+}
+
+/// LOOKUP and VALIDATE.
+///
+/// # Errors
+/// The outcome that the model reads instead.
+pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
+    let Some(tool) = setup.tool(&call.name) else {
+        let message = format!("Unknown tool: {}", call.name);
+        return Err(Outcome::error(ToolError::UnknownTool, message));
+    };
+    let invalid = |detail: &str| {
+        let message = format!("Invalid arguments for tool: {}: {detail}", call.name);
+        Outcome::error(ToolError::InvalidArguments, message)
+    };
+    let arguments: serde_json::Value =
+        serde_json::from_str(&call.arguments).map_err(|error| invalid(&format!("{error}")))?;
+    let violations = schema::violations(&tool.schema, &arguments);
+    if !violations.is_empty() {
+        return Err(invalid(&violations.join("; ")));
+    }
+    let unreadable = |message| Outcome::error(ToolError::InvalidArguments, message);
+    let (job, asked_ms, read_only) = match tool.origin {
+        Origin::Core => {
+            let inner = inner::read(&call.name, &call.arguments).map_err(unreadable)?;
+            return Ok(Work::Inner(inner));
+        }
+        Origin::Profile => {
+            let profile = setup.config.model.profile;
+            let translated =
+                profile::translate(profile, &call.name, &call.arguments).map_err(unreadable)?;
+            let read_only = translated.action.is_read_only();
+            (Job::Builtin(translated.action), translated.timeout_ms, read_only)
+        }
+        Origin::Host => {
+            let arguments =
+                Json::parse(call.arguments.trim()).map_err(|error| invalid(&format!("{error}")))?;
+            (Job::Custom(arguments), None, tool.spec.read_only)
+        }
+    };
+    let timeout_ms = setup.timeout_ms(asked_ms);
+    let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
+    Ok(Work::Run { run, read_only })
+}
+
+/// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.
+pub(crate) fn result(
+    call: &ToolCall,
+    outcome: &Outcome,
+    replaced: Option<String>,
+    timeout_ms: u64,
+    setup: &Setup,
+) -> ToolResult {
+    let parts = match replaced {
+        Some(text) => vec![Part::text(text)],
+        None => labelled(call, outcome),
+    };
+    let mut parts = truncated(&call.name, parts, setup);
+    if outcome.timed_out {
+        parts.push(Part::text(format!(
+            "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown above. You \
+             can retry with a longer timeout by setting the timeout_ms parameter.]"
+        )));
+    }
+    ToolResult { call_id: call.id.clone(), parts, is_error: outcome.error.is_some() }
+}
+
+/// An outcome's parts, with the words of Spec §2.5 before a failure of the tool itself.
+fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
+    let only_text = outcome.parts.iter().all(|part| part.as_text().is_some());
+    let mut parts =
+        if only_text { vec![Part::text(outcome.joined_text())] } else { outcome.parts.clone() };
+    if let Some(Part::Text { text }) = parts.first_mut() {
+        match outcome.error {
+            Some(
+                ToolError::Exit
+                | ToolError::Timeout
+                | ToolError::Denied
+                | ToolError::Interrupted
+                | ToolError::UnknownTool
+                | ToolError::InvalidArguments,
+            )
+            | None => {}
+            Some(_) => *text = format!("Tool error ({}): {text}", call.name),
+        }
+        if text.is_empty() {
+            *text = String::from("(no output)");
+        }
+    }
+    parts
+}
+
+fn truncated(name: &str, mut parts: Vec<Part>, setup: &Setup) -> Vec<Part> {
+    let limit = setup.output_limit(name);
+    for part in &mut parts {
+        if let Part::Text { text } = part
+            && let Some(shorter) = truncate::truncate(text, &limit)
+        {
+            *text = shorter;
+        }
+    }
+    parts
+}

@@ -1,0 +1,128 @@
+//! What to make of a whole reply: it enters the history, and the loop is told how to go on.
+
+use super::ctx::Ctx;
+use crate::{
+    nouns::{
+        event::EventKind,
+        message::{Block, Finish, Part, Reply, ToolCall, TurnKind},
+    },
+    rules::repeat,
+    wire::{Failure, FailureKind},
+};
+use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec::Vec};
+
+/// How often in a row a provider may pause a reply before the run fails.
+const MAX_PAUSES: u32 = 16;
+
+/// How the loop goes on.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// Run these calls.
+    Calls(Vec<ToolCall>),
+    /// Answer these calls with that: none may run.
+    Refused(Vec<ToolCall>, &'static str),
+    /// Call the model again.
+    Again,
+    /// The model is done.
+    Done,
+    /// The provider does not keep to its protocol.
+    Broken(Failure),
+}
+
+/// Takes a reply into the history.
+pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
+    name_calls(&mut reply);
+    let (text, reasoning) = (reply.text(), reply.reasoning());
+    let run = &mut ctx.body.run;
+    run.counts.replies = run.counts.replies.saturating_add(1);
+    run.counts.usage.add(&reply.usage.unwrap_or_default());
+    run.text.clone_from(&text);
+    let usage = reply.usage;
+    ctx.event(EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage });
+    let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
+    let (finish, refusal) = (reply.finish, reply.refusal.clone());
+    ctx.append(TurnKind::Assistant(Box::new(reply)));
+    if finish == Finish::Pause && calls.is_empty() {
+        return on_pause(ctx);
+    }
+    ctx.body.run.repairs.pauses = 0;
+    if !calls.is_empty() {
+        return on_calls(calls, finish, ctx);
+    }
+    match finish {
+        Finish::Length => return on_length(ctx),
+        Finish::Refusal => {
+            let why = refusal.map_or(String::new(), |why| format!(": {why}"));
+            ctx.warn(&format!("the model refused{why}"));
+        }
+        Finish::ContextWindow => ctx.warn("the context window is full; the reply was cut"),
+        Finish::ContentFilter => ctx.warn("a content filter stopped the reply"),
+        _ if text.trim().is_empty() => return on_empty(ctx),
+        _ => {}
+    }
+    Verdict::Done
+}
+
+fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict {
+    ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
+    let loops = ctx.setup.config.loops;
+    for call in calls.iter().filter(|_| loops.detect) {
+        let signature = repeat::signature(&call.name, &call.arguments);
+        let found = ctx.body.memory.watch.note(signature, loops.window);
+        ctx.body.run.looping = found.or(ctx.body.run.looping);
+    }
+    match finish {
+        Finish::Length | Finish::ContextWindow => Verdict::Refused(
+            calls,
+            "Not run: the reply was cut by the output limit, so the call may be incomplete. Make \
+             it again, in smaller pieces if it was long.",
+        ),
+        _ => Verdict::Calls(calls),
+    }
+}
+
+/// The provider wants its own unfinished reply back to go on.
+fn on_pause(ctx: &mut Ctx<'_>) -> Verdict {
+    let pauses = &mut ctx.body.run.repairs.pauses;
+    *pauses = pauses.saturating_add(1);
+    if *pauses > MAX_PAUSES {
+        let message = format!("the provider paused its reply {MAX_PAUSES} times in a row");
+        return Verdict::Broken(Failure::new(FailureKind::Protocol, message));
+    }
+    Verdict::Again
+}
+
+/// A text was cut by the output limit (CONFLICTS R11).
+fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
+    let continued = &mut ctx.body.run.repairs.continued;
+    if *continued >= ctx.setup.config.repair.continue_on_length {
+        ctx.warn("the reply was cut by the output limit (max_output_tokens)");
+        return Verdict::Done;
+    }
+    *continued += 1;
+    let text = "Continue from where you left off.";
+    ctx.append(TurnKind::Steering(vec![Part::text(text)]));
+    Verdict::Again
+}
+
+fn on_empty(ctx: &mut Ctx<'_>) -> Verdict {
+    let empties = &mut ctx.body.run.repairs.empties;
+    if *empties >= ctx.setup.config.repair.retry_on_empty {
+        ctx.warn("the model's reply has no text and no tool call");
+        return Verdict::Done;
+    }
+    *empties += 1;
+    Verdict::Again
+}
+
+/// Gives each call an id of its own: providers refuse empty and repeated ones.
+fn name_calls(reply: &mut Reply) {
+    let mut seen = BTreeSet::new();
+    for (index, block) in reply.blocks.iter_mut().enumerate() {
+        let Block::ToolCall(call) = block else { continue };
+        if call.id.is_empty() || seen.contains(&call.id) {
+            call.id = format!("{}call_{index}", call.id);
+        }
+        seen.insert(call.id.clone());
+    }
+}

@@ -1,0 +1,381 @@
+//! One call of a round on its way: before-hook, approval, run, after-hook, result.
+
+use super::{
+    ctx::Ctx,
+    ledger::EffectKind,
+    pipeline::{self, Work},
+};
+use crate::{
+    nouns::{
+        action::{Outcome, ToolError},
+        config::{AskAbout, HookPoint},
+        event::EventKind,
+        input::{Answer, HookReply},
+        message::{ToolCall, ToolResult},
+        output::{Ask, Effect, HookRun},
+        tool::{Job, ToolRun},
+    },
+    rules::guard,
+    words::{
+        id::{AgentId, EffectId},
+        json::Json,
+        time::Instant,
+    },
+};
+use alloc::{format, string::String, sync::Arc};
+use serde::{Deserialize, Serialize};
+
+/// A call and where it stands.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Slot {
+    pub(crate) call: ToolCall,
+    pub(crate) state: State,
+    /// Whether its start has been announced.
+    announced: bool,
+    /// The time limit of its run, in milliseconds.
+    timeout_ms: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum State {
+    /// Not begun, or stopped where it stood.
+    Stopped,
+    /// The host's hook looks at it.
+    Hooked { effect: EffectId, work: Work },
+    /// A person is asked whether it may run.
+    Asking { effect: EffectId, work: Work },
+    /// Waits for the calls before it.
+    Queued(Work),
+    /// The host runs it.
+    Running { effect: EffectId, run: ToolRun, read_only: bool },
+    /// It waits for another agent.
+    Waiting { child: AgentId, until: Option<Instant> },
+    /// It waits for the user's word.
+    Question { effect: EffectId, question: String },
+    /// It has run, and the host's hook looks at what came of it.
+    After { effect: EffectId, outcome: Arc<Outcome> },
+    /// Answered.
+    Done(ToolResult),
+}
+
+/// What a hook is told of a call.
+#[derive(Serialize)]
+struct Shown<'a> {
+    call_id: &'a str,
+    name: &'a str,
+    arguments: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+}
+
+impl Slot {
+    pub(crate) const fn new(call: ToolCall) -> Self {
+        Self { call, state: State::Stopped, announced: false, timeout_ms: 0 }
+    }
+
+    /// LOOKUP, VALIDATE and the before-hook.
+    pub(crate) fn enter(&mut self, ctx: &mut Ctx<'_>) {
+        match self.prepare(ctx) {
+            Err(outcome) => self.fail(outcome, ctx),
+            Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None)) {
+                Some(effect) => self.state = State::Hooked { effect, work },
+                None => self.approve(work, ctx),
+            },
+        }
+    }
+
+    pub(crate) fn on_hook(&mut self, reply: HookReply, ctx: &mut Ctx<'_>) {
+        let reply = checked(reply, ctx);
+        match core::mem::replace(&mut self.state, State::Stopped) {
+            State::Hooked { work, .. } => match reply {
+                HookReply::Allow | HookReply::Failed { .. } => self.approve(work, ctx),
+                HookReply::Deny { reason } => self.fail(denied(&reason), ctx),
+                HookReply::Replace(arguments) => {
+                    self.call.arguments = arguments.text().into();
+                    match self.prepare(ctx) {
+                        Ok(work) => self.approve(work, ctx),
+                        Err(outcome) => self.fail(outcome, ctx),
+                    }
+                }
+            },
+            State::After { outcome, .. } => match reply {
+                HookReply::Allow | HookReply::Failed { .. } => self.settle(&outcome, None, ctx),
+                HookReply::Deny { reason } => self.settle(&denied(&reason), None, ctx),
+                HookReply::Replace(text) => {
+                    self.settle(&outcome, Some(text_of(&text)), ctx);
+                }
+            },
+            other => self.state = other,
+        }
+    }
+
+    pub(crate) fn on_answer(&mut self, answer: Answer, ctx: &mut Ctx<'_>) {
+        match core::mem::replace(&mut self.state, State::Stopped) {
+            State::Asking { work, .. } => match answer {
+                Answer::Allow => self.state = State::Queued(work),
+                Answer::AllowAlways => {
+                    ctx.body.memory.allowed.insert(self.call.name.clone());
+                    self.state = State::Queued(work);
+                }
+                Answer::AllowEdited(arguments) => {
+                    self.call.arguments = arguments.text().into();
+                    match self.prepare(ctx) {
+                        Ok(work) => self.state = State::Queued(work),
+                        Err(outcome) => self.fail(outcome, ctx),
+                    }
+                }
+                Answer::Deny { reason } | Answer::Text(reason) => {
+                    self.fail(denied(&reason), ctx);
+                }
+                // Ends the run before it comes here.
+                Answer::Abort => {}
+            },
+            State::Question { .. } => match answer {
+                Answer::Text(text) => self.on_outcome(Outcome::text(text), ctx),
+                Answer::Deny { reason } => self.on_outcome(denied(&reason), ctx),
+                _ => self.on_outcome(Outcome::text("The user agrees."), ctx),
+            },
+            other => self.state = other,
+        }
+    }
+
+    /// The host's run is over.
+    pub(crate) fn on_done(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        if let State::Running { run, .. } = &self.state
+            && let Job::Builtin(action) = &run.job
+            && outcome.error.is_none()
+            && let Some(path) = guard::path(action)
+        {
+            ctx.body.memory.known.insert(path);
+        }
+        self.on_outcome(outcome, ctx);
+    }
+
+    /// LOOKUP, VALIDATE and the guard.
+    fn prepare(&self, ctx: &Ctx<'_>) -> Result<Work, Outcome> {
+        let mut work = pipeline::prepare(&self.call, ctx.setup)?;
+        if let Work::Run { run: ToolRun { job: Job::Builtin(action), .. }, .. } = &mut work
+            && ctx.setup.config.guard.read_before_write
+        {
+            guard::check(action, &ctx.body.memory.known)?;
+        }
+        Ok(work)
+    }
+
+    /// The run, or what stands for it, has an outcome: EMIT, and the after-hook.
+    pub(crate) fn on_outcome(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        let outcome = Arc::new(outcome);
+        self.emit(&outcome, ctx);
+        let text = Some(outcome.joined_text())
+            .filter(|_| ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool));
+        let shown = Shown { is_error: Some(outcome.error.is_some()), ..self.shown(text) };
+        match ctx.hook(HookPoint::AfterTool, &shown) {
+            Some(effect) => self.state = State::After { effect, outcome },
+            None => self.settle(&outcome, None, ctx),
+        }
+    }
+
+    /// The call is answered without having run.
+    pub(crate) fn fail(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        self.announce(ctx);
+        let outcome = Arc::new(outcome);
+        self.emit(&outcome, ctx);
+        self.settle(&outcome, None, ctx);
+    }
+
+    /// The host does not know what became of the effect that the call waits for.
+    pub(crate) fn on_lost(&mut self, ctx: &mut Ctx<'_>) {
+        match &self.state {
+            State::Hooked { .. } | State::After { .. } => {
+                let message = String::from("the hook was lost when the host stopped");
+                self.on_hook(HookReply::Failed { message }, ctx);
+            }
+            State::Asking { .. } | State::Question { .. } => {
+                let reason = String::from("the question was lost when the host stopped");
+                self.on_answer(Answer::Deny { reason }, ctx);
+            }
+            _ => {
+                let message = "The call was interrupted. It may or may not have taken effect: \
+                               check before you repeat it.";
+                self.on_outcome(Outcome::error(ToolError::Interrupted, message), ctx);
+            }
+        }
+    }
+
+    /// Hands a queued run to the host.
+    pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
+        let State::Queued(Work::Run { run, read_only }) = &self.state else { return };
+        let (run, read_only) = (run.clone(), *read_only);
+        self.announce(ctx);
+        self.timeout_ms = run.timeout_ms;
+        let effect = ctx.issue(EffectKind::Tool);
+        let agent = ctx.body.id;
+        ctx.effect(Effect::RunTool { id: effect, agent, run: run.clone() });
+        self.state = State::Running { effect, run, read_only };
+    }
+
+    /// Stops the call where it stands and answers it.
+    pub(crate) fn interrupt(&mut self, ctx: &mut Ctx<'_>) {
+        if let State::Done(_) = self.state {
+            return;
+        }
+        if let Some(effect) = self.effect() {
+            ctx.cancel(effect);
+        }
+        if let State::After { outcome, .. } = &self.state {
+            let outcome = Arc::clone(outcome);
+            return self.settle(&outcome, None, ctx);
+        }
+        let message = match self.state {
+            State::Running { .. } => {
+                "Interrupted by the user. The call may have taken effect in part."
+            }
+            _ => "Interrupted by the user before the call began.",
+        };
+        self.fail(Outcome::error(ToolError::Interrupted, message), ctx);
+    }
+
+    pub(crate) fn announce(&mut self, ctx: &mut Ctx<'_>) {
+        if core::mem::replace(&mut self.announced, true) {
+            return;
+        }
+        let counts = &mut ctx.body.run.counts;
+        counts.tool_calls = counts.tool_calls.saturating_add(1);
+        ctx.event(EventKind::ToolCallStart {
+            call_id: self.call.id.clone(),
+            name: self.call.name.clone(),
+            arguments: self.call.arguments.clone(),
+        });
+    }
+
+    /// The open effect that the call waits for.
+    pub(crate) const fn effect(&self) -> Option<EffectId> {
+        match &self.state {
+            State::Hooked { effect, .. }
+            | State::Asking { effect, .. }
+            | State::Running { effect, .. }
+            | State::Question { effect, .. }
+            | State::After { effect, .. } => Some(*effect),
+            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => None,
+        }
+    }
+
+    pub(crate) fn waits_for(&self, other: AgentId) -> bool {
+        matches!(self.state, State::Waiting { child, .. } if child == other)
+    }
+
+    pub(crate) fn result(self) -> Option<ToolResult> {
+        match self.state {
+            State::Done(result) => Some(result),
+            _ => None,
+        }
+    }
+
+    /// The open effect, made again.
+    pub(crate) fn owed(&self, agent: AgentId) -> Option<Effect> {
+        Some(match &self.state {
+            State::Running { effect, run, .. } => {
+                Effect::RunTool { id: *effect, agent, run: run.clone() }
+            }
+            State::Asking { effect, .. } => {
+                Effect::Ask { id: *effect, agent, ask: self.question() }
+            }
+            State::Question { effect, question } => {
+                let ask = Ask::Question { text: question.clone() };
+                Effect::Ask { id: *effect, agent, ask }
+            }
+            State::Hooked { effect, .. } => {
+                let payload = json(&self.shown(None));
+                let hook = HookRun { point: HookPoint::BeforeTool, payload };
+                Effect::RunHook { id: *effect, agent, hook }
+            }
+            State::After { effect, outcome } => {
+                let shown = self.shown(Some(outcome.joined_text()));
+                let is_error = Some(outcome.error.is_some());
+                let payload = json(&Shown { is_error, ..shown });
+                let hook = HookRun { point: HookPoint::AfterTool, payload };
+                Effect::RunHook { id: *effect, agent, hook }
+            }
+            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => {
+                return None;
+            }
+        })
+    }
+
+    /// APPROVE: asks a person, if the policy wants that.
+    fn approve(&mut self, work: Work, ctx: &mut Ctx<'_>) {
+        let policy = &ctx.setup.config.approval;
+        let asks = match (&work, policy.ask) {
+            (Work::Inner(_), _) | (_, AskAbout::Nothing) => false,
+            (Work::Run { read_only, .. }, AskAbout::Changes) => !read_only,
+            (Work::Run { .. }, AskAbout::Everything) => true,
+        };
+        let name = &self.call.name;
+        if !asks || policy.allow.contains(name) || ctx.body.memory.allowed.contains(name) {
+            self.state = State::Queued(work);
+            return;
+        }
+        let effect = ctx.issue(EffectKind::Ask);
+        let agent = ctx.body.id;
+        ctx.effect(Effect::Ask { id: effect, agent, ask: self.question() });
+        self.state = State::Asking { effect, work };
+    }
+
+    fn question(&self) -> Ask {
+        Ask::Approval {
+            call_id: self.call.id.clone(),
+            name: self.call.name.clone(),
+            arguments: Json::parse(self.call.arguments.clone()).unwrap_or_default(),
+        }
+    }
+
+    fn shown(&self, text: Option<String>) -> Shown<'_> {
+        let ToolCall { id, name, arguments } = &self.call;
+        Shown { call_id: id, name, arguments, text, is_error: None }
+    }
+
+    fn emit(&self, outcome: &Arc<Outcome>, ctx: &mut Ctx<'_>) {
+        ctx.event(EventKind::ToolCallEnd {
+            call_id: self.call.id.clone(),
+            name: self.call.name.clone(),
+            outcome: Arc::clone(outcome),
+        });
+    }
+
+    fn settle(&mut self, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
+        let timeout_ms = self.timeout_ms;
+        let result = pipeline::result(&self.call, outcome, replaced, timeout_ms, ctx.setup);
+        self.state = State::Done(result);
+    }
+}
+
+/// A hook's reply; one that broke is reported, and denies where the host wants that.
+pub(crate) fn checked(reply: HookReply, ctx: &mut Ctx<'_>) -> HookReply {
+    let HookReply::Failed { message } = reply else { return reply };
+    ctx.warn(&format!("a hook failed: {message}"));
+    if ctx.setup.config.hooks.fail_closed {
+        return HookReply::Deny { reason: format!("a hook failed: {message}") };
+    }
+    HookReply::Allow
+}
+
+/// The text that a hook puts in another's place: a JSON string, or any JSON as it is.
+pub(crate) fn text_of(json: &Json) -> String {
+    serde_json::from_str(json.text()).unwrap_or_else(|_| json.text().into())
+}
+
+fn denied(reason: &str) -> Outcome {
+    let message = if reason.trim().is_empty() {
+        String::from("The call was denied.")
+    } else {
+        format!("The call was denied: {reason}")
+    };
+    Outcome::error(ToolError::Denied, message)
+}
+
+fn json(value: &impl Serialize) -> Json {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    Json::parse(text).unwrap_or_default()
+}

@@ -1,0 +1,39 @@
+//! One configuration for many sessions: what is made of it (system prompt, tools, the encoded head
+//! of a request) exists once.
+
+use super::Session;
+use crate::{
+    machine::setup::Setup,
+    nouns::{
+        config::{ConfigError, SessionConfig},
+        output::Outputs,
+    },
+    words::{id::SessionId, time::UnixMillis},
+};
+use alloc::{string::String, sync::Arc};
+
+/// A configuration that sessions are opened with.
+#[derive(Clone, Debug)]
+pub struct Blueprint(Arc<Setup>);
+
+impl Blueprint {
+    /// Checks a configuration and prepares all that its sessions share. Its `id` may be any.
+    ///
+    /// # Errors
+    /// The field of the configuration that cannot work, and why.
+    pub fn new(config: SessionConfig) -> Result<Self, ConfigError> {
+        Setup::new(config).map(|setup| Self(Arc::new(setup)))
+    }
+
+    /// Opens a session as [`Session::open`] does, under an id of its own.
+    ///
+    /// # Errors
+    /// The id is empty.
+    pub fn open(&self, id: SessionId, wall: UnixMillis) -> Result<(Session, Outputs), ConfigError> {
+        if id.0.trim().is_empty() {
+            let message = String::from("is empty: give the session a unique id");
+            return Err(ConfigError { field: "id", message });
+        }
+        Ok(Session::with(id, Arc::clone(&self.0), wall))
+    }
+}

@@ -1,0 +1,132 @@
+//! The log is the session, and so is a snapshot: what they give again is what was there.
+
+use super::{Seen, require};
+use crate::{desk::EPOCH, simulator::subject::Subject};
+use innerloop_core::{
+    Session,
+    config::SessionConfig,
+    id::AgentId,
+    input::Input,
+    log,
+    message::Turn,
+    output::{Effect, Outputs},
+    time::{Instant, UnixMillis},
+};
+use std::collections::BTreeMap;
+
+/// Every so many steps the whole history is compared, not only its end.
+const WHOLE_EVERY: u64 = 16;
+
+/// The log, what followed from each of its lines, and the histories.
+#[derive(Debug)]
+pub(super) struct Durable {
+    log: String,
+    followed: Vec<String>,
+    histories: BTreeMap<AgentId, Vec<Turn>>,
+    /// Bytes of all inputs and of all outputs without the bodies of requests.
+    bytes_in: u64,
+    bytes_out: u64,
+}
+
+fn json(outputs: &Outputs) -> String {
+    serde_json::to_string(outputs).unwrap_or_default()
+}
+
+impl Durable {
+    pub(super) fn new(config: &SessionConfig, outputs: &Outputs) -> Self {
+        let log = log::Header::new(config.clone(), EPOCH).line();
+        let followed = vec![json(outputs)];
+        Self { log, followed, histories: BTreeMap::new(), bytes_in: 0, bytes_out: 0 }
+    }
+
+    /// Takes an accepted input and its outputs in.
+    pub(super) fn on_step(
+        &mut self,
+        seen: &Seen<'_>,
+        input: &Input,
+        at: Instant,
+    ) -> Result<(), String> {
+        let line = log::entry(input, at);
+        let outputs = json(seen.outputs);
+        let bodies = seen.outputs.effects().map(|effect| match effect {
+            Effect::Http { request, .. } => {
+                serde_json::to_string(&request.body).unwrap_or_default().len()
+            }
+            _ => 0,
+        });
+        let bodies: usize = bodies.sum();
+        self.bytes_in += line.len() as u64;
+        self.bytes_out += (outputs.len() - bodies) as u64;
+        let steps = self.followed.len() as u64;
+        require(self.bytes_out <= 32 * self.bytes_in + 4_096 * steps, || {
+            format!("{} bytes came of {} in {steps} steps", self.bytes_out, self.bytes_in)
+        })?;
+        let most = 32 * self.bytes_in + 16_384;
+        require((outputs.len() - bodies) as u64 <= most, || {
+            format!("{} bytes came of one input", outputs.len() - bodies)
+        })?;
+        self.log.push_str(&line);
+        self.followed.push(outputs);
+        self.check_histories(seen)
+    }
+
+    /// Histories only grow, and what was said stays as it was.
+    fn check_histories(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        let whole = (self.followed.len() as u64).is_multiple_of(WHOLE_EVERY);
+        for number in 0.. {
+            let id = AgentId(number);
+            if seen.session().history(id).is_none() {
+                break;
+            }
+            let (turns, known) = (seen.turns(id), self.histories.entry(id).or_default());
+            let from = if whole { 0 } else { known.len().saturating_sub(2) };
+            let is_same = turns.get(from..known.len()) == known.get(from..);
+            require(is_same, || format!("the history of {id} changed: {known:?}\n{turns:?}"))?;
+            known.extend(turns.iter().skip(known.len()).cloned());
+        }
+        Ok(())
+    }
+
+    /// The histories are those that were there.
+    pub(super) fn check_same(&self, seen: &Seen<'_>) -> Result<(), String> {
+        for (&id, known) in &self.histories {
+            require(seen.turns(id) == known.as_slice(), || {
+                format!("the history of {id} is {:?}\nand was {known:?}", seen.turns(id))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The log gives the same outputs and the same state; returns the session that it gives.
+    pub(super) fn replay(&self, subject: &Subject) -> Result<Session, String> {
+        let replayed = log::replay(&self.log).map_err(|error| format!("replay: {error}"))?;
+        for (index, (outputs, before)) in replayed.outputs.iter().zip(&self.followed).enumerate() {
+            let again = json(outputs);
+            require(again == *before, || {
+                format!("line {} of the log gives\n{again}\nand gave\n{before}", index + 1)
+            })?;
+        }
+        let (again, before) = (replayed.session.snapshot(), subject.snapshot());
+        require(again == before, || differ("the log's snapshot", &again, &before))?;
+        Ok(replayed.session)
+    }
+
+    /// A snapshot gives a session with the same snapshot, which owes the same.
+    pub(super) fn check_snapshot(seen: &Seen<'_>) -> Result<(), String> {
+        let snapshot = seen.subject.snapshot();
+        let wall = UnixMillis(EPOCH.0 + seen.now.0);
+        let again = Session::restore(&snapshot, wall).map_err(|error| error.to_string())?;
+        let bytes = again.snapshot();
+        require(bytes == snapshot, || differ("the restored snapshot", &bytes, &snapshot))?;
+        let (owed, now_owed) = (seen.subject.session().owed(), again.owed());
+        require(owed == now_owed, || format!("owed were {owed:?}\nnow are {now_owed:?}"))?;
+        require(again.deadline() == seen.session().deadline(), || {
+            format!("the deadline was {:?}, is {:?}", seen.session().deadline(), again.deadline())
+        })
+    }
+}
+
+fn differ(what: &str, now: &[u8], before: &[u8]) -> String {
+    let (now, before) = (String::from_utf8_lossy(now), String::from_utf8_lossy(before));
+    format!("{what} is\n{now}\nand was\n{before}")
+}

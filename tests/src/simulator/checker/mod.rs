@@ -1,0 +1,310 @@
+//! The checker: it sees every input and all that follows from it, and says what does not hold.
+//! It keeps books of its own and believes nothing that the session says of itself.
+
+mod durable;
+mod effects;
+mod events;
+mod requests;
+mod words;
+
+use super::subject::Subject;
+use durable::Durable;
+use effects::{Effects, Expected};
+use events::{CallEnd, Events};
+use innerloop_core::{
+    Session,
+    config::SessionConfig,
+    id::AgentId,
+    input::{Command, Input, Reason, Rejected},
+    message::Turn,
+    output::{Effect, Output, Outputs},
+    status::AgentState,
+    time::Instant,
+};
+use requests::Requests;
+use words::Words;
+
+/// Every so many steps, what takes long is checked too.
+const SELDOM: u64 = 8;
+
+/// One step, as the checker sees it.
+#[derive(Clone, Copy, Debug)]
+struct Seen<'a> {
+    input: &'a Input,
+    outputs: &'a Outputs,
+    /// The session's time: the latest of all inputs.
+    now: Instant,
+    subject: &'a Subject,
+    config: &'a SessionConfig,
+    /// How many changes of the configuration there were.
+    configured: u64,
+}
+
+impl<'a> Seen<'a> {
+    const fn session(&self) -> &'a Session {
+        self.subject.session()
+    }
+
+    fn turns(&self, agent: AgentId) -> &'a [Turn] {
+        self.session().history(agent).map_or(&[], |history| history.turns())
+    }
+}
+
+fn require(holds: bool, fault: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(fault()) }
+}
+
+/// All books of one run.
+#[derive(Debug)]
+pub(super) struct Checker {
+    config: SessionConfig,
+    configured: u64,
+    now: Instant,
+    steps: u64,
+    effects: Effects,
+    events: Events,
+    requests: Requests,
+    words: Words,
+    durable: Durable,
+    /// The snapshot before an input that may be refused, and where the agent stood.
+    before: Option<Vec<u8>>,
+    state: Option<AgentState>,
+}
+
+impl Checker {
+    pub(super) fn open(subject: &Subject, outputs: &Outputs) -> Result<Self, String> {
+        let config = subject.session().config().clone();
+        let mut checker = Self {
+            durable: Durable::new(&config, outputs),
+            config,
+            configured: 0,
+            now: Instant(0),
+            steps: 0,
+            effects: Effects::default(),
+            events: Events::default(),
+            requests: Requests::default(),
+            words: Words::default(),
+            before: None,
+            state: None,
+        };
+        let input = Input::Tick;
+        let config = checker.config.clone();
+        let seen = Seen {
+            input: &input,
+            outputs,
+            now: checker.now,
+            subject,
+            config: &config,
+            configured: 0,
+        };
+        checker.events.on_outputs(&seen)?;
+        Ok(checker)
+    }
+
+    pub(super) const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Looks at the session before an input.
+    pub(super) fn before(&mut self, input: &Input, subject: &Subject) {
+        let may_be_refused = self.effects.expected(input) == Expected::Refusal
+            || (matches!(input, Input::Command { .. }) && self.steps.is_multiple_of(4));
+        self.before = may_be_refused.then(|| subject.snapshot());
+        self.state = subject.session().status(AgentId::ROOT).map(|status| status.state);
+    }
+
+    /// Looks at what came of an input.
+    pub(super) fn after(
+        &mut self,
+        input: &Input,
+        at: Instant,
+        result: &Result<Outputs, Rejected>,
+        subject: &Subject,
+    ) -> Result<(), String> {
+        self.steps += 1;
+        let expected = self.effects.expected(input);
+        let outputs = match result {
+            Err(rejected) => return self.on_refusal(input, rejected, expected, subject),
+            Ok(outputs) => outputs,
+        };
+        require(expected != Expected::Refusal, || "accepted what must be refused".into())?;
+        let is_fit = expected != Expected::Nothing || outputs.is_empty();
+        require(is_fit, || format!("a settled effect is answered, and then: {outputs:?}"))?;
+        self.now = self.now.max(at);
+        self.on_command(input, subject)?;
+        let config = self.config.clone();
+        let seen = Seen {
+            input,
+            outputs,
+            now: self.now,
+            subject,
+            config: &config,
+            configured: self.configured,
+        };
+        self.on_accepted(&seen, at)
+    }
+
+    fn on_accepted(&mut self, seen: &Seen<'_>, at: Instant) -> Result<(), String> {
+        let (Input::Hook { id, .. } | Input::Lost { id }) = seen.input else {
+            self.words.on_input(seen, None);
+            return self.on_outputs(seen, at);
+        };
+        let hook = self.effects.open_hook(*id, Words::point());
+        let payload = hook.map(|(_, hook)| hook.payload.text().to_owned());
+        self.words.on_input(seen, payload.as_deref());
+        self.on_outputs(seen, at)
+    }
+
+    fn on_outputs(&mut self, seen: &Seen<'_>, at: Instant) -> Result<(), String> {
+        self.effects.on_input(seen);
+        self.effects.on_outputs(seen)?;
+        let ends = self.events.on_outputs(seen)?;
+        for end in &ends {
+            self.effects.on_call_end(end.agent, &end.call_id);
+        }
+        self.words.on_outputs(seen, &ends);
+        self.requests.on_outputs(seen.outputs, |agent| seen.turns(agent))?;
+        self.durable.on_step(seen, seen.input, at)?;
+        self.effects.check_owed(seen)?;
+        self.check_time(seen)?;
+        if self.steps.is_multiple_of(SELDOM) {
+            self.words.check(seen)?;
+            if !seen.subject.is_mutant() {
+                Durable::check_snapshot(seen)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn on_command(&mut self, input: &Input, subject: &Subject) -> Result<(), String> {
+        let Input::Command { agent, command } = input else { return Ok(()) };
+        let is_closed = self.state == Some(AgentState::Closed);
+        require(!is_closed, || "a command is accepted after Close".into())?;
+        if *agent == AgentId::ROOT {
+            let is_idle = self.state == Some(AgentState::Idle);
+            match command {
+                Command::Submit { .. } => {
+                    require(is_idle, || "a submit is accepted while busy".into())?;
+                    self.events.on_run();
+                }
+                Command::FollowUp { .. } if is_idle => self.events.on_run(),
+                _ => {}
+            }
+        }
+        if let Command::Configure { .. } = command {
+            self.config = subject.session().config().clone();
+            self.configured += 1;
+        }
+        Ok(())
+    }
+
+    fn on_refusal(
+        &self,
+        input: &Input,
+        rejected: &Rejected,
+        expected: Expected,
+        subject: &Subject,
+    ) -> Result<(), String> {
+        let reason = rejected.reason;
+        require(rejected.input == *input, || "another input comes back".into())?;
+        let is_fit = matches!(expected, Expected::Refusal | Expected::Anything);
+        require(is_fit, || format!("refused without need: {reason}"))?;
+        if let Input::Command { agent: AgentId::ROOT, command } = input {
+            let is_closed = self.state == Some(AgentState::Closed);
+            let is_idle = self.state == Some(AgentState::Idle);
+            let is_fit = match (command, reason) {
+                (_, Reason::Closed) => is_closed,
+                (Command::Submit { .. }, Reason::Busy) => !is_idle,
+                (Command::Configure { .. }, Reason::Config(_)) => true,
+                (_, Reason::Empty) => true,
+                _ => false,
+            };
+            require(is_fit, || format!("refused without need: {reason}"))?;
+        }
+        let Some(before) = &self.before else { return Ok(()) };
+        require(*before == subject.snapshot(), || "a refused input changed something".into())
+    }
+
+    /// The deadline moves on, and nobody waits for what cannot come.
+    fn check_time(&self, seen: &Seen<'_>) -> Result<(), String> {
+        let tick = (*seen.input == Input::Tick).then_some(seen.now);
+        let deadline = seen.subject.deadline(tick);
+        if let Some(deadline) = deadline.filter(|_| tick.is_some()) {
+            require(deadline.at > seen.now, || {
+                format!("after a tick at {} the deadline is {deadline:?}", seen.now.0)
+            })?;
+        }
+        let is_open = self.effects.open().next().is_some();
+        let state = seen.session().status(AgentId::ROOT).map(|status| status.state);
+        let waits = !matches!(state, Some(AgentState::Idle)) && !self.events.is_ended();
+        require(!waits || is_open || deadline.is_some(), || {
+            format!("the agent is {state:?}, and nothing can happen any more")
+        })?;
+        let is_over = self.events.is_ended() && self.effects.is_any_left();
+        require(!is_over, || "the session ended with an effect open".into())
+    }
+
+    /// Before and after the session is killed, and at the end: the log and the snapshot give the
+    /// session again. Returns the log's session where the subject is none of the mutants.
+    pub(super) fn check_durable(&self, subject: &Subject) -> Result<Option<Session>, String> {
+        let (input, outputs) = (Input::Tick, Outputs::default());
+        let seen = Seen {
+            input: &input,
+            outputs: &outputs,
+            now: self.now,
+            subject,
+            config: &self.config,
+            configured: self.configured,
+        };
+        self.words.check(&seen)?;
+        self.effects.check_owed(&seen)?;
+        if subject.is_mutant() {
+            return Ok(None);
+        }
+        Durable::check_snapshot(&seen)?;
+        self.durable.replay(subject).map(Some)
+    }
+
+    /// After the session was killed and goes on.
+    pub(super) fn on_restart(&mut self, subject: &Subject) -> Result<(), String> {
+        let (input, outputs) =
+            (Input::Lost { id: innerloop_core::id::EffectId(0) }, Outputs::default());
+        let config = self.config.clone();
+        let seen = Seen {
+            input: &input,
+            outputs: &outputs,
+            now: self.now,
+            subject,
+            config: &config,
+            configured: self.configured,
+        };
+        self.words.check(&seen)?;
+        self.effects.check_owed(&seen)?;
+        self.durable.check_same(&seen)?;
+        self.check_time(&seen)
+    }
+
+    /// A fork at any turn can ask a provider at once.
+    pub(super) fn check_fork(&self, subject: &Subject, turns: usize) -> Result<(), String> {
+        let id = innerloop_core::id::SessionId("fork".into());
+        let wall = crate::desk::EPOCH;
+        let (mut fork, _) =
+            subject.session().fork(id, turns, wall).map_err(|error| error.to_string())?;
+        let input = Input::command(Command::Submit { parts: crate::desk::text("go on") });
+        let outputs = fork.handle(input, Instant(0)).map_err(|error| error.to_string())?;
+        for output in &outputs {
+            if let Output::Effect(Effect::Http { request, .. }) = output {
+                let body = String::from_utf8_lossy(&request.body);
+                requests::check_body(&body, false)
+                    .map_err(|fault| format!("{fault}, in the fork's request {body}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The session has closed, and nothing is owed any more.
+    pub(super) fn check_closed(&self) -> Result<(), String> {
+        require(self.events.is_ended(), || "the session does not end".into())?;
+        require(!self.effects.is_any_left(), || "an effect was never settled".into())
+    }
+}

@@ -1,0 +1,118 @@
+//! What holds of a request's body: what any provider of this protocol demands, and that it only
+//! adds to the one before.
+
+use super::require;
+use innerloop_core::{
+    event::EventKind,
+    id::AgentId,
+    message::{Finish, Turn, TurnKind},
+    output::{Effect, Output, Outputs},
+};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const MARKER: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
+
+/// The newest request of each agent, without its markers and its end.
+#[derive(Debug, Default)]
+pub(super) struct Requests {
+    stems: BTreeMap<AgentId, String>,
+}
+
+impl Requests {
+    pub(super) fn on_outputs<'a>(
+        &mut self,
+        outputs: &Outputs,
+        turns: impl Fn(AgentId) -> &'a [Turn],
+    ) -> Result<(), String> {
+        for output in outputs {
+            match output {
+                Output::Event(event) => {
+                    if let EventKind::PrefixRebased { .. } = event.kind {
+                        self.stems.remove(&event.agent);
+                    }
+                }
+                Output::Effect(Effect::Http { agent, request, .. }) => {
+                    let body = core::str::from_utf8(&request.body).map_err(|e| e.to_string())?;
+                    check_body(body, is_paused(turns(*agent)))
+                        .map_err(|fault| format!("{fault}, in the request {body}"))?;
+                    self.extends(*agent, body)?;
+                }
+                Output::Effect(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn extends(&mut self, agent: AgentId, body: &str) -> Result<(), String> {
+        let plain = body.replace(MARKER, "");
+        let stem = plain.strip_suffix("]}]}").unwrap_or(&plain).to_owned();
+        let before = self.stems.insert(agent, stem);
+        let is_longer = before.as_ref().is_none_or(|before| plain.starts_with(before.as_str()));
+        require(is_longer, || {
+            let before = before.unwrap_or_default();
+            format!("the request of {agent} rewrites the one before: {plain}\nbefore: {before}")
+        })
+    }
+}
+
+/// Whether the model's last word is a reply that it wants to go on with. Empty ones do not count.
+fn is_paused(turns: &[Turn]) -> bool {
+    for turn in turns.iter().rev() {
+        let TurnKind::Assistant(reply) = &turn.kind else { return false };
+        let is_paused = reply.finish == Finish::Pause;
+        if is_paused || !reply.text().trim().is_empty() || reply.tool_calls().next().is_some() {
+            return is_paused;
+        }
+    }
+    false
+}
+
+/// What a provider demands of a body.
+pub(super) fn check_body(body: &str, is_paused: bool) -> Result<(), String> {
+    require(body.matches(MARKER).count() <= 4, || "more than 4 cache markers".into())?;
+    let body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    let messages = body["messages"].as_array().ok_or("no messages")?;
+    require(!messages.is_empty(), || "no message".into())?;
+    let mut calls: Vec<&str> = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let role = ["user", "assistant"][index % 2];
+        require(message["role"] == role, || format!("message {index} is not of the {role}"))?;
+        let blocks = message["content"].as_array().ok_or("content is not an array")?;
+        require(!blocks.is_empty(), || format!("message {index} is empty"))?;
+        blocks.iter().try_for_each(|block| check_block(block, index))?;
+        check_results(&calls, blocks, index)?;
+        calls = blocks.iter().filter(|b| b["type"] == "tool_use").map(id_of).collect();
+        let unique: BTreeSet<&&str> = calls.iter().collect();
+        require(unique.len() == calls.len(), || format!("equal call ids in message {index}"))?;
+    }
+    require(calls.is_empty(), || format!("the calls {calls:?} dangle"))?;
+    let is_users = messages.len() % 2 == 1;
+    require(is_users || is_paused, || "the last message is the model's own".into())
+}
+
+fn id_of(block: &Value) -> &str {
+    block["id"].as_str().unwrap_or_default()
+}
+
+/// The answers to the calls of the message before come first, each once and in call order.
+fn check_results(calls: &[&str], blocks: &[Value], index: usize) -> Result<(), String> {
+    let is_result = |block: &&Value| block["type"] == "tool_result";
+    let name = |block: &Value| block["tool_use_id"].as_str().unwrap_or_default().to_owned();
+    let first: Vec<String> = blocks.iter().take_while(is_result).map(name).collect();
+    let all = blocks.iter().filter(is_result).count();
+    require(first == calls && all == first.len(), || {
+        format!("message {index} answers {first:?} ({all} results) where {calls:?} were called")
+    })
+}
+
+fn check_block(block: &Value, index: usize) -> Result<(), String> {
+    let is_good = match block["type"].as_str() {
+        Some("text") => block["text"].as_str().is_some_and(|text| !text.trim().is_empty()),
+        Some("tool_use") => block["input"].is_object() && !id_of(block).is_empty(),
+        Some("thinking") => block["signature"].is_string(),
+        Some("image" | "tool_result" | "note") => true,
+        _ => false,
+    };
+    require(is_good, || format!("message {index} holds the block {block}"))
+}

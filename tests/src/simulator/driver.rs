@@ -1,0 +1,179 @@
+//! One run: the world acts on the session, the checker looks on, the clock is a number.
+
+use super::{
+    Fault, Plan, Report, checker::Checker, rng::Rng, settings, subject::Subject, world::World,
+};
+use innerloop_core::{
+    id::AgentId,
+    input::{Command, Input},
+    output::Outputs,
+    status::AgentState,
+    time::Instant,
+};
+use std::{
+    any::Any,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// Steps within which a run must come to its end once the world behaves.
+const LAST_STEPS: usize = 2_000;
+
+pub(super) struct Driver {
+    rng: Rng,
+    subject: Subject,
+    world: World,
+    checker: Checker,
+    now: u64,
+    trace: Option<Vec<String>>,
+}
+
+/// Runs a seed to its end.
+pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
+    let mut rng = Rng::new(seed);
+    let config = settings::config(&mut rng);
+    let (subject, outputs) = Subject::open(config, plan.mutation);
+    let fault = |steps, message, trace| Fault { seed, steps, message, trace };
+    let checker =
+        Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
+    let world = World::new(&mut rng);
+    let trace = plan.trace.then(Vec::new);
+    let mut driver = Driver { rng, subject, world, checker, now: 0, trace };
+    // A panic of the session is a fault like any other.
+    let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
+    match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
+        Ok(()) => Ok(Report { steps: driver.checker.steps() }),
+        Err(message) => {
+            Err(fault(driver.checker.steps(), message, driver.trace.unwrap_or_default()))
+        }
+    }
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}
+
+impl Driver {
+    fn play(&mut self, steps: usize) -> Result<(), String> {
+        let steps = steps / 2 + self.rng.index(steps / 2 + 1);
+        for _ in 0..steps {
+            match self.rng.below(200) {
+                0 | 1 => self.kill()?,
+                2 => {
+                    let history = self.subject.session().history(AgentId::ROOT);
+                    let turns = history.map_or(0, |history| history.turns().len());
+                    let turns = self.rng.index(turns + 1);
+                    self.checker.check_fork(&self.subject, turns)?;
+                }
+                _ => {
+                    let left = self.left_ms();
+                    let (input, delay) = self.world.next(&mut self.rng, left);
+                    self.now = self.now.saturating_add_signed(delay);
+                    self.give(input)?;
+                }
+            }
+        }
+        self.end()
+    }
+
+    /// Milliseconds to the next deadline.
+    fn left_ms(&self) -> Option<u64> {
+        let deadline = self.subject.session().deadline()?;
+        Some(deadline.at.0.saturating_sub(self.now))
+    }
+
+    fn give(&mut self, input: Input) -> Result<(), String> {
+        let at = Instant(self.now);
+        if let Some(trace) = &mut self.trace {
+            trace.push(format!("{at:?} <- {}", short(&input)));
+        }
+        self.checker.before(&input, &self.subject);
+        let result = self.subject.handle(input.clone(), at);
+        if let Some(trace) = &mut self.trace {
+            match &result {
+                Ok(outputs) => trace.extend(outputs.iter().map(|out| format!("  {}", short(out)))),
+                Err(rejected) => trace.push(format!("  refused: {}", rejected.reason)),
+            }
+        }
+        self.checker.after(&input, at, &result, &self.subject)?;
+        self.world.take(&result.unwrap_or_default(), &mut self.rng);
+        Ok(())
+    }
+
+    /// Kills the session and goes on from its snapshot or from its log.
+    fn kill(&mut self) -> Result<(), String> {
+        let from_log = self.rng.chance(50);
+        if let Some(trace) = &mut self.trace {
+            trace.push(format!(
+                "-- killed; goes on from its {}",
+                if from_log { "log" } else { "snapshot" }
+            ));
+        }
+        let replayed = self.checker.check_durable(&self.subject)?;
+        match replayed.filter(|_| from_log) {
+            Some(session) => self.subject.become_session(session),
+            None => {
+                let snapshot = self.subject.snapshot();
+                self.subject.restart(&snapshot, self.subject.session().now())?;
+            }
+        }
+        self.checker.on_restart(&self.subject)?;
+        let owed: Outputs = self.subject.owed();
+        self.world.restart(&owed, &mut self.rng);
+        Ok(())
+    }
+
+    /// The world behaves: everything is answered, and most sessions are closed.
+    fn end(&mut self) -> Result<(), String> {
+        let closes = self.rng.chance(70);
+        for step in 0..LAST_STEPS {
+            let input = match self.world.settle(&mut self.rng) {
+                Some(input) => input,
+                None => match self.left_ms() {
+                    Some(left) => {
+                        self.now += left;
+                        Input::Tick
+                    }
+                    None if step > 100 => break,
+                    None => continue,
+                },
+            };
+            self.give(input)?;
+            if step == 100 {
+                self.stop(Command::Interrupt)?;
+            }
+            if step == 200 && closes {
+                self.stop(Command::Close)?;
+            }
+        }
+        let state = self.subject.session().status(AgentId::ROOT).map(|status| status.state);
+        match state {
+            Some(AgentState::Closed) => self.checker.check_closed()?,
+            Some(AgentState::Idle) => {}
+            other => return Err(format!("at the end the agent is {other:?}")),
+        }
+        self.checker.check_fork(&self.subject, usize::MAX)?;
+        self.checker.check_durable(&self.subject).map(|_| ())
+    }
+
+    fn stop(&mut self, command: Command) -> Result<(), String> {
+        let state = self.subject.session().status(AgentId::ROOT).map(|status| status.state);
+        if state == Some(AgentState::Closed) {
+            return Ok(());
+        }
+        self.give(Input::command(command))
+    }
+}
+
+/// A line of the trace: JSON, its middle left out where it is long.
+fn short(value: &impl serde::Serialize) -> String {
+    let text = serde_json::to_string(value).unwrap_or_default();
+    let chars: Vec<char> = text.chars().collect();
+    match chars.len() {
+        0..=300 => text,
+        length => {
+            let (head, tail) = (&chars[..150], &chars[length - 140..]);
+            format!("{} … {}", head.iter().collect::<String>(), tail.iter().collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The simulator: a session in a hostile world, drawn from a seed. A scripted model, scripted
+//! tools, people and hooks answer late, twice, wrongly or never; the clock jumps; the session is
+//! killed and goes on from its log or its snapshot. After every step a checker says what does not
+//! hold. The same seed gives the same run.
+
+mod checker;
+mod driver;
+mod model;
+mod people;
+mod rng;
+mod settings;
+mod subject;
+mod world;
+
+pub use subject::Mutation;
+
+/// How a seed is run.
+#[derive(Clone, Copy, Debug)]
+pub struct Plan {
+    /// Most steps before the world behaves and the run comes to its end; at least half of them
+    /// are taken.
+    pub steps: usize,
+    /// The fault to put around the session, if the checker is to show that it bites.
+    pub mutation: Option<Mutation>,
+    /// Whether what happened is written down.
+    pub trace: bool,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { steps: 160, mutation: None, trace: false }
+    }
+}
+
+/// A run without a fault.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// How many inputs the session was given.
+    pub steps: u64,
+}
+
+/// What did not hold.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The seed that shows it.
+    pub seed: u64,
+    /// After how many inputs.
+    pub steps: u64,
+    /// What did not hold.
+    pub message: String,
+    /// What happened before, a line each.
+    pub trace: Vec<String>,
+}
+
+/// Runs a seed; a panic of the session is a fault like any other.
+///
+/// # Errors
+/// What did not hold.
+pub fn run(seed: u64, plan: Plan) -> Result<Report, Box<Fault>> {
+    driver::run(seed, plan).map_err(Box::new)
+}

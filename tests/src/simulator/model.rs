@@ -1,0 +1,310 @@
+//! The scripted model: what it answers is drawn at random, from good streams in any chunking to
+//! errors, cuts and garbage.
+
+use super::{
+    rng::Rng,
+    settings::{DEPLOY, LOOKUP},
+};
+use crate::desk::EPOCH;
+use innerloop_core::{
+    input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+    time::UnixMillis,
+};
+use serde_json::{Value, json};
+
+/// A model that numbers its calls and its words to other agents.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Model {
+    calls: u64,
+    /// The number of the newest word; the world draws from the same numbers.
+    pub(super) words: u64,
+}
+
+/// A mark that stands in one message only, so that the message can be found again.
+pub(super) fn word(number: u64) -> String {
+    format!("#{number}#")
+}
+
+/// Text and thinking, without the sign that marks words.
+pub(super) fn prose(rng: &mut Rng) -> String {
+    let length = match rng.below(40) {
+        0 => 3_000,
+        1..=3 => 0,
+        _ => rng.below(60),
+    };
+    if rng.chance(3) {
+        return " \n".to_owned();
+    }
+    let sounds = ["la ", "é", "\n", "\u{0}", "\"", "\\", "\u{1f600}", "data: ", "</s>", "ru "];
+    let mut text = String::new();
+    while (text.len() as u64) < length {
+        text.push_str(rng.pick(&sounds));
+    }
+    text
+}
+
+impl Model {
+    /// All news of one exchange, the terminal one last.
+    pub(super) fn answer(&mut self, rng: &mut Rng) -> Vec<HttpInput> {
+        match rng.weighted(&[70, 6, 7, 4, 9, 2, 4, 2]) {
+            0 => {
+                let bytes = self.stream(rng);
+                response(200, "text/event-stream", &bytes, rng)
+            }
+            1 => {
+                let body = self.whole(rng).to_string();
+                response(200, "application/json", body.as_bytes(), rng)
+            }
+            2 => cut(self.stream(rng), rng),
+            3 => {
+                let mut bytes = self.stream(rng);
+                bytes.truncate(rng.index(bytes.len()));
+                let kind = rng.pick(&["overloaded_error", "api_error", "timeout_error"]);
+                let error = json!({"type": "error", "error": {"type": kind, "message": "oh"}});
+                bytes.extend(format!("\n\nevent: error\ndata: {error}\n\n").into_bytes());
+                response(200, "text/event-stream", &bytes, rng)
+            }
+            4 => refused(&[429, 529, 500, 503, 408], rng),
+            5 => refused(&[400, 401, 403, 404, 413], rng),
+            6 => vec![broken(rng)],
+            _ => {
+                let garbage: Vec<u8> = (0..rng.below(80)).map(|_| byte(rng)).collect();
+                response(200, rng.pick(&["text/html", "text/event-stream", ""]), &garbage, rng)
+            }
+        }
+    }
+
+    /// A message of the model as a stream's bytes.
+    fn stream(&mut self, rng: &mut Rng) -> Vec<u8> {
+        let message = self.whole(rng);
+        let mut text = String::new();
+        let mut event = |value: Value| {
+            let kind = value["type"].as_str().unwrap_or_default().to_owned();
+            text.push_str(&format!("event: {kind}\ndata: {value}\n\n"));
+        };
+        let usage = &message["usage"];
+        event(json!({"type": "message_start", "message": {"id": "m", "usage": usage}}));
+        let blocks = message["content"].as_array().cloned().unwrap_or_default();
+        for (index, block) in blocks.iter().enumerate() {
+            let (start, deltas) = streamed(block, rng);
+            event(json!({"type": "content_block_start", "index": index, "content_block": start}));
+            for delta in deltas {
+                event(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+            }
+            event(json!({"type": "content_block_stop", "index": index}));
+        }
+        let delta = json!({"stop_reason": message["stop_reason"]});
+        event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}}));
+        event(json!({"type": "message_stop"}));
+        if rng.chance(10) {
+            text = text.replace('\n', "\r\n");
+        }
+        text.into_bytes()
+    }
+
+    /// A message of the model whole. A call's arguments stand as text under `raw` besides, since
+    /// a stream may carry what is no JSON.
+    fn whole(&mut self, rng: &mut Rng) -> Value {
+        let mut content = Vec::new();
+        if rng.chance(20) {
+            let mut block = json!({"type": "thinking", "thinking": prose(rng)});
+            if rng.chance(80) {
+                block["signature"] = "c2ln".into();
+            }
+            content.push(block);
+        }
+        if rng.chance(70) {
+            content.push(json!({"type": "text", "text": prose(rng)}));
+        }
+        if rng.chance(3) {
+            content.push(json!({"type": "note", "x": 1}));
+        }
+        let calls = [0, 1, 2, 3, 4][rng.weighted(&[40, 30, 15, 10, 5])];
+        for _ in 0..calls {
+            content.push(self.call(rng));
+        }
+        let natural = if calls > 0 { "tool_use" } else { "end_turn" };
+        let others = [
+            "max_tokens",
+            "pause_turn",
+            "refusal",
+            "model_context_window_exceeded",
+            "stop_sequence",
+            "end_turn",
+            "tool_use",
+            "odd",
+        ];
+        let reason = if rng.chance(85) { natural } else { rng.pick(&others) };
+        json!({
+            "id": "m", "type": "message", "role": "assistant", "model": "mock",
+            "content": content, "stop_reason": reason,
+            "usage": {"input_tokens": rng.below(300), "output_tokens": rng.below(50)},
+        })
+    }
+
+    fn call(&mut self, rng: &mut Rng) -> Value {
+        self.calls += 1;
+        let id = match rng.below(8) {
+            0 => rng
+                .pick(&["", "a", "b", "acall_1", "acall_2", "call_0", "call_1", "call_2"])
+                .to_owned(),
+            _ => format!("toolu_{}", self.calls),
+        };
+        let (name, input) = self.wish(rng);
+        let raw = match rng.below(25) {
+            0 => rng.pick(&["{", "null", "[1]", "{\"file_path\":3}", "\u{0}", "7", ""]).to_owned(),
+            _ => input.to_string(),
+        };
+        json!({"type": "tool_use", "id": id, "name": name, "input": input, "raw": raw})
+    }
+
+    /// A tool and its arguments.
+    fn wish(&mut self, rng: &mut Rng) -> (&'static str, Value) {
+        let path = rng.pick(&["a", "src/b.js", ""]);
+        match rng.below(21) {
+            0 | 1 => ("read_file", json!({"file_path": path})),
+            2 => ("list_dir", json!({})),
+            3 => ("grep", json!({"pattern": "x", "output_mode": rng.pick(&["count", "odd"])})),
+            4 | 5 => ("write_file", json!({"file_path": path, "content": prose(rng)})),
+            6 => ("edit_file", json!({"file_path": path, "old_string": "a", "new_string": "b"})),
+            7 => ("run_program", json!({"program": "qjs", "timeout_ms": rng.between(1, 9_999)})),
+            8 => (LOOKUP, json!({"key": "k"})),
+            9 | 10 => (DEPLOY, json!({"key": "k"})),
+            11 | 12 => ("spawn_agent", self.spawn(rng)),
+            13 => {
+                self.words += 1;
+                let message = word(self.words);
+                ("send_input", json!({"agent_id": agent(rng), "message": message}))
+            }
+            14 | 15 => match rng.chance(50) {
+                true => ("wait", json!({"agent_id": agent(rng)})),
+                false => ("wait", json!({"agent_id": agent(rng), "timeout_ms": 50})),
+            },
+            16 => ("close_agent", json!({"agent_id": agent(rng)})),
+            17 => ("ask_user", json!({"question": "Which?"})),
+            18 => ("final_answer", json!({"summary": prose(rng)})),
+            19 => ("no_such_tool", json!({"x": 1})),
+            _ => ("glob", json!({"pattern": "**", "stray": true})),
+        }
+    }
+
+    fn spawn(&mut self, rng: &mut Rng) -> Value {
+        self.words += 1;
+        let mut call = json!({"task": word(self.words)});
+        if rng.chance(30) {
+            call["max_turns"] = rng.below(5).into();
+        }
+        if rng.chance(20) {
+            call["model"] = "mock-small".into();
+        }
+        call
+    }
+}
+
+fn agent(rng: &mut Rng) -> String {
+    format!("agent-{}", rng.between(1, 4))
+}
+
+fn byte(rng: &mut Rng) -> u8 {
+    u8::try_from(rng.below(256)).unwrap_or(0)
+}
+
+/// A block's start and what comes after it.
+fn streamed(block: &Value, rng: &mut Rng) -> (Value, Vec<Value>) {
+    let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+    let mut start = block.clone();
+    let mut deltas = Vec::new();
+    match block["type"].as_str() {
+        Some("text") => {
+            start["text"] = "".into();
+            for piece in pieces(&text("text"), rng) {
+                deltas.push(json!({"type": "text_delta", "text": piece}));
+            }
+        }
+        Some("thinking") => {
+            start["thinking"] = "".into();
+            for piece in pieces(&text("thinking"), rng) {
+                deltas.push(json!({"type": "thinking_delta", "thinking": piece}));
+            }
+        }
+        _ => {
+            start["input"] = json!({});
+            start["raw"] = Value::Null;
+            for piece in pieces(&text("raw"), rng) {
+                deltas.push(json!({"type": "input_json_delta", "partial_json": piece}));
+            }
+        }
+    }
+    (start, deltas)
+}
+
+/// A text in up to four pieces.
+fn pieces(text: &str, rng: &mut Rng) -> Vec<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let size = chars.len().div_ceil(rng.index(4) + 1).max(1);
+    chars.chunks(size).map(|piece| piece.iter().collect()).collect()
+}
+
+fn head(status: u16, content_type: &str, rng: &mut Rng) -> ResponseHead {
+    let mut headers = vec![("content-type".to_owned(), content_type.to_owned())];
+    if status >= 400 && rng.chance(30) {
+        let asked = rng.pick(&["0", "1", "30", "100000", "soon"]);
+        headers.push(("retry-after".to_owned(), asked.to_owned()));
+    }
+    ResponseHead { status, headers, at: UnixMillis(EPOCH.0) }
+}
+
+/// A whole exchange, its body cut anywhere.
+fn response(status: u16, content_type: &str, body: &[u8], rng: &mut Rng) -> Vec<HttpInput> {
+    let mut news = vec![HttpInput::Head(head(status, content_type, rng))];
+    let most = if rng.chance(8) { 12 } else { 3 };
+    let mut rest = body;
+    for _ in 0..rng.below(most) {
+        let (piece, after) = rest.split_at(rng.index(rest.len() + 1));
+        news.push(HttpInput::Chunk(piece.to_vec().into()));
+        rest = after;
+    }
+    news.push(HttpInput::Chunk(rest.to_vec().into()));
+    news.push(HttpInput::End);
+    news
+}
+
+/// A stream that ends, or breaks, too early.
+fn cut(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<HttpInput> {
+    bytes.truncate(rng.index(bytes.len()));
+    let mut news = response(200, "text/event-stream", &bytes, rng);
+    if rng.chance(50) {
+        news.pop();
+        news.push(broken(rng));
+    }
+    news
+}
+
+fn refused(statuses: &[u16], rng: &mut Rng) -> Vec<HttpInput> {
+    let status = statuses[rng.index(statuses.len())];
+    let kind = match status {
+        429 => "rate_limit_error",
+        529 => "overloaded_error",
+        400 => "invalid_request_error",
+        401 => "authentication_error",
+        _ => "api_error",
+    };
+    let message = rng.pick(&["no", "prompt is too long: 3 > 2"]);
+    let error = json!({"type": "error", "error": {"type": kind, "message": message}});
+    let body = match rng.below(4) {
+        0 => String::from("<html>"),
+        1 => String::new(),
+        _ => error.to_string(),
+    };
+    response(status, "application/json", body.as_bytes(), rng)
+}
+
+fn broken(rng: &mut Rng) -> HttpInput {
+    let kind = match rng.below(20) {
+        0 => HttpFailureKind::Refused,
+        1..=5 => HttpFailureKind::Timeout,
+        6..=8 => HttpFailureKind::Cancelled,
+        _ => HttpFailureKind::Network,
+    };
+    HttpInput::Failed(HttpFailure { kind, message: "it broke".into() })
+}

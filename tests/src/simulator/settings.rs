@@ -1,0 +1,102 @@
+//! Configurations at random, all of which open.
+
+use super::rng::Rng;
+use crate::desk;
+use innerloop_core::{
+    config::{AnswerConfig, AskAbout, ConfigPatch, HookPoint, Limits, ProgramFacts, SessionConfig},
+    json::Json,
+    tool::ToolSpec,
+};
+
+/// A custom tool that only reads.
+pub(super) const LOOKUP: &str = "lookup";
+/// A custom tool that writes.
+pub(super) const DEPLOY: &str = "deploy";
+
+const POINTS: [HookPoint; 5] = [
+    HookPoint::Submit,
+    HookPoint::BeforeModel,
+    HookPoint::BeforeTool,
+    HookPoint::AfterTool,
+    HookPoint::BeforeStop,
+];
+
+pub(super) fn config(rng: &mut Rng) -> SessionConfig {
+    let mut config = desk::config();
+    config.limits = limits(rng);
+    config.retry.max_retries = u32::try_from(rng.below(4)).unwrap_or(0);
+    config.retry.base_ms = [0, 1, 500][rng.index(3)];
+    config.retry.idle_ms = [1, 2_000, 300_000][rng.weighted(&[1, 4, 5])];
+    config.timeouts.grace_ms = [0, 10, 5_000][rng.weighted(&[1, 3, 6])];
+    if rng.chance(40) {
+        config.approval.ask = [AskAbout::Changes, AskAbout::Everything][rng.index(2)];
+        if rng.chance(30) {
+            config.approval.allow.push("read_file".into());
+        }
+    }
+    if rng.chance(40) {
+        config.hooks.points = POINTS.into_iter().filter(|_| rng.chance(40)).collect();
+        config.hooks.fail_closed = rng.chance(30);
+    }
+    config.subagents.max_depth = [0, 1, 2, 3][rng.weighted(&[2, 4, 3, 1])];
+    config.subagents.max_open = u32::try_from(rng.between(1, 4)).unwrap_or(1);
+    config.ask_user = rng.chance(50);
+    if rng.chance(20) {
+        config.answer = Some(AnswerConfig { schema: answer_schema(), retries: 1 });
+    }
+    config.repair.continue_on_length = u32::try_from(rng.below(3)).unwrap_or(0);
+    config.repair.retry_on_empty = u32::try_from(rng.below(3)).unwrap_or(0);
+    config.loops.window = usize::try_from(rng.between(2, 10)).unwrap_or(2);
+    if rng.chance(20) {
+        config.model.max_output_tokens = 100;
+        config.model.context_window = 400;
+    }
+    if rng.chance(30) {
+        config.tool_output_limits.insert("read_file".into(), 40);
+        config.tool_line_limits.insert("grep".into(), 2);
+    }
+    let program = ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() };
+    config.facts.programs.push(program);
+    config.tools = vec![tool(LOOKUP, true), tool(DEPLOY, false)];
+    config
+}
+
+/// A change of the configuration at random; some change nothing, some cannot work.
+pub(super) fn patch(rng: &mut Rng) -> ConfigPatch {
+    let mut patch = ConfigPatch::default();
+    match rng.below(6) {
+        0 => patch.model = Some(rng.pick(&["mock-1", "mock-2", " "]).to_owned()),
+        1 => patch.reasoning_effort = Some(Some("high".into())),
+        2 => patch.reasoning_effort = Some(None),
+        3 => patch.limits = Some(limits(rng)),
+        4 => patch.instructions = Some(rng.pick(&["Be brief.", ""]).to_owned()),
+        _ => {}
+    }
+    patch
+}
+
+fn limits(rng: &mut Rng) -> Limits {
+    let mut limit = |max| if rng.chance(75) { 0 } else { rng.between(1, max) };
+    let (turns, rounds) = (limit(12), limit(4));
+    Limits {
+        max_turns: u32::try_from(turns).unwrap_or(0),
+        max_tool_rounds_per_input: u32::try_from(rounds).unwrap_or(0),
+    }
+}
+
+fn tool(name: &str, read_only: bool) -> ToolSpec {
+    let parameters =
+        r#"{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}"#;
+    ToolSpec {
+        name: name.into(),
+        description: "Does what the host wants.".into(),
+        parameters: Json::parse(parameters).unwrap_or_default(),
+        read_only,
+    }
+}
+
+fn answer_schema() -> Json {
+    let schema =
+        r#"{"type":"object","properties":{"summary":{"type":"string"}},"required":["summary"]}"#;
+    Json::parse(schema).unwrap_or_default()
+}

@@ -1,0 +1,251 @@
+//! The session under test, or a mutant of it: a session with a fault put around it, by which the
+//! checker shows that it bites.
+
+use crate::desk::EPOCH;
+use innerloop_core::{
+    Session,
+    bytes::Bytes,
+    config::SessionConfig,
+    event::{Event, EventKind},
+    id::{AgentId, EffectId},
+    input::{Command, Input, Rejected},
+    output::{Deadline, DeadlineReason, Effect, HttpRequest, Output, Outputs},
+    time::{Instant, UnixMillis},
+};
+use serde_json::Value;
+
+/// A fault put around a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mutation {
+    /// A steer is accepted and forgotten.
+    LostSteer,
+    /// A follow-up is accepted and forgotten.
+    LostFollowUp,
+    /// A request answers a call twice.
+    DoubleResult,
+    /// A request leaves a call without its answer.
+    DanglingCall,
+    /// A request gives the answers of a reply in another order.
+    SwappedResults,
+    /// A request rewrites what an earlier one said.
+    RewrittenPrefix,
+    /// The time of events goes back.
+    ClockBack,
+    /// A number is left out between events.
+    NumberGap,
+    /// An effect comes out twice.
+    EffectTwice,
+    /// A settled effect is asked for again.
+    EffectAgain,
+    /// A snapshot forgets what waits to be said.
+    ForgetfulSnapshot,
+    /// A snapshot forgets a turn.
+    ForgottenTurn,
+    /// An open effect is not among those that are owed.
+    NotOwed,
+    /// A run ends without saying so.
+    SilentEnd,
+    /// A call ends without saying so.
+    SilentCall,
+    /// A deadline stays after its tick.
+    StuckDeadline,
+    /// Something comes out after the session has closed.
+    LateWord,
+    /// A refused input changes something all the same.
+    RefusalActs,
+}
+
+/// A session, or a mutant of one.
+#[derive(Debug)]
+pub(super) struct Subject {
+    session: Session,
+    mutation: Option<Mutation>,
+    /// By how much the numbers of events are off.
+    shift: i64,
+    /// The number of the last event.
+    seq: u64,
+    /// A tool's run that was settled.
+    settled: Option<Effect>,
+    closed: bool,
+}
+
+impl Subject {
+    pub(super) fn open(config: SessionConfig, mutation: Option<Mutation>) -> (Self, Outputs) {
+        let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
+        (Self { session, mutation, shift: 0, seq: 1, settled: None, closed: false }, outputs)
+    }
+
+    /// The session itself, for questions that no mutation touches.
+    pub(super) const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    pub(super) const fn is_mutant(&self) -> bool {
+        self.mutation.is_some()
+    }
+
+    #[expect(clippy::result_large_err, reason = "the refused input is what is looked at")]
+    pub(super) fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
+        let forgets = match &input {
+            Input::Command { command: Command::Steer { .. }, .. } => Mutation::LostSteer,
+            Input::Command { command: Command::FollowUp { .. }, .. } => Mutation::LostFollowUp,
+            _ => Mutation::NumberGap,
+        };
+        if forgets != Mutation::NumberGap && self.mutation == Some(forgets) && !self.closed {
+            return Ok(Outputs::default());
+        }
+        match self.session.handle(input, now) {
+            Ok(outputs) => Ok(self.mutate(outputs)),
+            Err(rejected) => {
+                if self.mutation == Some(Mutation::RefusalActs) {
+                    let parts = vec![innerloop_core::message::Part::text("?")];
+                    let _ = self.session.handle(Input::command(Command::Steer { parts }), now);
+                }
+                Err(rejected)
+            }
+        }
+    }
+
+    pub(super) fn deadline(&self, last_tick: Option<Instant>) -> Option<Deadline> {
+        let stuck = last_tick.filter(|_| self.mutation == Some(Mutation::StuckDeadline));
+        stuck
+            .map(|at| Deadline { at, reason: DeadlineReason::Wait })
+            .or_else(|| self.session.deadline())
+    }
+
+    pub(super) fn owed(&self) -> Outputs {
+        let mut owed = self.session.owed();
+        if self.mutation == Some(Mutation::NotOwed) {
+            owed.0.pop();
+        }
+        owed
+    }
+
+    pub(super) fn snapshot(&self) -> Vec<u8> {
+        let snapshot = self.session.snapshot();
+        let forgets = [Mutation::ForgetfulSnapshot, Mutation::ForgottenTurn];
+        if !self.mutation.is_some_and(|mutation| forgets.contains(&mutation)) {
+            return snapshot;
+        }
+        let mut state: Value = serde_json::from_slice(&snapshot).unwrap_or_default();
+        if self.mutation == Some(Mutation::ForgetfulSnapshot) {
+            let memory = &mut state["agents"][0]["memory"];
+            memory["follow_ups"] = Value::Array(Vec::new());
+            memory["steering"] = Value::Array(Vec::new());
+        } else if let Some(turns) = state["agents"][0]["turns"].as_array_mut() {
+            turns.pop();
+        }
+        state.to_string().into_bytes()
+    }
+
+    /// Goes on from a snapshot at session time `now`.
+    pub(super) fn restart(&mut self, snapshot: &[u8], now: Instant) -> Result<(), String> {
+        let wall = UnixMillis(EPOCH.0 + now.0);
+        self.session = Session::restore(snapshot, wall).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    /// Goes on with a session that was made again.
+    pub(super) fn become_session(&mut self, session: Session) {
+        self.session = session;
+    }
+
+    fn mutate(&mut self, outputs: Outputs) -> Outputs {
+        let Some(mutation) = self.mutation else { return outputs };
+        let now = self.session.now();
+        let mut mutated = Vec::new();
+        for output in outputs {
+            match output {
+                Output::Event(event) => self.mutate_event(mutation, event, &mut mutated),
+                Output::Effect(effect) => self.mutate_effect(mutation, effect, &mut mutated),
+            }
+        }
+        if mutation == Mutation::LateWord && self.closed {
+            let kind = EventKind::Warning { message: "late".into() };
+            self.shift += 1;
+            let seq = self.seq + 1;
+            mutated.push(Output::Event(Event { seq, at: now, agent: AgentId::ROOT, kind }));
+        }
+        Outputs(mutated)
+    }
+
+    fn mutate_event(&mut self, mutation: Mutation, mut event: Event, out: &mut Vec<Output>) {
+        let is_dropped = match &event.kind {
+            EventKind::ProcessingEnd { .. } => mutation == Mutation::SilentEnd,
+            EventKind::ToolCallEnd { .. } => mutation == Mutation::SilentCall,
+            _ => false,
+        };
+        if let EventKind::SessionEnd { .. } = event.kind {
+            self.closed = true;
+        }
+        if is_dropped {
+            self.shift -= 1;
+            return;
+        }
+        if mutation == Mutation::NumberGap && event.seq == 20 {
+            self.shift += 1;
+        }
+        if mutation == Mutation::ClockBack && event.seq % 20 == 0 {
+            event.at = Instant(event.at.0.saturating_sub(1));
+        }
+        event.seq = event.seq.saturating_add_signed(self.shift);
+        self.seq = event.seq;
+        out.push(Output::Event(event));
+    }
+
+    fn mutate_effect(&mut self, mutation: Mutation, effect: Effect, out: &mut Vec<Output>) {
+        let effect = match effect {
+            Effect::Http { id, agent, request, purpose } => {
+                Effect::Http { id, agent, request: mutate_request(mutation, request), purpose }
+            }
+            other => other,
+        };
+        if let Effect::RunTool { .. } = effect {
+            if mutation == Mutation::EffectTwice {
+                out.push(Output::Effect(effect.clone()));
+            }
+            if mutation == Mutation::EffectAgain {
+                let before = self.settled.replace(effect.clone());
+                let is_settled = |id: EffectId| !self.is_owed(id);
+                if let Some(before) = before.filter(|before| is_settled(before.id())) {
+                    out.push(Output::Effect(before));
+                }
+            }
+        }
+        out.push(Output::Effect(effect));
+    }
+
+    fn is_owed(&self, id: EffectId) -> bool {
+        self.session.owed().effects().any(|effect| effect.id() == id)
+    }
+}
+
+fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {
+    let mut text = String::from_utf8_lossy(&request.body).into_owned();
+    let start = "{\"type\":\"tool_result\"";
+    let Some(first) = text.find(start) else { return request };
+    let second = text[first + 1..].find(start).map(|at| first + 1 + at);
+    match (mutation, second) {
+        (Mutation::DoubleResult, _) => {
+            text.insert_str(first, &format!("{},", result(&text, first)))
+        }
+        (Mutation::DanglingCall, Some(second)) => text.replace_range(first..second, ""),
+        (Mutation::SwappedResults, Some(second)) => {
+            let (one, two) = (result(&text, first), result(&text, second));
+            text.replace_range(second..second + two.len(), &one);
+            text.replace_range(first..first + one.len(), &two);
+        }
+        (Mutation::RewrittenPrefix, _) => {
+            text = text.replacen("\"role\":\"user\"", "\"role\": \"user\"", 1)
+        }
+        _ => return request,
+    }
+    HttpRequest { body: Bytes(text.into_bytes()), ..request }
+}
+
+/// The object that starts at `at`.
+fn result(text: &str, at: usize) -> String {
+    let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
+    let _ = values.next();
+    text[at..at + values.byte_offset()].to_owned()
+}

@@ -1,0 +1,132 @@
+//! The system prompt: layers, environment, version control, project documents (FEATURES C7,
+//! E10 to E14).
+
+use innerloop_core::{
+    config::{Facts, GitFacts, ProfileKind, ProjectDoc},
+    profile,
+};
+use innerloop_tests::desk::{Desk, config};
+
+fn prompt(facts: Facts, instructions: Option<&str>) -> String {
+    let mut config = config();
+    config.facts = facts;
+    config.instructions = instructions.map(str::to_owned);
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk.body()["system"][0]["text"].as_str().unwrap().to_owned()
+}
+
+fn facts() -> Facts {
+    let git = GitFacts {
+        branch: "main".into(),
+        recent_commits: (1..=12).map(|n| format!("Commit {n}")).collect(),
+        ..GitFacts::default()
+    };
+    Facts {
+        working_directory: "/".into(),
+        platform: "linux".into(),
+        os_version: "6.1".into(),
+        date: "2026-11-21".into(),
+        git: Some(git),
+        knowledge_cutoff: "2026-01".into(),
+        ..Facts::default()
+    }
+}
+
+fn doc(path: &str, text: &str) -> ProjectDoc {
+    ProjectDoc { path: path.into(), text: text.into() }
+}
+
+#[test]
+fn c7_a_profile_has_tools_a_prompt_limits_and_names_of_documents() {
+    let kind = ProfileKind::Anthropic;
+    assert_eq!(profile::tools(kind, &Facts::default()).len(), 6);
+    assert!(profile::base_prompt(kind).len() > 500);
+    assert_eq!(profile::default_command_ms(kind), Some(120_000));
+    assert_eq!(profile::doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
+    assert_eq!(profile::output_limit(kind, "read_file").max_chars, 50_000);
+}
+
+#[test]
+fn e10_the_layers_stand_in_order_and_empty_ones_are_left_out() {
+    let mut all = facts();
+    all.project_docs = vec![doc("AGENTS.md", "Use tabs.")];
+    let text = prompt(all, Some("Be brief."));
+    let places: Vec<usize> =
+        ["You are Innerloop", "<environment>", "# Tools", "Use tabs.", "Be brief."]
+            .iter()
+            .map(|part| text.find(part).unwrap_or_else(|| panic!("{part} is missing")))
+            .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    let bare = prompt(Facts::default(), None);
+    assert!(!bare.contains("# Project instructions") && !bare.contains("# User instructions"));
+}
+
+#[test]
+fn e10_the_tools_are_described_in_the_prompt() {
+    let text = prompt(facts(), None);
+    for name in ["read_file", "write_file", "edit_file", "list_dir", "glob", "grep"] {
+        assert!(text.contains(&format!("- {name}: ")), "{name}");
+    }
+}
+
+#[test]
+fn e11_the_environment_block_has_every_line_of_the_specification() {
+    let text = prompt(facts(), None);
+    for line in [
+        "Working directory: /",
+        "Is git repository: true",
+        "Git branch: main",
+        "Platform: linux",
+        "OS version: 6.1",
+        "Today's date: 2026-11-21",
+        "Model: mock-1",
+        "Knowledge cutoff: 2026-01",
+    ] {
+        assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
+    }
+    assert!(prompt(Facts::default(), None).contains("Is git repository: false"));
+}
+
+#[test]
+fn e12_the_newest_ten_commits_are_shown() {
+    let text = prompt(facts(), None);
+    assert!(text.contains("Recent commit: Commit 10\n") && !text.contains("Commit 11"));
+}
+
+#[test]
+fn e13_only_the_profiles_documents_are_looked_for_from_the_root_down() {
+    let places = profile::doc_places(ProfileKind::Anthropic, "", "web/app");
+    assert_eq!(
+        places,
+        [
+            "AGENTS.md",
+            "CLAUDE.md",
+            "web/AGENTS.md",
+            "web/CLAUDE.md",
+            "web/app/AGENTS.md",
+            "web/app/CLAUDE.md"
+        ]
+    );
+    assert_eq!(profile::doc_places(ProfileKind::Anthropic, "", ""), ["AGENTS.md", "CLAUDE.md"]);
+}
+
+#[test]
+fn e13_documents_are_shown_root_first_and_cut_at_32_kb() {
+    let mut some = facts();
+    some.project_docs = vec![doc("AGENTS.md", "Root."), doc("web/AGENTS.md", "Web.")];
+    let text = prompt(some, None);
+    assert!(text.find("Root.").unwrap() < text.find("Web.").unwrap());
+    assert!(text.contains("--- web/AGENTS.md ---"));
+    let mut long = facts();
+    long.project_docs = vec![doc("AGENTS.md", &"ä".repeat(40_000))];
+    let text = prompt(long, Some("Last."));
+    assert!(text.contains("\n[Project instructions truncated at 32KB]\n"));
+    assert!(text.matches('ä').count() <= 16 * 1024);
+    assert!(text.ends_with("Last."), "what the user says is never cut");
+}
+
+#[test]
+fn e14_what_the_user_says_comes_last() {
+    assert!(prompt(facts(), Some("Answer in French.")).ends_with("Answer in French."));
+}

@@ -1,0 +1,156 @@
+//! The simulator finds no fault in the session, and its checker finds each fault that is put
+//! there.
+
+use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
+
+/// Seeds of every test run, beside those that failed once. `cargo xtask test` runs more.
+const SEEDS: u64 = 40;
+
+/// Within how many seeds a mutant is caught.
+const MUTANT_SEEDS: u64 = 60;
+
+/// A line of the trace of a fault, and what to do.
+fn shown(fault: &Fault) -> String {
+    let Fault { seed, steps, message, .. } = fault;
+    format!(
+        "seed {seed} after {steps} steps: {message}\n\
+         see: cargo xtask simulate --seeds 1 --from {seed}"
+    )
+}
+
+#[test]
+fn no_seed_finds_a_fault() {
+    for seed in 0..SEEDS {
+        if let Err(fault) = run(seed, Plan::default()) {
+            panic!("{}", shown(&fault));
+        }
+    }
+}
+
+#[test]
+fn no_seed_that_failed_once_fails_again() {
+    let kept = include_str!("../../fixtures/seeds.txt");
+    let lines = kept.lines().map(|line| line.split('#').next().unwrap().trim());
+    let mut seeds = 0;
+    for line in lines.filter(|line| !line.is_empty()) {
+        let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
+        if let Err(fault) = run(seed, Plan::default()) {
+            panic!("{}", shown(&fault));
+        }
+        seeds += 1;
+    }
+    assert!(seeds > 5, "{seeds}");
+}
+
+#[test]
+fn a_seed_gives_the_same_run_again() {
+    let plan = Plan { mutation: Some(Mutation::NumberGap), trace: true, ..Plan::default() };
+    let again = || (0..5).map(|seed| run(seed, plan).err().map(|fault| fault.trace));
+    assert!(again().eq(again()));
+    assert!(again().any(|trace| trace.is_some()));
+}
+
+/// The mutant is caught, by the check that is there for it.
+#[track_caller]
+fn catches(mutation: Mutation, what: &str) {
+    let plan = Plan { mutation: Some(mutation), ..Plan::default() };
+    let mut others = Vec::new();
+    for seed in 0..MUTANT_SEEDS {
+        match run(seed, plan) {
+            Err(fault) if fault.message.contains(what) => return,
+            Err(fault) => others.push(shown(&fault)),
+            Ok(_) => {}
+        }
+    }
+    panic!("{mutation:?} gets through; what was seen: {others:#?}");
+}
+
+#[test]
+fn a_lost_steer_is_caught() {
+    catches(Mutation::LostSteer, "is there 0 times");
+}
+
+#[test]
+fn a_lost_follow_up_is_caught() {
+    catches(Mutation::LostFollowUp, "is there 0 times");
+}
+
+#[test]
+fn a_double_result_is_caught() {
+    catches(Mutation::DoubleResult, "were called");
+}
+
+#[test]
+fn a_dangling_call_is_caught() {
+    catches(Mutation::DanglingCall, "were called");
+}
+
+#[test]
+fn results_in_another_order_are_caught() {
+    catches(Mutation::SwappedResults, "were called");
+}
+
+#[test]
+fn a_rewritten_prefix_is_caught() {
+    catches(Mutation::RewrittenPrefix, "rewrites the one before");
+}
+
+#[test]
+fn a_clock_that_goes_back_is_caught() {
+    catches(Mutation::ClockBack, "back in time");
+}
+
+#[test]
+fn a_gap_between_numbers_is_caught() {
+    catches(Mutation::NumberGap, "is followed by");
+}
+
+#[test]
+fn an_effect_that_comes_twice_is_caught() {
+    catches(Mutation::EffectTwice, "is issued twice");
+}
+
+#[test]
+fn an_effect_that_comes_again_is_caught() {
+    catches(Mutation::EffectAgain, "is issued twice");
+}
+
+#[test]
+fn a_snapshot_that_forgets_a_queue_is_caught() {
+    catches(Mutation::ForgetfulSnapshot, "is there 0 times");
+}
+
+#[test]
+fn a_snapshot_that_forgets_a_turn_is_caught() {
+    catches(Mutation::ForgottenTurn, "the history of");
+}
+
+#[test]
+fn an_effect_that_is_not_owed_is_caught() {
+    catches(Mutation::NotOwed, "owed are");
+}
+
+#[test]
+fn a_run_that_ends_in_silence_is_caught() {
+    catches(Mutation::SilentEnd, "runs began");
+}
+
+#[test]
+fn a_call_that_ends_in_silence_is_caught() {
+    catches(Mutation::SilentCall, "are not answered");
+}
+
+#[test]
+fn a_deadline_that_stays_is_caught() {
+    catches(Mutation::StuckDeadline, "the deadline is");
+}
+
+#[test]
+fn a_word_after_the_end_is_caught() {
+    catches(Mutation::LateWord, "after the end comes");
+}
+
+#[test]
+fn a_refused_input_that_acts_is_caught() {
+    catches(Mutation::RefusalActs, "a refused input changed something");
+}
