@@ -155,8 +155,8 @@ impl Desk {
 
     fn carry_out(self: &Rc<Self>, effect: Effect) {
         match effect {
-            Effect::Http { id, request, .. } => self.exchange(id, request),
-            Effect::RunTool { id, run } => {
+            Effect::Http { id, agent, request, .. } => self.exchange(id, agent, request),
+            Effect::RunTool { id, run, .. } => {
                 let cancel = self.enter(id);
                 spawn_local(tool::run(self.clone(), id, run, cancel));
             }
@@ -171,13 +171,13 @@ impl Desk {
         }
     }
 
-    fn exchange(self: &Rc<Self>, id: EffectId, request: HttpRequest) {
+    fn exchange(self: &Rc<Self>, id: EffectId, agent: AgentId, request: HttpRequest) {
         let cancel = self.enter(id);
         let Some(replay) = &self.replay else {
             spawn_local(http::exchange(self.clone(), id, request, cancel));
             return;
         };
-        let said = self.session.borrow().history(AgentId::ROOT).map(traffic::said);
+        let said = self.session.borrow().history(agent).map(traffic::said);
         let answer = replay.next(&said.unwrap_or_default());
         spawn_local(replay::play(self.clone(), id, answer, replay.pace_ms(), cancel));
     }
@@ -194,7 +194,8 @@ impl Desk {
         if self.timer.borrow().as_ref().map(|timer| timer.at) == due {
             return;
         }
-        if let Some(timer) = self.timer.borrow_mut().take() {
+        let earlier = self.timer.borrow_mut().take();
+        if let Some(timer) = earlier {
             timer.stop.abort();
         }
         let Some(at) = due else { return };
