@@ -4,6 +4,7 @@ use crate::{host::bytes_of, misuse::Misuse};
 use innerloop_core::action::{Change, ChangeKind};
 use innerloop_tools::{FileError, Files, Memory, WorkspacePath};
 use js_sys::{Array, Uint8Array};
+use std::cell::RefCell;
 use wasm_bindgen::JsValue;
 
 /// Larger texts are left out of a change.
@@ -43,28 +44,31 @@ pub(crate) fn remove(files: &mut Memory, path: &str) -> Result<bool, Misuse> {
 }
 
 /// A copy of all files: `[path, bytes]` each.
-pub(crate) fn copy_out(files: &Memory) -> Array {
-    let pair = |(path, bytes): (&str, &[u8])| {
-        JsValue::from(Array::of2(&path.into(), &Uint8Array::from(bytes).into()))
+pub(crate) fn copy_out(files: &RefCell<Memory>) -> Array {
+    let copies: Vec<(String, Vec<u8>)> =
+        files.borrow().iter().map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect();
+    let pair = |(path, bytes): (String, Vec<u8>)| {
+        JsValue::from(Array::of2(&path.into(), &Uint8Array::from(&*bytes).into()))
     };
-    files.iter().map(pair).collect()
+    copies.into_iter().map(pair).collect()
 }
 
 /// Takes over what a program wrote, `[path, bytes]` each, and removed; says what changed, sorted
 /// by path.
-pub(crate) fn take_over(files: &mut Memory, written: &Array, removed: &Array) -> Vec<Change> {
-    let mut changes = Vec::new();
+pub(crate) fn take_over(files: &RefCell<Memory>, written: &Array, removed: &Array) -> Vec<Change> {
     let removals = removed.iter().map(|path| (path, None));
     let writes = written.iter().map(|pair| {
         let pair = Array::from(&pair);
         (pair.get(0), Some(bytes_of(&pair.get(1))))
     });
-    for (path, after) in removals.chain(writes) {
-        let path = path.as_string().and_then(|path| WorkspacePath::parse_file(&path).ok());
-        if let Some(path) = path {
-            changes.extend(take_over_one(files, &path, after));
-        }
-    }
+    let named = removals.chain(writes).filter_map(|(path, after)| {
+        Some((WorkspacePath::parse_file(&path.as_string()?).ok()?, after))
+    });
+    let left: Vec<(WorkspacePath, Option<Vec<u8>>)> = named.collect();
+    let mut files = files.borrow_mut();
+    let taken =
+        left.into_iter().filter_map(|(path, after)| take_over_one(&mut files, &path, after));
+    let mut changes: Vec<Change> = taken.collect();
     changes.sort_by(|a, b| a.path.cmp(&b.path));
     changes
 }

@@ -50,7 +50,7 @@ pub(crate) async fn run(
         Ok(abort) => abort,
         Err(error) => return Outcome::error(ToolError::Crashed, message_of(&error)),
     };
-    let request = request(&program, &files::copy_out(&desk.files.borrow()));
+    let request = request(&program, &files::copy_out(&desk.files));
     let promise = desk.host.run_program(id.0, request, &abort.signal());
     let work = async { JsFuture::from(promise?).await };
     let (end, changes) = match until_stopped(work, cancel, Some(timeout_ms)).await {
@@ -113,7 +113,7 @@ fn end(ended: &JsValue) -> End {
 fn changes(desk: &Desk, ended: &JsValue) -> Vec<Change> {
     let list = |name: &str| Array::from(&Reflect::get(ended, &name.into()).unwrap_or_default());
     let (written, removed) = (list("written"), list("removed"));
-    files::take_over(&mut desk.files.borrow_mut(), &written, &removed)
+    files::take_over(&desk.files, &written, &removed)
 }
 
 /// What the program printed, and how it ended if not well.

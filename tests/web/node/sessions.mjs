@@ -132,6 +132,8 @@ test("agents side by side share nothing", async () => {
     (agent) => JSON.parse(new TextDecoder().decode(agent.snapshot())).config.id,
   );
   assert.equal(new Set(ids).size, 3);
+  for (const id of ids)
+    assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/);
   for (const agent of agents) await agent.close();
   for (const each of [server, ...servers]) await each.close();
 });

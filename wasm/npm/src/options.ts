@@ -95,7 +95,7 @@ function sessionConfig(options: AgentOptions, programs: readonly LoadedProgram[]
   const provider = findProvider(options.provider, options.replay !== undefined);
   const { limits, retry = {}, timeouts = {} } = options;
   return present({
-    id: text("id", options.id) ?? crypto.randomUUID(),
+    id: text("id", options.id) ?? newId(),
     model: present({
       endpoint: provider.id,
       wire: provider.wire,
@@ -197,7 +197,7 @@ function rawReplay(replay: NonNullable<AgentOptions["replay"]>): RawOptions["rep
 
 function baseOf(given: string | undefined, standard: string): string {
   if (given === undefined) return standard;
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = urlOf(given);
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw bad("`baseUrl` must be an http or https address");
   }
@@ -205,6 +205,23 @@ function baseOf(given: string | undefined, standard: string): string {
     throw bad("`baseUrl` must have no user name, query or fragment: give the key as `apiKey`");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+function urlOf(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+// A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS.
+function newId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 // A header cannot carry anything else, and the platform's error would show the key.
