@@ -281,6 +281,8 @@ fn shut(ctx: &mut Ctx<'_>) -> Phase {
     for &agent in ctx.body.memory.children.keys() {
         ctx.steps.push(Step::Shut { agent });
     }
+    // Whoever started it learns that it is over, even if it was idle.
+    ctx.steps.push(Step::Ended { agent: ctx.body.id, success: ctx.body.memory.succeeded });
     ctx.steps.push(Step::Finish { agent: ctx.body.id });
     Phase::Closing
 }
@@ -395,6 +397,23 @@ fn say(text: impl Into<String>, ctx: &mut Ctx<'_>) {
 
 /// Calls the model, unless a limit is reached or a hook denies it.
 fn call_model(ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(idle) = stop_at_limit(ctx) {
+        return idle;
+    }
+    warn_of_fullness(ctx);
+    match ctx.hook(HookPoint::BeforeModel, &"") {
+        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Call }),
+        None => Phase::Calling(Calling::start(1, ctx)),
+    }
+}
+
+/// The hook before the model call has replied; the limits may be others than before.
+fn send(ctx: &mut Ctx<'_>) -> Phase {
+    stop_at_limit(ctx).unwrap_or_else(|| Phase::Calling(Calling::start(1, ctx)))
+}
+
+/// Ends the run if a limit is reached.
+fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
     let limits = ctx.setup.config.limits;
     let checks = [
         ("max_tool_rounds_per_input", limits.max_tool_rounds_per_input, ctx.body.run.rounds),
@@ -403,18 +422,10 @@ fn call_model(ctx: &mut Ctx<'_>) -> Phase {
     for (limit, value, used) in checks {
         if value > 0 && used >= value {
             ctx.event(EventKind::TurnLimit { limit, value });
-            return end_run(RunEnd::Limit, ctx);
+            return Some(end_run(RunEnd::Limit, ctx));
         }
     }
-    warn_of_fullness(ctx);
-    match ctx.hook(HookPoint::BeforeModel, &"") {
-        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Call }),
-        None => send(ctx),
-    }
-}
-
-fn send(ctx: &mut Ctx<'_>) -> Phase {
-    Phase::Calling(Calling::start(1, ctx))
+    None
 }
 
 /// Warns once when the context window gets full (Spec §5.5), and again after it was not.

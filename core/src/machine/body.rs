@@ -63,6 +63,8 @@ pub(crate) struct Child {
     pub(crate) state: ChildState,
     pub(crate) output: String,
     pub(crate) turns: u32,
+    /// Whether it is closed, whoever closed it: nothing can be said to it any more.
+    pub(crate) over: bool,
 }
 
 /// Where a started agent stands (Spec §7.3, and closed).

@@ -120,7 +120,7 @@ fn name_calls(reply: &mut Reply) {
     let mut seen = BTreeSet::new();
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };
-        if call.id.is_empty() || seen.contains(&call.id) {
+        while call.id.is_empty() || seen.contains(&call.id) {
             call.id = format!("{}call_{index}", call.id);
         }
         seen.insert(call.id.clone());

@@ -158,10 +158,13 @@ impl Round {
     pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Progress {
         // A call that was asked about may be allowed while a later one runs already.
         let (mut reads_run, write_runs) = (self.runs(true), self.runs(false));
+        // What is said to other agents goes out behind what is told of this round's calls: it may
+        // come back at once and end the round.
+        let mut words = Vec::new();
         for slot in &mut self.slots {
             match &slot.state {
                 State::Running { read_only: false, .. } => break,
-                State::Queued(Work::Inner(_)) => act(slot, ctx),
+                State::Queued(Work::Inner(_)) => act(slot, &mut words, ctx),
                 State::Queued(Work::Run { .. }) if write_runs => {}
                 State::Queued(Work::Run { read_only: true, .. }) => {
                     slot.launch(ctx);
@@ -178,6 +181,7 @@ impl Round {
                 _ => {}
             }
         }
+        ctx.steps.append(&mut words);
         if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
             return Progress::Open(self);
         }
@@ -227,17 +231,17 @@ impl Round {
 }
 
 /// Does what the core does itself.
-fn act(slot: &mut Slot, ctx: &mut Ctx<'_>) {
+fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
     let State::Queued(Work::Inner(call)) = &slot.state else { return };
     let call = call.clone();
     slot.announce(ctx);
     match call {
         InnerCall::Spawn(call) => {
-            let outcome = spawn(call, ctx);
+            let outcome = spawn(call, words, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Send { agent_id, message } => {
-            let outcome = send(&agent_id, message, ctx);
+            let outcome = send(&agent_id, message, words, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
@@ -252,7 +256,7 @@ fn act(slot: &mut Slot, ctx: &mut Ctx<'_>) {
             }
         },
         InnerCall::Close { agent_id } => {
-            let outcome = close(&agent_id, ctx);
+            let outcome = close(&agent_id, words, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Ask { question } => {
@@ -268,7 +272,7 @@ fn act(slot: &mut Slot, ctx: &mut Ctx<'_>) {
     }
 }
 
-fn spawn(call: SpawnCall, ctx: &mut Ctx<'_>) -> Outcome {
+fn spawn(call: SpawnCall, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
     let most = ctx.setup.config.subagents.max_open;
     if ctx.agents.open >= most {
         let message = format!("{most} agents are open already: close one that is done first");
@@ -277,34 +281,36 @@ fn spawn(call: SpawnCall, ctx: &mut Ctx<'_>) -> Outcome {
     ctx.agents.open += 1;
     ctx.agents.newest += 1;
     let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
-    ctx.steps.push(Step::Spawn { child, parent, call });
-    let started = Child { state: ChildState::Running, output: String::new(), turns: 0 };
+    words.push(Step::Spawn { child, parent, call });
+    let started =
+        Child { state: ChildState::Running, output: String::new(), turns: 0, over: false };
     ctx.body.memory.children.insert(child, started);
     let name = agent_name(child);
     Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))
 }
 
-fn send(agent_id: &str, message: String, ctx: &mut Ctx<'_>) -> Outcome {
+fn send(agent_id: &str, message: String, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
-    if known.state == ChildState::Closed {
+    if known.over {
         let message = format!("{agent_id} is closed: spawn another one");
         return Outcome::error(ToolError::NotFound, message);
     }
     if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
         known.state = ChildState::Running;
     }
-    ctx.steps.push(Step::Tell { agent, parts: vec![Part::text(message)] });
+    words.push(Step::Tell { agent, parts: vec![Part::text(message)] });
     Outcome::text(format!("Said to {agent_id}."))
 }
 
-fn close(agent_id: &str, ctx: &mut Ctx<'_>) -> Outcome {
+fn close(agent_id: &str, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
     let last = known.result();
-    if known.state != ChildState::Closed {
-        ctx.steps.push(Step::Shut { agent });
+    if !known.over {
+        words.push(Step::Shut { agent });
     }
     if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
         known.state = ChildState::Closed;
+        known.over = true;
     }
     Outcome::text(last)
 }

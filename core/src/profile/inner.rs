@@ -101,14 +101,25 @@ pub fn read(name: &str, arguments: &str) -> Result<InnerCall, String> {
     struct Ask {
         question: String,
     }
+    fn said(name: &str, field: &str, text: &str) -> Result<(), String> {
+        if text.trim().is_empty() {
+            return Err(format!("Invalid arguments for tool: {name}: {field} is blank"));
+        }
+        Ok(())
+    }
     fn parse<'a, T: Deserialize<'a>>(name: &str, arguments: &'a str) -> Result<T, String> {
         serde_json::from_str(arguments)
             .map_err(|error| format!("Invalid arguments for tool: {name}: {error}"))
     }
     Ok(match name {
-        "spawn_agent" => InnerCall::Spawn(parse(name, arguments)?),
+        "spawn_agent" => {
+            let call: SpawnCall = parse(name, arguments)?;
+            said(name, "task", &call.task)?;
+            InnerCall::Spawn(call)
+        }
         "send_input" => {
             let Send { agent_id, message } = parse(name, arguments)?;
+            said(name, "message", &message)?;
             InnerCall::Send { agent_id, message }
         }
         "wait" => {

@@ -94,6 +94,9 @@ impl Session {
         };
         self.now = self.now.max(now);
         let steps = match (accepted, input) {
+            (Accepted::Answer(entry), input) if entry.grace.is_some() => {
+                return Ok(self.on_late_answer(entry, &input));
+            }
             (Accepted::Command, Input::Command { agent, command }) => {
                 self.on_command(agent, command)
             }
@@ -219,9 +222,6 @@ impl Session {
     }
 
     fn on_answer(&mut self, entry: Entry, input: Input) -> Vec<Step> {
-        if entry.grace.is_some() {
-            return self.on_late_answer(entry, &input);
-        }
         self.step(entry.agent, |phase, ctx| match input {
             Input::Http { input, .. } => agent::on_http(phase, input, ctx),
             Input::Tool { id, input } => agent::on_tool(phase, id, input, ctx),
@@ -233,56 +233,55 @@ impl Session {
     }
 
     /// News of a cancelled effect: only that it has ended counts.
-    fn on_late_answer(&mut self, entry: Entry, input: &Input) -> Vec<Step> {
+    fn on_late_answer(&mut self, entry: Entry, input: &Input) -> Outputs {
+        let mut outputs = Outputs::default();
         let ended = match input {
             Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
             | Input::Tool { id, input: ToolInput::Done(_) }
             | Input::Answer { id, .. }
             | Input::Hook { id, .. }
             | Input::Lost { id } => *id,
-            _ => return Vec::new(),
+            _ => return outputs,
         };
         self.ledger.settle(ended);
-        self.settled(&[entry.agent])
+        self.settled(&[entry.agent], &mut outputs);
+        outputs
     }
 
     /// One tick fires all that is due, and what that makes due at once, as where a time limit is 0.
     fn on_tick(&mut self) -> Outputs {
         let mut outputs = Outputs::default();
         loop {
-            let steps = self.fire();
-            let has_fired = !steps.is_empty();
-            outputs.0.extend(self.emit(steps));
+            let before = outputs.0.len();
+            self.fire(&mut outputs);
             let is_due = self.deadline().is_some_and(|deadline| deadline.at <= self.now);
-            if !(is_due && has_fired) {
+            if !is_due || outputs.0.len() == before {
                 return outputs;
             }
         }
     }
 
-    fn fire(&mut self) -> Vec<Step> {
+    /// What follows for one agent comes out before the next one is stepped: it may change it.
+    fn fire(&mut self, outputs: &mut Outputs) {
         let expired = self.ledger.expire(self.now);
-        let mut steps = self.settled(&expired);
+        self.settled(&expired, outputs);
         let due: Vec<AgentId> = self
             .agents()
             .filter(|agent| agent.deadline().is_some_and(|(at, _)| at <= self.now))
             .map(|agent| agent.body.id)
             .collect();
         for id in due {
-            steps.extend(self.step(id, agent::on_tick));
+            let steps = self.step(id, agent::on_tick);
+            outputs.0.extend(self.emit(steps));
         }
-        steps
     }
 
     /// Cancelled effects of these agents are settled; the session's own may be waiting for all.
-    fn settled(&mut self, agents: &[AgentId]) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for &id in agents {
-            steps.extend(self.step(id, agent::on_settled));
+    fn settled(&mut self, agents: &[AgentId], outputs: &mut Outputs) {
+        let root = (!agents.is_empty()).then_some(&AgentId::ROOT);
+        for &id in agents.iter().filter(|id| **id != AgentId::ROOT).chain(root) {
+            let steps = self.step(id, agent::on_settled);
+            outputs.0.extend(self.emit(steps));
         }
-        if !agents.is_empty() && !agents.contains(&AgentId::ROOT) {
-            steps.extend(self.step(AgentId::ROOT, agent::on_settled));
-        }
-        steps
     }
 }

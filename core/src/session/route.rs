@@ -113,6 +113,7 @@ impl Session {
     fn ended(&mut self, id: AgentId, success: bool) -> Vec<Step> {
         let Some(agent) = self.others.get(&id) else { return Vec::new() };
         let Some(parent) = agent.body.scope.parent else { return Vec::new() };
+        let over = matches!(agent.phase, Phase::Closing | Phase::Closed);
         let (output, turns) = (agent.body.run.text.clone(), agent.body.turns());
         self.step(parent, |phase, ctx| {
             if let Some(child) = ctx.body.memory.children.get_mut(&id) {
@@ -121,6 +122,7 @@ impl Session {
                 }
                 child.output = output;
                 child.turns = turns;
+                child.over |= over;
             }
             agent::on_child(phase, id, ctx)
         })

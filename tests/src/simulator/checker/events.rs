@@ -30,6 +30,8 @@ pub(super) struct Events {
 struct Told {
     /// Calls that have begun: their ids, names and arguments, and whether they were run.
     calls: Vec<(String, String, String, bool)>,
+    /// What calls to start agents asked for.
+    spawns: Vec<Value>,
     /// The text of the reply so far.
     text: String,
     /// Model calls of the reply so far.
@@ -145,10 +147,8 @@ impl Events {
         let starter = self.agents.entry(parent).or_default();
         let depth = starter.depth + 1;
         require(depth <= policy.max_depth, || format!("{id} is nested at {depth}"))?;
-        let spawn = starter.calls.iter().find_map(|(_, name, arguments, _)| {
-            let arguments: Value = serde_json::from_str(arguments).ok()?;
-            (name == "spawn_agent" && arguments["task"] == task).then_some(arguments)
-        });
+        let spawn = starter.spawns.iter().position(|arguments| arguments["task"] == task);
+        let spawn = spawn.map(|at| starter.spawns.remove(at));
         let Some(spawn) = spawn else { return Err(format!("{id} was not asked for")) };
         let max_turns = u32::try_from(spawn["max_turns"].as_u64().unwrap_or(0)).unwrap_or(0);
         self.agents.insert(id, Told { depth, max_turns, ..Told::default() });
@@ -226,6 +226,9 @@ impl Told {
         match kind {
             EventKind::ToolCallStart { call_id, name, arguments } => {
                 require(place(call_id).is_none(), || format!("the call {call_id} begins twice"))?;
+                if name == "spawn_agent" {
+                    self.spawns.extend(serde_json::from_str::<Value>(arguments));
+                }
                 self.calls.push((call_id.clone(), name.clone(), arguments.clone(), false));
             }
             EventKind::ToolCallEnd { call_id, outcome, .. } => {
