@@ -10,24 +10,26 @@ use crate::files;
 use crate::house::House;
 use crate::prepare;
 use crate::process;
-use crate::steps::{Failure, run_all, step};
+use crate::steps::{Failure, Step, run_all, step};
 
 const RUN_TEST: &str = r#"{"program":"qjs","args":["-m","test.mjs"]}"#;
 const PROMPT: &str = "Make the tests pass";
+
+/// The main job itself, once the host is built.
+pub(crate) const MAIN_JOB: [Step; 4] = [
+    step("copy the example project", copy_example),
+    step("run its test before: it must fail", test_before),
+    step("let the agent mend it", mend),
+    step("run its test after: it must pass", test_after),
+];
 
 /// Runs the command.
 ///
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
-    let own = [
-        step("copy the example project", copy_example),
-        step("run its test before: it must fail", test_before),
-        step("let the agent mend it", mend),
-        step("run its test after: it must pass", test_after),
-    ];
     let build = [prepare::GUEST, prepare::PROGRAMS, prepare::HOST];
-    let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &own];
+    let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &MAIN_JOB];
     run_all(house, &steps.concat())?;
     print_end(house);
     Ok(())

@@ -31,6 +31,8 @@ Commands:
   demo         Mend the example project in the sandbox, from a recording; no key is needed
   test         Check and test everything: format, lints, docs, native, Node, Chromium
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
+  simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
+  bench        Measure the session core beside the physical limits
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 
@@ -49,6 +51,8 @@ enum Ask {
     Demo,
     Test,
     Prepare,
+    Simulate { arguments: Vec<String> },
+    Bench,
     Playground { port: Option<u16> },
 }
 
@@ -82,12 +86,16 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo"] => Ok(Ask::Demo),
         ["test"] => Ok(Ask::Test),
         ["prepare"] => Ok(Ask::Prepare),
+        ["bench"] => Ok(Ask::Bench),
+        ["simulate", rest @ ..] => {
+            Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
+        }
         ["playground"] => Ok(Ask::Playground { port: None }),
         ["playground", "--port", port] => match port.parse() {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
-        ["demo" | "test" | "prepare" | "playground", rest @ ..] => {
+        ["demo" | "test" | "prepare" | "playground" | "bench", rest @ ..] => {
             Err(format!("unexpected {:?}", rest.join(" ")))
         }
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -101,6 +109,8 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Demo => demo::run(&mut house),
         Ask::Test => test::run(&mut house),
         Ask::Prepare => prepare::run(&mut house),
+        Ask::Simulate { arguments } => native::simulate(&mut house, arguments),
+        Ask::Bench => native::bench(&mut house),
         Ask::Playground { port } => playground::run(&mut house, *port),
     }
 }
@@ -122,7 +132,8 @@ mod tests {
         assert!(matches!(chosen, Ok(Ask::Playground { port: Some(81) })));
         let reason = |line| parsed(line).err().unwrap_or_default();
         assert_eq!(reason(""), "no command given");
-        assert_eq!(reason("bench"), "unknown command \"bench\"");
+        assert!(matches!(parsed("bench"), Ok(Ask::Bench)));
+        assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("test core"), "unexpected \"core\"");
         assert!(reason("playground --port 70000").starts_with("--port wants a number"));
     }

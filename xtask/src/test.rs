@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use crate::demo;
 use crate::house::House;
 use crate::npm;
 use crate::prepare;
@@ -29,13 +30,17 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
         step("build the documentation", native::document),
         prepare::HOST,
         step("run the native tests", native::test),
+        step("hold our checks beside those of other crates", native::test_oracle),
+        step("simulate hostile sessions for a minute", native::simulate_a_minute),
     ];
     let web = [
         step("run the Node tests over the packed package", test_node),
         step("run the native program against a third-party mock", test_native),
         step("run the page test in Chromium", test_page),
+        step("run the examples of the README", test_readme),
     ];
-    let steps = [&prepare::MACHINE[..], &look, &native, &prepare::PACKAGE, &web];
+    let main_job = &demo::MAIN_JOB;
+    let steps = [&prepare::MACHINE[..], &look, &native, main_job, &prepare::PACKAGE, &web];
     run_all(house, &steps.concat())
 }
 
@@ -52,6 +57,11 @@ fn test_native(house: &mut House) -> Result<(), Failure> {
 fn test_page(house: &mut House) -> Result<(), Failure> {
     npm::install(house, WEB_TESTS)?;
     process::run(&mut web_test(house, "page.test.mjs"))
+}
+
+fn test_readme(house: &mut House) -> Result<(), Failure> {
+    npm::install(house, WEB_TESTS)?;
+    process::run(&mut web_test(house, "readme.test.mjs"))
 }
 
 fn web_test(house: &House, file: &str) -> Command {

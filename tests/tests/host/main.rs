@@ -10,6 +10,7 @@
 mod commands;
 mod errors;
 mod http;
+mod readme;
 mod replay;
 mod run;
 mod sandbox;

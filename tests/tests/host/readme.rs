@@ -1,0 +1,81 @@
+//! What the README tells people to type, typed.
+
+use innerloop_tests::{
+    anthropic::Message,
+    example::copy_project,
+    mock::{Mock, Reply},
+    program::{binary, repository, run},
+};
+use serde_json::json;
+use std::{
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// The text of the README.
+fn readme() -> String {
+    fs::read_to_string(repository().join("README.md")).expect("the README")
+}
+
+/// The first block in that language below a heading.
+fn block(heading: &str, language: &str) -> String {
+    let text = readme();
+    let below = text.split(&format!("{heading}\n")).nth(1).expect("the heading");
+    let fenced = below.split(&format!("```{language}\n")).nth(1).expect("a block below it");
+    fenced.split("```").next().expect("its end").to_owned()
+}
+
+/// The messages of a model that writes one file and is done.
+fn model() -> Mock {
+    let write = json!({"file_path": "done.txt", "content": "done\n"});
+    let messages = [Message::call("c1", "write_file", &write), Message::text("Done.")];
+    Mock::start(messages.iter().map(Reply::stream).collect())
+}
+
+#[test]
+fn the_native_quick_start_runs_as_it_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    copy_project(&folder.path().join("my-project"));
+    let built = binary().parent().unwrap();
+    let target = folder.path().join("target");
+    fs::create_dir(&target).unwrap();
+    std::os::unix::fs::symlink(built, target.join("debug")).unwrap();
+    let script = block("### Natively", "sh");
+    assert!(script.lines().count() >= 4, "{script}");
+    let model = model();
+    let mut shell = Command::new("bash");
+    shell.args(["-euo", "pipefail", "-c", &script]).current_dir(folder.path());
+    shell.env("ANTHROPIC_BASE_URL", model.url()).env_remove("INNERLOOP_PROGRAMS");
+    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = run(&mut shell).exits(0);
+    let written = fs::read_to_string(folder.path().join("my-project/done.txt")).unwrap();
+    assert_eq!((written.as_str(), model.left()), ("done\n", 0));
+    assert!(done.stdout.starts_with("Done.\n"), "the final message first: {}", done.stdout);
+    assert!(done.stdout.contains(" | "), "then the numbered file: {}", done.stdout);
+}
+
+#[test]
+fn the_two_commands_are_xtasks_and_ci_calls_the_second() {
+    let commands: Vec<String> = block("## Two commands", "sh")
+        .lines()
+        .map(|line| line.split('#').next().unwrap().trim().to_owned())
+        .collect();
+    assert_eq!(commands, ["cargo xtask demo", "cargo xtask test"]);
+    let ci = fs::read_to_string(repository().join(".ci/run")).unwrap();
+    assert!(ci.lines().any(|line| line.trim() == commands[1]), "{ci}");
+    let usage = fs::read_to_string(repository().join("xtask/src/main.rs")).unwrap();
+    let text = readme();
+    for named in text.split("cargo xtask ").skip(1) {
+        let word: String = named.chars().take_while(char::is_ascii_lowercase).collect();
+        assert!(word.is_empty() || usage.contains(&format!("  {word} ")), "{word}: {usage}");
+    }
+}
+
+#[test]
+fn every_file_that_the_readme_links_to_is_there() {
+    for link in readme().split("](").skip(1) {
+        let path = link.split(')').next().unwrap();
+        assert!(path.starts_with("http") || repository().join(Path::new(path)).exists(), "{path}");
+    }
+}
