@@ -69,7 +69,7 @@ impl Driver {
                     let left = self.left_ms();
                     let (input, delay) = self.world.next(&mut self.rng, left);
                     self.now = self.now.saturating_add_signed(delay);
-                    self.give(input)?;
+                    self.give(&input)?;
                 }
             }
         }
@@ -82,12 +82,12 @@ impl Driver {
         Some(deadline.at.0.saturating_sub(self.now))
     }
 
-    fn give(&mut self, input: Input) -> Result<(), String> {
+    fn give(&mut self, input: &Input) -> Result<(), String> {
         let at = Instant(self.now);
         if let Some(trace) = &mut self.trace {
-            trace.push(format!("{at:?} <- {}", short(&input)));
+            trace.push(format!("{at:?} <- {}", short(input)));
         }
-        self.checker.before(&input, &self.subject);
+        self.checker.before(input, &self.subject);
         let result = self.subject.handle(input.clone(), at);
         if let Some(trace) = &mut self.trace {
             match &result {
@@ -95,7 +95,7 @@ impl Driver {
                 Err(rejected) => trace.push(format!("  refused: {}", rejected.reason)),
             }
         }
-        self.checker.after(&input, at, &result, &self.subject)?;
+        self.checker.after(input, at, &result, &self.subject)?;
         self.world.take(&result.unwrap_or_default(), &mut self.rng);
         Ok(())
     }
@@ -138,7 +138,7 @@ impl Driver {
                     None => continue,
                 },
             };
-            self.give(input)?;
+            self.give(&input)?;
             if step == 100 {
                 self.stop(Command::Interrupt)?;
             }
@@ -161,7 +161,7 @@ impl Driver {
         if state == Some(AgentState::Closed) {
             return Ok(());
         }
-        self.give(Input::command(command))
+        self.give(&Input::command(command))
     }
 }
 

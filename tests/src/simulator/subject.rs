@@ -185,7 +185,7 @@ impl Subject {
         if mutation == Mutation::NumberGap && event.seq == 20 {
             self.shift += 1;
         }
-        if mutation == Mutation::ClockBack && event.seq % 20 == 0 {
+        if mutation == Mutation::ClockBack && event.seq.is_multiple_of(20) {
             event.at = Instant(event.at.0.saturating_sub(1));
         }
         event.seq = event.seq.saturating_add_signed(self.shift);
@@ -227,7 +227,7 @@ fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {
     let second = text[first + 1..].find(start).map(|at| first + 1 + at);
     match (mutation, second) {
         (Mutation::DoubleResult, _) => {
-            text.insert_str(first, &format!("{},", result(&text, first)))
+            text.insert_str(first, &format!("{},", result(&text, first)));
         }
         (Mutation::DanglingCall, Some(second)) => text.replace_range(first..second, ""),
         (Mutation::SwappedResults, Some(second)) => {
@@ -236,7 +236,7 @@ fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {
             text.replace_range(first..first + one.len(), &two);
         }
         (Mutation::RewrittenPrefix, _) => {
-            text = text.replacen("\"role\":\"user\"", "\"role\": \"user\"", 1)
+            text = text.replacen("\"role\":\"user\"", "\"role\": \"user\"", 1);
         }
         _ => return request,
     }
