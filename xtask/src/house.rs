@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::process::Beside;
 use crate::steps::Failure;
 use crate::toolchain::Toolchain;
 
@@ -21,6 +22,8 @@ pub(crate) struct House {
     pub(crate) toolchain: Option<Toolchain>,
     /// The browser of the page test, once a step has found it.
     pub(crate) chromium: Option<PathBuf>,
+    /// The simulation that runs beside other steps, once a step has started it.
+    pub(crate) simulation: Option<Beside>,
 }
 
 impl House {
@@ -44,7 +47,7 @@ impl House {
             Some(folder) => here.join(folder),
             None => root.join("target"),
         };
-        Ok(Self { root, target, toolchain: None, chromium: None })
+        Ok(Self { root, target, toolchain: None, chromium: None, simulation: None })
     }
 
     /// A path inside the workspace.

@@ -12,6 +12,7 @@ mod playground;
 mod prepare;
 mod process;
 mod programs;
+mod simulate;
 mod site;
 mod steps;
 mod test;
@@ -109,7 +110,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Demo => demo::run(&mut house),
         Ask::Test => test::run(&mut house),
         Ask::Prepare => prepare::run(&mut house),
-        Ask::Simulate { arguments } => native::simulate(&mut house, arguments),
+        Ask::Simulate { arguments } => simulate::run(&house, arguments),
         Ask::Bench => native::bench(&mut house),
         Ask::Playground { port } => playground::run(&mut house, *port),
     }

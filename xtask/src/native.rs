@@ -63,24 +63,6 @@ pub(crate) fn test_oracle(house: &mut House) -> Result<(), Failure> {
     process::run(house.cargo("test").args(["-p", "innerloop-oracle"]))
 }
 
-/// Step: new seeds of the simulator for a minute. The native tests have built it.
-///
-/// # Errors
-/// When a seed fails; it is printed.
-pub(crate) fn simulate_a_minute(house: &mut House) -> Result<(), Failure> {
-    simulate(house, &["--seconds".to_owned(), "60".to_owned()])
-}
-
-/// Runs the simulator of the session core.
-///
-/// # Errors
-/// When a seed fails; it is printed.
-pub(crate) fn simulate(house: &mut House, arguments: &[String]) -> Result<(), Failure> {
-    process::run(house.cargo_native("build").args(["--bin", "simulate"]))?;
-    let program = house.innerloop().with_file_name("simulate");
-    process::run(house.program(program, "").args(arguments))
-}
-
 /// Runs the benches of the session core, built for release and without wasmtime.
 ///
 /// # Errors

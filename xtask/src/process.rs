@@ -3,8 +3,9 @@
 
 use std::env;
 use std::ffi::OsStr;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,50 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     match exit_code(command)? {
         0 => Ok(()),
         code => Err(Failure(format!("`{}` ended with exit code {code}", line(command)))),
+    }
+}
+
+/// A program that runs beside other steps. It ends with this one.
+pub(crate) struct Beside {
+    child: Child,
+    line: String,
+    /// Where its output goes until somebody waits for it.
+    log: PathBuf,
+}
+
+impl Beside {
+    /// Starts a program; what it prints goes to the file `log`.
+    ///
+    /// # Errors
+    /// When it cannot be started or the file cannot be written.
+    pub(crate) fn start(command: &mut Command, log: PathBuf) -> Result<Self, Failure> {
+        let unwritable = |error| Failure(format!("cannot write {}: {error}", log.display()));
+        let out = File::create(&log).map_err(unwritable)?;
+        let both = out.try_clone().map_err(unwritable)?;
+        command.stdout(Stdio::from(out)).stderr(Stdio::from(both));
+        let child = command.spawn().map_err(|error| not_started(command, &error))?;
+        Ok(Self { child, line: line(command), log })
+    }
+
+    /// Waits for its end and shows what it printed.
+    ///
+    /// # Errors
+    /// When its exit code is not 0.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        let lost = |error| Failure(format!("`{}` is lost: {error}", self.line));
+        let status = self.child.wait().map_err(lost)?;
+        print!("{}", fs::read_to_string(&self.log).map_err(lost)?);
+        if status.success() {
+            return Ok(());
+        }
+        Err(Failure(format!("`{}` ended with {status}", self.line)))
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        // It has ended already, unless a step in between has failed.
+        let _ended = self.child.kill().and_then(|()| self.child.wait());
     }
 }
 

@@ -8,6 +8,7 @@ use crate::house::House;
 use crate::npm;
 use crate::prepare;
 use crate::process;
+use crate::simulate;
 use crate::steps::{Failure, run_all, step};
 use crate::{machine, native};
 
@@ -31,13 +32,14 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
         prepare::HOST,
         step("run the native tests", native::test),
         step("hold our checks beside those of other crates", native::test_oracle),
-        step("simulate hostile sessions for a minute", native::simulate_a_minute),
+        step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [
         step("run the Node tests over the packed package", test_node),
         step("run the native program against a third-party mock", test_native),
         step("run the page test in Chromium", test_page),
         step("run the examples of the README", test_readme),
+        step("see what the simulation found", simulate::finish),
     ];
     let main_job = &demo::MAIN_JOB;
     let steps = [&prepare::MACHINE[..], &look, &native, main_job, &prepare::PACKAGE, &web];

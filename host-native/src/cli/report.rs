@@ -9,6 +9,7 @@ use crate::diff::Changes;
 use innerloop_core::{
     action::ChangeKind,
     event::{ErrorKind, Event, EventKind},
+    id::AgentId,
     message::Usage,
     status::RunEnd,
 };
@@ -57,20 +58,26 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, event: &Event) {
+        // Other agents add to what a run costs and changes, not to how it ends.
+        let is_own = event.agent == AgentId::ROOT;
         match &event.kind {
             EventKind::UserInput { .. } => self.turns += 1,
             EventKind::AssistantTextEnd { text, usage, .. } => {
                 self.turns += 1;
-                self.text.clone_from(text);
+                if is_own {
+                    self.text.clone_from(text);
+                }
                 self.usage.add(&usage.unwrap_or_default());
             }
             EventKind::ToolCallEnd { outcome, .. } => {
                 self.tool_calls += 1;
                 outcome.changes.iter().for_each(|change| self.changes.add(change));
             }
-            EventKind::TurnLimit { limit, value } => self.limit = Some((limit, *value)),
-            EventKind::Error { kind, message } => self.error = Some((*kind, message.clone())),
-            EventKind::ProcessingEnd { end, .. } => self.end = Some(*end),
+            EventKind::TurnLimit { limit, value } if is_own => self.limit = Some((limit, *value)),
+            EventKind::Error { kind, message } if is_own => {
+                self.error = Some((*kind, message.clone()))
+            }
+            EventKind::ProcessingEnd { end, .. } if is_own => self.end = Some(*end),
             _ => {}
         }
     }

@@ -22,7 +22,7 @@ use crate::{
 use innerloop_core::{
     config::{Limits, ModelConfig, SessionConfig},
     event::{Event, EventKind},
-    id::SessionId,
+    id::{AgentId, SessionId},
     input::Command,
     message::Part,
 };
@@ -113,7 +113,8 @@ impl Work {
             News::Event(event) => {
                 report.add(event);
                 view.show(event);
-                if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
+                let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
+                if is_end && event.agent == AgentId::ROOT {
                     commands.send(Command::Close);
                 }
             }

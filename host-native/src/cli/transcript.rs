@@ -5,6 +5,8 @@ use super::style::{Colour, Style, brief, harmless};
 use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind},
+    id::AgentId,
+    status::RunEnd,
 };
 use std::{collections::BTreeMap, io::Write};
 
@@ -32,6 +34,9 @@ impl<W: Write> Transcript<W> {
     }
 
     pub(super) fn show(&mut self, event: &Event) {
+        if event.agent != AgentId::ROOT {
+            return self.other_agent(event);
+        }
         match &event.kind {
             EventKind::AssistantTextDelta { text } => self.stream(&harmless(text), None),
             EventKind::AssistantReasoningDelta { text } => {
@@ -64,8 +69,29 @@ impl<W: Write> Transcript<W> {
             EventKind::Warning { message } => {
                 self.note(Colour::Yellow, &format!("warning: {}", brief(message, 300)));
             }
+            EventKind::LoopDetection { .. } => {
+                self.note(Colour::Yellow, "(the calls repeat themselves; the model was told)");
+            }
             _ => {}
         }
+    }
+
+    /// What agents do that this one started: a line each, since they work side by side.
+    fn other_agent(&mut self, event: &Event) {
+        let name = format!("agent-{}", event.agent.0);
+        let text = match &event.kind {
+            EventKind::AgentStarted { task, .. } => format!("starts: {}", brief(task, LINE_CHARS)),
+            EventKind::ToolCallStart { name, arguments, .. } => {
+                format!("{} {}", brief(name, 40), brief(arguments, LINE_CHARS))
+            }
+            EventKind::ProcessingEnd { end: RunEnd::Completed, text, .. } => {
+                format!("is done: {}", brief(text, LINE_CHARS))
+            }
+            EventKind::ProcessingEnd { .. } => "has stopped".to_owned(),
+            EventKind::Error { message, .. } => format!("failed: {}", brief(message, 300)),
+            _ => return,
+        };
+        self.note(Colour::Dim, &format!("[{name}] {text}"));
     }
 
     fn stream(&mut self, text: &str, colour: Option<Colour>) {

@@ -71,8 +71,11 @@ export class Run implements AsyncIterable<AgentEvent> {
   /** @internal Takes the next event; the agent hands each over, the last one included. */
   take(event: AgentEvent): void {
     this.#events.push(event);
-    if (event.type === "error") this.#failure = event;
-    if (event.type === "processing_end" || event.type === "session_end") this.#finish(event);
+    // Agents that this one started have runs and failures of their own.
+    const isOwn = event.agent === 0;
+    if (isOwn && event.type === "error") this.#failure = event;
+    const ends = event.type === "processing_end" || event.type === "session_end";
+    if (isOwn && ends) this.#finish(event);
     const waiting = this.#wake;
     this.#wake = [];
     for (const wake of waiting) wake();

@@ -192,7 +192,7 @@ export interface Changes {
 }
 
 export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
-export type RunEnd = "completed" | "limit" | "interrupted" | "failed";
+export type RunEnd = "completed" | "limit" | "interrupted" | "denied" | "failed";
 export type ErrorKind =
   | "authentication"
   | "rate_limit"
@@ -204,6 +204,7 @@ export type ErrorKind =
   | "network"
   | "host"
   | "protocol"
+  | "answer"
   | "internal";
 
 /** Tokens of one reply or of many. */
@@ -243,6 +244,7 @@ export type ToolErrorKind =
   | "too_large"
   | "exit"
   | "timeout"
+  | "denied"
   | "interrupted"
   | "limit"
   | "io"
@@ -350,6 +352,34 @@ export interface TurnLimit extends Stamp {
   limit: "max_turns" | "max_tool_rounds_per_input";
   value: number;
 }
+/** The newest calls follow a repeating pattern; the model has been told. */
+export interface LoopDetection extends Stamp {
+  type: "loop_detection";
+  message: string;
+  /** How many calls the pattern has. */
+  period: number;
+}
+/** An agent was started; its events carry its own number. */
+export interface AgentStarted extends Stamp {
+  type: "agent_started";
+  /** Who started it. */
+  parent: number;
+  task: string;
+  model: string;
+}
+/** An agent is over. */
+export interface AgentEnded extends Stamp {
+  type: "agent_ended";
+  /** How its last run ended. */
+  success: boolean;
+  /** What it said last. */
+  output: string;
+}
+/** The run's final answer in the form that was asked for. */
+export interface FinalAnswer extends Stamp {
+  type: "final_answer";
+  value: unknown;
+}
 /** A failed model call is tried again. */
 export interface Retry extends Stamp {
   type: "retry";
@@ -391,6 +421,10 @@ export type AgentEvent =
   | ToolCallEnd
   | SteeringInjected
   | TurnLimit
+  | LoopDetection
+  | AgentStarted
+  | AgentEnded
+  | FinalAnswer
   | Retry
   | PrefixRebased
   | Warning

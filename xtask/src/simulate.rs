@@ -1,0 +1,45 @@
+//! The simulator of the session core: on demand, and for a minute beside the web steps of
+//! `cargo xtask test`, which leave the machine half idle.
+
+use std::process::Command;
+
+use crate::house::House;
+use crate::process::{self, Beside};
+use crate::steps::Failure;
+
+/// Runs the simulator with these arguments.
+///
+/// # Errors
+/// When a seed fails; it is printed.
+pub(crate) fn run(house: &House, arguments: &[String]) -> Result<(), Failure> {
+    process::run(simulator(house)?.args(arguments))
+}
+
+/// Step: starts new seeds of the simulator for a minute, beside the steps that follow.
+///
+/// # Errors
+/// When the simulator cannot be built or started.
+pub(crate) fn start(house: &mut House) -> Result<(), Failure> {
+    let log = house.path("target/simulate.log");
+    let mut simulator = simulator(house)?;
+    house.simulation = Some(Beside::start(simulator.args(["--seconds", "60"]), log)?);
+    Ok(())
+}
+
+/// Step: waits for the simulation and shows what it found.
+///
+/// # Errors
+/// When a seed has failed.
+pub(crate) fn finish(house: &mut House) -> Result<(), Failure> {
+    let Some(simulation) = house.simulation.take() else {
+        return Err(Failure("no step has started the simulator".to_owned()));
+    };
+    simulation.finish().map_err(|Failure(reason)| {
+        Failure(format!("{reason}; a seed that fails is kept in tests/fixtures/seeds.txt"))
+    })
+}
+
+fn simulator(house: &House) -> Result<Command, Failure> {
+    process::run(house.cargo_native("build").args(["--bin", "simulate"]))?;
+    Ok(house.program(house.innerloop().with_file_name("simulate"), ""))
+}
