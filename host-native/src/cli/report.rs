@@ -75,7 +75,7 @@ impl Report {
             }
             EventKind::TurnLimit { limit, value } if is_own => self.limit = Some((limit, *value)),
             EventKind::Error { kind, message } if is_own => {
-                self.error = Some((*kind, message.clone()))
+                self.error = Some((*kind, message.clone()));
             }
             EventKind::ProcessingEnd { end, .. } if is_own => self.end = Some(*end),
             _ => {}
