@@ -170,8 +170,8 @@ impl Calling {
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
         let salt = retry::salt(&ctx.session.0, self.effect.0);
-        let delay = failure
-            .is_retryable()
+        let may_retry = failure.is_retryable() && (policy.mid_stream || !self.shown);
+        let delay = may_retry
             .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, salt))
             .flatten();
         let Some(delay_ms) = delay else { return Next::Fail(failure) };

@@ -12,11 +12,12 @@ use crate::{
         self,
         inner::{self, InnerCall},
     },
-    rules::{schema, truncate},
-    words::json::Json,
+    rules::{coerce, schema, truncate},
+    words::json::{Json, push_value},
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,34 +41,44 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         let message = format!("Invalid arguments for tool: {}: {detail}", call.name);
         Outcome::error(ToolError::InvalidArguments, message)
     };
-    let arguments: serde_json::Value =
-        serde_json::from_str(&call.arguments).map_err(|error| invalid(&format!("{error}")))?;
-    let violations = schema::violations(&tool.schema, &arguments);
-    if !violations.is_empty() {
-        return Err(invalid(&violations.join("; ")));
-    }
+    let arguments = checked(&call.arguments, &tool.schema, setup).map_err(|why| invalid(&why))?;
     let unreadable = |message| Outcome::error(ToolError::InvalidArguments, message);
     let (job, asked_ms, read_only) = match tool.origin {
         Origin::Core => {
-            let inner = inner::read(&call.name, &call.arguments).map_err(unreadable)?;
+            let inner = inner::read(&call.name, &arguments).map_err(unreadable)?;
             return Ok(Work::Inner(inner));
         }
         Origin::Profile => {
             let profile = setup.config.model.profile;
             let translated =
-                profile::translate(profile, &call.name, &call.arguments).map_err(unreadable)?;
+                profile::translate(profile, &call.name, &arguments).map_err(unreadable)?;
             let read_only = translated.action.is_read_only();
             (Job::Builtin(translated.action), translated.timeout_ms, read_only)
         }
         Origin::Host => {
-            let arguments =
-                Json::parse(call.arguments.trim()).map_err(|error| invalid(&format!("{error}")))?;
+            let arguments = Json::parse(arguments).map_err(|error| invalid(&format!("{error}")))?;
             (Job::Custom(arguments), None, tool.spec.read_only)
         }
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
     Ok(Work::Run { run, read_only })
+}
+
+/// A call's arguments as JSON text that fits the schema, bent to it where the host wants that.
+fn checked(arguments: &str, schema: &Value, setup: &Setup) -> Result<String, String> {
+    let mut value = serde_json::from_str(arguments).map_err(|error| format!("{error}"))?;
+    let bent = setup.config.repair.coerce_arguments && coerce::coerce(schema, &mut value);
+    let violations = schema::violations(schema, &value);
+    if !violations.is_empty() {
+        return Err(violations.join("; "));
+    }
+    if !bent {
+        return Ok(arguments.trim().into());
+    }
+    let mut text = Vec::new();
+    push_value(&mut text, &value);
+    String::from_utf8(text).map_err(|error| format!("{error}"))
 }
 
 /// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.

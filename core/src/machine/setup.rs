@@ -119,6 +119,12 @@ impl Setup {
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
             limit.max_chars = chars as usize;
         }
+        if let Some(percent) = self.config.tool_output_percent {
+            // A token is about four characters.
+            let window = u64::from(self.config.model.context_window) * 4;
+            let share = (window * u64::from(percent.min(100)) / 100).max(1_000);
+            limit.max_chars = limit.max_chars.min(usize::try_from(share).unwrap_or(usize::MAX));
+        }
         if let Some(&lines) = self.config.tool_line_limits.get(name) {
             limit.max_lines = Some(lines as usize);
         }

@@ -30,6 +30,9 @@ pub struct SessionConfig {
     pub tool_output_limits: BTreeMap<String, u32>,
     /// Most lines of a tool's output that the model reads, by tool; Spec §5.3 for the rest.
     pub tool_line_limits: BTreeMap<String, u32>,
+    /// Most of the context window that one tool's output may take, in percent, but never less
+    /// than 1,000 characters. It lowers the limits above, for models with small windows.
+    pub tool_output_percent: Option<u32>,
     /// What the system prompt tells of the place the agent works in.
     pub facts: Facts,
     /// Instructions of the user, appended last to the system prompt (Spec §6.1).
@@ -151,11 +154,13 @@ pub struct RepairPolicy {
     pub continue_on_length: u32,
     /// How often in a run a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
+    /// Whether arguments of the wrong type that plainly mean a right one are bent to it.
+    pub coerce_arguments: bool,
 }
 
 impl Default for RepairPolicy {
     fn default() -> Self {
-        Self { continue_on_length: 1, retry_on_empty: 1 }
+        Self { continue_on_length: 1, retry_on_empty: 1, coerce_arguments: false }
     }
 }
 
@@ -261,6 +266,9 @@ pub struct RetryPolicy {
     pub max_retry_after_ms: u64,
     /// After how long without a byte a model call counts as broken, in milliseconds.
     pub idle_ms: u64,
+    /// Whether a call that breaks after text has come is tried again. No tool has started then,
+    /// and what was shown is taken back.
+    pub mid_stream: bool,
 }
 
 impl Default for RetryPolicy {
@@ -271,6 +279,7 @@ impl Default for RetryPolicy {
             max_ms: 8_000,
             max_retry_after_ms: 120_000,
             idle_ms: 300_000,
+            mid_stream: true,
         }
     }
 }

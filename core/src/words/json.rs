@@ -1,12 +1,17 @@
 //! Opaque JSON: text that is known to be one JSON value and is otherwise left alone.
 
-use alloc::{borrow::ToOwned, boxed::Box, string::String, vec::Vec};
+use alloc::{
+    borrow::ToOwned,
+    boxed::Box,
+    string::{String, ToString},
+    vec::Vec,
+};
 use core::fmt;
 use serde::{
     Deserialize, Deserializer, Serialize,
     de::{MapAccess, Visitor},
 };
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 /// One JSON value, kept as its text: numbers, key order and white space stay as they came.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -101,6 +106,41 @@ impl<'de> Deserialize<'de> for Object {
         }
 
         deserializer.deserialize_map(Fields)
+    }
+}
+
+/// Appends a value with its objects' keys in order, so that its bytes do not depend on how the
+/// map was built.
+pub fn push_value(out: &mut Vec<u8>, value: &Value) {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => {
+            out.extend_from_slice(value.to_string().as_bytes());
+        }
+        Value::String(text) => push_string(out, text),
+        Value::Array(items) => {
+            out.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                push_value(out, item);
+            }
+            out.push(b']');
+        }
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(name, _)| *name);
+            out.push(b'{');
+            for (index, (name, field)) in fields.into_iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                push_string(out, name);
+                out.push(b':');
+                push_value(out, field);
+            }
+            out.push(b'}');
+        }
     }
 }
 

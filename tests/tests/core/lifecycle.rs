@@ -333,6 +333,22 @@ fn g2_a_stream_that_breaks_is_taken_back_and_called_again() {
 }
 
 #[test]
+fn g2_a_break_in_mid_stream_ends_the_run_where_the_policy_says_so() {
+    let mut config = config();
+    config.retry.mid_stream = false;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("hello");
+    desk.head(200, "text/event-stream");
+    let half = Message::text("a rather long answer to all this").events()[..4].concat();
+    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
+    desk.broken();
+    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "error", "processing_end"]);
+    let _ = desk.submit("hello");
+    desk.broken();
+    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Retry, "before any text");
+}
+
+#[test]
 fn g2_a_call_that_goes_quiet_is_cancelled_and_called_again() {
     let mut desk = Desk::default();
     let _ = desk.submit("hello");
@@ -475,6 +491,35 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         assert_eq!(desk.session.snapshot(), before);
     }
     assert_eq!(REPLAY_VERSION, 1);
+}
+
+#[test]
+fn whatever_a_model_sends_nothing_panics_and_the_user_is_heard() {
+    let big = "x".repeat(3_000_000);
+    let replies = [
+        Message::text(&"endless ".repeat(50_000)),
+        Message::call("c", "write_file", &json!({"file_path": "a", "content": big})),
+        Message::call("\u{0}\u{fffd}", "\u{0}", &json!({"\u{0}": "\u{0}"})),
+        Message::text("\u{0}"),
+        Message::text(""),
+    ];
+    for reply in replies {
+        let mut desk = Desk::default();
+        let _ = desk.submit("hear me");
+        desk.reply(&reply);
+        while !desk.runs.is_empty() {
+            let _ = desk.answer("\u{0}");
+        }
+        if !desk.calls.is_empty() {
+            desk.reply(&Message::text("Done."));
+        }
+        assert_eq!(ends(&desk), [RunEnd::Completed]);
+        assert!(desk.requests.iter().all(|r| String::from_utf8_lossy(&r.body).contains("hear me")));
+    }
+    let mut desk = Desk::default();
+    let _ = desk.submit("hear me");
+    desk.stream(b"data: {\"type\":\"\xff\xfe\"}\n\n\x00\xff", 3);
+    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Retry);
 }
 
 #[test]

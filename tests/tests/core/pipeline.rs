@@ -121,13 +121,23 @@ fn c17_every_tool_has_a_name_a_description_and_a_schema_of_an_object() {
 }
 
 #[test]
-fn c18_c19_a_call_is_looked_up_checked_run_announced_and_answered() {
+fn c18_a_call_is_looked_up_checked_run_announced_and_answered() {
     let mut desk = desk_with(Vec::new());
     desk.reply(&Message::call("c1", "list_dir", &json!({})));
     assert_eq!(desk.names(2), ["assistant_text_end", "tool_call_start"]);
     let _ = desk.answer("a/");
     assert_eq!(desk.names(4), ["tool_call_end"]);
     assert_eq!(results(&desk)[0]["content"], "a/");
+}
+
+#[test]
+fn c19_each_call_goes_to_the_tool_of_its_name() {
+    let parameters = json!({"type": "object"});
+    let mut desk = desk_with(vec![spec("one", &parameters, true), spec("two", &parameters, true)]);
+    let calls = Message::call("c1", "two", &json!({})).and_call("c2", "one", &json!({}));
+    desk.reply(&calls);
+    let names: Vec<_> = desk.runs.values().map(|run| run.name.as_str()).collect();
+    assert_eq!(names, ["two", "one"]);
 }
 
 #[test]
@@ -158,6 +168,36 @@ fn c21_arguments_that_do_not_fit_never_reach_the_host() {
         assert!(said.starts_with("Invalid arguments for tool: read_file"), "{said}");
         assert!(said.contains(says), "{said}");
     }
+}
+
+#[test]
+fn c21_arguments_are_bent_to_their_schema_only_where_that_is_asked_for() {
+    let parameters = json!({"type": "object", "properties": {
+        "n": {"type": "integer"}, "x": {"type": "number"}, "b": {"type": "boolean"},
+        "s": {"type": "string"}, "l": {"type": "array", "items": {"type": "integer"}}
+    }});
+    let given = json!({"n": "30000", "x": "0.5", "b": "true", "s": 7, "l": "[1, \"2\"]"});
+    for coerce in [false, true] {
+        let mut config = config();
+        config.tools = vec![spec("tool", &parameters, true)];
+        config.repair.coerce_arguments = coerce;
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        desk.reply(&Message::call("c", "tool", &given));
+        if !coerce {
+            assert!(desk.runs.is_empty() && results(&desk)[0]["is_error"] == true);
+            continue;
+        }
+        let Job::Custom(arguments) = &desk.runs.first_key_value().unwrap().1.job else { panic!() };
+        assert_eq!(arguments.text(), r#"{"b":true,"l":[1,2],"n":30000,"s":"7","x":0.5}"#);
+    }
+    let mut config = config();
+    config.tools = vec![spec("tool", &parameters, true)];
+    config.repair.coerce_arguments = true;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk.reply(&Message::call("c", "tool", &json!({"n": "many"})));
+    assert!(desk.runs.is_empty(), "what is not plainly meant is not guessed");
 }
 
 #[test]

@@ -86,7 +86,19 @@ fn b5_an_injected_steer_is_an_event() {
 }
 
 #[test]
-fn b6_b8_the_effort_is_passed_on_as_it_is_given() {
+fn b6_the_effort_is_passed_on_and_left_out_where_there_is_none() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    assert_eq!(desk.body().get("output_config"), None);
+    let mut config = config();
+    config.model.reasoning_effort = Some("high".into());
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    assert_eq!(desk.body()["output_config"]["effort"], "high");
+}
+
+#[test]
+fn b8_efforts_that_only_the_provider_knows_are_passed_on_as_they_are() {
     for effort in ["low", "medium", "high", "xhigh", "brand-new"] {
         let mut config = config();
         config.model.reasoning_effort = Some(effort.into());

@@ -74,7 +74,7 @@ fn read_by_model(
 }
 
 #[test]
-fn e4_e5_each_tool_has_its_own_limit_and_the_event_has_all() {
+fn e5_each_tool_has_its_own_limit() {
     let file = serde_json::json!({"file_path": "a"});
     let find = serde_json::json!({"pattern": "a"});
     let write = serde_json::json!({"file_path": "a", "content": ""});
@@ -93,6 +93,27 @@ fn e4_e5_each_tool_has_its_own_limit_and_the_event_has_all() {
         let kept = cut.matches(['x', 'y']).count();
         assert!((limit..limit + 10).contains(&kept), "{tool}: {kept}");
     }
+}
+
+#[test]
+fn e4_the_event_has_the_whole_output() {
+    let file = serde_json::json!({"file_path": "a"});
+    // The helper compares the event's text with all of the output.
+    let cut = read_by_model("read_file", &file, &"x".repeat(60_000), config());
+    assert!(cut.len() < 60_000);
+}
+
+#[test]
+fn a_share_of_the_context_window_may_lower_every_limit() {
+    let mut config = config();
+    config.model.context_window = 20_000;
+    config.tool_output_percent = Some(10);
+    let file = serde_json::json!({"file_path": "a"});
+    let cut = read_by_model("read_file", &file, &"x".repeat(9_000), config.clone());
+    assert!(cut.contains("1000 characters were removed"), "{cut}");
+    config.tool_output_percent = Some(0);
+    let fits = "x".repeat(1_000);
+    assert_eq!(read_by_model("read_file", &file, &fits, config), fits, "never less than 1,000");
 }
 
 #[test]
