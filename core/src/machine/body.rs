@@ -3,7 +3,10 @@
 
 use super::history::History;
 use crate::{
-    nouns::message::{Part, Usage},
+    nouns::{
+        config::ApprovalRule,
+        message::{Part, Usage},
+    },
     rules::repeat::Watch,
     words::id::AgentId,
 };
@@ -46,8 +49,8 @@ pub(crate) struct Memory {
     pub(crate) children: BTreeMap<AgentId, Child>,
     /// Files that the model knows: it has read or written them.
     pub(crate) known: BTreeSet<String>,
-    /// Tools whose calls need no more approval.
-    pub(crate) allowed: BTreeSet<String>,
+    /// Calls that need no more approval, beside those of the configuration.
+    pub(crate) allowed: Vec<ApprovalRule>,
     /// Whether the full context window has been warned of.
     pub(crate) full: bool,
     pub(crate) watch: Watch,

@@ -8,14 +8,14 @@ use super::{
 use crate::{
     nouns::{
         action::{Outcome, ToolError},
-        config::{AskAbout, HookPoint},
+        config::{ApprovalRule, AskAbout, HookPoint},
         event::EventKind,
         input::{Answer, HookReply},
         message::{ToolCall, ToolResult},
         output::{Ask, Effect, HookRun},
         tool::{Job, ToolRun},
     },
-    rules::guard,
+    rules::{approval, guard},
     words::{
         id::{AgentId, EffectId},
         json::Json,
@@ -116,7 +116,12 @@ impl Slot {
             State::Asking { work, .. } => match answer {
                 Answer::Allow => self.state = State::Queued(work),
                 Answer::AllowAlways => {
-                    ctx.body.memory.allowed.insert(self.call.name.clone());
+                    let rule = ApprovalRule::tool(self.call.name.clone());
+                    ctx.body.memory.allowed.push(rule);
+                    self.state = State::Queued(work);
+                }
+                Answer::AllowRule(rule) => {
+                    ctx.body.memory.allowed.push(rule);
                     self.state = State::Queued(work);
                 }
                 Answer::AllowEdited(arguments) => {
@@ -312,8 +317,9 @@ impl Slot {
             (Work::Run { read_only, .. }, AskAbout::Changes) => !read_only,
             (Work::Run { .. }, AskAbout::Everything) => true,
         };
-        let name = &self.call.name;
-        if !asks || policy.allow.contains(name) || ctx.body.memory.allowed.contains(name) {
+        let ToolCall { name, arguments, .. } = &self.call;
+        let rules = policy.allow.iter().chain(&ctx.body.memory.allowed);
+        if !asks || approval::allows(rules, name, arguments) {
             self.state = State::Queued(work);
             return;
         }

@@ -79,8 +79,27 @@ impl Default for LoopPolicy {
 pub struct ApprovalPolicy {
     /// Which calls are asked about.
     pub ask: AskAbout,
-    /// Tools whose calls are never asked about.
-    pub allow: Vec<String>,
+    /// Calls that are never asked about.
+    pub allow: Vec<ApprovalRule>,
+}
+
+/// Which calls need no approval: those of a tool, or only some of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalRule {
+    /// The tool's name.
+    pub tool: String,
+    /// How the texts of its arguments must begin, by name; none for every call.
+    #[serde(default)]
+    pub starting: BTreeMap<String, String>,
+}
+
+impl ApprovalRule {
+    /// Every call of a tool.
+    #[must_use]
+    pub fn tool(name: impl Into<String>) -> Self {
+        Self { tool: name.into(), starting: BTreeMap::new() }
+    }
 }
 
 /// Which calls are asked about.

@@ -1,7 +1,11 @@
 //! What happened: everything that goes into a session, and why it may be refused.
 
 use crate::{
-    nouns::{action::Outcome, config::ConfigPatch, message::Part},
+    nouns::{
+        action::Outcome,
+        config::{ApprovalRule, ConfigPatch},
+        message::Part,
+    },
     words::{
         bytes::Bytes,
         id::{AgentId, EffectId},
@@ -182,8 +186,10 @@ pub enum ToolInput {
 pub enum Answer {
     /// The call may run.
     Allow,
-    /// The call may run, and so may later ones like it.
+    /// The call may run, and so may every later one of its tool.
     AllowAlways,
+    /// The call may run, and so may later ones that the rule names.
+    AllowRule(ApprovalRule),
     /// The call may run with these arguments, which are checked again.
     AllowEdited(Json),
     /// The call may not run.

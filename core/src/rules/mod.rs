@@ -1,5 +1,6 @@
 //! Floor 2: pure functions without state.
 
+pub mod approval;
 pub mod coerce;
 pub mod gauge;
 pub mod guard;

@@ -3,7 +3,10 @@
 use super::rng::Rng;
 use crate::desk;
 use innerloop_core::{
-    config::{AnswerConfig, AskAbout, ConfigPatch, HookPoint, Limits, ProgramFacts, SessionConfig},
+    config::{
+        AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, HookPoint, Limits, ProgramFacts,
+        SessionConfig,
+    },
     json::Json,
     tool::ToolSpec,
 };
@@ -31,7 +34,7 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     if rng.chance(40) {
         config.approval.ask = [AskAbout::Changes, AskAbout::Everything][rng.index(2)];
         if rng.chance(30) {
-            config.approval.allow.push("read_file".into());
+            config.approval.allow.push(ApprovalRule::tool("read_file"));
         }
     }
     if rng.chance(40) {

@@ -3,7 +3,7 @@
 
 use innerloop_core::{
     action::Outcome,
-    config::{AnswerConfig, ApprovalPolicy, AskAbout, HookPoint, SessionConfig},
+    config::{AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, HookPoint, SessionConfig},
     event::{ErrorKind, EventKind},
     id::{AgentId, EffectId},
     input::{Answer, HookReply, Input},
@@ -20,7 +20,7 @@ use serde_json::json;
 
 fn asking(ask: AskAbout) -> SessionConfig {
     let mut config = config();
-    config.approval = ApprovalPolicy { ask, allow: vec!["glob".into()] };
+    config.approval = ApprovalPolicy { ask, allow: vec![ApprovalRule::tool("glob")] };
     config
 }
 
@@ -112,6 +112,26 @@ fn m5_allow_always_holds_for_later_calls_of_the_tool() {
     let _ = desk.answer("ok");
     desk.reply(&write("b"));
     assert_eq!((desk.asks.len(), desk.runs.len()), (0, 1));
+}
+
+#[test]
+fn m5_a_rule_allows_later_calls_that_it_names_and_no_others() {
+    let mut desk = Desk::open(asking(AskAbout::Changes));
+    let _ = desk.submit("go");
+    let write = |id: &str, path: &str| {
+        Message::call(id, "write_file", &json!({"file_path": path, "content": ""}))
+    };
+    desk.reply(&write("a", "src/a.js"));
+    let id = desk.asks[0].0;
+    let starting = [("file_path".to_owned(), "src/".to_owned())].into();
+    let rule = ApprovalRule { tool: "write_file".into(), starting };
+    answer(&mut desk, id, Answer::AllowRule(rule));
+    let _ = desk.answer("ok");
+    desk.reply(&write("b", "src/b.js"));
+    assert_eq!(desk.asks.len(), 0, "what the rule names is not asked about");
+    let _ = desk.answer("ok");
+    desk.reply(&write("c", "package.json"));
+    assert_eq!(desk.asks.len(), 1, "what it does not name is");
 }
 
 #[test]

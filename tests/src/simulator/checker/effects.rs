@@ -254,7 +254,7 @@ impl Effects {
             AskAbout::Changes => writes,
             AskAbout::Everything => true,
         };
-        let free = config.approval.allow.contains(name)
+        let free = config.approval.allow.iter().any(|rule| rule.tool == *name)
             || self.always.contains(&(agent, name.clone()))
             || self.allowed.contains(&key);
         require(!asks || free, || format!("nobody allowed {name} ({call})"))
