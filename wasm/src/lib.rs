@@ -22,3 +22,4 @@ mod task;
 mod tool;
 
 pub use agent::{RawAgent, replay_log};
+pub use options::doc_names;

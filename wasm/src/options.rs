@@ -1,9 +1,9 @@
 //! What the package hands in when an agent is made, read with `serde-wasm-bindgen`.
 
 use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
-use innerloop_core::{config::SessionConfig, json::Json, tool::ToolSpec, traffic::Player};
+use innerloop_core::{config::SessionConfig, json::Json, profile, tool::ToolSpec, traffic::Player};
 use serde::{Deserialize, de::DeserializeOwned};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
 #[derive(Deserialize)]
@@ -67,6 +67,16 @@ impl Recording {
             .map_err(|error| Misuse::new("replay_unreadable", error.to_string()))?;
         Ok(Replay::new(player, self.pace_ms))
     }
+}
+
+/// The instruction files that a model family reads at the workspace's root.
+///
+/// # Errors
+/// `bad_option` for a family that is not known.
+#[wasm_bindgen(js_name = docNames)]
+pub fn doc_names(profile: &str) -> Result<Vec<String>, JsValue> {
+    let kind = from_js(JsValue::from_str(profile))?;
+    Ok(profile::doc_places(kind, "", ""))
 }
 
 /// Reads a value that the package hands in.

@@ -174,3 +174,20 @@ test("a subscriber's mistake disturbs neither the run nor the other subscribers"
   assert.deepEqual([caught, status], [["my mistake"], "failed"]);
   assert.deepEqual([seen[0], seen.at(-1)], ["user_input", "session_end"]);
 });
+
+test("e13 the project's instruction files reach the model, those of its family only", async () => {
+  const server = await serve(reply({ text: "Noted." }));
+  const files = {
+    "./AGENTS.md": "Use tabs.",
+    "CLAUDE.md": new TextEncoder().encode("Be brief."),
+    "GEMINI.md": "Not for this family.",
+    "sub/AGENTS.md": "Only below sub.",
+  };
+  const agent = await agentAt(server, { files });
+  await agent.run("Hello").result();
+  const [{ text }] = server.requests[0].body.system;
+  assert.ok(text.indexOf("Use tabs.") < text.indexOf("Be brief."), text);
+  assert.ok(!text.includes("Not for this family.") && !text.includes("Only below sub."));
+  await agent.close();
+  await server.close();
+});

@@ -44,12 +44,13 @@ export class Agent {
       this.#end = resolve;
     });
     const host = this.#host(options, programs);
-    const raw = rawOptions(options, programs);
+    const files = [...filesOf(options.files)];
+    const raw = rawOptions(options, programs, files);
     this.#raw = guarded(() =>
       snapshot === undefined ? new RawAgent(raw, host) : RawAgent.restore(snapshot, raw, host),
     );
     this.files = new Files(this.#raw);
-    for (const [path, content] of filesOf(options.files)) this.files.write(path, content);
+    for (const [path, content] of files) this.files.write(path, content);
     if (this.status().state === "processing") this.#run = this.#newRun();
     guarded(() => this.#raw.start());
   }

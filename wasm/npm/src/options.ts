@@ -1,6 +1,7 @@
 // Checks the options and turns them into what the binding takes.
 
 import { AgentError } from "./errors.js";
+import { docNames } from "./innerloop_wasm.js";
 import type { LoadedProgram } from "./programs.js";
 import { findProvider } from "./providers.js";
 import { platform } from "./platform.js";
@@ -25,6 +26,9 @@ const KEYS = new Set<string>([
   "id",
   "onEvent",
 ] satisfies (keyof AgentOptions)[]);
+
+/** A file of the workspace: its path and its content. */
+export type FileEntry = readonly [string, string | Uint8Array];
 
 /** What the binding takes beside the host's functions. */
 export interface RawOptions {
@@ -73,12 +77,16 @@ export function rawPatch(changes: Changes): object {
 }
 
 /** What the binding takes, made of checked options. */
-export function rawOptions(options: AgentOptions, programs: readonly LoadedProgram[]): RawOptions {
+export function rawOptions(
+  options: AgentOptions,
+  programs: readonly LoadedProgram[],
+  files: readonly FileEntry[],
+): RawOptions {
   const provider = findProvider(options.provider, options.replay !== undefined);
   const { replay, apiKey = "" } = options;
   const headers = platform().page ? provider.pageHeaders : [];
   return {
-    config: sessionConfig(options, programs),
+    config: sessionConfig(options, programs, files),
     tools: (options.tools ?? []).map(rawTool),
     endpoint: {
       id: provider.id,
@@ -91,7 +99,11 @@ export function rawOptions(options: AgentOptions, programs: readonly LoadedProgr
   };
 }
 
-function sessionConfig(options: AgentOptions, programs: readonly LoadedProgram[]): object {
+function sessionConfig(
+  options: AgentOptions,
+  programs: readonly LoadedProgram[],
+  files: readonly FileEntry[],
+): object {
   const provider = findProvider(options.provider, options.replay !== undefined);
   const { limits, retry = {}, timeouts = {} } = options;
   return present({
@@ -121,8 +133,21 @@ function sessionConfig(options: AgentOptions, programs: readonly LoadedProgram[]
       platform: "wasm",
       date: new Date().toISOString().slice(0, 10),
       programs: programs.map(({ name, description }) => ({ name, description })),
+      project_docs: projectDocs(provider.profile, files),
     },
     instructions: text("instructions", options.instructions),
+  });
+}
+
+// The project's instruction files at the workspace's root, those that the model family reads.
+function projectDocs(profile: string, files: readonly FileEntry[]): object[] {
+  const rooted = files.map(([path, content]) => [path.replace(/^(\.?\/)+/u, ""), content] as const);
+  const byPath = new Map(rooted);
+  return docNames(profile).flatMap((path) => {
+    const content = byPath.get(path);
+    if (content === undefined) return [];
+    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
+    return [{ path, text }];
   });
 }
 
