@@ -149,14 +149,17 @@ pub(crate) fn submit(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
     take_input(parts, ctx)
 }
 
-/// An input for when the current one is done; while idle it starts at once.
+/// An input for when the current one is done; while idle a run starts at once, with what was left
+/// waiting before it if there is any.
 pub(crate) fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
+    let queue = &mut ctx.body.memory.follow_ups;
+    queue.push_back(parts);
     match phase {
-        Phase::Idle => submit(parts, ctx),
-        other => {
-            ctx.body.memory.follow_ups.push_back(parts);
-            other
-        }
+        Phase::Idle => match queue.pop_front() {
+            Some(oldest) => submit(oldest, ctx),
+            None => Phase::Idle,
+        },
+        other => other,
     }
 }
 
@@ -454,7 +457,11 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
         let value = Json::parse(answer.clone()).unwrap_or_default();
         ctx.event(EventKind::FinalAnswer { value });
         ctx.body.run.text = answer;
-        return end_run(RunEnd::Completed, ctx);
+        // It answers this input; what the user said to do next is still to be done.
+        return match ctx.body.memory.follow_ups.pop_front() {
+            Some(parts) => take_input(parts, ctx),
+            None => end_run(RunEnd::Completed, ctx),
+        };
     }
     drain_steering(ctx);
     if let Some(period) = ctx.body.run.looping.take() {

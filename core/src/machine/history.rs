@@ -11,7 +11,7 @@ use crate::{
     wire::{Head, Prefix},
     words::time::UnixMillis,
 };
-use alloc::{vec, vec::Vec};
+use alloc::{collections::BTreeSet, string::String, vec, vec::Vec};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
@@ -20,13 +20,15 @@ pub struct History {
     turns: Vec<Turn>,
     gauge: Gauge,
     encoded: Option<Prefix>,
+    /// The ids of all calls; dropped and made again like the encoded form.
+    calls: Option<BTreeSet<String>>,
 }
 
 impl History {
     pub(crate) fn new(wire: WireKind, turns: Vec<Turn>) -> Self {
         let mut gauge = Gauge::default();
         turns.iter().for_each(|turn| gauge.note(&turn.kind));
-        Self { wire, turns, gauge, encoded: None }
+        Self { wire, turns, gauge, encoded: None, calls: None }
     }
 
     /// The turns, oldest first.
@@ -52,8 +54,17 @@ impl History {
         if let Some(encoded) = &mut self.encoded {
             encoded.push(&turn.kind);
         }
+        if let Some(calls) = &mut self.calls {
+            calls.extend(call_ids(&turn));
+        }
         self.gauge.note(&turn.kind);
         self.turns.push(turn);
+    }
+
+    /// Whether a call of that id was made before: providers want ids that occur once.
+    pub(crate) fn has_call(&mut self, id: &str) -> bool {
+        let turns = &self.turns;
+        self.calls.get_or_insert_with(|| turns.iter().flat_map(call_ids).collect()).contains(id)
     }
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.
@@ -89,6 +100,7 @@ impl History {
     /// Frees what an idle agent does not need.
     pub(crate) fn rest(&mut self) {
         self.encoded = None;
+        self.calls = None;
         self.turns.shrink_to_fit();
     }
 
@@ -99,4 +111,12 @@ impl History {
         }
         prefix
     }
+}
+
+fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
+    let reply = match &turn.kind {
+        TurnKind::Assistant(reply) => Some(reply),
+        _ => None,
+    };
+    reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
 }

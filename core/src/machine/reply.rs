@@ -1,6 +1,6 @@
 //! What to make of a whole reply: it enters the history, and the loop is told how to go on.
 
-use super::ctx::Ctx;
+use super::{ctx::Ctx, history::History};
 use crate::{
     nouns::{
         event::EventKind,
@@ -31,7 +31,7 @@ pub(super) enum Verdict {
 
 /// Takes a reply into the history.
 pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
-    name_calls(&mut reply);
+    name_calls(&mut reply, &mut ctx.body.history);
     let (text, reasoning) = (reply.text(), reply.reasoning());
     let run = &mut ctx.body.run;
     run.counts.replies = run.counts.replies.saturating_add(1);
@@ -115,13 +115,15 @@ fn on_empty(ctx: &mut Ctx<'_>) -> Verdict {
     Verdict::Again
 }
 
-/// Gives each call an id of its own: providers refuse empty and repeated ones.
-fn name_calls(reply: &mut Reply) {
+/// Gives each call an id that is no other call's of the conversation: providers refuse empty and
+/// repeated ones.
+fn name_calls(reply: &mut Reply, history: &mut History) {
+    let turn = history.turns().len();
     let mut seen = BTreeSet::new();
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };
-        while call.id.is_empty() || seen.contains(&call.id) {
-            call.id = format!("{}call_{index}", call.id);
+        while call.id.is_empty() || seen.contains(&call.id) || history.has_call(&call.id) {
+            call.id = format!("{}call_{turn}_{index}", call.id);
         }
         seen.insert(call.id.clone());
     }

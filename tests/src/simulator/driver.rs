@@ -36,12 +36,14 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     let checker =
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
     let world = World::new(&mut rng);
-    let trace = plan.trace.then(Vec::new);
+    let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let mut driver = Driver { rng, subject, world, checker, now: 0, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
-        Ok(()) => Ok(Report { steps: driver.checker.steps() }),
+        Ok(()) => {
+            Ok(Report { steps: driver.checker.steps(), trace: driver.trace.unwrap_or_default() })
+        }
         Err(message) => {
             Err(fault(driver.checker.steps(), message, driver.trace.unwrap_or_default()))
         }
@@ -55,6 +57,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 impl Driver {
     fn play(&mut self, steps: usize) -> Result<(), String> {
+        let steps = if self.rng.chance(2) { steps * 6 } else { steps };
         let steps = steps / 2 + self.rng.index(steps / 2 + 1);
         for _ in 0..steps {
             match self.rng.below(200) {
@@ -109,7 +112,8 @@ impl Driver {
                 if from_log { "log" } else { "snapshot" }
             ));
         }
-        let replayed = self.checker.check_durable(&self.subject)?;
+        let place = self.rng.index(1 << 20);
+        let replayed = self.checker.check_durable(&self.subject, place)?;
         match replayed.filter(|_| from_log) {
             Some(session) => self.subject.become_session(session),
             None => {
@@ -153,7 +157,8 @@ impl Driver {
             other => return Err(format!("at the end the agent is {other:?}")),
         }
         self.checker.check_fork(&self.subject, usize::MAX)?;
-        self.checker.check_durable(&self.subject).map(|_| ())
+        let place = self.rng.index(1 << 20);
+        self.checker.check_durable(&self.subject, place).map(|_| ())
     }
 
     fn stop(&mut self, command: Command) -> Result<(), String> {

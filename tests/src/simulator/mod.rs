@@ -33,10 +33,12 @@ impl Default for Plan {
 }
 
 /// A run without a fault.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Report {
     /// How many inputs the session was given.
     pub steps: u64,
+    /// What happened, a line each, if it was written down.
+    pub trace: Vec<String>,
 }
 
 /// What did not hold.

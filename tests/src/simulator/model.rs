@@ -13,11 +13,26 @@ use innerloop_core::{
 use serde_json::{Value, json};
 
 /// A model that numbers its calls and its words to other agents.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Model {
+    habit: Habit,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
     pub(super) words: u64,
+    /// The call before.
+    last: Option<(&'static str, Value)>,
+    /// The agents that the agent that asks has started.
+    started: Vec<u32>,
+}
+
+/// What a model is inclined to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Habit {
+    Plain,
+    /// It works through other agents.
+    Delegates,
+    /// It makes the same call again.
+    Repeats,
 }
 
 /// A mark that stands in one message only, so that the message can be found again.
@@ -28,7 +43,8 @@ pub(super) fn word(number: u64) -> String {
 /// Text and thinking, without the sign that marks words.
 pub(super) fn prose(rng: &mut Rng) -> String {
     let length = match rng.below(40) {
-        0 => 3_000,
+        0 if rng.chance(5) => 60_000,
+        0 => 2_000,
         1..=3 => 0,
         _ => rng.below(60),
     };
@@ -44,8 +60,15 @@ pub(super) fn prose(rng: &mut Rng) -> String {
 }
 
 impl Model {
-    /// All news of one exchange, the terminal one last.
-    pub(super) fn answer(&mut self, rng: &mut Rng) -> Vec<HttpInput> {
+    pub(super) fn new(rng: &mut Rng) -> Self {
+        let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
+        let habit = habits[rng.weighted(&[4, 4, 2])];
+        Self { habit, calls: 0, words: 0, last: None, started: Vec::new() }
+    }
+
+    /// All news of one exchange, the terminal one last. The one who asks has started those agents.
+    pub(super) fn answer(&mut self, started: &[u32], rng: &mut Rng) -> Vec<HttpInput> {
+        self.started = started.to_vec();
         match rng.weighted(&[70, 6, 7, 4, 9, 2, 4, 2]) {
             0 => {
                 let bytes = self.stream(rng);
@@ -119,7 +142,7 @@ impl Model {
         if rng.chance(3) {
             content.push(json!({"type": "note", "x": 1}));
         }
-        let calls = [0, 1, 2, 3, 4][rng.weighted(&[40, 30, 15, 10, 5])];
+        let calls = [0, 1, 2, 3, 4, 150][rng.weighted(&[160, 120, 60, 40, 20, 1])];
         for _ in 0..calls {
             content.push(self.call(rng));
         }
@@ -150,7 +173,13 @@ impl Model {
                 .to_owned(),
             _ => format!("toolu_{}", self.calls),
         };
-        let (name, input) = self.wish(rng);
+        let wish = match (self.habit, self.last.take()) {
+            // A word is said once only, so that it can be counted.
+            (Habit::Repeats, Some(last)) if rng.chance(85) && last.0 != "send_input" => last,
+            _ => self.wish(rng),
+        };
+        let (name, input) = wish.clone();
+        self.last = Some(wish);
         let raw = match rng.below(25) {
             0 => rng.pick(&["{", "null", "[1]", "{\"file_path\":3}", "\u{0}", "7", ""]).to_owned(),
             _ => input.to_string(),
@@ -161,7 +190,8 @@ impl Model {
     /// A tool and its arguments.
     fn wish(&mut self, rng: &mut Rng) -> (&'static str, Value) {
         let path = rng.pick(&["a", "src/b.js", ""]);
-        match rng.below(21) {
+        let among = if self.habit == Habit::Delegates && rng.chance(60) { 11..17 } else { 0..22 };
+        match rng.between(among.start, among.end - 1) {
             0 | 1 => ("read_file", json!({"file_path": path})),
             2 => ("list_dir", json!({})),
             3 => ("grep", json!({"pattern": "x", "output_mode": rng.pick(&["count", "odd"])})),
@@ -173,24 +203,34 @@ impl Model {
             11 | 12 => ("spawn_agent", self.spawn(rng)),
             13 => {
                 self.words += 1;
-                let message = word(self.words);
-                ("send_input", json!({"agent_id": agent(rng), "message": message}))
+                let message = if rng.chance(4) { " ".to_owned() } else { word(self.words) };
+                ("send_input", json!({"agent_id": self.agent(rng), "message": message}))
             }
-            14 | 15 => match rng.chance(50) {
-                true => ("wait", json!({"agent_id": agent(rng)})),
-                false => ("wait", json!({"agent_id": agent(rng), "timeout_ms": 50})),
-            },
-            16 => ("close_agent", json!({"agent_id": agent(rng)})),
+            14 | 15 if rng.chance(40) => ("wait", json!({"agent_id": self.agent(rng)})),
+            14 | 15 => {
+                let timeout_ms = rng.between(1, 50);
+                ("wait", json!({"agent_id": self.agent(rng), "timeout_ms": timeout_ms}))
+            }
+            16 => ("close_agent", json!({"agent_id": self.agent(rng)})),
             17 => ("ask_user", json!({"question": "Which?"})),
-            18 => ("final_answer", json!({"summary": prose(rng)})),
+            18 | 21 => ("final_answer", json!({"summary": prose(rng)})),
             19 => ("no_such_tool", json!({"x": 1})),
             _ => ("glob", json!({"pattern": "**", "stray": true})),
         }
     }
 
+    /// The name of an agent that it has started, or of any.
+    fn agent(&self, rng: &mut Rng) -> String {
+        match self.started.get(rng.index(self.started.len())) {
+            Some(number) if rng.chance(85) => format!("agent-{number}"),
+            _ => format!("agent-{}", rng.between(0, 4)),
+        }
+    }
+
     fn spawn(&mut self, rng: &mut Rng) -> Value {
         self.words += 1;
-        let mut call = json!({"task": word(self.words)});
+        let task = if rng.chance(4) { " \n".to_owned() } else { word(self.words) };
+        let mut call = json!({"task": task});
         if rng.chance(30) {
             call["max_turns"] = rng.below(5).into();
         }
@@ -199,10 +239,6 @@ impl Model {
         }
         call
     }
-}
-
-fn agent(rng: &mut Rng) -> String {
-    format!("agent-{}", rng.between(1, 4))
 }
 
 fn byte(rng: &mut Rng) -> u8 {

@@ -43,13 +43,14 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     }
     config.subagents.max_depth = [0, 1, 2, 3][rng.weighted(&[2, 4, 3, 1])];
     config.subagents.max_open = u32::try_from(rng.between(1, 4)).unwrap_or(1);
+    config.guard.read_before_write = rng.chance(30);
     config.ask_user = rng.chance(50);
-    if rng.chance(20) {
+    if rng.chance(30) {
         config.answer = Some(AnswerConfig { schema: answer_schema(), retries: 1 });
     }
     config.repair.continue_on_length = u32::try_from(rng.below(3)).unwrap_or(0);
     config.repair.retry_on_empty = u32::try_from(rng.below(3)).unwrap_or(0);
-    config.loops.window = usize::try_from(rng.between(2, 10)).unwrap_or(2);
+    config.loops.window = usize::try_from(rng.between(2, 5)).unwrap_or(2);
     if rng.chance(20) {
         config.model.max_output_tokens = 100;
         config.model.context_window = 400;

@@ -8,6 +8,7 @@ use super::{
     settings,
 };
 use innerloop_core::{
+    event::EventKind,
     id::{AgentId, EffectId},
     input::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead,
@@ -28,6 +29,8 @@ pub(super) struct World {
     pending: Vec<Pending>,
     /// Terminal answers that were given.
     given: VecDeque<Input>,
+    /// Who started whom.
+    started: Vec<(AgentId, u32)>,
     /// The number of the newest effect.
     newest: u64,
     mood: Mood,
@@ -59,14 +62,22 @@ impl World {
             1 => Mood { talk: 12, ticks: 15, nonsense: 8, silence: 6 },
             _ => Mood { talk: 30, ticks: 20, nonsense: 10, silence: 15 },
         };
-        let (pending, given) = (Vec::new(), VecDeque::new());
-        Self { model: Model::default(), pending, given, newest: 0, mood }
+        let (pending, given, started) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { model: Model::new(rng), pending, given, started, newest: 0, mood }
     }
 
     /// Takes over what is to be done.
     pub(super) fn take(&mut self, outputs: &Outputs, rng: &mut Rng) {
         for output in outputs {
-            let Output::Effect(effect) = output else { continue };
+            let effect = match output {
+                Output::Effect(effect) => effect,
+                Output::Event(event) => {
+                    if let EventKind::AgentStarted { parent, .. } = event.kind {
+                        self.started.push((parent, event.agent.0));
+                    }
+                    continue;
+                }
+            };
             self.newest = self.newest.max(effect.id().0);
             if let Effect::Cancel { id, .. } = effect {
                 let cancelled = self.pending.iter_mut().find(|pending| pending.effect.id() == *id);
@@ -102,7 +113,7 @@ impl World {
         let Mood { talk, ticks, nonsense, .. } = self.mood;
         let delay = i64::try_from(rng.below(20)).unwrap_or(0);
         let left = deadline_ms.map_or(1_000, |ms| i64::try_from(ms).unwrap_or(i64::MAX));
-        match rng.weighted(&[60, talk, ticks, nonsense, 2]) {
+        match rng.weighted(&[60, talk, ticks, nonsense, 3]) {
             0 => match self.news(rng) {
                 Some(input) => (input, delay),
                 None if rng.chance(50) => (Input::Tick, left),
@@ -132,8 +143,11 @@ impl World {
     fn plan(&mut self, effect: Effect, rng: &mut Rng) {
         let id = effect.id();
         let news: VecDeque<Input> = match &effect {
-            Effect::Http { .. } => {
-                self.model.answer(rng).into_iter().map(|input| Input::Http { id, input }).collect()
+            Effect::Http { agent, .. } => {
+                let own = self.started.iter().filter(|(parent, _)| parent == agent);
+                let own: Vec<u32> = own.map(|(_, child)| *child).collect();
+                let news = self.model.answer(&own, rng);
+                news.into_iter().map(|input| Input::Http { id, input }).collect()
             }
             Effect::RunTool { .. } => {
                 people::run(rng).into_iter().map(|input| Input::Tool { id, input }).collect()
@@ -188,9 +202,12 @@ impl World {
     /// A command to an agent that may not exist.
     fn any_agent(&mut self, rng: &mut Rng) -> Input {
         let agent = AgentId(u32::try_from(rng.below(5)).unwrap_or(0));
-        let command = match rng.below(3) {
+        let command = match rng.below(7) {
             0 => Command::Close,
             1 => Command::Interrupt,
+            2 => Command::Configure { patch: settings::patch(rng) },
+            3 => Command::Submit { parts: self.said(rng) },
+            4 => Command::FollowUp { parts: self.said(rng) },
             _ => Command::Steer { parts: self.said(rng) },
         };
         match (agent, command) {

@@ -4,7 +4,7 @@
 use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
 
 /// Seeds of every test run, beside those that failed once. `cargo xtask test` runs more.
-const SEEDS: u64 = 40;
+const SEEDS: u64 = 25;
 
 /// Within how many seeds a mutant is caught.
 const MUTANT_SEEDS: u64 = 60;
@@ -40,6 +40,72 @@ fn no_seed_that_failed_once_fails_again() {
         seeds += 1;
     }
     assert!(seeds > 5, "{seeds}");
+}
+
+/// What is to come up somewhere: events, effects, refusals, restarts.
+const CORNERS: [&str; 48] = [
+    r#""type":"session_start""#,
+    r#""type":"session_end""#,
+    r#""type":"user_input""#,
+    r#""type":"processing_end""#,
+    r#""end":"completed""#,
+    r#""end":"limit""#,
+    r#""end":"interrupted""#,
+    r#""end":"denied""#,
+    r#""end":"failed""#,
+    r#""type":"assistant_text_start""#,
+    r#""type":"assistant_text_delta""#,
+    r#""type":"assistant_reasoning_delta""#,
+    r#""type":"assistant_text_end""#,
+    r#""type":"text_reset""#,
+    r#""type":"tool_call_start""#,
+    r#""type":"tool_call_output_delta""#,
+    r#""type":"tool_call_end""#,
+    r#""type":"steering_injected""#,
+    r#""type":"turn_limit""#,
+    r#""limit":"max_turns""#,
+    r#""limit":"max_tool_rounds_per_input""#,
+    r#""type":"loop_detection""#,
+    r#""type":"agent_started""#,
+    r#""agent":3,"type":"agent_started""#,
+    r#""parent":1"#,
+    r#""type":"agent_ended""#,
+    r#""type":"final_answer""#,
+    r#""type":"retry""#,
+    r#""type":"prefix_rebased""#,
+    r#""type":"warning""#,
+    r#""type":"error","kind":"authentication""#,
+    r#""type":"error","kind":"context_overflow""#,
+    r#""type":"error","kind":"answer""#,
+    r#"{"cancel":{"id":"#,
+    r#"{"approval":{"#,
+    r#"{"question":{"#,
+    r#""point":"submit""#,
+    r#""point":"before_model""#,
+    r#""point":"before_tool""#,
+    r#""point":"after_tool""#,
+    r#""point":"before_stop""#,
+    "refused: a run is under way",
+    "refused: the session is closed",
+    "refused: that is not an answer",
+    "refused: the session never issued",
+    "the time to wait is over",
+    "goes on from its log",
+    "goes on from its snapshot",
+];
+
+#[test]
+fn the_world_gets_everywhere() {
+    let plan = Plan { trace: true, ..Plan::default() };
+    let mut missing: Vec<&str> = CORNERS.to_vec();
+    for seed in (0..200).map(|seed| 1_000 + seed) {
+        let trace = run(seed, plan).map_or_else(|fault| fault.trace, |report| report.trace);
+        missing.retain(|corner| !trace.iter().any(|line| line.contains(corner)));
+        if missing.is_empty() {
+            return;
+        }
+    }
+    panic!("{missing:#?}");
 }
 
 #[test]

@@ -4,12 +4,13 @@ use super::{Seen, require};
 use crate::{desk::EPOCH, simulator::subject::Subject};
 use innerloop_core::{
     Session,
+    bytes::Bytes,
     config::SessionConfig,
     id::AgentId,
     input::Input,
     log,
     message::Turn,
-    output::{Effect, Outputs},
+    output::{Effect, HttpRequest, Output, Outputs},
     time::{Instant, UnixMillis},
 };
 use std::collections::BTreeMap;
@@ -21,21 +22,38 @@ const WHOLE_EVERY: u64 = 16;
 #[derive(Debug)]
 pub(super) struct Durable {
     log: String,
-    followed: Vec<String>,
+    followed: Vec<Vec<u8>>,
     histories: BTreeMap<AgentId, Vec<Turn>>,
     /// Bytes of all inputs and of all outputs without the bodies of requests.
     bytes_in: u64,
     bytes_out: u64,
 }
 
-fn json(outputs: &Outputs) -> String {
-    serde_json::to_string(outputs).unwrap_or_default()
+/// All bytes of the outputs: the JSON of each with the bodies of requests taken out, and these. The
+/// first number of bytes is without the bodies.
+fn bytes(outputs: &Outputs) -> (usize, Vec<u8>) {
+    let (mut all, mut bodies) = (Vec::new(), Vec::new());
+    for output in outputs {
+        let Output::Effect(Effect::Http { id, agent, request, purpose }) = output else {
+            all.extend(serde_json::to_vec(output).unwrap_or_default());
+            continue;
+        };
+        let HttpRequest { endpoint, path, headers, body } = request;
+        bodies.extend_from_slice(body);
+        let (endpoint, path, headers) = (endpoint.clone(), path.clone(), headers.clone());
+        let request = HttpRequest { endpoint, path, headers, body: Bytes::default() };
+        let bare = Effect::Http { id: *id, agent: *agent, request, purpose: *purpose };
+        all.extend(serde_json::to_vec(&bare).unwrap_or_default());
+    }
+    let bare = all.len();
+    all.extend(bodies);
+    (bare, all)
 }
 
 impl Durable {
     pub(super) fn new(config: &SessionConfig, outputs: &Outputs) -> Self {
         let log = log::Header::new(config.clone(), EPOCH).line();
-        let followed = vec![json(outputs)];
+        let followed = vec![bytes(outputs).1];
         Self { log, followed, histories: BTreeMap::new(), bytes_in: 0, bytes_out: 0 }
     }
 
@@ -47,24 +65,15 @@ impl Durable {
         at: Instant,
     ) -> Result<(), String> {
         let line = log::entry(input, at);
-        let outputs = json(seen.outputs);
-        let bodies = seen.outputs.effects().map(|effect| match effect {
-            Effect::Http { request, .. } => {
-                serde_json::to_string(&request.body).unwrap_or_default().len()
-            }
-            _ => 0,
-        });
-        let bodies: usize = bodies.sum();
+        let (bare, outputs) = bytes(seen.outputs);
         self.bytes_in += line.len() as u64;
-        self.bytes_out += (outputs.len() - bodies) as u64;
+        self.bytes_out += bare as u64;
         let steps = self.followed.len() as u64;
         require(self.bytes_out <= 32 * self.bytes_in + 4_096 * steps, || {
             format!("{} bytes came of {} in {steps} steps", self.bytes_out, self.bytes_in)
         })?;
         let most = 32 * self.bytes_in + 16_384;
-        require((outputs.len() - bodies) as u64 <= most, || {
-            format!("{} bytes came of one input", outputs.len() - bodies)
-        })?;
+        require(bare as u64 <= most, || format!("{bare} bytes came of one input"))?;
         self.log.push_str(&line);
         self.followed.push(outputs);
         self.check_histories(seen)
@@ -101,14 +110,33 @@ impl Durable {
     pub(super) fn replay(&self, subject: &Subject) -> Result<Session, String> {
         let replayed = log::replay(&self.log).map_err(|error| format!("replay: {error}"))?;
         for (index, (outputs, before)) in replayed.outputs.iter().zip(&self.followed).enumerate() {
-            let again = json(outputs);
-            require(again == *before, || {
-                format!("line {} of the log gives\n{again}\nand gave\n{before}", index + 1)
-            })?;
+            let (_, again) = bytes(outputs);
+            let what = format!("what line {} of the log gives", index + 1);
+            require(again == *before, || differ(&what, &again, before))?;
         }
         let (again, before) = (replayed.session.snapshot(), subject.snapshot());
         require(again == before, || differ("the log's snapshot", &again, &before))?;
         Ok(replayed.session)
+    }
+
+    /// A log that was cut anywhere gives the session of its whole lines; a snapshot that was
+    /// damaged anywhere is refused, or is at least no trouble.
+    pub(super) fn check_damaged(&self, seen: &Seen<'_>, place: usize) -> Result<(), String> {
+        let header = self.log.find('\n').map_or(0, |end| end + 1);
+        let cut = header + place % (self.log.len() - header + 1);
+        let cut = (header..=cut).rev().find(|&cut| self.log.is_char_boundary(cut));
+        let part = self.log.get(..cut.unwrap_or(header)).unwrap_or_default();
+        let whole = part.matches('\n').count();
+        let replayed = log::replay(part).map_err(|error| format!("a cut log: {error}"))?;
+        require(replayed.outputs.len() == whole, || "a cut log has lost lines".into())?;
+        let mut snapshot = seen.subject.snapshot();
+        let place = place % snapshot.len();
+        snapshot[place] = snapshot[place].wrapping_add(1);
+        if let Ok(again) = Session::restore(&snapshot, EPOCH) {
+            let _ = (again.owed(), again.snapshot(), again.deadline());
+        }
+        snapshot.truncate(place);
+        require(Session::restore(&snapshot, EPOCH).is_err(), || "a cut snapshot is taken".into())
     }
 
     /// A snapshot gives a session with the same snapshot, which owes the same.

@@ -4,8 +4,9 @@
 use super::{Seen, require};
 use innerloop_core::{
     config::{AskAbout, HookPoint, SessionConfig},
+    event::EventKind,
     id::{AgentId, EffectId},
-    input::{Answer, HookReply, HttpInput, Input, ToolInput},
+    input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     output::{Ask, Effect, HookRun, Output},
     time::Instant,
     tool::{Job, ToolRun},
@@ -17,6 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Effects {
     known: BTreeMap<EffectId, Known>,
     newest: u64,
+    /// The effect that was answered last, if it was open no more.
+    late: Option<EffectId>,
     /// Calls that a person allowed, and those that a hook let pass.
     allowed: BTreeSet<(AgentId, String)>,
     passed: BTreeSet<(AgentId, String)>,
@@ -133,6 +136,7 @@ impl Effects {
     fn on_end(&mut self, id: EffectId, seen: &Seen<'_>) {
         let Some(known) = self.known.get_mut(&id) else { return };
         let state = core::mem::replace(&mut known.state, State::Settled);
+        self.late = (state != State::Open).then_some(id);
         if state != State::Open {
             return;
         }
@@ -265,6 +269,31 @@ impl Effects {
         let key = (agent, call_id.to_owned());
         self.allowed.remove(&key);
         self.passed.remove(&key);
+    }
+
+    /// What a tool says is told of its own call, whole; an agent that is stopped waits for nothing.
+    pub(super) fn check_answer(&self, seen: &Seen<'_>) -> Result<(), String> {
+        let stopped = match seen.input {
+            Input::Command { agent: AgentId::ROOT, command } => {
+                matches!(command, Command::Interrupt | Command::Close)
+            }
+            _ => false,
+        };
+        require(!stopped || self.open().next().is_none(), || {
+            format!("all is stopped, and open are {:?}", self.open().collect::<Vec<_>>())
+        })?;
+        let Input::Tool { id, input: ToolInput::Done(outcome) } = seen.input else { return Ok(()) };
+        let Some(Effect::RunTool { agent, run, .. }) = self.known.get(id).map(|k| &k.whole) else {
+            return Ok(());
+        };
+        let told = seen.outputs.events().any(|event| match &event.kind {
+            EventKind::ToolCallEnd { call_id, outcome: told, .. } => {
+                event.agent == *agent && *call_id == run.call_id && **told == *outcome
+            }
+            _ => false,
+        });
+        let is_late = self.late == Some(*id);
+        require(told || is_late, || format!("what {id} came to is not told of {}", run.call_id))
     }
 
     /// What the session says it is owed is what the ledger has open, word for word.

@@ -3,6 +3,7 @@
 
 use super::{Seen, require};
 use innerloop_core::{
+    action::Outcome,
     event::{Event, EventKind},
     id::AgentId,
     message::{Turn, TurnKind},
@@ -11,7 +12,7 @@ use innerloop_core::{
     time::Instant,
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// What the events so far come to.
 #[derive(Debug, Default)]
@@ -56,7 +57,7 @@ pub(super) struct CallEnd {
     pub(super) call_id: String,
     pub(super) name: String,
     pub(super) arguments: String,
-    pub(super) is_error: bool,
+    pub(super) outcome: Arc<Outcome>,
 }
 
 impl Events {
@@ -159,6 +160,7 @@ impl Events {
         match effect {
             Effect::Http { agent, .. } => {
                 let told = self.agents.entry(*agent).or_default();
+                require(!told.over, || format!("{agent} is over, and calls the model"))?;
                 told.tries += 1;
                 let most = seen.config.retry.max_retries + 1;
                 require(told.tries <= most, || format!("try {} of {most}", told.tries))?;
@@ -236,8 +238,8 @@ impl Told {
                     return Err(format!("the call {call_id} ends and has not begun"));
                 };
                 let (call_id, name, arguments, _) = self.calls.remove(at);
-                let is_error = outcome.error.is_some();
-                ends.push(CallEnd { agent, call_id, name, arguments, is_error });
+                let outcome = Arc::clone(outcome);
+                ends.push(CallEnd { agent, call_id, name, arguments, outcome });
             }
             EventKind::ToolCallOutputDelta { call_id, .. } => {
                 let runs = place(call_id).is_some_and(|at| self.calls[at].3);

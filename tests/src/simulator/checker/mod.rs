@@ -5,6 +5,7 @@ mod durable;
 mod effects;
 mod events;
 mod requests;
+mod results;
 mod words;
 
 use super::subject::Subject;
@@ -22,7 +23,11 @@ use innerloop_core::{
     time::Instant,
 };
 use requests::Requests;
+use results::Results;
 use words::Words;
+
+/// Every so many steps, what takes a while is checked.
+const OFTEN: u64 = 4;
 
 /// Every so many steps, what takes long is checked too.
 const SELDOM: u64 = 8;
@@ -64,6 +69,7 @@ pub(super) struct Checker {
     effects: Effects,
     events: Events,
     requests: Requests,
+    results: Results,
     words: Words,
     durable: Durable,
     /// The snapshot before an input that may be refused, and where the agent stood.
@@ -83,6 +89,7 @@ impl Checker {
             effects: Effects::default(),
             events: Events::default(),
             requests: Requests::default(),
+            results: Results::default(),
             words: Words::default(),
             before: None,
             state: None,
@@ -158,15 +165,20 @@ impl Checker {
     fn on_outputs(&mut self, seen: &Seen<'_>, at: Instant) -> Result<(), String> {
         self.effects.on_input(seen);
         self.effects.on_outputs(seen)?;
+        self.effects.check_answer(seen)?;
         let ends = self.events.on_outputs(seen)?;
         for end in &ends {
             self.effects.on_call_end(end.agent, &end.call_id);
         }
         self.words.on_outputs(seen, &ends);
+        Words::check_completed(seen)?;
+        self.results.on_outputs(seen, &ends)?;
         self.requests.on_outputs(seen.outputs, |agent| seen.turns(agent))?;
         self.durable.on_step(seen, seen.input, at)?;
-        self.effects.check_owed(seen)?;
         self.check_time(seen)?;
+        if self.steps.is_multiple_of(OFTEN) {
+            self.effects.check_owed(seen)?;
+        }
         if self.steps.is_multiple_of(SELDOM) {
             self.words.check(seen)?;
             if !seen.subject.is_mutant() {
@@ -234,19 +246,31 @@ impl Checker {
                 format!("after a tick at {} the deadline is {deadline:?}", seen.now.0)
             })?;
         }
-        let is_open = self.effects.open().next().is_some();
-        let state = seen.session().status(AgentId::ROOT).map(|status| status.state);
-        let waits = !matches!(state, Some(AgentState::Idle)) && !self.events.is_ended();
-        require(!waits || is_open || deadline.is_some(), || {
-            format!("the agent is {state:?}, and nothing can happen any more")
-        })?;
+        let can_go_on = self.effects.open().next().is_some() || deadline.is_some();
+        for agent in (0..).map(AgentId) {
+            let Some(status) = seen.session().status(agent) else { break };
+            let is_root = agent == AgentId::ROOT;
+            let waits = match status.state {
+                AgentState::Processing | AgentState::AwaitingInput => true,
+                AgentState::Closed => is_root && !self.events.is_ended(),
+                AgentState::Idle => false,
+            };
+            require(!waits || can_go_on, || {
+                format!("{agent} is {:?}, and nothing can happen any more", status.state)
+            })?;
+        }
         let is_over = self.events.is_ended() && self.effects.is_any_left();
         require(!is_over, || "the session ended with an effect open".into())
     }
 
     /// Before and after the session is killed, and at the end: the log and the snapshot give the
-    /// session again. Returns the log's session where the subject is none of the mutants.
-    pub(super) fn check_durable(&self, subject: &Subject) -> Result<Option<Session>, String> {
+    /// session again. Returns the log's session where the subject is none of the mutants. At
+    /// `place`, log and snapshot are damaged besides.
+    pub(super) fn check_durable(
+        &self,
+        subject: &Subject,
+        place: usize,
+    ) -> Result<Option<Session>, String> {
         let (input, outputs) = (Input::Tick, Outputs::default());
         let seen = Seen {
             input: &input,
@@ -262,6 +286,7 @@ impl Checker {
             return Ok(None);
         }
         Durable::check_snapshot(&seen)?;
+        self.durable.check_damaged(&seen, place)?;
         self.durable.replay(subject).map(Some)
     }
 

@@ -75,6 +75,7 @@ pub(super) fn check_body(body: &str, is_paused: bool) -> Result<(), String> {
     let messages = body["messages"].as_array().ok_or("no messages")?;
     require(!messages.is_empty(), || "no message".into())?;
     let mut calls: Vec<&str> = Vec::new();
+    let mut ids: BTreeSet<String> = BTreeSet::new();
     for (index, message) in messages.iter().enumerate() {
         let role = ["user", "assistant"][index % 2];
         require(message["role"] == role, || format!("message {index} is not of the {role}"))?;
@@ -83,8 +84,8 @@ pub(super) fn check_body(body: &str, is_paused: bool) -> Result<(), String> {
         blocks.iter().try_for_each(|block| check_block(block, index))?;
         check_results(&calls, blocks, index)?;
         calls = blocks.iter().filter(|b| b["type"] == "tool_use").map(id_of).collect();
-        let unique: BTreeSet<&&str> = calls.iter().collect();
-        require(unique.len() == calls.len(), || format!("equal call ids in message {index}"))?;
+        let unique = calls.iter().all(|call| ids.insert((*call).to_owned()));
+        require(unique, || format!("a call of message {index} has an id of before: {calls:?}"))?;
     }
     require(calls.is_empty(), || format!("the calls {calls:?} dangle"))?;
     let is_users = messages.len() % 2 == 1;

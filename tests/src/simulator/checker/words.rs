@@ -9,14 +9,17 @@ use innerloop_core::{
     id::AgentId,
     input::{Command, HookReply, Input},
     message::{Part, TurnKind, joined_text},
+    status::{AgentState, RunEnd},
 };
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The words that must be found again, with those whom they were said to.
 #[derive(Debug, Default)]
 pub(super) struct Words {
     said: BTreeMap<u64, AgentId>,
+    /// Those that were said as follow-ups.
+    follow_ups: BTreeSet<u64>,
 }
 
 /// The numbers of the words in a text.
@@ -32,7 +35,11 @@ impl Words {
             | Command::Steer { parts }
             | Command::FollowUp { parts } = command
         {
-            self.said.extend(numbers(&joined_text(parts)).into_iter().map(|word| (word, *agent)));
+            let words = numbers(&joined_text(parts));
+            if let Command::FollowUp { .. } = command {
+                self.follow_ups.extend(&words);
+            }
+            self.said.extend(words.into_iter().map(|word| (word, *agent)));
         }
         let is_taken = match seen.input {
             Input::Hook { reply: HookReply::Allow, .. } => false,
@@ -56,7 +63,8 @@ impl Words {
                 self.said.extend(numbers(task).into_iter().map(|word| (word, event.agent)));
             }
         }
-        for end in ends.iter().filter(|end| end.name == "send_input" && !end.is_error) {
+        for end in ends.iter().filter(|end| end.name == "send_input" && end.outcome.error.is_none())
+        {
             let arguments: Value = serde_json::from_str(&end.arguments).unwrap_or_default();
             let to = arguments["agent_id"].as_str().unwrap_or_default();
             let to = to.strip_prefix("agent-").and_then(|number| number.parse().ok());
@@ -65,6 +73,22 @@ impl Words {
                 self.said.extend(said.into_iter().map(|word| (word, AgentId(to))));
             }
         }
+    }
+
+    /// A run that is completed leaves no follow-up behind.
+    pub(super) fn check_completed(seen: &Seen<'_>) -> Result<(), String> {
+        let is_completed = seen.outputs.events().any(|event| {
+            let is_end =
+                matches!(event.kind, EventKind::ProcessingEnd { end: RunEnd::Completed, .. });
+            is_end && event.agent == AgentId::ROOT
+        });
+        let state = seen.session().status(AgentId::ROOT).map(|status| status.state);
+        if !is_completed || state != Some(AgentState::Idle) {
+            return Ok(());
+        }
+        let state: Value = serde_json::from_slice(&seen.subject.snapshot()).unwrap_or_default();
+        let waits = state["agents"][0]["memory"]["follow_ups"].as_array().map_or(0, Vec::len);
+        require(waits == 0, || format!("the run is completed, and {waits} follow-ups wait"))
     }
 
     /// Each word is there, once.
@@ -87,6 +111,7 @@ impl Words {
                 }
             }
         }
+        self.check_order(seen)?;
         for (&number, &agent) in &self.said {
             let times = found.get(&(agent, number)).copied().unwrap_or(0);
             require(times == 1, || {
@@ -94,6 +119,21 @@ impl Words {
             })?;
         }
         Ok(())
+    }
+
+    /// The user's steers come in the order in which they were said, and so do the follow-ups.
+    fn check_order(&self, seen: &Seen<'_>) -> Result<(), String> {
+        let (mut steers, mut follow_ups) = (Vec::new(), Vec::new());
+        for turn in seen.turns(AgentId::ROOT) {
+            match &turn.kind {
+                TurnKind::Steering(parts) => steers.extend(numbers(&joined_text(parts))),
+                TurnKind::User(parts) => follow_ups.extend(numbers(&joined_text(parts))),
+                _ => {}
+            }
+        }
+        follow_ups.retain(|word| self.follow_ups.contains(word));
+        require(steers.is_sorted(), || format!("the steers come as {steers:?}"))?;
+        require(follow_ups.is_sorted(), || format!("the follow-ups come as {follow_ups:?}"))
     }
 
     /// The word's numbers in the payload of a submit hook that is open under an id.
