@@ -2,6 +2,7 @@
 //! `cargo xtask test`, which leave the machine half idle.
 
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::house::House;
 use crate::process::{self, Beside};
@@ -22,7 +23,11 @@ pub(crate) fn run(house: &House, arguments: &[String]) -> Result<(), Failure> {
 pub(crate) fn start(house: &mut House) -> Result<(), Failure> {
     let log = house.path("target/simulate.log");
     let mut simulator = simulator(house)?;
-    house.simulation = Some(Beside::start(simulator.args(["--seconds", "60"]), log)?);
+    // Other seeds each time: what has been seen to pass need not be seen again.
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    simulator.args(["--seconds", "60", "--from", &now.to_string()]);
+    println!("$ {}", process::line(&simulator));
+    house.simulation = Some(Beside::start(&mut simulator, log)?);
     Ok(())
 }
 

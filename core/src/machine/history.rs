@@ -11,7 +11,7 @@ use crate::{
     wire::{Head, Prefix},
     words::time::UnixMillis,
 };
-use alloc::{collections::BTreeSet, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeSet, string::String, vec, vec::Vec};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
@@ -19,7 +19,8 @@ pub struct History {
     wire: WireKind,
     turns: Vec<Turn>,
     gauge: Gauge,
-    encoded: Option<Prefix>,
+    /// On the heap, since an idle agent has none.
+    encoded: Option<Box<Prefix>>,
     /// The ids of all calls; dropped and made again like the encoded form.
     calls: Option<BTreeSet<String>>,
 }
@@ -85,7 +86,7 @@ impl History {
 
     /// The request for the next reply.
     pub(crate) fn request(&mut self, head: &Head, model: &ModelConfig) -> HttpRequest {
-        let encoded = self.encoded.take().unwrap_or_else(|| self.encode());
+        let encoded = self.encoded.take().unwrap_or_else(|| Box::new(self.encode()));
         self.encoded.insert(encoded).request(head, model)
     }
 

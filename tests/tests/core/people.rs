@@ -6,7 +6,7 @@ use innerloop_core::{
     config::{AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, HookPoint, SessionConfig},
     event::{ErrorKind, EventKind},
     id::{AgentId, EffectId},
-    input::{Answer, HookReply, Input},
+    input::{Answer, Command, HookReply, Input},
     json::Json,
     output::{Ask, Effect},
     status::{AgentState, RunEnd},
@@ -251,6 +251,16 @@ fn hook_before_a_model_call_may_add_a_word_or_deny() {
     let _ = desk.submit("go");
     reply(&mut desk, HookReply::Deny { reason: "budget".into() });
     assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Denied), 0));
+}
+
+#[test]
+fn a_limit_that_is_lowered_while_a_hook_looks_at_a_call_holds_for_it() {
+    let mut desk = hooked(&[HookPoint::BeforeModel]);
+    let _ = desk.submit("go");
+    let patch = serde_json::from_value(json!({"limits": {"max_turns": 1}})).unwrap();
+    let _ = desk.command(Command::Configure { patch });
+    reply(&mut desk, HookReply::Allow);
+    assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Limit), 0));
 }
 
 #[test]
