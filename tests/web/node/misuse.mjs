@@ -24,6 +24,16 @@ const REFUSED = [
   ["bad_option", { ...FINE, limits: { maxTurns: -1 } }, /limits\.maxTurns/],
   ["bad_option", { ...FINE, limits: { maxToolRounds: 1.5 } }, /limits\.maxToolRounds/],
   ["bad_option", { ...FINE, retry: { maxRetries: "many" } }, /retry\.maxRetries/],
+  ["bad_option", { ...FINE, limits: { maxToolRound: 1 } }, /no option `limits\.maxToolRound`/],
+  ["bad_option", { ...FINE, retry: { retries: 2 } }, /no option `retry\.retries`/],
+  ["bad_option", { ...FINE, timeouts: { max: 2 } }, /no option `timeouts\.max`/],
+  ["bad_option", { ...FINE, replay: { traffic: "", pace: 2 } }, /no option `replay\.pace`/],
+  ["bad_option", { ...FINE, limits: "x" }, /`limits` must be an object/],
+  ["bad_option", { ...FINE, limits: [] }, /`limits` must be an object/],
+  ["bad_option", { ...FINE, limits: null }, /`limits` must be an object/],
+  ["bad_option", { ...FINE, retry: null }, /`retry` must be an object/],
+  ["bad_option", { ...FINE, timeouts: null }, /`timeouts` must be an object/],
+  ["bad_option", { ...FINE, replay: null }, /`replay` must be the recording's text/],
   ["bad_option", { ...FINE, maxOutputTokens: 0 }, /max_output_tokens|maxOutputTokens/],
   ["bad_option", { ...FINE, instructions: 7 }, /instructions/],
   ["bad_option", { ...FINE, replay: 7 }, /`replay`/],
@@ -52,6 +62,35 @@ for (const [code, options, message] of REFUSED) {
     assert.match(thrown.message, message);
   });
 }
+
+test("restoring refuses what the snapshot holds already", async () => {
+  const agent = await Agent.create(FINE);
+  const snapshot = agent.snapshot();
+  await agent.close();
+  const { model, ...options } = FINE;
+  const held = [
+    [{ model }, /`model` is as in the snapshot.*`configure`/],
+    [{ instructions: "x" }, /`instructions` is as in the snapshot.*`configure`/],
+    [{ limits: { maxTurns: 1 } }, /`limits` is as in the snapshot.*`configure`/],
+    [{ reasoningEffort: "low" }, /`reasoningEffort` is as in the snapshot.*`configure`/],
+    [{ maxOutputTokens: 9 }, /`maxOutputTokens` is as in the snapshot.*cannot be changed/],
+    [{ retry: {} }, /`retry` is as in the snapshot.*cannot be changed/],
+    [{ timeouts: {} }, /`timeouts` is as in the snapshot.*cannot be changed/],
+    [{ id: "x" }, /`id` is as in the snapshot.*cannot be changed/],
+    [{ limit: {} }, /there is no option `limit`/],
+  ];
+  for (const [more, message] of held) {
+    const refused = { name: "AgentError", code: "bad_option", message };
+    await assert.rejects(Agent.restore(snapshot, { ...options, ...more }), refused);
+  }
+  for (const none of [undefined, null, 7]) {
+    const refused = { name: "AgentError", code: "bad_option", message: /object of options/ };
+    await assert.rejects(Agent.restore(snapshot, none), refused);
+  }
+  const again = await Agent.restore(snapshot, { ...options, limits: undefined });
+  again.configure({ limits: { maxTurns: 1 } });
+  await again.close();
+});
 
 test("a second run while one is under way is busy, and disturbs nothing", async () => {
   const server = await serve(reply({ text: "The first." }));

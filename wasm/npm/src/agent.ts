@@ -3,7 +3,7 @@
 import { AgentError, guarded } from "./errors.js";
 import { Files } from "./files.js";
 import { RawAgent } from "./innerloop_wasm.js";
-import { checkOptions, partsOf, rawOptions, rawPatch, sender } from "./options.js";
+import { checkOptions, checkedRestore, partsOf, rawOptions, rawPatch, sender } from "./options.js";
 import { init } from "./platform.js";
 import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
 import { Run } from "./run.js";
@@ -67,8 +67,8 @@ export class Agent {
   }
 
   /**
-   * Makes an agent of a snapshot. The snapshot holds the conversation; files, tools, programs and
-   * the key are given anew. A run that was under way goes on: it is {@link Agent.current}.
+   * Makes an agent of a snapshot. The snapshot holds the conversation and the configuration, which
+   * {@link Agent.configure} changes; files, tools, programs and the key are given anew. A run that was under way goes on: it is {@link Agent.current}.
    *
    * @throws AgentError where the bytes are no snapshot of this version, or an option does not fit.
    */
@@ -76,10 +76,9 @@ export class Agent {
     if (!(snapshot instanceof Uint8Array)) {
       throw new AgentError("bad_snapshot", "give the bytes that `snapshot()` returned");
     }
-    const { model = "as in the snapshot" } = options;
-    checkOptions({ ...options, model });
-    const [programs] = await Promise.all([loadPrograms(options.programs), init()]);
-    return new Agent({ ...options, model }, programs, snapshot);
+    const complete = checkedRestore(options);
+    const [programs] = await Promise.all([loadPrograms(complete.programs), init()]);
+    return new Agent(complete, programs, snapshot);
   }
 
   /**

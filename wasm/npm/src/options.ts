@@ -5,7 +5,18 @@ import { docNames } from "./innerloop_wasm.js";
 import type { LoadedProgram } from "./programs.js";
 import { findProvider } from "./providers.js";
 import { platform } from "./platform.js";
-import type { AgentOptions, Changes, FetchFunction, Limits, Part, Tool } from "./types.js";
+import type {
+  AgentOptions,
+  Changes,
+  FetchFunction,
+  Limits,
+  Part,
+  Replay,
+  RestoreOptions,
+  RetryPolicy,
+  Timeouts,
+  Tool,
+} from "./types.js";
 
 const KEYS = new Set<string>([
   "provider",
@@ -27,6 +38,24 @@ const KEYS = new Set<string>([
   "onEvent",
 ] satisfies (keyof AgentOptions)[]);
 
+// The options that have options of their own.
+const NESTED = {
+  limits: ["maxTurns", "maxToolRounds"] satisfies (keyof Limits)[],
+  retry: [
+    "maxRetries",
+    "baseMs",
+    "maxMs",
+    "maxRetryAfterMs",
+    "idleMs",
+  ] satisfies (keyof RetryPolicy)[],
+  timeouts: ["defaultMs", "maxMs"] satisfies (keyof Timeouts)[],
+  replay: ["traffic", "paceMs"] satisfies (keyof Replay)[],
+};
+
+// What a snapshot holds. The first can be changed in a restored agent, the others cannot.
+const CHANGEABLE = ["model", "instructions", "limits", "reasoningEffort"];
+const FIXED = ["maxOutputTokens", "retry", "timeouts", "id"];
+
 /** A file of the workspace: its path and its content. */
 export type FileEntry = readonly [string, string | Uint8Array];
 
@@ -44,6 +73,10 @@ export function checkOptions(options: AgentOptions): void {
   for (const key of Object.keys(options)) {
     if (!KEYS.has(key)) throw bad(`there is no option \`${key}\``);
   }
+  checkNested("limits", options.limits);
+  checkNested("retry", options.retry);
+  checkNested("timeouts", options.timeouts);
+  if (typeof options.replay !== "string") checkNested("replay", options.replay);
   const { replay, apiKey, fetch, model } = options;
   findProvider(options.provider, replay !== undefined);
   if (replay === undefined && (typeof model !== "string" || model === "")) {
@@ -61,6 +94,22 @@ export function checkOptions(options: AgentOptions): void {
   for (const [name, value] of Object.entries({ files, programs })) {
     if (typeof value !== "object" || value === null) throw bad(`\`${name}\` must be an object`);
   }
+}
+
+/** Checks the options of a restored agent, and adds the model's name: the snapshot has it. */
+export function checkedRestore(options: RestoreOptions): AgentOptions {
+  if (typeof options !== "object" || options === null) {
+    throw bad("give an object of options, after the snapshot");
+  }
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [key] of given) {
+    const held = `\`${key}\` is as in the snapshot: leave it out`;
+    if (CHANGEABLE.includes(key)) throw bad(`${held}, and change it afterwards with \`configure\``);
+    if (FIXED.includes(key)) throw bad(`${held}; it cannot be changed`);
+  }
+  const complete = { ...Object.fromEntries(given), model: "as in the snapshot" } as AgentOptions;
+  checkOptions(complete);
+  return complete;
 }
 
 /** A change of the configuration as the binding takes it. */
@@ -153,6 +202,7 @@ function projectDocs(profile: string, files: readonly FileEntry[]): object[] {
 
 // The limits as the core has them; those left out are none.
 function rawLimits(limits: Limits = {}): object {
+  checkNested("limits", limits);
   return present({
     max_turns: count("limits.maxTurns", limits.maxTurns),
     max_tool_rounds_per_input: count("limits.maxToolRounds", limits.maxToolRounds),
@@ -186,6 +236,20 @@ function present(fields: Record<string, unknown>): object {
 
 function bad(message: string): AgentError {
   return new AgentError("bad_option", message);
+}
+
+// An option that is not understood is refused: ignored, it would seem to be in force.
+function checkNested(name: keyof typeof NESTED, value: unknown): void {
+  if (value === undefined) return;
+  const known: readonly string[] = NESTED[name];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    const kind = name === "replay" ? "the recording's text, or an object" : "an object";
+    throw bad(`\`${name}\` must be ${kind} with ${known.join(", ")}`);
+  }
+  const key = Object.keys(value).find((key) => !known.includes(key));
+  if (key !== undefined) {
+    throw bad(`there is no option \`${name}.${key}\`; there is ${known.join(", ")}`);
+  }
 }
 
 function text(name: string, value: unknown): string | undefined {

@@ -42,7 +42,14 @@ export interface AgentOptions {
 /** What a restored agent is given: all that a snapshot does not hold. */
 export type RestoreOptions = Omit<
   AgentOptions,
-  "instructions" | "limits" | "maxOutputTokens" | "reasoningEffort" | "retry" | "timeouts" | "id"
+  | "model"
+  | "instructions"
+  | "limits"
+  | "maxOutputTokens"
+  | "reasoningEffort"
+  | "retry"
+  | "timeouts"
+  | "id"
 >;
 
 /** The part of `fetch` that an agent uses. */
