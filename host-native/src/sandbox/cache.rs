@@ -1,6 +1,7 @@
 //! Compiled modules on disk. An artefact is machine code, so it is only loaded from a folder
 //! that belongs to the user alone and only if it still has the digest that was written beside
-//! it. Whatever is wrong with an artefact, it is compiled again.
+//! it, and never where a guest could have written it. Whatever is wrong with an artefact, it is
+//! compiled again.
 
 use super::digest::Digest;
 use std::{
@@ -10,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 use wasmtime::{Engine, Module};
@@ -18,10 +19,15 @@ use wasmtime::{Engine, Module};
 /// Receives a line for the user when something takes long or is not as it should be.
 pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Where the artefacts are in the cache folder: by this name guests may change nothing in it,
+/// whatever their workspace is.
+const FOLDER: &str = ".innerloop";
+
 /// The cache folder, looked at when it is first needed.
 pub(super) struct ArtefactCache {
     wanted: Option<PathBuf>,
     folder: OnceLock<Option<PathBuf>>,
+    exposed: AtomicBool,
     on_progress: OnProgress,
 }
 
@@ -33,7 +39,19 @@ impl std::fmt::Debug for ArtefactCache {
 
 impl ArtefactCache {
     pub(super) fn new(dir: Option<PathBuf>, on_progress: OnProgress) -> Self {
-        Self { wanted: dir.or_else(default_dir), folder: OnceLock::new(), on_progress }
+        let wanted = dir.or_else(default_dir);
+        Self { wanted, folder: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
+    }
+
+    /// Uses no folder from now on if guests over the workspace `root` could reach it.
+    pub(super) fn keep_from(&self, root: &Path) {
+        let Some(wanted) = &self.wanted else { return };
+        if meets(wanted, root) && !self.exposed.swap(true, Ordering::AcqRel) {
+            (self.on_progress)(&format!(
+                "compiled modules are not kept, because {} and the workspace lie in one another",
+                wanted.display()
+            ));
+        }
     }
 
     /// The module that was compiled from the bytes of this digest, if it is there and sound.
@@ -63,6 +81,9 @@ impl ArtefactCache {
     }
 
     fn folder(&self) -> Option<&Path> {
+        if self.exposed.load(Ordering::Acquire) {
+            return None;
+        }
         self.folder.get_or_init(|| self.open()).as_deref()
     }
 
@@ -73,7 +94,7 @@ impl ArtefactCache {
             );
             return None;
         };
-        let folder = wanted.join("modules");
+        let folder = wanted.join(FOLDER);
         match private_folder(&folder) {
             Ok(()) => Some(folder),
             Err(error) => {
@@ -88,10 +109,28 @@ impl ArtefactCache {
 }
 
 fn default_dir() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set("INNERLOOP_CACHE_DIR")
         .or_else(|| Some(set("XDG_CACHE_HOME")?.join("innerloop")))
         .or_else(|| Some(std::env::home_dir()?.join(".cache").join("innerloop")))
+}
+
+/// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
+/// round. What cannot be told counts as yes.
+fn meets(folder: &Path, root: &Path) -> bool {
+    let Ok(folder) = std::path::absolute(folder) else { return true };
+    let lies_inside = folder
+        .ancestors()
+        .any(|on_the_way| real(on_the_way).is_none_or(|on_the_way| on_the_way.starts_with(root)));
+    lies_inside || real(&folder).is_none_or(|folder| root.starts_with(folder))
+}
+
+/// The true path, also of what is not there yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(real) => Some(real),
+        Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),
+    }
 }
 
 /// The artefact's file name: what it was compiled from, and for which engine and machine.
@@ -126,35 +165,47 @@ fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
     unsafe { Module::deserialize(engine, bytes) }.ok()
 }
 
+/// Makes the folder and the cache folder around it, or finds them fit: whoever can write to
+/// either could put an artefact there.
 #[cfg(unix)]
 fn private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
-    if let Some(parent) = folder.parent() {
-        fs::create_dir_all(parent)?;
+    use std::os::unix::fs::PermissionsExt;
+    if let Some(cache) = folder.parent() {
+        if let Some(around) = cache.parent() {
+            fs::create_dir_all(around)?;
+        }
+        own_folder(cache)?;
     }
+    own_folder(folder)?;
+    if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn own_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
+    let unfit = |why: &str| io::Error::other(format!("{} {why}", folder.display()));
     let found = fs::symlink_metadata(folder)?;
     if !found.is_dir() {
-        return Err(io::Error::other("it is not a folder"));
-    }
-    // A file that this process creates belongs to the user it runs as.
-    let probe = folder.join(format!("{}.probe", std::process::id()));
-    fs::write(&probe, b"")?;
-    let own = fs::metadata(&probe).map(|probe| probe.uid());
-    fs::remove_file(&probe)?;
-    if found.uid() != own? {
-        return Err(io::Error::other("it belongs to another user"));
+        return Err(unfit("is not a folder"));
     }
     if found.mode() & 0o022 != 0 {
-        return Err(io::Error::other("other users can write to it; remove it or chmod 700 it"));
+        return Err(unfit("can be written to by other users; remove it or chmod 700 it"));
     }
-    if found.mode() & 0o077 != 0 {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
+    // A file that this process creates belongs to the user it runs as.
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let probe = folder.join(format!("{}-{count}.probe", std::process::id()));
+    fs::write(&probe, b"")?;
+    let own = fs::symlink_metadata(&probe).map(|probe| probe.uid());
+    fs::remove_file(&probe)?;
+    if found.uid() == own? { Ok(()) } else { Err(unfit("belongs to another user")) }
 }
 
 /// Elsewhere the user's profile folder is private by itself.

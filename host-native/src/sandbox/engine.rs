@@ -28,7 +28,8 @@ const TICK: Duration = Duration::from_millis(10);
 #[derive(Clone, Default)]
 pub struct Options {
     /// The folder for compiled modules; by default `$INNERLOOP_CACHE_DIR`, else
-    /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`.
+    /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
+    /// lie in one another.
     pub cache_dir: Option<PathBuf>,
     /// Who is told that a module is being compiled, or that it can't be kept.
     pub on_progress: Option<OnProgress>,
@@ -146,6 +147,11 @@ impl SandboxEngine {
 
     pub(super) const fn wasmtime(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Uses no cache folder from now on that guests over the workspace `root` could reach.
+    pub(super) fn keep_cache_from(&self, root: &std::path::Path) {
+        self.artefacts.keep_from(root);
     }
 
     /// Makes guests give way at each tick until the guard is dropped.

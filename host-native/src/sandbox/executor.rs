@@ -38,9 +38,11 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor with the limits of [`Limits::default`].
+    /// An executor with the limits of [`Limits::default`]. The engine keeps no compiled modules
+    /// on disk from now on if its cache folder and the workspace lie in one another.
     #[must_use]
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
+        engine.keep_cache_from(workspace.root());
         Self { engine, workspace, programs, limits: Limits::default() }
     }
 

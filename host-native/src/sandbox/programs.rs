@@ -94,6 +94,7 @@ impl Programs {
         let beside =
             std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("programs")));
         let data = set("XDG_DATA_HOME")
+            .filter(|data| data.is_absolute())
             .or_else(|| Some(std::env::home_dir()?.join(".local").join("share")))
             .map(|data| data.join("innerloop").join("programs"));
         match beside.into_iter().chain(data).find(|folder| folder.is_dir()) {
