@@ -97,6 +97,55 @@ test("c22 what a tool throws is an error result, and the run goes on", async () 
   );
 });
 
+test("a result that JSON cannot hold is an error that says why", async () => {
+  const circular = {};
+  circular.self = circular;
+  const returns = [
+    [{ big: 1n }, /weather failed.*as JSON.*BigInt/],
+    [1n, /as JSON.*BigInt/],
+    [circular, /as JSON.*circular/],
+    [Symbol("s"), /as JSON: it is a symbol/],
+    [() => 1, /as JSON: it is a function/],
+    [Promise.resolve({ big: 1n }), /as JSON.*BigInt/],
+  ];
+  const left = returns.map(([value]) => value);
+  const tool = { ...weather, execute: () => left.shift() };
+  const calls = returns.map(() => ["weather", { city: "x" }]);
+  const { read, events } = await results(calls, { tools: [tool] });
+  assert.equal(read.length, returns.length);
+  read.forEach(({ text, isError }, at) => {
+    assert.equal(isError, true);
+    assert.match(text, returns[at][1]);
+  });
+  const ends = events.filter(({ type }) => type === "tool_call_end");
+  assert.ok(ends.every(({ outcome }) => outcome.error === "crashed"));
+});
+
+test("what is thrown and is no error is shown", async () => {
+  const circular = {};
+  circular.self = circular;
+  const throws = [
+    [{ a: 1 }, /weather failed: it threw \{"a":1\}/],
+    [7, /it threw 7/],
+    [undefined, /it threw undefined/],
+    [null, /it threw null/],
+    [1n, /it threw a value of type bigint/],
+    [circular, /it threw a value of type object/],
+    [new RangeError(), /it threw an error, RangeError, without a message/],
+  ];
+  const left = throws.map(([value]) => value);
+  const execute = () => {
+    throw left.shift();
+  };
+  const calls = throws.map(() => ["weather", { city: "x" }]);
+  const { read } = await results(calls, { tools: [{ ...weather, execute }] });
+  assert.equal(read.length, throws.length);
+  read.forEach(({ text, isError }, at) => {
+    assert.equal(isError, true);
+    assert.match(text, throws[at][1]);
+  });
+});
+
 test("a tool may return a failure of its own", async () => {
   const tool = { ...weather, execute: () => ({ text: "unknown city", isError: true }) };
   const { read } = await results([["weather", { city: "x" }]], { tools: [tool] });

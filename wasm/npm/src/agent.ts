@@ -7,6 +7,7 @@ import { checkOptions, checkedRestore, partsOf, rawOptions, rawPatch, sender } f
 import { init } from "./platform.js";
 import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
 import { Run } from "./run.js";
+import { callTool } from "./tools.js";
 import type {
   AgentEvent,
   AgentOptions,
@@ -16,8 +17,6 @@ import type {
   RestoreOptions,
   RunError,
   Status,
-  Tool,
-  ToolContext,
 } from "./types.js";
 
 /**
@@ -209,15 +208,6 @@ export class Agent {
       }
     }
   }
-}
-
-async function callTool(
-  tool: Tool | undefined,
-  args: string,
-  context: ToolContext,
-): Promise<unknown> {
-  if (tool === undefined) throw new Error("the host has no such tool any more");
-  return tool.execute(JSON.parse(args), context);
 }
 
 function filesOf(files: FilesInput = []): Iterable<readonly [string, string | Uint8Array]> {
