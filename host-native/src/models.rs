@@ -44,6 +44,9 @@ pub struct RecordingFile {
 /// A recording cannot be made or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordingError {
+    /// Something is there already, and a recording is never overwritten.
+    #[error("{} exists already; name a new file for the recording", .0.display())]
+    Exists(PathBuf),
     /// The file cannot be made.
     #[error("cannot create the recording {}: {error}; name another file", path.display())]
     Create {
@@ -79,19 +82,24 @@ pub enum RecordingError {
 }
 
 impl Recording {
-    /// Creates the file, or empties it.
+    /// Creates the file, which must not exist; a pipe or a device is written to as it is.
     ///
     /// # Errors
-    /// [`RecordingError::Create`].
+    /// [`RecordingError`] if it exists or cannot be made.
     pub fn create(path: &Path) -> Result<Self, RecordingError> {
+        let is_stream =
+            std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         let mut options = OpenOptions::new();
-        let file = private(options.write(true).create(true).truncate(true)).open(path);
+        let file = private(options.write(true).create_new(!is_stream)).open(path);
         let path = path.to_owned();
         match file {
             Ok(file) => {
                 let state = Mutex::new((file, None));
                 let file = Arc::new(RecordingFile { path, state });
                 Ok(Self { recorder: Recorder::default(), file })
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(RecordingError::Exists(path))
             }
             Err(error) => Err(RecordingError::Create { path, error }),
         }

@@ -63,7 +63,7 @@ pub(super) struct ModelArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct FileArgs {
-    /// Record the model's responses to a file.
+    /// Record the model's responses to a new file.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(super) record: Option<PathBuf>,
     /// Take the model's responses from a recording; needs neither key nor network.

@@ -125,6 +125,9 @@ fn files_that_cannot_be_written() {
     std::fs::write(scene.path("precious"), "another session").unwrap();
     let mut precious = scene.command("go");
     let _ = complains(precious.arg("--log").arg(scene.path("precious")), 2, &["exists already"]);
+    let mut precious = scene.command("go");
+    let precious = precious.arg("--record").arg(scene.path("precious"));
+    let _ = complains(precious, 2, &["exists already", "name a new file for the recording"]);
     assert_eq!(scene.text("precious"), "another session");
     assert_eq!(scene.model.requests().len(), 0);
 }
