@@ -38,6 +38,14 @@ const REFUSED = [
   ["bad_option", { ...FINE, instructions: 7 }, /instructions/],
   ["bad_option", { ...FINE, replay: 7 }, /`replay`/],
   ["bad_option", { ...FINE, files: { a: 7 } }, /`a`/],
+  ["bad_option", { ...FINE, files: { "CLAUDE.md": 5 } }, /content of `CLAUDE\.md`/],
+  ["bad_option", { ...FINE, files: [5] }, /list of pairs/],
+  ["bad_option", { ...FINE, files: null }, /`files`/],
+  ["bad_option", { ...FINE, onEvent: "x" }, /`onEvent` must be a function/],
+  ["bad_option", { ...FINE, onEvent: null }, /`onEvent` must be a function/],
+  ["bad_program", { ...FINE, programs: { qjs: null } }, /`qjs`.*give a Uint8Array/],
+  ["bad_program", { ...FINE, programs: { qjs: "qjs.wasm" } }, /`qjs`.*give a Uint8Array/],
+  ["bad_program", { ...FINE, programs: { qjs: { wasm: 5 } } }, /`qjs`.*give a Uint8Array/],
   ["bad_path", { ...FINE, files: { "../a": "" } }, /leads out/],
   ["bad_option", { ...FINE, tools: [{ ...tool, name: "no spaces" }] }, /name/],
   ["bad_option", { ...FINE, tools: [{ ...tool, description: undefined }] }, /description/],
@@ -119,6 +127,51 @@ test("an empty or odd input is refused", async () => {
   assert.equal(agent.status().state, "idle");
   await agent.close();
   await server.close();
+});
+
+test("odd options of a run are refused before it starts", async () => {
+  const server = await serve(reply({ text: "Fine." }));
+  const agent = await agentAt(server);
+  const odd = [
+    [null, /options of `run`/],
+    ["x", /options of `run`/],
+    [{ signal: 5 }, /`signal` must be an AbortSignal/],
+    [{ signal: null }, /`signal` must be an AbortSignal/],
+    [{ signal: {} }, /`signal` must be an AbortSignal/],
+    [{ sginal: AbortSignal.abort() }, /no option `sginal`/],
+  ];
+  for (const [options, message] of odd) {
+    const refused = { name: "AgentError", code: "bad_option", message };
+    assert.throws(() => agent.run("x", options), refused);
+    assert.deepEqual([agent.status().state, agent.current], ["idle", undefined]);
+  }
+  assert.equal(server.requests.length, 0);
+  const { signal } = new AbortController();
+  assert.equal((await agent.run("x", { signal }).result()).text, "Fine.");
+  await agent.close();
+  await server.close();
+});
+
+test("odd changes and listeners are refused", async () => {
+  const agent = await Agent.create(FINE);
+  const odd = [
+    [undefined, /object of changes/],
+    [null, /object of changes/],
+    [7, /object of changes/],
+    [{ limits: null }, /`limits` must be an object/],
+    [{ limits: { maxToolRound: 1 } }, /no option `limits\.maxToolRound`/],
+    [{ retry: {} }, /no option `retry` that can be changed/],
+  ];
+  for (const [changes, message] of odd) {
+    const refused = { name: "AgentError", code: "bad_option", message };
+    assert.throws(() => agent.configure(changes), refused);
+  }
+  for (const listener of [undefined, null, "x"]) {
+    const refused = { name: "AgentError", code: "bad_option", message: /must be a function/ };
+    assert.throws(() => agent.subscribe(listener), refused);
+  }
+  agent.configure({});
+  await agent.close();
 });
 
 test("after close everything is refused as closed, and closing again is fine", async () => {

@@ -3,7 +3,17 @@
 import { AgentError, guarded } from "./errors.js";
 import { Files } from "./files.js";
 import { RawAgent } from "./innerloop_wasm.js";
-import { checkOptions, checkedRestore, partsOf, rawOptions, rawPatch, sender } from "./options.js";
+import {
+  checkListener,
+  checkOptions,
+  checkedRestore,
+  filesOf,
+  partsOf,
+  rawOptions,
+  rawPatch,
+  sender,
+  signalOf,
+} from "./options.js";
 import { init } from "./platform.js";
 import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
 import { Run } from "./run.js";
@@ -12,7 +22,6 @@ import type {
   AgentEvent,
   AgentOptions,
   Changes,
-  FilesInput,
   Part,
   RestoreOptions,
   RunError,
@@ -43,7 +52,7 @@ export class Agent {
       this.#end = resolve;
     });
     const host = this.#host(options, programs);
-    const files = [...filesOf(options.files)];
+    const files = filesOf(options.files);
     const raw = rawOptions(options, programs, files);
     this.#raw = guarded(() =>
       snapshot === undefined ? new RawAgent(raw, host) : RawAgent.restore(snapshot, raw, host),
@@ -67,7 +76,8 @@ export class Agent {
 
   /**
    * Makes an agent of a snapshot. The snapshot holds the conversation and the configuration, which
-   * {@link Agent.configure} changes; files, tools, programs and the key are given anew. A run that was under way goes on: it is {@link Agent.current}.
+   * {@link Agent.configure} changes; files, tools, programs and the key are given anew.
+   * A run that was under way goes on: it is {@link Agent.current}.
    *
    * @throws AgentError where the bytes are no snapshot of this version, or an option does not fit.
    */
@@ -83,10 +93,11 @@ export class Agent {
   /**
    * Lets the agent work on `input` until it is done.
    *
-   * @throws AgentError `busy` while a run is under way, `closed` after the agent has closed.
+   * @throws AgentError `busy` while a run is under way, `closed` after the agent has closed,
+   *   `bad_option` where the input or an option does not fit.
    */
   run(input: string | readonly Part[], options: { signal?: AbortSignal } = {}): Run {
-    const { signal } = options;
+    const signal = signalOf(options);
     const run = this.#newRun();
     const before = this.#run;
     this.#run = run;
@@ -110,6 +121,7 @@ export class Agent {
 
   /** Calls `listener` with every event from now on; the returned function ends that. */
   subscribe(listener: (event: AgentEvent) => void): () => void {
+    checkListener("listener", listener);
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -208,8 +220,4 @@ export class Agent {
       }
     }
   }
-}
-
-function filesOf(files: FilesInput = []): Iterable<readonly [string, string | Uint8Array]> {
-  return Symbol.iterator in files ? files : Object.entries(files);
 }

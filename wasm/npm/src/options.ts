@@ -9,6 +9,7 @@ import type {
   AgentOptions,
   Changes,
   FetchFunction,
+  FilesInput,
   Limits,
   Part,
   Replay,
@@ -77,12 +78,13 @@ export function checkOptions(options: AgentOptions): void {
   checkNested("retry", options.retry);
   checkNested("timeouts", options.timeouts);
   if (typeof options.replay !== "string") checkNested("replay", options.replay);
-  const { replay, apiKey, fetch, model } = options;
+  const { replay, apiKey, fetch, model, onEvent } = options;
   findProvider(options.provider, replay !== undefined);
   if (replay === undefined && (typeof model !== "string" || model === "")) {
     throw bad("`model` is missing: name the model as the provider knows it");
   }
   if (fetch !== undefined && typeof fetch !== "function") throw bad("`fetch` must be a function");
+  if (onEvent !== undefined) checkListener("onEvent", onEvent);
   if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
   if (!apiKey && fetch === undefined && replay === undefined) {
     const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
@@ -94,6 +96,39 @@ export function checkOptions(options: AgentOptions): void {
   for (const [name, value] of Object.entries({ files, programs })) {
     if (typeof value !== "object" || value === null) throw bad(`\`${name}\` must be an object`);
   }
+}
+
+/** Checks a function that is to be called with events. */
+export function checkListener(name: string, listener: unknown): void {
+  if (typeof listener !== "function") throw bad(`\`${name}\` must be a function`);
+}
+
+/** The signal among the options of a run, if there is one. */
+export function signalOf(options: { signal?: AbortSignal }): AbortSignal | undefined {
+  if (typeof options !== "object" || options === null) {
+    throw bad("the options of `run` must be an object, such as `{ signal }`");
+  }
+  const { signal, ...unknown } = options;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`\`run\` has no option \`${key}\`; there is \`signal\``);
+  if (signal === undefined) return undefined;
+  // Not `instanceof`: a signal may be of another frame, or made by a library.
+  const { aborted, addEventListener } = (signal as Partial<AbortSignal> | null) ?? {};
+  if (typeof aborted === "boolean" && typeof addEventListener === "function") return signal;
+  throw bad("`signal` must be an AbortSignal");
+}
+
+/** The files of the options, each with a path and a content. */
+export function filesOf(files: FilesInput = []): FileEntry[] {
+  const entries: unknown[] = [...(Symbol.iterator in files ? files : Object.entries(files))];
+  return entries.map((entry) => {
+    if (!Array.isArray(entry) || typeof entry[0] !== "string") {
+      throw bad("`files` must be an object of paths, or a list of pairs: path and content");
+    }
+    const [path, content] = entry as [string, unknown];
+    if (typeof content === "string" || content instanceof Uint8Array) return [path, content];
+    throw bad(`the content of \`${path}\` must be text or bytes`);
+  });
 }
 
 /** Checks the options of a restored agent, and adds the model's name: the snapshot has it. */
@@ -114,6 +149,7 @@ export function checkedRestore(options: RestoreOptions): AgentOptions {
 
 /** A change of the configuration as the binding takes it. */
 export function rawPatch(changes: Changes): object {
+  if (typeof changes !== "object" || changes === null) throw bad("give an object of changes");
   const { model, reasoningEffort, limits, instructions, ...unknown } = changes;
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);

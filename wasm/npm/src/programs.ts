@@ -5,6 +5,8 @@ import { platform } from "./platform.js";
 import type { Ending } from "./program.js";
 import type { Program, ProgramSource } from "./types.js";
 
+const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
+
 /** A program that is ready to run. */
 export interface LoadedProgram {
   name: string;
@@ -52,12 +54,15 @@ function isDescribed(program: ProgramSource | Program): program is Program {
 }
 
 async function compile(source: ProgramSource): Promise<WebAssembly.Module> {
-  const given = await source;
+  const given: unknown = await source;
+  if (typeof given !== "object" || given === null) throw new TypeError(SOURCES);
   if (given instanceof WebAssembly.Module) return given;
   if (given instanceof URL) return compileBytes(await readUrl(given));
   if (isResponse(given)) return compileBytes(await readResponse(given));
-  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) return compileBytes(given);
-  throw new TypeError("give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module");
+  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
+    return compileBytes(given as Uint8Array | ArrayBuffer);
+  }
+  throw new TypeError(SOURCES);
 }
 
 function isResponse(given: object): given is Response {
