@@ -453,7 +453,14 @@ fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
 
 /// The results of a round are in the history.
 fn after_round(ctx: &mut Ctx<'_>) -> Phase {
-    if let Some(answer) = ctx.body.run.answer.take() {
+    if ctx.body.run.repairs.cut > reply::MAX_CUTS {
+        let most = reply::MAX_CUTS;
+        let message = format!("the model's calls were cut by a limit {most} times in a row");
+        return fail(&Failure::new(FailureKind::Protocol, message), ctx);
+    }
+    let said_more = drain_steering(ctx);
+    // A word that came while the answer was given has not been answered.
+    if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
         let value = Json::parse(answer.clone()).unwrap_or_default();
         ctx.event(EventKind::FinalAnswer { value });
         ctx.body.run.text = answer;
@@ -463,7 +470,6 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
             None => end_run(RunEnd::Completed, ctx),
         };
     }
-    drain_steering(ctx);
     if let Some(period) = ctx.body.run.looping.take() {
         let message = format!(
             "Loop detected: the last {} tool calls follow a repeating pattern. Try a different \

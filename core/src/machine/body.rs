@@ -5,7 +5,7 @@ use super::history::History;
 use crate::{
     nouns::{
         config::ApprovalRule,
-        message::{Part, Usage},
+        message::{Part, Turn, TurnKind, Usage},
     },
     rules::repeat::Watch,
     words::id::AgentId,
@@ -101,6 +101,8 @@ pub(crate) struct Run {
 pub(crate) struct Repairs {
     /// Pauses of the provider in a row.
     pub(crate) pauses: u32,
+    /// Replies in a row whose calls were cut by a limit.
+    pub(crate) cut: u32,
     pub(crate) continued: u32,
     pub(crate) empties: u32,
     pub(crate) answers: u32,
@@ -136,6 +138,17 @@ impl Body {
     pub(crate) fn turns(&self) -> u32 {
         let counts = self.counts();
         counts.inputs.saturating_add(counts.replies)
+    }
+
+    /// Takes in a turn of another session. It counts as said.
+    pub(crate) fn hear(&mut self, turn: Turn) {
+        let past = &mut self.memory.past;
+        match turn.kind {
+            TurnKind::User(_) => past.inputs = past.inputs.saturating_add(1),
+            TurnKind::Assistant(_) => past.replies = past.replies.saturating_add(1),
+            _ => {}
+        }
+        self.history.push(turn);
     }
 
     /// Puts the counts of the run that is over to those before it.

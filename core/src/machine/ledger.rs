@@ -94,6 +94,11 @@ impl Ledger {
         })
     }
 
+    /// The effects that are open and not cancelled, in order.
+    pub(crate) fn open_ids(&self) -> impl Iterator<Item = EffectId> {
+        self.open.iter().filter(|(_, entry)| entry.grace.is_none()).map(|(id, _)| *id)
+    }
+
     /// Whether nothing is open.
     pub(crate) const fn is_empty(&self) -> bool {
         self.open.is_empty()

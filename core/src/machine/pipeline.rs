@@ -94,6 +94,11 @@ pub(crate) fn result(
         None => labelled(call, outcome),
     };
     let mut parts = truncated(&call.name, parts, setup);
+    if let [Part::Text { text }] = parts.as_mut_slice()
+        && text.is_empty()
+    {
+        *text = String::from("(no output)");
+    }
     if outcome.timed_out {
         parts.push(Part::text(format!(
             "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown above. You \
@@ -120,9 +125,6 @@ fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
             )
             | None => {}
             Some(_) => *text = format!("Tool error ({}): {text}", call.name),
-        }
-        if text.is_empty() {
-            *text = String::from("(no output)");
         }
     }
     parts

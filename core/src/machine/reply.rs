@@ -14,6 +14,9 @@ use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec:
 /// How often in a row a provider may pause a reply before the run fails.
 const MAX_PAUSES: u32 = 16;
 
+/// How often in a row calls may be cut by a limit before the run fails.
+pub(super) const MAX_CUTS: u32 = 8;
+
 /// How the loop goes on.
 #[derive(Debug)]
 pub(super) enum Verdict {
@@ -71,10 +74,13 @@ fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict 
         let found = ctx.body.memory.watch.note(signature, loops.window);
         ctx.body.run.looping = found.or(ctx.body.run.looping);
     }
+    let is_cut = matches!(finish, Finish::Length | Finish::ContextWindow);
+    let cut = &mut ctx.body.run.repairs.cut;
+    *cut = if is_cut { cut.saturating_add(1) } else { 0 };
     match finish {
         Finish::Length | Finish::ContextWindow => Verdict::Refused(
             calls,
-            "Not run: the reply was cut by the output limit, so the call may be incomplete. Make \
+            "Not run: the reply was cut by a limit, so the call may be incomplete. Make \
              it again, in smaller pieces if it was long.",
         ),
         _ => Verdict::Calls(calls),

@@ -156,8 +156,7 @@ impl Round {
 
     /// Starts what may start now, and ends the round once each call is answered.
     pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Progress {
-        // A call that was asked about may be allowed while a later one runs already.
-        let (mut reads_run, write_runs) = (self.runs(true), self.runs(false));
+        let (mut reads_run, write_runs, mut held) = (self.runs(true), self.runs(false), false);
         // What is said to other agents goes out behind what is told of this round's calls: it may
         // come back at once and end the round.
         let mut words = Vec::new();
@@ -165,7 +164,13 @@ impl Round {
             match &slot.state {
                 State::Running { read_only: false, .. } => break,
                 State::Queued(Work::Inner(_)) => act(slot, &mut words, ctx),
+                // Writes keep their order, also behind one that somebody still looks at; calls
+                // that only read do not wait for people.
+                State::Hooked { work, .. } | State::Asking { work, .. } => {
+                    held |= matches!(work, Work::Run { read_only: false, .. });
+                }
                 State::Queued(Work::Run { .. }) if write_runs => {}
+                State::Queued(Work::Run { read_only: false, .. }) if held => {}
                 State::Queued(Work::Run { read_only: true, .. }) => {
                     slot.launch(ctx);
                     reads_run = true;

@@ -87,7 +87,11 @@ impl Setup {
         if let Some(folder) = &scope.working_dir {
             config.facts.working_directory.clone_from(folder);
         }
-        config.limits.max_turns = scope.max_turns;
+        // The model may ask for less than the host allows, not for more.
+        config.limits.max_turns = match (config.limits.max_turns, scope.max_turns) {
+            (0, most) | (most, 0) => most,
+            (host, model) => host.min(model),
+        };
         Self::of(config, scope.depth)
     }
 
@@ -162,6 +166,10 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
             timeouts.default_command_ms, timeouts.max_command_ms
         );
         return Err(ConfigError { field: "timeouts.default_command_ms", message });
+    }
+    if config.retry.idle_ms == 0 {
+        let message = String::from("is 0: every model call would count as broken at once");
+        return Err(ConfigError { field: "retry.idle_ms", message });
     }
     if config.loops.detect && config.loops.window < 2 {
         let message = String::from("must be at least 2: one call alone repeats nothing");

@@ -15,6 +15,7 @@ use crate::{
         output::{Ask, Effect, HookRun},
         tool::{Job, ToolRun},
     },
+    profile::inner::FINAL_ANSWER,
     rules::{approval, guard},
     words::{
         id::{AgentId, EffectId},
@@ -102,7 +103,12 @@ impl Slot {
             },
             State::After { outcome, .. } => match reply {
                 HookReply::Allow | HookReply::Failed { .. } => self.settle(&outcome, None, ctx),
-                HookReply::Deny { reason } => self.settle(&denied(&reason), None, ctx),
+                HookReply::Deny { reason } => {
+                    if self.call.name == FINAL_ANSWER {
+                        ctx.body.run.answer = None;
+                    }
+                    self.settle(&denied(&reason), None, ctx);
+                }
                 HookReply::Replace(text) => {
                     self.settle(&outcome, Some(text_of(&text)), ctx);
                 }

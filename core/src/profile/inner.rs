@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const TOOLS: &str = include_str!("inner.json");
 
 /// The tool of the final answer; its schema is the host's.
-const FINAL_ANSWER: &str = "final_answer";
+pub const FINAL_ANSWER: &str = "final_answer";
 
 /// A call of one of these tools.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

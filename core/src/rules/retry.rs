@@ -16,7 +16,8 @@ pub fn delay_ms(
     if attempt.saturating_sub(1) > policy.max_retries {
         return None;
     }
-    if let Some(asked) = retry_after_ms {
+    // A delay of nothing is no answer to how long to wait.
+    if let Some(asked) = retry_after_ms.filter(|&asked| asked > 0) {
         return (asked <= policy.max_retry_after_ms).then_some(asked);
     }
     let doublings = attempt.saturating_sub(2).min(32);

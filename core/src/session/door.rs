@@ -70,6 +70,9 @@ impl Session {
             {
                 Err(Reason::Empty)
             }
+            Command::Configure { .. } if id != AgentId::ROOT => {
+                Err(Reason::Unsupported("the configuration is the session's: give it to agent 0"))
+            }
             Command::Configure { patch } => self.check_patch(patch),
             _ => Ok(Accepted::Command),
         }

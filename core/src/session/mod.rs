@@ -172,9 +172,13 @@ impl Session {
             let message = "is this session's own: a fork needs another".into();
             return Err(ConfigError { field: "id", message });
         }
-        let (mut fork, outputs) = Self::open(SessionConfig { id, ..self.config().clone() }, wall)?;
+        if id.0.trim().is_empty() {
+            let message = "is empty: give the fork a unique id".into();
+            return Err(ConfigError { field: "id", message });
+        }
+        let (mut fork, outputs) = Self::with(id, Arc::clone(&self.root.setup), wall);
         for turn in self.root.body.history.turns().iter().take(turns) {
-            fork.root.body.history.push(turn.clone());
+            fork.root.body.hear(turn.clone());
         }
         fork.root.body.history.answer_open_calls(wall);
         Ok((fork, outputs))

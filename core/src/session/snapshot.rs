@@ -1,7 +1,7 @@
 //! A session as bytes, at any moment. The encoded form of a history and a response that is under
 //! way are not in it: both are made anew.
 
-use super::{REPLAY_VERSION, Session};
+use super::Session;
 use crate::{
     machine::{
         agent::{Agent, Phase},
@@ -13,6 +13,7 @@ use crate::{
     nouns::{
         config::{ConfigError, SessionConfig},
         message::Turn,
+        output::Effect,
     },
     words::{
         id::AgentId,
@@ -29,6 +30,10 @@ use alloc::{
 use serde::{Deserialize, Serialize};
 
 const FORMAT: &str = "innerloop-snapshot";
+
+/// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
+/// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
+const VERSION: u32 = 1;
 
 /// Bytes that are not a snapshot that this version can restore.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -84,7 +89,7 @@ impl Session {
     pub fn snapshot(&self) -> Vec<u8> {
         let state = State {
             format: Cow::Borrowed(FORMAT),
-            version: REPLAY_VERSION,
+            version: VERSION,
             config: Cow::Owned(SessionConfig { id: self.id.clone(), ..self.config().clone() }),
             now: self.now,
             seq: self.seq,
@@ -108,8 +113,8 @@ impl Session {
         if label.format != FORMAT {
             return Err(damaged(&"its format is another one"));
         }
-        if label.version != REPLAY_VERSION {
-            let (found, expected) = (label.version, REPLAY_VERSION);
+        if label.version != VERSION {
+            let (found, expected) = (label.version, VERSION);
             return Err(RestoreError::Version { found, expected });
         }
         let state: State<'_> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
@@ -126,7 +131,7 @@ impl Session {
                 others.insert(agent.body.id, agent);
             }
         }
-        Ok(Self {
+        let session = Self {
             id,
             root: root.ok_or_else(|| damaged(&"its own agent is missing"))?,
             others,
@@ -135,7 +140,12 @@ impl Session {
             seq: state.seq,
             now: state.now,
             epoch: UnixMillis(wall.0.saturating_sub(state.now.0)),
-        })
+        };
+        // An effect that one side does not know of would be waited for without end.
+        if !session.owed().effects().map(Effect::id).eq(session.ledger.open_ids()) {
+            return Err(damaged(&"its open effects do not fit together"));
+        }
+        Ok(session)
     }
 }
 

@@ -82,6 +82,9 @@ impl Failure {
     /// Whether another try may help.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
+        if matches!(self.kind, FailureKind::Authentication | FailureKind::Host) {
+            return false;
+        }
         self.should_retry.unwrap_or(match self.kind {
             FailureKind::RateLimit
             | FailureKind::Overloaded
@@ -162,11 +165,11 @@ fn retry_after_ms(head: &ResponseHead) -> Option<u64> {
 fn http_date(text: &str) -> Option<UnixMillis> {
     let (_, date) = text.split_once(", ")?;
     let mut words = date.split([' ', ':']);
-    let day: i64 = words.next()?.parse().ok()?;
+    let day = i64::from(words.next()?.parse::<u16>().ok()?);
     let month = words.next()?;
     let months = "JanFebMarAprMayJunJulAugSepOctNovDec";
     let month = i64::try_from(months.find(month)? / 3).ok()? + 1;
-    let mut number = || words.next()?.parse::<i64>().ok();
+    let mut number = || words.next()?.parse::<u16>().ok().map(i64::from);
     let (year, hour, minute, second) = (number()?, number()?, number()?, number()?);
     // Days from the civil date, with years that begin in March.
     let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };

@@ -13,8 +13,9 @@ use serde::{
 };
 use serde_json::{Value, value::RawValue};
 
-/// One JSON value, kept as its text: numbers, key order and white space stay as they came.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// One JSON value, kept as its text: numbers, key order and white space stay as they came, but
+/// for line breaks, which become spaces: in a log they would end the line.
+#[derive(Clone, Debug, Serialize)]
 #[serde(transparent)]
 pub struct Json(Box<RawValue>);
 
@@ -24,13 +25,28 @@ impl Json {
     /// # Errors
     /// What `serde_json` says about the text, with line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, serde_json::Error> {
-        RawValue::from_string(text.into()).map(Self)
+        RawValue::from_string(text.into()).map(Self::on_one_line)
+    }
+
+    /// A line break can only stand between tokens.
+    fn on_one_line(raw: Box<RawValue>) -> Self {
+        if !raw.get().contains(['\n', '\r']) {
+            return Self(raw);
+        }
+        let text = raw.get().replace(['\n', '\r'], " ");
+        Self(RawValue::from_string(text).unwrap_or(raw))
     }
 
     /// The value's text.
     #[must_use]
     pub fn text(&self) -> &str {
         self.0.get()
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self::on_one_line)
     }
 }
 
@@ -107,6 +123,40 @@ impl<'de> Deserialize<'de> for Object {
 
         deserializer.deserialize_map(Fields)
     }
+}
+
+/// JSON text in which no escape stands for half a surrogate pair: such a half becomes U+FFFD.
+#[must_use]
+pub fn without_lone_surrogates(text: &str) -> String {
+    let unit = |at: usize| {
+        let digits = text.get(at..)?.strip_prefix("\\u")?.get(..4)?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut out = String::with_capacity(text.len());
+    let (mut done, mut at) = (0, 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
+        let here = at + found;
+        let (is_pair, is_half) = match (unit(here), unit(here + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (true, false),
+            (Some(0xd800..=0xdfff), _) => (false, true),
+            _ => (false, false),
+        };
+        at = here
+            + if is_pair {
+                12
+            } else if is_half {
+                6
+            } else {
+                2
+            };
+        if is_half {
+            out.push_str(text.get(done..here).unwrap_or_default());
+            out.push_str("\\ufffd");
+            done = at;
+        }
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
 }
 
 /// Appends a value with its objects' keys in order, so that its bytes do not depend on how the

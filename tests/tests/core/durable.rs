@@ -215,3 +215,31 @@ fn the_log_grows_with_what_was_said_only() {
     assert!(most - least <= 8, "{sizes:?}");
     assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 40);
 }
+
+#[test]
+fn a_schema_of_several_lines_takes_one_line_of_the_log() {
+    let mut config = config();
+    let parameters = "{\n  \"type\": \"object\",\r\n  \"properties\": {}\n}";
+    config.tools = vec![innerloop_core::tool::ToolSpec {
+        name: "dice".into(),
+        description: "Throws dice.".into(),
+        parameters: innerloop_core::json::Json::parse(parameters).unwrap(),
+        read_only: true,
+    }];
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    assert_eq!(desk.log.lines().count(), 2);
+    assert_eq!(log::replay(&desk.log).unwrap().session.snapshot(), desk.session.snapshot());
+}
+
+#[test]
+fn a_snapshot_whose_effects_do_not_fit_together_is_refused() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let text = String::from_utf8(desk.session.snapshot()).unwrap();
+    let start = text.find("\"open\":[[").unwrap();
+    let end = start + text[start..].find("]]").unwrap() + 2;
+    let torn = format!("{}\"open\":[]{}", &text[..start], &text[end..]);
+    let error = Session::restore(torn.as_bytes(), EPOCH).unwrap_err();
+    assert!(matches!(error, RestoreError::Damaged(_)), "{error}");
+}

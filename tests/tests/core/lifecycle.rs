@@ -349,6 +349,22 @@ fn g2_a_break_in_mid_stream_ends_the_run_where_the_policy_says_so() {
 }
 
 #[test]
+fn calls_that_are_cut_again_and_again_end_the_run() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("hello");
+    for n in 0..50 {
+        if desk.calls.is_empty() {
+            break;
+        }
+        let call = Message::call(&format!("c{n}"), "list_dir", &json!({}));
+        desk.reply(&call.stop_reason("max_tokens"));
+    }
+    assert_eq!((ends(&desk), desk.requests.len()), (vec![RunEnd::Failed], 9));
+    let _ = desk.submit("again");
+    assert!(desk.body()["messages"].to_string().contains("was cut by a limit"), "none dangles");
+}
+
+#[test]
 fn g2_a_call_that_goes_quiet_is_cancelled_and_called_again() {
     let mut desk = Desk::default();
     let _ = desk.submit("hello");
@@ -444,7 +460,7 @@ fn a_fork_goes_on_from_any_turn_under_an_id_of_its_own() {
     for turns in 0..=4 {
         let id = SessionId(format!("fork-{turns}"));
         let (fork, outputs) = desk.session.fork(id.clone(), turns, UnixMillis(5)).unwrap();
-        assert_eq!((&fork.config().id, outputs.events().count()), (&id, 1));
+        assert_eq!((fork.id(), outputs.events().count()), (&id, 1));
         let mut other = Desk::around(fork, String::new());
         let _ = other.submit("and now");
         let body = other.body();

@@ -201,6 +201,23 @@ fn c21_arguments_are_bent_to_their_schema_only_where_that_is_asked_for() {
 }
 
 #[test]
+fn c20_a_call_that_cannot_be_sent_back_is_sent_in_a_form_that_can() {
+    for (name, arguments) in [("a.b c", "{}"), ("", "{}"), ("read_file", r#"{"x":"\ud83d"}"#)] {
+        let mut desk = desk_with(Vec::new());
+        let message = Message::call("c1", "list_dir", &json!({})).events().concat();
+        let odd = message.replace("\"name\":\"list_dir\"", &format!("\"name\":\"{name}\""));
+        let escaped = arguments.replace('\\', "\\\\").replace('"', "\\\"");
+        let odd =
+            odd.replace("\"partial_json\":\"{}\"", &format!("\"partial_json\":\"{escaped}\""));
+        desk.stream(odd.as_bytes(), usize::MAX);
+        let block = desk.body()["messages"][1]["content"][0].clone();
+        let sent = block["name"].as_str().unwrap();
+        assert!(!sent.is_empty() && sent.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
+        assert!(results(&desk)[0]["is_error"] == true && block["input"].is_object(), "{block}");
+    }
+}
+
+#[test]
 fn c22_a_failing_tool_is_an_error_result() {
     let mut desk = desk_with(Vec::new());
     desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
@@ -287,7 +304,7 @@ fn calls_of_a_reply_that_was_cut_by_length_are_not_run() {
     let call = Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"}));
     desk.reply(&call.stop_reason("max_tokens"));
     assert!(desk.runs.is_empty());
-    assert!(results(&desk)[0]["content"].as_str().unwrap().contains("cut by the output limit"));
+    assert!(results(&desk)[0]["content"].as_str().unwrap().contains("was cut by a limit"));
 }
 
 #[test]

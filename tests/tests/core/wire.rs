@@ -282,3 +282,36 @@ fn arguments_that_are_not_json_stay_as_they_are() {
     let decoded = stream(&events(&[start(), block(0, &call), delta(0, &piece), done, end]));
     assert_eq!(decoded.tool_calls[0].arguments, Arguments::Raw("{\"x\": ".into()));
 }
+
+#[test]
+fn half_a_surrogate_pair_costs_one_character_and_no_more() {
+    let text = |piece: &str| {
+        let body = format!(r#""index":0,"delta":{{"type":"text_delta","text":"{piece}"}}"#);
+        format!("data: {{\"type\":\"content_block_delta\",{body}}}\n\n")
+    };
+    let [done, end] = stop("end_turn");
+    let begin = events(&[start(), block(0, &json!({"type": "text", "text": ""}))]);
+    let pieces = [r"Hello ", r"\ud83d", r"\ude00", r" \ud83d\ude00 \\ud83d", r" world"].map(text);
+    let decoded = stream(&format!("{begin}{}{}", pieces.concat(), events(&[done, end])));
+    assert_eq!(decoded.text, "Hello \u{fffd}\u{fffd} \u{1F600} \\ud83d world");
+    let whole = r#"{"type":"message","content":[{"type":"text","text":"hey \ud800"}]}"#;
+    let decoded = chunked(&head(200, "application/json"), whole.as_bytes(), 9);
+    assert_eq!(decoded.text, "hey \u{fffd}");
+}
+
+#[test]
+fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
+    let [done, end] = stop("tool_use");
+    let call = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
+    let lost = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"\ud83d"}}"#;
+    let body = events(&[start(), block(0, &call)]);
+    let decoded = stream(&format!("{body}data: {lost}\n\n{}", events(&[done, end])));
+    assert_eq!((decoded.error.unwrap().kind, decoded.tool_calls.len()), (ErrorKind::Protocol, 0));
+}
+
+#[test]
+fn an_error_without_a_type_is_still_the_providers_own() {
+    let error = r#"data: {"error":{"type":"overloaded_error","message":"Busy"}}"#;
+    let decoded = stream(&format!("{}{error}\n\n", events(&[start()])));
+    assert_eq!(decoded.error.unwrap().message, "Busy");
+}

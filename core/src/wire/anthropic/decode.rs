@@ -11,7 +11,7 @@ use crate::{
         input::ResponseHead,
         message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
     },
-    words::json::{Json, Object},
+    words::json::{Json, Object, without_lone_surrogates},
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use serde::Deserialize;
@@ -122,7 +122,7 @@ struct Draft {
     /// The terminal marker has come.
     stopped: bool,
     failure: Option<Failure>,
-    /// Data that could not be read; a stream that never completes is blamed on it.
+    /// Data that could not be read: the reply is not whole without it.
     unreadable: Option<String>,
 }
 
@@ -145,13 +145,29 @@ enum Building {
 impl Draft {
     fn on_data(&mut self, data: &[u8], out: &mut Vec<Piece>) {
         let text = String::from_utf8_lossy(data);
-        let event = match serde_json::from_str::<Event<'_>>(&text) {
-            Ok(event) => event,
-            Err(error) => {
-                self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
-                return;
+        match serde_json::from_str(&text) {
+            Ok(event) => self.on_event(event, out),
+            Err(error) => self.on_odd_data(&text, &error, out),
+        }
+    }
+
+    /// Data that does not parse. Half a surrogate pair in a text costs one character; a lost
+    /// piece of a call would change what the call does, so that it makes the reply unreadable.
+    /// What is no object (`[DONE]` and the like) loses nothing.
+    fn on_odd_data(&mut self, text: &str, error: &serde_json::Error, out: &mut Vec<Piece>) {
+        let mended = without_lone_surrogates(text);
+        match serde_json::from_str::<Event<'_>>(&mended) {
+            Ok(event) if event.delta.as_ref().is_none_or(|delta| delta.partial_json.is_none()) => {
+                self.on_event(event, out);
             }
-        };
+            _ if text.trim_start().starts_with('{') => {
+                self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
+            }
+            _ => {}
+        }
+    }
+
+    fn on_event(&mut self, event: Event<'_>, out: &mut Vec<Piece>) {
         match &*event.kind {
             "message_start" => {
                 // A gateway that fails over begins anew in mid-stream.
@@ -180,7 +196,8 @@ impl Draft {
                 self.tokens.update(event.usage);
             }
             "message_stop" => self.stopped = true,
-            "error" => {
+            // Some gateways leave the type out.
+            "error" | "" if event.error.is_some() => {
                 self.failure = event.error.map(|error| error.failure(0));
             }
             _ => {}
@@ -212,7 +229,8 @@ impl Draft {
     }
 
     fn start(&mut self, index: Option<u32>, raw: &RawValue, out: &mut Vec<Piece>) {
-        let Ok(start) = serde_json::from_str::<BlockStart<'_>>(raw.get()) else { return };
+        let mended = without_lone_surrogates(raw.get());
+        let Ok(start) = serde_json::from_str::<BlockStart<'_>>(&mended) else { return };
         let owned = |text: Option<Text<'_>>| text.map(|Text(text)| text.into_owned());
         let block = match &*start.kind {
             "text" => {
@@ -257,7 +275,8 @@ impl Draft {
             }
             Building::Reasoning(reasoning) => {
                 if let Some(Text(signature)) = delta.signature {
-                    reasoning.signature = Some(signature.into_owned());
+                    let signature = signature.into_owned();
+                    reasoning.signature = Some(signature).filter(|text| !text.is_empty());
                 }
                 if let Some(Text(piece)) = delta.thinking {
                     reasoning.text.push_str(&piece);
@@ -284,7 +303,7 @@ impl Draft {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        if !self.stopped {
+        if !self.stopped || self.unreadable.is_some() {
             let message = match self.unreadable {
                 Some(error) => alloc::format!("the stream holds what is not JSON: {error}"),
                 None => String::from("the stream ended before the reply was whole"),
@@ -379,7 +398,7 @@ struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
 #[derive(Deserialize)]
 struct Event<'a> {
-    #[serde(rename = "type", borrow)]
+    #[serde(rename = "type", borrow, default)]
     kind: Cow<'a, str>,
     #[serde(default)]
     index: Option<u32>,
@@ -469,7 +488,14 @@ impl ProviderError {
     /// The failure that the provider names; `status` is that of an error response, 0 in a stream.
     fn failure(self, status: u16) -> Failure {
         let message = self.message.unwrap_or_default();
-        let too_long = ["prompt is too long", "exceed context limit", "exceeds the context"];
+        let too_long = [
+            "prompt is too long",
+            "prompt too long",
+            "exceed context limit",
+            "exceeds the context",
+            "maximum context length",
+            "exceeds the available context",
+        ];
         let kind = match self.kind.as_deref() {
             Some("authentication_error" | "permission_error") => FailureKind::Authentication,
             Some("rate_limit_error") => FailureKind::RateLimit,

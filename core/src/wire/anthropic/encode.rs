@@ -9,8 +9,8 @@ use crate::{
     },
     words::json::push_string,
 };
-use alloc::vec::Vec;
-use serde_json::value::RawValue;
+use alloc::{string::String, vec::Vec};
+use serde_json::Value;
 
 /// Asks the provider to keep all up to the block that carries it.
 const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
@@ -176,6 +176,13 @@ fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
+/// A tool's name in the characters that the provider accepts.
+fn sendable_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name: String = name.chars().map(|c| if fits(c) { c } else { '_' }).take(64).collect();
+    if name.is_empty() { String::from("unknown") } else { name }
+}
+
 /// Copies `bytes` with a marker at each of `marks`, which are in order.
 fn splice(body: &mut Vec<u8>, bytes: &[u8], marks: &[Option<usize>]) {
     let mut done = 0;
@@ -244,12 +251,14 @@ impl Writer {
         self.raw("]");
     }
 
-    /// A call. Arguments that are no JSON object cannot be sent; the call's error result tells
-    /// the model what it wrote.
+    /// A call. Arguments that are no JSON object cannot be sent, nor can names that the provider
+    /// does not know; the call's error result tells the model that they were refused.
     fn tool_use(&mut self, call: &ToolCall) {
-        let input = serde_json::from_str::<&RawValue>(&call.arguments).map_or("{}", RawValue::get);
+        // A raw value may hold what no string can, such as half a surrogate pair.
+        let value = serde_json::from_str::<Value>(&call.arguments);
+        let is_object = value.is_ok_and(|value| value.is_object());
         self.raw("{\"type\":\"tool_use\",\"id\":").string(&call.id);
-        self.raw(",\"name\":").string(&call.name).raw(",\"input\":");
-        self.raw(if input.starts_with('{') { input } else { "{}" }).raw("}");
+        self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
+        self.raw(if is_object { call.arguments.trim() } else { "{}" }).raw("}");
     }
 }
