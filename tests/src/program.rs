@@ -183,7 +183,11 @@ impl Started {
         Run { code: status.code(), stdout: text(&self.stdout), stderr: text(&self.stderr) }
     }
 
-    fn signal(&self, name: &str) {
+    /// Sends it the signal of that name, for example `TERM`.
+    ///
+    /// # Panics
+    /// The signal cannot be sent.
+    pub fn signal(&self, name: &str) {
         let kill = format!("kill -{name} {}", self.process.id());
         let status = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
         assert!(status.success(), "{kill} failed");

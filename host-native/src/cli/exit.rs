@@ -10,7 +10,9 @@ Exit codes:
   2    usage: arguments, a missing --apply, workspace or output file
   3    configuration, authentication, or a recording that does not fit
   4    a limit was hit
-  130  interrupted with Ctrl-C";
+  129  the terminal was closed (SIGHUP)
+  130  interrupted with Ctrl-C
+  143  asked to end (SIGTERM)";
 
 /// Why the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +22,9 @@ pub(super) enum Exit {
     Usage,
     Configuration,
     Limit,
+    HungUp,
     Interrupted,
+    Terminated,
 }
 
 impl Exit {
@@ -31,7 +35,9 @@ impl Exit {
             Self::Usage => 2,
             Self::Configuration => 3,
             Self::Limit => 4,
+            Self::HungUp => 129,
             Self::Interrupted => 130,
+            Self::Terminated => 143,
         }
     }
 
@@ -43,7 +49,7 @@ impl Exit {
             Self::Usage => "usage",
             Self::Configuration => "configuration",
             Self::Limit => "limit",
-            Self::Interrupted => "interrupted",
+            Self::HungUp | Self::Interrupted | Self::Terminated => "interrupted",
         }
     }
 }

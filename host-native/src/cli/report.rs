@@ -29,6 +29,8 @@ pub(super) struct Report {
     limit: Option<(&'static str, u32)>,
     error: Option<(ErrorKind, String)>,
     failure: Option<Failure>,
+    /// How an interrupted run ends the program.
+    signal: Exit,
 }
 
 impl Report {
@@ -44,6 +46,7 @@ impl Report {
             limit: None,
             error: None,
             failure: None,
+            signal: Exit::Interrupted,
         }
     }
 
@@ -55,6 +58,11 @@ impl Report {
     /// Notes that the run broke for a reason of the host's own.
     pub(super) fn fail(&mut self, failure: Failure) {
         self.failure.get_or_insert(failure);
+    }
+
+    /// Notes which signal has interrupted the run.
+    pub(super) const fn interrupted_by(&mut self, signal: Exit) {
+        self.signal = signal;
     }
 
     pub(super) fn add(&mut self, event: &Event) {
@@ -90,7 +98,7 @@ impl Report {
         match (self.end, &self.error, self.limit) {
             (Some(RunEnd::Completed), _, _) => Ok(()),
             (Some(RunEnd::Interrupted), _, _) => {
-                Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"))
+                Err(Failure::new(self.signal, "interrupted; what was done so far stays"))
             }
             (Some(RunEnd::Limit), _, Some((limit, value))) => {
                 Err(Failure::new(Exit::Limit, limit_text(limit, value)))

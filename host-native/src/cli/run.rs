@@ -30,7 +30,7 @@ use std::{
     hash::{BuildHasher, RandomState},
     io::{IsTerminal, Stderr, Write, stderr, stdout},
     process,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 use tokio::sync::Notify;
@@ -56,8 +56,8 @@ async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
     let mut interrupts = Interrupts::new()?;
     let work = tokio::select! {
         work = Work::begin(args) => work?,
-        () = interrupts.next() => {
-            return Err(Failure::new(Exit::Interrupted, "interrupted before the run began"));
+        exit = interrupts.next() => {
+            return Err(Failure::new(exit, "interrupted before the run began"));
         }
     };
     Ok(work.finish(output, interrupts).await)
@@ -107,7 +107,13 @@ impl Work {
         let mut report = Report::new();
         let commands = self.driver.commands();
         let hurry = Arc::new(Notify::new());
-        let listening = tokio::spawn(listen(interrupts, commands.clone(), Arc::clone(&hurry)));
+        let signal = Arc::new(OnceLock::new());
+        let listening = tokio::spawn(listen(
+            interrupts,
+            commands.clone(),
+            Arc::clone(&signal),
+            Arc::clone(&hurry),
+        ));
         commands.send(Command::Submit { parts: vec![Part::text(self.prompt)] });
         let driven = self.driver.run(|news| match news {
             News::Event(event) => {
@@ -125,13 +131,15 @@ impl Work {
             driven = driven => Some(driven),
             () = hurry.notified() => None,
         };
+        let signal = signal.get().copied().unwrap_or(Exit::Interrupted);
+        report.interrupted_by(signal);
         match driven {
             Some(Ok(())) => listening.abort(),
             Some(Err(DriverError::Journal(error))) => {
                 listening.abort();
                 report.fail(Failure::new(Exit::Failed, error));
             }
-            None => report.fail(Failure::new(Exit::Interrupted, "stopped at once")),
+            None => report.fail(Failure::new(signal, "stopped at once")),
         }
         if let Some(Err(error)) = self.recording.map(|file| file.check()) {
             report.fail(Failure::new(Exit::Failed, error));
@@ -184,15 +192,22 @@ fn session_id() -> SessionId {
     SessionId(format!("{:016x}{:016x}", random(), random()))
 }
 
-/// The first Ctrl-C interrupts the run and closes the session; the second ends the program.
-async fn listen(mut interrupts: Interrupts, commands: Commands, hurry: Arc<Notify>) {
-    interrupts.next().await;
+/// The first Ctrl-C (or other signal) interrupts the run and closes the session; the second ends
+/// the program.
+async fn listen(
+    mut interrupts: Interrupts,
+    commands: Commands,
+    signal: Arc<OnceLock<Exit>>,
+    hurry: Arc<Notify>,
+) {
+    let first = interrupts.next().await;
+    let exit = *signal.get_or_init(|| first);
     commands.send(Command::Interrupt);
     commands.send(Command::Close);
     interrupts.next().await;
     hurry.notify_one();
     tokio::time::sleep(LAST_WORDS).await;
-    process::exit(i32::from(Exit::Interrupted.code()));
+    process::exit(i32::from(exit.code()));
 }
 
 /// Tells on standard error what takes long, where somebody may be reading.

@@ -15,6 +15,7 @@ use innerloop_core::{
 use serde_json::Value;
 use std::{
     io::{IsTerminal, stdout},
+    sync::{Arc, OnceLock},
     time::Duration,
 };
 
@@ -27,7 +28,12 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let asked = timeout_ms.or(family).unwrap_or(timeouts.default_command_ms);
     let timeout = Duration::from_millis(asked.min(timeouts.max_command_ms));
     let mut interrupts = Interrupts::new()?;
-    let stop = async move { interrupts.next().await };
+    let signal = Arc::new(OnceLock::new());
+    let heard = Arc::clone(&signal);
+    let stop = async move {
+        let exit = interrupts.next().await;
+        heard.get_or_init(|| exit);
+    };
     let outcome = sandbox.run_until(&action, timeout, None, stop).await;
     let text = outcome.joined_text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
@@ -36,7 +42,8 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     match outcome.error {
         None => Ok(()),
         Some(ToolError::Interrupted) => {
-            Err(Failure::new(Exit::Interrupted, "interrupted; what was done so far stays"))
+            let exit = signal.get().copied().unwrap_or(Exit::Interrupted);
+            Err(Failure::new(exit, "interrupted; what was done so far stays"))
         }
         Some(error) => {
             let kind = serde_json::to_string(&error).unwrap_or_default();

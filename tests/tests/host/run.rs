@@ -156,6 +156,22 @@ fn ctrl_c_while_the_model_speaks_ends_with_130_and_a_record() {
 }
 
 #[test]
+fn a_request_to_end_is_as_ctrl_c_with_its_own_code() {
+    for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+        let slow = Reply::stream(&Message::text("never ending")).paced(Duration::from_secs(5));
+        let scene = Scene::new(vec![Reply::stream(&write("toolu_1", "kept")), slow]);
+        let program = Started::new(scene.command("go").arg("--json"), b"");
+        wait_for("the request", || scene.model.requests().len() == 2);
+        program.signal(signal);
+        let record = terminal(&program.finish().exits(code));
+        assert_eq!(record["status"], "interrupted");
+        assert_eq!(record["exit_code"], code);
+        assert_eq!(record["files"], json!([{"path": "note.txt", "kind": "created"}]));
+        assert!(record["diff"].as_str().unwrap().contains("+kept"), "{record}");
+    }
+}
+
+#[test]
 fn ctrl_c_while_a_program_runs_ends_it_and_keeps_what_was_done() {
     let call = json!({"program": "qjs", "args": ["-m", "loop.mjs"], "timeout_ms": 100_000});
     let scene = Scene::streaming(&[
