@@ -19,13 +19,17 @@ use exit::{Exit, Failure};
 use report::Report;
 use std::{
     ffi::OsString,
-    io::{Write, stderr, stdout},
+    io::{self, Write, stderr, stdout},
     process::ExitCode,
+    sync::OnceLock,
     time::Duration,
 };
 
 /// How long tasks that were stopped may take to end.
 const LEAVE: Duration = Duration::from_millis(200);
+
+/// Why standard output did not get all of what was said.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -56,9 +60,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 /// Help and version go to standard output; a mistake is told, as a record too where JSON is
 /// asked for.
 fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
-    drop(error.print());
+    let printed = error.print();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        return ExitCode::SUCCESS;
+        note(printed);
+        return ended(Ok(()));
     }
     let is = |index: usize, word: &str| args.get(index).is_some_and(|arg| arg == word);
     if is(1, "run") && args.iter().any(|arg| arg == "--json") {
@@ -70,15 +75,29 @@ fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
 }
 
 fn ended(result: Result<(), Failure>) -> ExitCode {
-    let Err(failure) = result else { return ExitCode::SUCCESS };
+    let unwritten = UNWRITTEN.get().map(|error| {
+        let advice = "make room or name another place";
+        let message = format!("cannot write to standard output: {error}; {advice}");
+        Failure::new(Exit::Failed, message)
+    });
+    let Some(failure) = result.err().or(unwritten) else { return ExitCode::SUCCESS };
     complain(&failure);
     ExitCode::from(failure.exit.code())
 }
 
-/// Prints a line to standard output. Nobody may be reading; that is no failure.
+/// Prints a line to standard output. What can't be written fails the command at its end.
 fn say(line: &str) {
     let mut out = stdout().lock();
-    drop(writeln!(out, "{line}").and_then(|()| out.flush()));
+    note(writeln!(out, "{line}").and_then(|()| out.flush()));
+}
+
+/// Keeps the first failure to write. Nobody may be reading; that is no failure.
+fn note(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        UNWRITTEN.get_or_init(|| error);
+    }
 }
 
 /// Prints what went wrong to standard error.

@@ -152,3 +152,19 @@ fn a_full_disk_is_told() {
     let recording = recording.args(["--record", "/dev/full"]);
     let _ = complains(recording, 1, &["is not whole", "make room"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_told() {
+    let full = || std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let words = ["cannot write to standard output", "make room"];
+    for options in [&["--json"][..], &["--quiet"], &[]] {
+        let scene = quiet();
+        let mut command = scene.command("go");
+        let _ = complains(command.args(options).stdout(full()), 1, &words);
+    }
+    let _ = complains(innerloop(["run", "--help"]).stdout(full()), 1, &words);
+    let scene = quiet().file("a", "text");
+    let mut tool = innerloop(["tool", "read_file", r#"{"file_path": "a"}"#, "--workspace"]);
+    let _ = complains(tool.arg(scene.workspace()).stdout(full()), 1, &words);
+}
