@@ -84,13 +84,36 @@ impl Span {
 }
 
 fn name(side: &str, path: &str, content: &Side) -> String {
-    if *content == Side::Absent { "/dev/null".to_owned() } else { format!("{side}{path}") }
+    if *content == Side::Absent { "/dev/null".to_owned() } else { quoted(&format!("{side}{path}")) }
+}
+
+/// A name as git writes it: in quotes, with escapes, where it would not be one plain line.
+fn quoted(name: &str) -> String {
+    let special = |c: char| c.is_ascii_control() || c == '"' || c == '\\';
+    if !name.contains(special) {
+        return name.to_owned();
+    }
+    let mut out = String::from('"');
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_ascii_control() => out.push_str(&format!("\\{:03o}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 impl Side {
     fn text(&self) -> Option<&str> {
         match self {
             Self::Absent => Some(""),
+            // Text holds no NUL, and a terminal and `patch` make nothing of it.
+            Self::Text(text) if text.contains('\0') => None,
             Self::Text(text) => Some(text),
             Self::Opaque => None,
         }
@@ -127,6 +150,18 @@ mod tests {
         let want = "--- a/a.js\n+++ b/a.js\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\
                     --- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n\
                     Binary or large files a/pic and b/pic differ\n";
+        assert_eq!(changes.unified(), want);
+    }
+
+    #[test]
+    fn no_name_and_no_content_breaks_the_lines() {
+        let mut changes = Changes::default();
+        changes.add(&change("a\n+++ b/x\u{1b}", ChangeKind::Created, None, Some("x\n")));
+        changes.add(&change("b \"é\\", ChangeKind::Deleted, Some("x\n"), None));
+        changes.add(&change("nul", ChangeKind::Modified, Some("x\n"), Some("x\0\n")));
+        let want = "--- /dev/null\n+++ \"b/a\\n+++ b/x\\033\"\n@@ -0,0 +1 @@\n+x\n\
+                    --- \"a/b \\\"é\\\\\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+                    Binary or large files a/nul and b/nul differ\n";
         assert_eq!(changes.unified(), want);
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     exit::{Exit, Failure},
-    style::{Colour, Style},
+    style::{Colour, Style, brief},
 };
 use crate::diff::Changes;
 use innerloop_core::{
@@ -15,6 +15,9 @@ use innerloop_core::{
 };
 use serde::Serialize;
 use std::time::{Duration, Instant};
+
+/// Characters of an endpoint's message that are told.
+const MESSAGE_CHARS: usize = 500;
 
 /// What is known of the run so far.
 #[derive(Debug)]
@@ -105,7 +108,12 @@ impl Report {
             }
             (Some(RunEnd::Limit), _, None) => Err(Failure::new(Exit::Limit, "a limit was hit")),
             (_, Some((kind, message)), _) => {
-                Err(Failure::new(exit_of(*kind), format!("{message}{}", advice(*kind))))
+                // What the host says is laid out in lines; what an endpoint says may be anything.
+                let said = match kind {
+                    ErrorKind::Host => message.clone(),
+                    _ => brief(message, MESSAGE_CHARS),
+                };
+                Err(Failure::new(exit_of(*kind), format!("{said}{}", advice(*kind))))
             }
             _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
         }

@@ -94,6 +94,14 @@ fn endpoints_that_do_not_serve() {
 }
 
 #[test]
+fn a_long_message_of_an_endpoint_is_one_line_with_an_end() {
+    let long = format!("line one\ninnerloop: {}", "word ".repeat(10_000));
+    let scene = Scene::new(vec![Reply::error(400, "invalid_request_error", &long)]);
+    let told = complains(&mut scene.command("go"), 1, &["line one innerloop: word", "…"]);
+    assert!(told.complaint().chars().count() < 600, "{told:?}");
+}
+
+#[test]
 fn recordings() {
     let scene = quiet();
     std::fs::write(scene.path("garbage"), "{\"call\":1}\n").unwrap();
