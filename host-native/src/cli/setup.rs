@@ -43,9 +43,10 @@ pub(super) fn endpoint_of(provider: Provider, args: &ModelArgs) -> Result<Endpoi
     Endpoint::new(provider, base_url, key(provider))
 }
 
-/// The provider's key as the environment has it; empty if it has none.
+/// The provider's key as the environment has it; empty if it has none. What is not UTF-8 gets
+/// characters in its place that no key has, so that it is told as a bad key.
 pub(super) fn key(provider: Provider) -> Key {
-    Key::new(&env::var(provider.key_variable()).unwrap_or_default())
+    Key::new(&env::var_os(provider.key_variable()).unwrap_or_default().to_string_lossy())
 }
 
 /// The text, or what standard input holds where the text is `-`.

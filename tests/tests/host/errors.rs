@@ -60,6 +60,14 @@ fn keys_providers_and_addresses() {
         let command = command.env("ANTHROPIC_API_KEY", empty);
         let _ = complains(command, 3, &["ANTHROPIC_API_KEY", "--replay"]);
     }
+    #[cfg(unix)]
+    {
+        use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+        let mut command = scene.command("go");
+        let key = OsStr::from_bytes(b"sk-\xff-0123456789");
+        let command = command.env("ANTHROPIC_API_KEY", key);
+        let _ = complains(command, 3, &["ANTHROPIC_API_KEY holds characters"]);
+    }
     let mut provider = scene.command("go");
     let words = ["unknown provider \"nobody\"", "known: anthropic"];
     let _ = complains(provider.args(["--provider", "nobody"]), 3, &words);
