@@ -30,7 +30,7 @@ impl Answering {
 
     /// News of an HTTP exchange.
     pub(crate) fn http(&mut self, input: HttpInput) {
-        self.answered |= matches!(input, HttpInput::End | HttpInput::Failed(_));
+        self.answered |= input.is_terminal();
         self.send(Input::Http { id: self.id, input });
     }
 

@@ -183,7 +183,7 @@ impl Exchanging {
                 let record = |input: HttpInput| {
                     note(&mut exchange, &input);
                     // The line stands before the answer goes on: a run never ends without it.
-                    if matches!(input, HttpInput::End | HttpInput::Failed(_)) {
+                    if input.is_terminal() {
                         file.append(&exchange);
                     }
                     report(input);

@@ -113,14 +113,7 @@ impl Desk {
     #[expect(clippy::result_large_err, reason = "the refused input is what tests look at")]
     pub fn offer(&mut self, input: Input) -> Result<Outputs, Rejected> {
         let line = log::entry(&input, Instant(self.now));
-        let settles = match &input {
-            Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
-            | Input::Tool { id, input: ToolInput::Done(_) }
-            | Input::Answer { id, .. }
-            | Input::Hook { id, .. }
-            | Input::Lost { id } => Some(*id),
-            _ => None,
-        };
+        let settles = input.answered();
         let outputs = self.session.handle(input, Instant(self.now))?;
         self.log.push_str(&line);
         self.calls.retain(|id| Some(*id) != settles);

@@ -52,7 +52,8 @@ fn crashed(name: &str, error: &JsValue) -> Outcome {
     Outcome::error(ToolError::Crashed, message)
 }
 
-/// A text is the result; of `{text, isError}` the text; anything else is shown as JSON.
+/// A text is the result; of `{text, isError}` the text; anything else is shown as JSON. The
+/// package has refused before what JSON cannot hold: only `undefined` has nothing to show.
 fn outcome(value: &JsValue) -> Outcome {
     if let Some(text) = value.as_string() {
         return Outcome::text(text);

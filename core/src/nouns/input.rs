@@ -70,6 +70,19 @@ impl Input {
     pub const fn command(command: Command) -> Self {
         Self::Command { agent: AgentId::ROOT, command }
     }
+
+    /// The effect that this input answers for good; nothing for news that more may follow.
+    #[must_use]
+    pub const fn answered(&self) -> Option<EffectId> {
+        match self {
+            Self::Http { id, input } if input.is_terminal() => Some(*id),
+            Self::Tool { id, input: ToolInput::Done(_) }
+            | Self::Answer { id, .. }
+            | Self::Hook { id, .. }
+            | Self::Lost { id } => Some(*id),
+            Self::Http { .. } | Self::Tool { .. } | Self::Command { .. } | Self::Tick => None,
+        }
+    }
 }
 
 /// A word of the host to an agent.
@@ -116,6 +129,14 @@ pub enum HttpInput {
     End,
     /// The exchange broke or was cancelled. Answers the effect.
     Failed(HttpFailure),
+}
+
+impl HttpInput {
+    /// Whether this answers the effect, so that nothing may follow.
+    #[must_use]
+    pub const fn is_terminal(&self) -> bool {
+        matches!(self, Self::End | Self::Failed(_))
+    }
 }
 
 /// Status and headers of a response.

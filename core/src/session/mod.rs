@@ -21,7 +21,7 @@ use crate::{
     nouns::{
         config::{ConfigError, SessionConfig},
         event::EventKind,
-        input::{Command, HttpInput, Input, Rejected, ToolInput},
+        input::{Command, Input, Rejected},
         output::{Deadline, DeadlineReason, Effect, Output, Outputs},
         status::Status,
     },
@@ -239,14 +239,7 @@ impl Session {
     /// News of a cancelled effect: only that it has ended counts.
     fn on_late_answer(&mut self, entry: Entry, input: &Input) -> Outputs {
         let mut outputs = Outputs::default();
-        let ended = match input {
-            Input::Http { id, input: HttpInput::End | HttpInput::Failed(_) }
-            | Input::Tool { id, input: ToolInput::Done(_) }
-            | Input::Answer { id, .. }
-            | Input::Hook { id, .. }
-            | Input::Lost { id } => *id,
-            _ => return outputs,
-        };
+        let Some(ended) = input.answered() else { return outputs };
         self.ledger.settle(ended);
         self.settled(&[entry.agent], &mut outputs);
         outputs

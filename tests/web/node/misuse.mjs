@@ -179,7 +179,7 @@ test("after close everything is refused as closed, and closing again is fine", a
   const server = await serve(silence);
   const agent = await agentAt(server);
   const run = agent.run("Hello");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await silence.come;
   await agent.close();
   assert.equal((await run.result()).status, "interrupted");
   await silence.gone;

@@ -61,9 +61,16 @@ export function failure(status, type, message, headers = {}) {
   };
 }
 
-/** A step that begins a reply and then stays silent; `gone` resolves when the client goes. */
+/**
+ * A step that begins a reply and then stays silent; `come` resolves when the request is there,
+ * `gone` when the client goes.
+ */
 export function hanging(text) {
+  let arrive;
   let leave;
+  const come = new Promise((resolve) => {
+    arrive = resolve;
+  });
   const gone = new Promise((resolve) => {
     leave = resolve;
   });
@@ -72,8 +79,9 @@ export function hanging(text) {
     const pieces = stream({ text });
     for (const piece of pieces.slice(0, 3)) response.write(piece);
     response.on("close", leave);
+    arrive();
   };
-  return Object.assign(step, { gone });
+  return Object.assign(step, { come, gone });
 }
 
 /** Starts a server for the steps; it remembers the requests it got. */
