@@ -57,7 +57,7 @@ impl Tool {
         let parameters = Json::parse(parameters).map_err(|error| {
             Misuse::bad_option(format!("the schema of the tool `{name}` is no JSON: {error}"))
         })?;
-        Ok(ToolSpec { name, description, parameters, read_only })
+        Ok(ToolSpec { name, description, parameters, read_only, freeform: None })
     }
 }
 

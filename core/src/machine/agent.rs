@@ -76,7 +76,7 @@ impl Agent {
         let body = Body {
             id,
             scope,
-            history: History::new(setup.config.model.wire, turns),
+            history: History::new(turns),
             memory: Memory::default(),
             run: Run::default(),
         };
@@ -119,7 +119,7 @@ impl Agent {
         match &self.phase {
             Phase::Calling(calling) => {
                 let Setup { head, config, .. } = &*self.setup;
-                let request = self.body.history.request_again(head, &config.model);
+                let request = self.body.history.request_again(head, &config.model, &config.id.0);
                 vec![calling.effect(agent, request)]
             }
             Phase::Running(round) => round.owed(agent).collect(),

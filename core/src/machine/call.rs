@@ -60,7 +60,8 @@ impl Calling {
     /// Sends the history to the model.
     pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let id = ctx.issue(EffectKind::Http);
-        let request = ctx.body.history.request(&ctx.setup.head, &ctx.setup.config.model);
+        let (head, config) = (&ctx.setup.head, &ctx.setup.config);
+        let request = ctx.body.history.request(head, &config.model, &config.id.0);
         let agent = ctx.body.id;
         ctx.effect(Effect::Http { id, agent, request, purpose: Purpose::Model });
         Self { effect: id, attempt, heard: ctx.now, shown: false, text_begun: false, decoder: None }

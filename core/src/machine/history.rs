@@ -3,7 +3,7 @@
 
 use crate::{
     nouns::{
-        config::{ModelConfig, WireKind},
+        config::ModelConfig,
         message::{Part, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
@@ -16,7 +16,6 @@ use alloc::{boxed::Box, collections::BTreeSet, string::String, vec, vec::Vec};
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
 pub struct History {
-    wire: WireKind,
     turns: Vec<Turn>,
     gauge: Gauge,
     /// On the heap, since an idle agent has none.
@@ -26,10 +25,10 @@ pub struct History {
 }
 
 impl History {
-    pub(crate) fn new(wire: WireKind, turns: Vec<Turn>) -> Self {
+    pub(crate) fn new(turns: Vec<Turn>) -> Self {
         let mut gauge = Gauge::default();
         turns.iter().for_each(|turn| gauge.note(&turn.kind));
-        Self { wire, turns, gauge, encoded: None, calls: None }
+        Self { turns, gauge, encoded: None, calls: None }
     }
 
     /// The turns, oldest first.
@@ -85,16 +84,16 @@ impl History {
     }
 
     /// The request for the next reply.
-    pub(crate) fn request(&mut self, head: &Head, model: &ModelConfig) -> HttpRequest {
-        let encoded = self.encoded.take().unwrap_or_else(|| Box::new(self.encode()));
-        self.encoded.insert(encoded).request(head, model)
+    pub(crate) fn request(&mut self, head: &Head, model: &ModelConfig, key: &str) -> HttpRequest {
+        let encoded = self.encoded.take().unwrap_or_else(|| Box::new(self.encode(model)));
+        self.encoded.insert(encoded).request(head, model, key)
     }
 
     /// The same request again, without a change to the cache.
-    pub(crate) fn request_again(&self, head: &Head, model: &ModelConfig) -> HttpRequest {
+    pub(crate) fn request_again(&self, head: &Head, model: &ModelConfig, key: &str) -> HttpRequest {
         match &self.encoded {
-            Some(encoded) => encoded.request(head, model),
-            None => self.encode().request(head, model),
+            Some(encoded) => encoded.request(head, model, key),
+            None => self.encode(model).request(head, model, key),
         }
     }
 
@@ -105,8 +104,8 @@ impl History {
         self.turns.shrink_to_fit();
     }
 
-    fn encode(&self) -> Prefix {
-        let mut prefix = Prefix::new(self.wire);
+    fn encode(&self, model: &ModelConfig) -> Prefix {
+        let mut prefix = Prefix::new(model);
         for turn in &self.turns {
             prefix.push(&turn.kind);
         }

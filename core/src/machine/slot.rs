@@ -344,7 +344,7 @@ impl Slot {
     }
 
     fn shown(&self, text: Option<String>) -> Shown<'_> {
-        let ToolCall { id, name, arguments } = &self.call;
+        let ToolCall { id, name, arguments, .. } = &self.call;
         Shown { call_id: id, name, arguments, text, is_error: None }
     }
 

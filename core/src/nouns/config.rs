@@ -3,13 +3,15 @@
 
 use crate::{
     nouns::tool::ToolSpec,
-    words::{
-        id::{EndpointId, SessionId},
-        json::Json,
-    },
+    words::{id::SessionId, json::Json},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
+
+pub use crate::nouns::model::{
+    CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
+    SystemRole, TextCalls, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
+};
 
 /// Everything a session needs to know from the start. The default is the specification's
 /// (Spec §2.2); `id`, `endpoint` and `model` have no default and must be set.
@@ -206,58 +208,6 @@ pub struct ConfigError {
     pub field: &'static str,
     /// What is wrong with it and what would be right.
     pub message: String,
-}
-
-/// Which model, and how to talk to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelConfig {
-    /// The host's name for the endpoint.
-    pub endpoint: EndpointId,
-    /// The protocol that the endpoint speaks.
-    pub wire: WireKind,
-    /// The model family whose tools and prompt are used.
-    pub profile: ProfileKind,
-    /// The model's name, as the endpoint knows it.
-    pub name: String,
-    /// Most tokens that one reply may have.
-    pub max_output_tokens: u32,
-    /// How many tokens the model can read and write in one call.
-    pub context_window: u32,
-    /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
-    pub reasoning_effort: Option<String>,
-}
-
-impl Default for ModelConfig {
-    fn default() -> Self {
-        Self {
-            endpoint: EndpointId::default(),
-            wire: WireKind::Anthropic,
-            profile: ProfileKind::Anthropic,
-            name: String::new(),
-            max_output_tokens: 16_384,
-            context_window: 200_000,
-            reasoning_effort: None,
-        }
-    }
-}
-
-/// A model protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum WireKind {
-    /// Anthropic Messages.
-    Anthropic,
-}
-
-/// A model family: its tools, its base prompt, its capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ProfileKind {
-    /// Claude models.
-    Anthropic,
 }
 
 /// When to stop; 0 means never.

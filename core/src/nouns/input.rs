@@ -153,6 +153,12 @@ pub struct ResponseHead {
 }
 
 impl ResponseHead {
+    /// Whether the status is one of success.
+    #[must_use]
+    pub fn is_success(&self) -> bool {
+        (200..300).contains(&self.status)
+    }
+
     /// The first header of that name, which is given in lower case.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -1,6 +1,9 @@
 //! What is said: parts, blocks and turns, and how much it cost.
 
-use crate::words::{json::Json, time::UnixMillis};
+use crate::{
+    nouns::model::WireKind,
+    words::{json::Json, time::UnixMillis},
+};
 use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +57,34 @@ pub struct ToolCall {
     /// The tool's name, whether or not such a tool exists.
     pub name: String,
     /// The arguments' JSON text as it came; `{}` where the model sent nothing. It may be invalid.
+    /// Of a free-form call, its raw input.
     pub arguments: String,
+    /// What else the provider says of the call; most say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Box<CallDetail>>,
+}
+
+impl ToolCall {
+    /// Whether the arguments are free text instead of JSON.
+    #[must_use]
+    pub fn is_freeform(&self) -> bool {
+        self.detail.as_ref().is_some_and(|detail| detail.freeform)
+    }
+}
+
+/// What a provider says of a call beside its name and arguments.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CallDetail {
+    /// Whether the arguments are free text instead of JSON (OpenAI's custom tools).
+    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    pub freeform: bool,
+    /// The provider's signature, sent back on the same call (Gemini).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+    /// The provider's own form of the call, sent back untouched in place of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<Json>,
 }
 
 /// The answer to one call, as the model reads it.
@@ -76,6 +106,18 @@ pub struct Reasoning {
     /// The provider's signature over it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
+    /// The provider's own form of it, sent back untouched in place of text and signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<Json>,
+}
+
+/// Text with what the provider needs back on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkedText {
+    /// The text, which may be empty.
+    pub text: String,
+    /// The provider's mark: a signature (Gemini), a phase (OpenAI Responses).
+    pub mark: String,
 }
 
 /// A block of a reply, in the order in which the model sent it.
@@ -84,6 +126,8 @@ pub struct Reasoning {
 pub enum Block {
     /// Text for the user.
     Text(String),
+    /// Text for the user that goes back with the provider's mark on it.
+    MarkedText(MarkedText),
     /// Thinking.
     Reasoning(Reasoning),
     /// A call that the host must carry out.
@@ -160,6 +204,9 @@ pub struct Reply {
     /// What it cost; `None` where the provider did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The protocol in which it came: what only its provider understands goes back to no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<WireKind>,
     /// The provider's id of the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
@@ -173,8 +220,11 @@ impl Reply {
     #[must_use]
     pub fn text(&self) -> String {
         self.blocks.iter().fold(String::new(), |mut all, block| {
-            if let Block::Text(text) = block {
-                all.push_str(text);
+            match block {
+                Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                    all.push_str(text);
+                }
+                Block::Reasoning(_) | Block::ToolCall(_) | Block::Opaque(_) => {}
             }
             all
         })

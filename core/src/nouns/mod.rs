@@ -5,6 +5,7 @@ pub mod config;
 pub mod event;
 pub mod input;
 pub mod message;
+pub mod model;
 pub mod output;
 pub mod status;
 pub mod tool;

@@ -16,6 +16,22 @@ pub struct ToolSpec {
     /// Whether it changes nothing, so that it may run beside others.
     #[serde(default)]
     pub read_only: bool,
+    /// How the tool is called with free text instead of JSON, where the protocol can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freeform: Option<Freeform>,
+}
+
+/// A tool that is called with free text where the protocol can (OpenAI's custom tools), and with
+/// the schema's arguments where it cannot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Freeform {
+    /// The grammar of the text, in Lark's syntax.
+    pub grammar: String,
+    /// The property of the schema that the text stands for.
+    pub property: String,
+    /// What the model is told in place of the description.
+    pub description: String,
 }
 
 /// One run of a tool: what `Effect::RunTool` asks of the host.

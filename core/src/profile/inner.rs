@@ -73,6 +73,7 @@ pub fn tools(config: &SessionConfig, depth: u32) -> Vec<ToolSpec> {
                 .into(),
             parameters: answer.schema.clone(),
             read_only: false,
+            freeform: None,
         });
     }
     tools

@@ -20,7 +20,7 @@ use alloc::{format, string::String, vec::Vec};
 #[must_use]
 pub fn tools(profile: ProfileKind, facts: &Facts) -> Vec<ToolSpec> {
     match profile {
-        ProfileKind::Anthropic => anthropic::tools(facts),
+        _ => anthropic::tools(facts),
     }
 }
 
@@ -30,7 +30,7 @@ pub fn tools(profile: ProfileKind, facts: &Facts) -> Vec<ToolSpec> {
 /// A sentence for the model where the name or the arguments are not the profile's.
 pub fn translate(profile: ProfileKind, name: &str, arguments: &str) -> Result<Translated, String> {
     match profile {
-        ProfileKind::Anthropic => anthropic::translate(name, arguments),
+        _ => anthropic::translate(name, arguments),
     }
 }
 
@@ -39,7 +39,7 @@ pub fn translate(profile: ProfileKind, name: &str, arguments: &str) -> Result<Tr
 #[must_use]
 pub fn output_limit(profile: ProfileKind, name: &str) -> OutputLimit {
     match profile {
-        ProfileKind::Anthropic => anthropic::output_limit(name),
+        _ => anthropic::output_limit(name),
     }
 }
 
@@ -47,7 +47,7 @@ pub fn output_limit(profile: ProfileKind, name: &str) -> OutputLimit {
 #[must_use]
 pub const fn doc_names(profile: ProfileKind) -> &'static [&'static str] {
     match profile {
-        ProfileKind::Anthropic => &["AGENTS.md", "CLAUDE.md"],
+        _ => &["AGENTS.md", "CLAUDE.md"],
     }
 }
 
@@ -75,7 +75,7 @@ pub fn doc_places(profile: ProfileKind, root: &str, below: &str) -> Vec<String> 
 #[must_use]
 pub const fn base_prompt(profile: ProfileKind) -> &'static str {
     match profile {
-        ProfileKind::Anthropic => anthropic::BASE_PROMPT,
+        _ => anthropic::BASE_PROMPT,
     }
 }
 
@@ -84,6 +84,6 @@ pub const fn base_prompt(profile: ProfileKind) -> &'static str {
 #[must_use]
 pub const fn default_command_ms(profile: ProfileKind) -> Option<u64> {
     match profile {
-        ProfileKind::Anthropic => Some(120_000),
+        _ => Some(120_000),
     }
 }

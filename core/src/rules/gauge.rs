@@ -1,7 +1,7 @@
 //! How full the context window is (Spec §5.5): the provider's own count of the last request where
 //! it gave one, and a token for each four characters of what came since.
 
-use crate::nouns::message::{Block, Part, TurnKind};
+use crate::nouns::message::{Block, MarkedText, Part, TurnKind};
 
 /// Characters that count as a token.
 const CHARS_PER_TOKEN: u64 = 4;
@@ -55,7 +55,7 @@ fn turn_chars(turn: &TurnKind) -> u64 {
 
 fn block_chars(block: &Block) -> u64 {
     match block {
-        Block::Text(text) => chars(text),
+        Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => chars(text),
         Block::Reasoning(reasoning) => chars(&reasoning.text),
         Block::ToolCall(call) => chars(&call.name) + chars(&call.arguments),
         Block::Opaque(json) => chars(json.text()),

@@ -5,6 +5,7 @@ use crate::{
     words::{text::prefix, time::UnixMillis},
 };
 use alloc::{format, string::String};
+use serde_json::Value;
 
 /// A failed model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -101,18 +102,91 @@ impl Failure {
     /// Adds what the head of an error response says: status, retry-after, `x-should-retry`.
     pub(super) fn with_head(mut self, head: &ResponseHead) -> Self {
         self.status = head.status;
-        self.retry_after_ms = retry_after_ms(head);
-        self.should_retry = match head.header("x-should-retry") {
-            Some("true") => Some(true),
-            Some("false") => Some(false),
-            _ => None,
-        };
+        // A retry-after on a success is about the quota, not about this failure.
+        if !head.is_success() {
+            self.retry_after_ms = retry_after_ms(head).or(self.retry_after_ms);
+            self.should_retry = match head.header("x-should-retry") {
+                Some("true") => Some(true),
+                Some("false") => Some(false),
+                _ => self.should_retry,
+            };
+        }
         self
     }
 }
 
+/// The failure that the body of an error response tells, whatever its shape.
+pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
+    let text = String::from_utf8_lossy(body);
+    match serde_json::from_str::<Value>(text.trim()) {
+        Ok(value) if head.is_success() && value.get("error").is_none() => {
+            Failure::new(FailureKind::Protocol, "the response is not of this protocol")
+        }
+        Ok(value) if value.is_object() || value.is_array() => of_value(head, &value),
+        Err(_) if head.is_success() => {
+            let message = foreign_body(head.status, body);
+            Failure::new(FailureKind::Protocol, message).with_head(head)
+        }
+        _ => {
+            let message = foreign_body(head.status, body);
+            Failure::new(kind_of_status(head.status), message).with_head(head)
+        }
+    }
+}
+
+/// The failure that an error object tells: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`,
+/// `{"code": …, "message": …}`, each also as the only element of an array.
+pub(super) fn of_value(head: &ResponseHead, value: &Value) -> Failure {
+    let value = value.as_array().and_then(|items| items.first()).unwrap_or(value);
+    let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
+    let text = |name: &str| {
+        let found = error.get(name).or_else(|| value.get(name));
+        found.and_then(Value::as_str).filter(|text| !text.is_empty())
+    };
+    let message = error.as_str().or_else(|| text("message")).or_else(|| text("detail"));
+    let message = message.map_or_else(|| format!("{error}"), String::from);
+    let number = error.get("code").and_then(Value::as_u64);
+    let code = text("code").or_else(|| text("status")).or_else(|| text("type"));
+    let code = code.map(String::from).or_else(|| number.map(|number| format!("{number}")));
+    let status = match number.and_then(|number| u16::try_from(number).ok()) {
+        Some(number) if head.is_success() && (400..600).contains(&number) => number,
+        _ => head.status,
+    };
+    let kind = classify(status, [text("code"), text("type"), text("status")], &message);
+    Failure { code, ..Failure::new(kind, message) }.with_head(head)
+}
+
+/// What can be done about a failure with that status, those names and that message.
+fn classify(status: u16, names: [Option<&str>; 3], message: &str) -> FailureKind {
+    const TOO_LONG: [&str; 6] = [
+        "prompt is too long",
+        "prompt too long",
+        "exceed context limit",
+        "exceeds the context",
+        "maximum context length",
+        "exceeds the available context",
+    ];
+    if TOO_LONG.iter().any(|text| message.contains(text)) {
+        return FailureKind::ContextOverflow;
+    }
+    for name in names.into_iter().flatten() {
+        return match name {
+            "authentication_error" | "permission_error" => FailureKind::Authentication,
+            "rate_limit_error" => FailureKind::RateLimit,
+            "overloaded_error" => FailureKind::Overloaded,
+            "api_error" | "timeout_error" | "conflict_error" => FailureKind::Server,
+            "request_too_large" => FailureKind::ContextOverflow,
+            "invalid_request_error" | "not_found_error" | "billing_error" => {
+                FailureKind::InvalidRequest
+            }
+            _ => continue,
+        };
+    }
+    if (200..300).contains(&status) { FailureKind::Server } else { kind_of_status(status) }
+}
+
 /// The kind that an HTTP status stands for where the body says nothing better.
-pub(super) const fn kind_of_status(status: u16) -> FailureKind {
+const fn kind_of_status(status: u16) -> FailureKind {
     match status {
         401 | 403 => FailureKind::Authentication,
         408 | 409 => FailureKind::Server,
@@ -125,7 +199,7 @@ pub(super) const fn kind_of_status(status: u16) -> FailureKind {
 }
 
 /// A sentence for an error response whose body is not of the protocol, such as a proxy's page.
-pub(super) fn foreign_body(status: u16, body: &[u8]) -> String {
+fn foreign_body(status: u16, body: &[u8]) -> String {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     if text.is_empty() {

@@ -16,6 +16,8 @@ pub(super) struct Events {
     after_cr: bool,
     /// A line has been read, so that no byte order mark can come any more.
     begun: bool,
+    /// Lines that are no fields but look like JSON: some servers put an error in plain.
+    stray: Vec<u8>,
 }
 
 impl Events {
@@ -48,6 +50,9 @@ impl Events {
         let line = core::mem::take(&mut self.line);
         self.on_line(&line, on_event);
         self.on_line(b"", on_event);
+        if !self.stray.is_empty() {
+            on_event(&self.stray);
+        }
     }
 
     fn on_line(&mut self, line: &[u8], on_event: &mut impl FnMut(&[u8])) {
@@ -63,7 +68,14 @@ impl Events {
             }
             return;
         }
-        let Some(value) = line.strip_prefix(b"data") else { return };
+        let Some(value) = line.strip_prefix(b"data") else {
+            let begins = matches!(line.first(), Some(b'{' | b'['));
+            if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
+                self.stray.extend_from_slice(line);
+                self.stray.push(b'\n');
+            }
+            return;
+        };
         let value = match value.strip_prefix(b":") {
             Some(value) => value.strip_prefix(b" ").unwrap_or(value),
             None if value.is_empty() => value,

@@ -225,6 +225,7 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
         description: "Throws dice.".into(),
         parameters: innerloop_core::json::Json::parse(parameters).unwrap(),
         read_only: true,
+        freeform: None,
     }];
     let mut desk = Desk::open(config);
     let _ = desk.submit("go");

@@ -1,13 +1,13 @@
-//! A response's bytes to a reply. A stream is told from a whole body by the content type, then by
-//! the first byte.
+//! A response's bytes to a reply: the events of a stream, or a whole message.
 
 use super::super::{
-    failure::{Failure, FailureKind, foreign_body, kind_of_status},
+    body::{Bare, Body, Ended},
+    failure::{Failure, FailureKind, of_body, of_value},
     piece::Piece,
-    sse::Events,
 };
 use crate::{
     nouns::{
+        config::WireKind,
         input::ResponseHead,
         message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
     },
@@ -15,7 +15,7 @@ use crate::{
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 
 /// Reads one response.
 #[derive(Clone, Debug)]
@@ -25,45 +25,17 @@ pub struct Decoder {
     draft: Draft,
 }
 
-#[derive(Clone, Debug)]
-enum Body {
-    /// Not known yet: nothing but white space has come.
-    Unknown,
-    /// Server-sent events.
-    Stream(Events),
-    /// One JSON value, or an error's body.
-    Whole(Vec<u8>),
-}
-
 impl Decoder {
     /// For the response that begins with `head`.
     pub fn new(head: &ResponseHead) -> Self {
-        let content_type = head.header("content-type").unwrap_or_default();
-        let body = if !(200..300).contains(&head.status) || content_type.contains("json") {
-            Body::Whole(Vec::new())
-        } else if content_type.contains("event-stream") {
-            Body::Stream(Events::default())
-        } else {
-            Body::Unknown
-        };
+        let body = Body::new(head, Bare::Whole);
         Self { head: head.clone(), body, draft: Draft::default() }
     }
 
     /// Takes the next bytes of the body and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        if let Body::Unknown = self.body {
-            match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
-                None => return,
-                Some(b'{' | b'[' | b'<') => self.body = Body::Whole(Vec::new()),
-                Some(_) => self.body = Body::Stream(Events::default()),
-            }
-        }
-        let draft = &mut self.draft;
-        match &mut self.body {
-            Body::Stream(events) => events.feed(bytes, &mut |data| draft.on_data(data, out)),
-            Body::Whole(body) => body.extend_from_slice(bytes),
-            Body::Unknown => {}
-        }
+        let Self { head, body, draft } = self;
+        body.feed(bytes, &mut |data| draft.on_data(data, head, out));
     }
 
     /// The whole reply.
@@ -72,28 +44,20 @@ impl Decoder {
     /// What the provider reported, or that the body was cut or is not of this protocol.
     pub fn finish(self) -> Result<Reply, Failure> {
         let Self { head, body, mut draft } = self;
-        match body {
-            Body::Unknown => {
-                Err(Failure::new(FailureKind::Protocol, "the response is empty").with_head(&head))
-            }
-            Body::Whole(body) => whole(&head, &body),
-            Body::Stream(events) => {
-                events.finish(&mut |data| draft.on_data(data, &mut Vec::new()));
-                // A retry-after on a 200 is about the quota, not about this failure.
-                let status = head.status;
-                draft.finish().map_err(|failure| Failure { status, ..failure })
-            }
+        match body.finish(&mut |data| draft.on_data(data, &head, &mut Vec::new())) {
+            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
+            Ended::Stream => draft.finish(),
+            Ended::Whole(body) => whole(&head, &body),
         }
+        .map_err(|failure| failure.with_head(&head))
     }
 }
 
 /// A body that is no stream: a message, or an error.
 fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
-    let message = serde_json::from_str::<Message<'_>>(text.trim());
-    match message {
-        Ok(Message { error: Some(error), .. }) => Err(error.failure(head.status).with_head(head)),
-        Ok(message) if (200..300).contains(&head.status) && message.content.is_some() => {
+    match serde_json::from_str::<Message<'_>>(text.trim()) {
+        Ok(message) if head.is_success() && message.content.is_some() => {
             let mut draft = Draft { stopped: true, ..Draft::default() };
             for block in message.content.iter().flatten() {
                 draft.start(None, block, &mut Vec::new());
@@ -101,14 +65,7 @@ fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
             draft.meta(message);
             draft.finish()
         }
-        _ if (200..300).contains(&head.status) => {
-            let message = "the response is not an Anthropic message";
-            Err(Failure::new(FailureKind::Protocol, message).with_head(head))
-        }
-        _ => {
-            let message = foreign_body(head.status, body);
-            Err(Failure::new(kind_of_status(head.status), message).with_head(head))
-        }
+        _ => Err(of_body(head, body)),
     }
 }
 
@@ -143,22 +100,28 @@ enum Building {
 }
 
 impl Draft {
-    fn on_data(&mut self, data: &[u8], out: &mut Vec<Piece>) {
+    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
         let text = String::from_utf8_lossy(data);
         match serde_json::from_str(&text) {
-            Ok(event) => self.on_event(event, out),
-            Err(error) => self.on_odd_data(&text, &error, out),
+            Ok(event) => self.on_event(event, head, out),
+            Err(error) => self.on_odd_data(&text, &error, head, out),
         }
     }
 
     /// Data that does not parse. Half a surrogate pair in a text costs one character; a lost
     /// piece of a call would change what the call does, so that it makes the reply unreadable.
     /// What is no object (`[DONE]` and the like) loses nothing.
-    fn on_odd_data(&mut self, text: &str, error: &serde_json::Error, out: &mut Vec<Piece>) {
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: &serde_json::Error,
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
         let mended = without_lone_surrogates(text);
         match serde_json::from_str::<Event<'_>>(&mended) {
             Ok(event) if event.delta.as_ref().is_none_or(|delta| delta.partial_json.is_none()) => {
-                self.on_event(event, out);
+                self.on_event(event, head, out);
             }
             _ if text.trim_start().starts_with('{') => {
                 self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
@@ -167,7 +130,7 @@ impl Draft {
         }
     }
 
-    fn on_event(&mut self, event: Event<'_>, out: &mut Vec<Piece>) {
+    fn on_event(&mut self, event: Event<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         match &*event.kind {
             "message_start" => {
                 // A gateway that fails over begins anew in mid-stream.
@@ -198,7 +161,7 @@ impl Draft {
             "message_stop" => self.stopped = true,
             // Some gateways leave the type out.
             "error" | "" if event.error.is_some() => {
-                self.failure = event.error.map(|error| error.failure(0));
+                self.failure = event.error.map(|error| of_value(head, &error));
             }
             _ => {}
         }
@@ -243,6 +206,7 @@ impl Draft {
             "thinking" => Building::Reasoning(Reasoning {
                 text: owned(start.thinking).unwrap_or_default(),
                 signature: owned(start.signature).filter(|signature| !signature.is_empty()),
+                item: None,
             }),
             "tool_use" => Building::Call {
                 call: ToolCall {
@@ -252,6 +216,7 @@ impl Draft {
                         None | Some("null") => String::from("{}"),
                         Some(input) => String::from(input),
                     },
+                    detail: None,
                 },
                 pieces: String::new(),
             },
@@ -311,6 +276,7 @@ impl Draft {
             return Err(Failure::new(FailureKind::Protocol, message));
         }
         let mut reply = self.reply;
+        reply.wire = Some(WireKind::Anthropic);
         reply.usage = self.tokens.usage();
         reply.blocks = self.blocks.into_iter().filter_map(|(_, block)| block.block()).collect();
         // A reply is kept as long as the session: what it does not need goes back.
@@ -411,7 +377,7 @@ struct Event<'a> {
     #[serde(default)]
     usage: Option<Tokens>,
     #[serde(default)]
-    error: Option<ProviderError>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -429,7 +395,7 @@ struct Message<'a> {
     #[serde(default)]
     usage: Option<Tokens>,
     #[serde(default)]
-    error: Option<ProviderError>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -474,43 +440,4 @@ struct Delta<'a> {
     content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     encrypted_content: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct ProviderError {
-    #[serde(rename = "type", default)]
-    kind: Option<String>,
-    #[serde(default)]
-    message: Option<String>,
-}
-
-impl ProviderError {
-    /// The failure that the provider names; `status` is that of an error response, 0 in a stream.
-    fn failure(self, status: u16) -> Failure {
-        let message = self.message.unwrap_or_default();
-        let too_long = [
-            "prompt is too long",
-            "prompt too long",
-            "exceed context limit",
-            "exceeds the context",
-            "maximum context length",
-            "exceeds the available context",
-        ];
-        let kind = match self.kind.as_deref() {
-            Some("authentication_error" | "permission_error") => FailureKind::Authentication,
-            Some("rate_limit_error") => FailureKind::RateLimit,
-            Some("overloaded_error") => FailureKind::Overloaded,
-            Some("api_error" | "timeout_error" | "conflict_error") => FailureKind::Server,
-            Some("request_too_large") => FailureKind::ContextOverflow,
-            Some("invalid_request_error") if too_long.iter().any(|text| message.contains(text)) => {
-                FailureKind::ContextOverflow
-            }
-            Some("invalid_request_error" | "not_found_error" | "billing_error") => {
-                FailureKind::InvalidRequest
-            }
-            _ if status == 0 => FailureKind::Server,
-            _ => kind_of_status(status),
-        };
-        Failure { code: self.kind, status, ..Failure::new(kind, message) }
-    }
 }

@@ -1,61 +1,51 @@
 //! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
 //! with cache markers spliced in (DESIGN rule 10).
 
-use crate::{
-    nouns::{
-        config::ModelConfig,
-        message::{Block, Finish, Part, Reply, ToolCall, ToolResult, TurnKind},
-        tool::ToolSpec,
-    },
-    words::json::push_string,
+use super::super::{
+    Head,
+    writer::{Writer, arguments_object, sendable_name},
 };
-use alloc::{string::String, vec::Vec};
-use serde_json::Value;
+use crate::nouns::{
+    config::ModelConfig,
+    message::{Block, Finish, MarkedText, Part, Reply, ToolCall, ToolResult, TurnKind},
+    tool::ToolSpec,
+};
+use alloc::vec::Vec;
 
 /// Asks the provider to keep all up to the block that carries it.
 const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 
-/// Model, limits, system prompt and tools: all of the body up to the first message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
-    bytes: Vec<u8>,
-    /// Where the system prompt's block takes a marker. The tools stand before it for the
-    /// provider, so that one marker covers both.
-    mark: Option<usize>,
-}
-
-impl Head {
-    /// Encodes the head.
-    pub fn new<'a>(
-        model: &ModelConfig,
-        system: &str,
-        tools: impl Iterator<Item = &'a ToolSpec>,
-    ) -> Self {
-        let mut out = Writer::default();
-        out.raw("{\"model\":").string(&model.name).raw(",\"max_tokens\":");
-        out.raw(&alloc::format!("{}", model.max_output_tokens)).raw(",\"stream\":true");
-        if let Some(effort) = &model.reasoning_effort {
-            out.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
-        }
-        let mut tools = tools.peekable();
-        if tools.peek().is_some() {
-            out.raw(",\"tools\":[");
-            for (index, tool) in tools.enumerate() {
-                out.raw(if index == 0 { "" } else { "," }).raw("{\"name\":").string(&tool.name);
-                out.raw(",\"description\":").string(&tool.description);
-                out.raw(",\"input_schema\":").raw(tool.parameters.text()).raw("}");
-            }
-            out.raw("]");
-        }
-        let mut mark = None;
-        if !system.trim().is_empty() {
-            out.raw(",\"system\":[{\"type\":\"text\",\"text\":").string(system);
-            mark = Some(out.0.len());
-            out.raw("}]");
-        }
-        out.raw(",\"messages\":[");
-        Self { bytes: out.0, mark }
+/// Model, limits, system prompt and tools. The tools stand before the system prompt for the
+/// provider, so that one marker covers both.
+pub(in super::super) fn head<'a>(
+    model: &ModelConfig,
+    system: &str,
+    tools: impl Iterator<Item = &'a ToolSpec>,
+) -> Head {
+    let mut out = Writer::default();
+    out.raw("{\"model\":").string(&model.name).raw(",\"max_tokens\":");
+    out.number(u64::from(model.max_output_tokens)).raw(",\"stream\":true");
+    if let Some(effort) = &model.reasoning_effort {
+        out.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
     }
+    let mut tools = tools.peekable();
+    if tools.peek().is_some() {
+        out.raw(",\"tools\":[");
+        for (index, tool) in tools.enumerate() {
+            out.raw(if index == 0 { "" } else { "," }).raw("{\"name\":").string(&tool.name);
+            out.raw(",\"description\":").string(&tool.description);
+            out.raw(",\"input_schema\":").raw(tool.parameters.text()).raw("}");
+        }
+        out.raw("]");
+    }
+    let mut mark = None;
+    if !system.trim().is_empty() {
+        out.raw(",\"system\":[{\"type\":\"text\",\"text\":").string(system);
+        mark = Some(out.len());
+        out.raw("}]");
+    }
+    out.raw(",\"messages\":[");
+    Head { before: out.0, mark, after: Vec::new() }
 }
 
 /// The messages written so far. The last one is left open, so that a further turn of the same
@@ -78,8 +68,8 @@ enum Role {
 
 impl Prefix {
     /// No messages yet.
-    pub const fn new() -> Self {
-        Self { out: Writer(Vec::new()), open: None, mark: None, mark_before: None }
+    pub const fn new(_model: &ModelConfig) -> Self {
+        Self { out: Writer::new(), open: None, mark: None, mark_before: None }
     }
 
     /// Appends a turn. Blocks that the provider would refuse (blank text) are left out.
@@ -100,12 +90,14 @@ impl Prefix {
     }
 
     /// The whole body: head, messages, and at most three markers.
-    pub fn body(&self, head: &Head) -> Vec<u8> {
+    pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
         let markers = MARKER.len() * 3;
-        let mut body = Vec::with_capacity(head.bytes.len() + self.out.0.len() + markers + 8);
-        splice(&mut body, &head.bytes, &[head.mark]);
+        let mut body = Vec::with_capacity(head.before.len() + self.out.len() + markers + 8);
+        splice(&mut body, &head.before, &[head.mark]);
         splice(&mut body, &self.out.0, &[self.mark_before, self.mark]);
-        body.extend_from_slice(if self.open.is_some() { b"]}]}" } else { b"]}" });
+        body.extend_from_slice(if self.open.is_some() { b"]}]" } else { b"]" });
+        body.extend_from_slice(&head.after);
+        body.push(b'}');
         body
     }
 
@@ -120,7 +112,9 @@ impl Prefix {
         self.mark_before = self.mark;
         // The provider refuses a message that ends with thinking, unless it paused there itself.
         let is_something = |block: &Block| match block {
-            Block::Text(text) => !text.trim().is_empty(),
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                !text.trim().is_empty()
+            }
             Block::ToolCall(_) => true,
             Block::Reasoning(_) | Block::Opaque(_) => reply.finish == Finish::Pause,
         };
@@ -129,8 +123,9 @@ impl Prefix {
         }
         for block in &reply.blocks {
             match block {
-                Block::Text(text) if text.trim().is_empty() => {}
-                Block::Text(text) => {
+                Block::Text(text) | Block::MarkedText(MarkedText { text, .. })
+                    if text.trim().is_empty() => {}
+                Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
                     self.block(Role::Assistant).text(text).raw("}");
                 }
                 // Thinking without its signature is refused, and of no use to the model.
@@ -167,20 +162,13 @@ impl Prefix {
     }
 
     fn end_user_block(&mut self) {
-        self.mark = Some(self.out.0.len());
+        self.mark = Some(self.out.len());
         self.out.raw("}");
     }
 }
 
 fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
-}
-
-/// A tool's name in the characters that the provider accepts.
-fn sendable_name(name: &str) -> String {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let name: String = name.chars().map(|c| if fits(c) { c } else { '_' }).take(64).collect();
-    if name.is_empty() { String::from("unknown") } else { name }
 }
 
 /// Copies `bytes` with a marker at each of `marks`, which are in order.
@@ -198,21 +186,7 @@ fn splice(body: &mut Vec<u8>, bytes: &[u8], marks: &[Option<usize>]) {
     body.extend_from_slice(bytes.get(done..).unwrap_or_default());
 }
 
-/// JSON, written by hand so that its bytes are ours.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Writer(Vec<u8>);
-
 impl Writer {
-    fn raw(&mut self, text: &str) -> &mut Self {
-        self.0.extend_from_slice(text.as_bytes());
-        self
-    }
-
-    fn string(&mut self, text: &str) -> &mut Self {
-        push_string(&mut self.0, text);
-        self
-    }
-
     /// A text block without its closing brace.
     fn text(&mut self, text: &str) -> &mut Self {
         self.raw("{\"type\":\"text\",\"text\":").string(text)
@@ -251,14 +225,10 @@ impl Writer {
         self.raw("]");
     }
 
-    /// A call. Arguments that are no JSON object cannot be sent, nor can names that the provider
-    /// does not know; the call's error result tells the model that they were refused.
+    /// A call.
     fn tool_use(&mut self, call: &ToolCall) {
-        // A raw value may hold what no string can, such as half a surrogate pair.
-        let value = serde_json::from_str::<Value>(&call.arguments);
-        let is_object = value.is_ok_and(|value| value.is_object());
         self.raw("{\"type\":\"tool_use\",\"id\":").string(&call.id);
         self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
-        self.raw(if is_object { call.arguments.trim() } else { "{}" }).raw("}");
+        self.raw(arguments_object(call)).raw("}");
     }
 }

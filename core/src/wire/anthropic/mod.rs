@@ -4,15 +4,19 @@ mod decode;
 mod encode;
 
 pub use decode::Decoder;
-pub use encode::{Head, Prefix};
+pub use encode::Prefix;
+pub(super) use encode::head;
 
+use crate::nouns::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
 /// The path below the endpoint's base URL.
-pub(super) const PATH: &str = "/v1/messages";
+pub(super) fn path(_model: &ModelConfig) -> String {
+    String::from("/v1/messages")
+}
 
 /// The headers that are not secret.
-pub(super) fn headers() -> Vec<(String, String)> {
+pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
     vec![
         ("content-type".into(), "application/json".into()),
         ("anthropic-version".into(), "2023-06-01".into()),

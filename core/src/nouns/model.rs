@@ -1,0 +1,304 @@
+//! Which model a session talks to, in which protocol, and what its endpoint does otherwise than
+//! the protocol's author (compatibility switches).
+
+use crate::words::{id::EndpointId, json::Json};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// Which model, and how to talk to it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelConfig {
+    /// The host's name for the endpoint.
+    pub endpoint: EndpointId,
+    /// The protocol that the endpoint speaks.
+    pub wire: WireKind,
+    /// The model family whose tools and prompt are used.
+    pub profile: ProfileKind,
+    /// Under which names the family's tools are shown.
+    pub vocabulary: Vocabulary,
+    /// The model's name, as the endpoint knows it.
+    pub name: String,
+    /// Most tokens that one reply may have.
+    pub max_output_tokens: u32,
+    /// How many tokens the model can read and write in one call.
+    pub context_window: u32,
+    /// `low`, `medium`, `high` or what else the provider knows; the provider's default if absent.
+    pub reasoning_effort: Option<String>,
+    /// Whether the model must, may or must not call tools.
+    pub tool_choice: ToolChoice,
+    /// Whether one reply may hold several calls; the provider's default if absent.
+    pub parallel_tool_calls: Option<bool>,
+    /// Whether replies are streamed. Either form is read, whatever was asked for.
+    pub stream: bool,
+    /// Whether tool calls are also looked for in the model's text.
+    pub text_calls: TextCalls,
+    /// What the endpoint does otherwise than the protocol's author.
+    pub compat: Compat,
+    /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
+    pub betas: Vec<String>,
+    /// Further fields of the request's body, by name, sent as they are: safety settings,
+    /// grounding, sampling.
+    pub options: BTreeMap<String, Json>,
+    /// What the model's tokens cost, where it is known.
+    pub price: Option<Price>,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            endpoint: EndpointId::default(),
+            wire: WireKind::Anthropic,
+            profile: ProfileKind::Anthropic,
+            vocabulary: Vocabulary::Seed,
+            name: String::new(),
+            max_output_tokens: 16_384,
+            context_window: 200_000,
+            reasoning_effort: None,
+            tool_choice: ToolChoice::Auto,
+            parallel_tool_calls: None,
+            stream: true,
+            text_calls: TextCalls::Never,
+            compat: Compat::default(),
+            betas: Vec::new(),
+            options: BTreeMap::new(),
+            price: None,
+        }
+    }
+}
+
+/// A model protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WireKind {
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// OpenAI Chat Completions and its dialects.
+    OpenaiChat,
+    /// Anthropic Messages.
+    Anthropic,
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Ollama's own `/api/chat`.
+    Ollama,
+}
+
+impl WireKind {
+    /// Every protocol.
+    pub const ALL: [Self; 5] =
+        [Self::OpenaiResponses, Self::OpenaiChat, Self::Anthropic, Self::Gemini, Self::Ollama];
+}
+
+/// A model family: its tools, its base prompt, its capabilities.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ProfileKind {
+    /// GPT models: patches.
+    Openai,
+    /// Claude models: search and replace.
+    Anthropic,
+    /// Gemini models.
+    Gemini,
+    /// Small and local models: few tools, examples, calls in text where need be.
+    Small,
+}
+
+/// Under which names a family's tools are shown to the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Vocabulary {
+    /// The specification's names (Spec §3.3 to §3.6).
+    #[default]
+    Seed,
+    /// The names that the family was trained on.
+    Native,
+}
+
+/// Whether the model must, may or must not call tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolChoice {
+    /// As the model likes.
+    #[default]
+    Auto,
+    /// No calls, though the tools are shown.
+    None,
+    /// At least one call.
+    Required,
+    /// A call of this tool.
+    Tool(String),
+}
+
+/// Whether tool calls are also looked for in the model's text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextCalls {
+    /// No: text is text.
+    #[default]
+    Never,
+    /// Where a reply has no calls of the protocol's own; and an endpoint that says that it has no
+    /// tools is told of them in the prompt from then on.
+    Fallback,
+    /// Always: the tools are told in the prompt, never as the protocol's own.
+    Always,
+}
+
+/// What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
+/// Completions; other protocols read few of these.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Compat {
+    /// The role of the system prompt.
+    pub system_role: SystemRole,
+    /// The name of the output limit's field.
+    pub max_tokens_field: MaxTokensField,
+    /// Whether `stream_options.include_usage` is understood.
+    pub usage_in_stream: bool,
+    /// How effort is asked for.
+    pub thinking: ThinkingFormat,
+    /// How the thinking of earlier replies goes back.
+    pub replay_reasoning: ReplayReasoning,
+    /// Whether `tool_choice` is understood.
+    pub tool_choice: bool,
+    /// Whether `parallel_tool_calls` is understood.
+    pub parallel_tool_calls: bool,
+    /// Whether free-form (`custom`) tools are understood.
+    pub custom_tools: bool,
+    /// Whether `strict` may stand in a tool's definition.
+    pub strict_tools: bool,
+    /// Whether a tool's result must carry the tool's name.
+    pub tool_result_name: bool,
+    /// Whether a user's message may not follow a tool's result directly.
+    pub assistant_after_tool_result: bool,
+    /// What ids of calls must look like.
+    pub call_ids: CallIds,
+    /// Whether `prompt_cache_key` is understood.
+    pub prompt_cache_key: bool,
+    /// Whether `store` is understood; it is then sent as false.
+    pub store: bool,
+    /// Whether the model takes images.
+    pub images: bool,
+}
+
+impl Default for Compat {
+    fn default() -> Self {
+        Self {
+            system_role: SystemRole::Developer,
+            max_tokens_field: MaxTokensField::MaxCompletionTokens,
+            usage_in_stream: true,
+            thinking: ThinkingFormat::ReasoningEffort,
+            replay_reasoning: ReplayReasoning::Never,
+            tool_choice: true,
+            parallel_tool_calls: true,
+            custom_tools: true,
+            strict_tools: true,
+            tool_result_name: false,
+            assistant_after_tool_result: false,
+            call_ids: CallIds::Any,
+            prompt_cache_key: true,
+            store: true,
+            images: true,
+        }
+    }
+}
+
+/// The role of the system prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SystemRole {
+    /// `system`: what most servers take.
+    System,
+    /// `developer`: OpenAI's newer models.
+    Developer,
+}
+
+/// The name of the output limit's field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensField {
+    /// `max_tokens`: what most servers take.
+    MaxTokens,
+    /// `max_completion_tokens`: OpenAI.
+    MaxCompletionTokens,
+}
+
+/// How effort is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ThinkingFormat {
+    /// Not at all.
+    None,
+    /// `reasoning_effort`.
+    ReasoningEffort,
+    /// OpenRouter: `reasoning: {effort}`.
+    Openrouter,
+    /// z.ai: `thinking: {type}`.
+    Zai,
+    /// Qwen: `enable_thinking`.
+    Qwen,
+    /// vLLM and llama.cpp with Qwen: `chat_template_kwargs: {enable_thinking}`.
+    QwenChatTemplate,
+}
+
+/// How the thinking of earlier replies goes back to the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayReasoning {
+    /// It is left out.
+    Never,
+    /// DeepSeek: `reasoning_content`, also where it is empty.
+    ReasoningContent,
+    /// OpenRouter: `reasoning_details`, untouched.
+    ReasoningDetails,
+    /// As text in front of the message's own.
+    Text,
+}
+
+/// What ids of calls must look like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallIds {
+    /// As they come.
+    Any,
+    /// Mistral: nine letters and digits.
+    Nine,
+}
+
+/// What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Price {
+    /// Input that is in no cache.
+    pub input: u64,
+    /// Output, reasoning included.
+    pub output: u64,
+    /// Input read from the cache; the price of input if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Input written to the cache; the price of input if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Other prices for calls with much input, by rising threshold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<PriceTier>,
+}
+
+/// Prices for calls whose whole input has more tokens than a threshold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PriceTier {
+    /// The threshold, in tokens.
+    pub above: u64,
+    /// As in [`Price`].
+    pub input: u64,
+    /// As in [`Price`].
+    pub output: u64,
+    /// As in [`Price`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// As in [`Price`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+}

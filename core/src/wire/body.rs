@@ -1,0 +1,86 @@
+//! A response's body: a stream of data or one whole value. Which, is told from the bytes, since
+//! content types lie; an error's body is always taken whole.
+
+use super::{sse::Events, values::Values};
+use crate::nouns::input::ResponseHead;
+use alloc::vec::Vec;
+
+/// What JSON that is not framed as server-sent events is to a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bare {
+    /// The whole body, of another shape than a stream's data.
+    Whole,
+    /// One or more values of the same shape as a stream's data.
+    Values,
+}
+
+/// A body while it arrives.
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// Not known yet: nothing but white space has come.
+    Unknown(Bare),
+    /// Server-sent events.
+    Stream(Events),
+    /// JSON values.
+    Values(Values),
+    /// All of it, to be read at its end.
+    Whole(Vec<u8>),
+}
+
+/// What a body was, once it has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// Nothing came.
+    Empty,
+    /// All data has been handed out.
+    Stream,
+    /// The whole body, of which nothing has been handed out.
+    Whole(Vec<u8>),
+}
+
+impl Body {
+    /// The body of the response that begins with `head`.
+    pub(super) fn new(head: &ResponseHead, bare: Bare) -> Self {
+        if head.is_success() { Self::Unknown(bare) } else { Self::Whole(Vec::new()) }
+    }
+
+    /// Takes the next bytes and hands out the data that they complete.
+    pub(super) fn feed(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) {
+        if let Self::Unknown(bare) = *self {
+            // A byte order mark may stand before either form.
+            let is_blank = |byte: &&u8| {
+                byte.is_ascii_whitespace() || matches!(byte, b'\xef' | b'\xbb' | b'\xbf')
+            };
+            match bytes.iter().find(|byte| !is_blank(byte)) {
+                None => return,
+                Some(b'{' | b'[') if bare == Bare::Values => {
+                    *self = Self::Values(Values::default());
+                }
+                Some(b'{' | b'[' | b'<') => *self = Self::Whole(Vec::new()),
+                Some(_) => *self = Self::Stream(Events::default()),
+            }
+        }
+        match self {
+            Self::Unknown(_) => {}
+            Self::Stream(events) => events.feed(bytes, on_data),
+            Self::Values(values) => values.feed(bytes, on_data),
+            Self::Whole(body) => body.extend_from_slice(bytes),
+        }
+    }
+
+    /// The body has ended: hands out what data is left.
+    pub(super) fn finish(self, on_data: &mut impl FnMut(&[u8])) -> Ended {
+        match self {
+            Self::Unknown(_) => Ended::Empty,
+            Self::Stream(events) => {
+                events.finish(on_data);
+                Ended::Stream
+            }
+            Self::Values(values) => {
+                values.finish(on_data);
+                Ended::Stream
+            }
+            Self::Whole(body) => Ended::Whole(body),
+        }
+    }
+}

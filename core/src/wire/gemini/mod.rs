@@ -1,0 +1,21 @@
+//! Gemini: streams and whole bodies.
+
+mod decode;
+mod encode;
+
+pub use decode::Decoder;
+pub use encode::Prefix;
+pub(super) use encode::head;
+
+use crate::nouns::config::ModelConfig;
+use alloc::{string::String, vec, vec::Vec};
+
+/// The path below the endpoint's base URL.
+pub(super) fn path(model: &ModelConfig) -> String {
+    alloc::format!("/v1beta/models/{}:streamGenerateContent?alt=sse", model.name)
+}
+
+/// The headers that are not secret.
+pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
+    vec![("content-type".into(), "application/json".into())]
+}

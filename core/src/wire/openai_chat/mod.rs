@@ -1,0 +1,21 @@
+//! OpenAI Chat Completions: streams and whole bodies.
+
+mod decode;
+mod encode;
+
+pub use decode::Decoder;
+pub use encode::Prefix;
+pub(super) use encode::head;
+
+use crate::nouns::config::ModelConfig;
+use alloc::{string::String, vec, vec::Vec};
+
+/// The path below the endpoint's base URL.
+pub(super) fn path(_model: &ModelConfig) -> String {
+    String::from("/chat/completions")
+}
+
+/// The headers that are not secret.
+pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
+    vec![("content-type".into(), "application/json".into())]
+}
