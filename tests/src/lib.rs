@@ -12,6 +12,7 @@
 pub mod anthropic;
 pub mod desk;
 pub mod example;
+pub mod feeding;
 pub mod mock;
 pub mod program;
 pub mod scene;
