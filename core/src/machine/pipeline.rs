@@ -8,10 +8,7 @@ use crate::{
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
-    profile::{
-        self,
-        inner::{self, InnerCall},
-    },
+    profile::inner::{self, InnerCall},
     rules::{coerce, schema, truncate},
     words::json::{Json, push_value},
 };
@@ -49,9 +46,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
             return Ok(Work::Inner(inner));
         }
         Origin::Profile => {
-            let profile = setup.config.model.profile;
-            let translated =
-                profile::translate(profile, &call.name, &arguments).map_err(unreadable)?;
+            let translated = setup.profile().translate(&setup.config.facts, &call.name, &arguments);
+            let translated = translated.map_err(unreadable)?;
             let read_only = translated.action.is_read_only();
             (Job::Builtin(translated.action), translated.timeout_ms, read_only)
         }

@@ -7,7 +7,7 @@ use crate::{
         config::{ConfigError, ConfigPatch, SessionConfig},
         tool::ToolSpec,
     },
-    profile,
+    profile::{self, Profile},
     rules::{prompt::system_prompt, truncate::OutputLimit},
     wire::Head,
 };
@@ -49,7 +49,8 @@ impl Setup {
 
     fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
         check(&config)?;
-        let of_profile = profile::tools(config.model.profile, &config.facts);
+        let profile = Profile::of(&config.model);
+        let of_profile = profile.tools(&config.facts);
         let of_core = profile::inner::tools(&config, depth);
         let mut tools: Vec<Tool> = Vec::new();
         for (spec, origin) in of_profile
@@ -68,7 +69,7 @@ impl Setup {
         }
         let specs = || tools.iter().map(|tool| &tool.spec);
         let system = system_prompt(
-            profile::base_prompt(config.model.profile),
+            profile.base_prompt(),
             &config.facts,
             &config.model.name,
             specs(),
@@ -113,13 +114,18 @@ impl Setup {
         config
     }
 
+    /// What the model is shown.
+    pub(crate) const fn profile(&self) -> Profile {
+        Profile::of(&self.config.model)
+    }
+
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
     /// How much of a tool's output the model reads.
     pub(crate) fn output_limit(&self, name: &str) -> OutputLimit {
-        let mut limit = profile::output_limit(self.config.model.profile, name);
+        let mut limit = self.profile().output_limit(name);
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
             limit.max_chars = chars as usize;
         }
@@ -138,7 +144,7 @@ impl Setup {
     /// The time limit of a run whose call asks for `asked` (Spec §5.4).
     pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
         let timeouts = &self.config.timeouts;
-        let default = profile::default_command_ms(self.config.model.profile);
+        let default = self.profile().default_command_ms();
         let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
         wanted.clamp(1, timeouts.max_command_ms)
     }

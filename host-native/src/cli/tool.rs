@@ -9,8 +9,8 @@ use super::{
 };
 use innerloop_core::{
     action::{Action, ToolError},
-    config::{ProfileKind, Timeouts},
-    profile,
+    config::{Facts, ProfileKind, Timeouts, Vocabulary},
+    profile::Profile,
 };
 use serde_json::Value;
 use std::{
@@ -19,12 +19,15 @@ use std::{
     time::Duration,
 };
 
+/// Whose words the arguments are in.
+const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
+
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
     let (action, timeout_ms) = read(&args.name, &arguments)?;
     let sandbox = setup::sandbox(&args.workspace, args.programs.as_deref(), None).await?;
     let timeouts = Timeouts::default();
-    let family = profile::default_command_ms(ProfileKind::Anthropic);
+    let family = PROFILE.default_command_ms();
     let asked = timeout_ms.or(family).unwrap_or(timeouts.default_command_ms);
     let timeout = Duration::from_millis(asked.min(timeouts.max_command_ms));
     let mut interrupts = Interrupts::new()?;
@@ -64,7 +67,7 @@ fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
     let known = ["read", "write", "edit", "list", "glob", "grep", "run_program"];
     let is_action = known.contains(&name) && !is_profiled(name, arguments);
     if !is_action {
-        let translated = profile::translate(ProfileKind::Anthropic, name, arguments);
+        let translated = PROFILE.translate(&Facts::default(), name, arguments);
         let translated = translated.map_err(Failure::usage)?;
         return Ok((translated.action, translated.timeout_ms));
     }
@@ -76,5 +79,5 @@ fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
 
 /// Some names are in both vocabularies; the model's comes first.
 fn is_profiled(name: &str, arguments: &str) -> bool {
-    profile::translate(ProfileKind::Anthropic, name, arguments).is_ok()
+    PROFILE.translate(&Facts::default(), name, arguments).is_ok()
 }

@@ -2,8 +2,8 @@
 //! E10 to E14).
 
 use innerloop_core::{
-    config::{Facts, GitFacts, ProfileKind, ProjectDoc},
-    profile,
+    config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},
+    profile::{self, Profile},
 };
 use innerloop_tests::desk::{Desk, config};
 
@@ -40,11 +40,12 @@ fn doc(path: &str, text: &str) -> ProjectDoc {
 #[test]
 fn c7_a_profile_has_tools_a_prompt_limits_and_names_of_documents() {
     let kind = ProfileKind::Anthropic;
-    assert_eq!(profile::tools(kind, &Facts::default()).len(), 6);
-    assert!(profile::base_prompt(kind).len() > 500);
-    assert_eq!(profile::default_command_ms(kind), Some(120_000));
+    let profile = Profile::new(kind, Vocabulary::Seed);
+    assert_eq!(profile.tools(&Facts::default()).len(), 6);
+    assert!(profile.base_prompt().len() > 500);
+    assert_eq!(profile.default_command_ms(), Some(120_000));
     assert_eq!(profile::doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
-    assert_eq!(profile::output_limit(kind, "read_file").max_chars, 50_000);
+    assert_eq!(profile.output_limit("read_file").max_chars, 50_000);
 }
 
 #[test]
