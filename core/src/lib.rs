@@ -22,4 +22,4 @@ pub use beside::{decode, traffic};
 pub use machine::history::History;
 pub use nouns::{action, config, event, input, message, output, status, tool};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};
-pub use words::{bytes, id, json, text, time};
+pub use words::{bytes, digest, id, json, text, time};

@@ -17,4 +17,5 @@ pub mod mock;
 pub mod program;
 pub mod scene;
 pub mod simulator;
+pub mod snapshot;
 pub mod tool_cases;

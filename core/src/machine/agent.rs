@@ -22,7 +22,7 @@ use crate::{
     },
     wire::{Failure, FailureKind},
     words::{
-        id::{AgentId, EffectId},
+        id::{AgentId, EffectId, SessionId},
         json::Json,
         time::Instant,
     },
@@ -68,6 +68,8 @@ enum Then {
     Call,
     /// The end of the run.
     Stop,
+    /// The final answer, which ends the run.
+    Answer(String),
 }
 
 impl Agent {
@@ -100,6 +102,17 @@ impl Agent {
         }
     }
 
+    /// Another configuration is in force, from the next model call.
+    pub(crate) fn configure(&mut self, setup: Arc<Setup>) {
+        let before = core::mem::replace(&mut self.setup, setup);
+        if before.config.model != self.setup.config.model {
+            self.body.history.forget_encoded();
+        }
+        if let Phase::Calling(calling) = &mut self.phase {
+            calling.keep(before);
+        }
+    }
+
     /// What the agent itself waits for, and until when.
     pub(crate) fn deadline(&self) -> Option<(Instant, DeadlineReason)> {
         match &self.phase {
@@ -114,12 +127,12 @@ impl Agent {
     }
 
     /// The effects that are open for this agent and not cancelled, made again.
-    pub(crate) fn owed(&self) -> Vec<Effect> {
+    pub(crate) fn owed(&self, session: &SessionId) -> Vec<Effect> {
         let agent = self.body.id;
         match &self.phase {
             Phase::Calling(calling) => {
-                let Setup { head, config, .. } = &*self.setup;
-                let request = self.body.history.request_again(head, &config.model, &config.id.0);
+                let Setup { head, config, .. } = &**calling.sent_with().unwrap_or(&self.setup);
+                let request = self.body.history.request_again(head, &config.model, &session.0);
                 vec![calling.effect(agent, request)]
             }
             Phase::Running(round) => round.owed(agent).collect(),
@@ -136,6 +149,7 @@ impl Hooked {
             Then::Input(parts) => (HookPoint::Submit, joined_text(parts)),
             Then::Call => (HookPoint::BeforeModel, String::new()),
             Then::Stop => (HookPoint::BeforeStop, String::from(said)),
+            Then::Answer(answer) => (HookPoint::BeforeStop, answer.clone()),
         };
         let payload = Json::parse(serde_json::to_string(&payload).unwrap_or_default());
         let hook = HookRun { point, payload: payload.unwrap_or_default() };
@@ -351,12 +365,13 @@ fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase {
             ctx.append(TurnKind::System(text_of(&text)));
             send(ctx)
         }
-        (Then::Stop, HookReply::Deny { reason }) => {
+        (Then::Stop | Then::Answer(_), HookReply::Deny { reason }) => {
             let blank = reason.trim().is_empty();
             say(if blank { "The task is not done yet: go on." } else { &reason }, ctx);
             call_model(ctx)
         }
         (Then::Stop, _) => next_input(ctx),
+        (Then::Answer(answer), _) => give_answer(answer, ctx),
         (Then::Input(_) | Then::Call, HookReply::Deny { reason }) => {
             ctx.warn(&format!("a hook denied it: {reason}"));
             end_run(RunEnd::Denied, ctx)
@@ -461,13 +476,9 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
     let said_more = drain_steering(ctx);
     // A word that came while the answer was given has not been answered.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
-        let value = Json::parse(answer.clone()).unwrap_or_default();
-        ctx.event(EventKind::FinalAnswer { value });
-        ctx.body.run.text = answer;
-        // It answers this input; what the user said to do next is still to be done.
-        return match ctx.body.memory.follow_ups.pop_front() {
-            Some(parts) => take_input(parts, ctx),
-            None => end_run(RunEnd::Completed, ctx),
+        return match ctx.hook(HookPoint::BeforeStop, &answer) {
+            Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Answer(answer) }),
+            None => give_answer(answer, ctx),
         };
     }
     if let Some(period) = ctx.body.run.looping.take() {
@@ -480,6 +491,18 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
         say(message, ctx);
     }
     call_model(ctx)
+}
+
+/// The final answer stands, unless somebody has said something meanwhile. It answers this input;
+/// what the user said to do next is still to be done.
+fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
+    if drain_steering(ctx) {
+        return call_model(ctx);
+    }
+    let value = Json::parse(answer.clone()).unwrap_or_default();
+    ctx.event(EventKind::FinalAnswer { value });
+    ctx.body.run.text = answer;
+    next_input(ctx)
 }
 
 /// The model is done, unless somebody has said something meanwhile (CONFLICTS X7), or the final

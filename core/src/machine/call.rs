@@ -1,7 +1,7 @@
 //! One call of the model: the request, the response while it arrives, and the wait before the
 //! next try.
 
-use super::{ctx::Ctx, ledger::EffectKind};
+use super::{ctx::Ctx, ledger::EffectKind, setup::Setup};
 use crate::{
     nouns::{
         event::EventKind,
@@ -16,7 +16,7 @@ use crate::{
         time::Instant,
     },
 };
-use alloc::{boxed::Box, format, vec::Vec};
+use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// What follows from news of a call.
@@ -47,6 +47,10 @@ pub(crate) struct Calling {
     /// The response; not kept in a snapshot, since a restored call begins anew.
     #[serde(skip)]
     decoder: Option<Box<Decoder>>,
+    /// What the request was made with, where the configuration has changed since. A snapshot
+    /// keeps its configuration beside the phase.
+    #[serde(skip)]
+    sent_with: Option<Arc<Setup>>,
 }
 
 /// A failed call waits for its next try.
@@ -61,15 +65,33 @@ impl Calling {
     pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let id = ctx.issue(EffectKind::Http);
         let (head, config) = (&ctx.setup.head, &ctx.setup.config);
-        let request = ctx.body.history.request(head, &config.model, &config.id.0);
+        let request = ctx.body.history.request(head, &config.model, &ctx.session.0);
         let agent = ctx.body.id;
         ctx.effect(Effect::Http { id, agent, request, purpose: Purpose::Model });
-        Self { effect: id, attempt, heard: ctx.now, shown: false, text_begun: false, decoder: None }
+        Self {
+            effect: id,
+            attempt,
+            heard: ctx.now,
+            shown: false,
+            text_begun: false,
+            decoder: None,
+            sent_with: None,
+        }
     }
 
     /// The effect, with its request made again.
     pub(crate) const fn effect(&self, agent: AgentId, request: HttpRequest) -> Effect {
         Effect::Http { id: self.effect, agent, request, purpose: Purpose::Model }
+    }
+
+    /// What the request was made with, where that is no longer in force.
+    pub(crate) const fn sent_with(&self) -> Option<&Arc<Setup>> {
+        self.sent_with.as_ref()
+    }
+
+    /// Another configuration is in force: the request stays what it was.
+    pub(crate) fn keep(&mut self, sent_with: Arc<Setup>) {
+        self.sent_with.get_or_insert(sent_with);
     }
 
     /// Whether news come in the right order.

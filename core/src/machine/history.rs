@@ -97,6 +97,11 @@ impl History {
         }
     }
 
+    /// The turns are to be encoded anew: the model is another one.
+    pub(crate) fn forget_encoded(&mut self) {
+        self.encoded = None;
+    }
+
     /// Frees what an idle agent does not need.
     pub(crate) fn rest(&mut self) {
         self.encoded = None;

@@ -180,7 +180,9 @@ impl Round {
                     if !reads_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
                         slot.launch(ctx);
                     }
-                    break;
+                    if !matches!(slot.state, State::Done(_)) {
+                        break;
+                    }
                 }
                 // Waits for somebody, or is answered: nothing that others would wait for.
                 _ => {}

@@ -47,7 +47,8 @@ impl Setup {
         Self::of(config, 0)
     }
 
-    fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
+    /// The setup of an agent that is nested so deep.
+    pub(crate) fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
         let of_profile = profile.tools(&config.facts);

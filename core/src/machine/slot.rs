@@ -164,15 +164,9 @@ impl Slot {
         self.on_outcome(outcome, ctx);
     }
 
-    /// LOOKUP, VALIDATE and the guard.
+    /// LOOKUP and VALIDATE.
     fn prepare(&self, ctx: &Ctx<'_>) -> Result<Work, Outcome> {
-        let mut work = pipeline::prepare(&self.call, ctx.setup)?;
-        if let Work::Run { run: ToolRun { job: Job::Builtin(action), .. }, .. } = &mut work
-            && ctx.setup.config.guard.read_before_write
-        {
-            guard::check(action, &ctx.body.memory.known)?;
-        }
-        Ok(work)
+        pipeline::prepare(&self.call, ctx.setup)
     }
 
     /// The run, or what stands for it, has an outcome: EMIT, and the after-hook.
@@ -215,10 +209,17 @@ impl Slot {
         }
     }
 
-    /// Hands a queued run to the host.
+    /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
+    /// so that what they read or wrote is known.
     pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
         let State::Queued(Work::Run { run, read_only }) = &self.state else { return };
-        let (run, read_only) = (run.clone(), *read_only);
+        let (mut run, read_only) = (run.clone(), *read_only);
+        if let Job::Builtin(action) = &mut run.job
+            && ctx.setup.config.guard.read_before_write
+            && let Err(outcome) = guard::check(action, &ctx.body.memory.known)
+        {
+            return self.fail(outcome, ctx);
+        }
         self.announce(ctx);
         self.timeout_ms = run.timeout_ms;
         let effect = ctx.issue(EffectKind::Tool);

@@ -2,6 +2,7 @@
 //! does not divide the window is found all the same (CONFLICTS X1), and a warning is not given
 //! again for the calls that it was given for (X2).
 
+use crate::words::digest::Digest;
 use alloc::{collections::VecDeque, vec::Vec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -55,32 +56,26 @@ impl Watch {
 /// and the white space around their texts. Text that is not JSON counts as it is.
 #[must_use]
 pub fn signature(name: &str, arguments: &str) -> u64 {
-    let mut hash = Hash::new();
+    let mut hash = Hash(Digest::new());
     hash.text(name);
     match serde_json::from_str::<Value>(arguments) {
         Ok(value) => hash.value(&value),
         Err(_) => hash.text(arguments),
     }
-    hash.0
+    hash.0.0
 }
 
-/// FNV-1a, 64 bits.
-struct Hash(u64);
+/// A digest of values.
+struct Hash(Digest);
 
 impl Hash {
-    const fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
     fn text(&mut self, text: &str) {
-        for &byte in text.as_bytes() {
-            self.byte(byte);
-        }
+        text.bytes().for_each(|byte| self.byte(byte));
         self.byte(0xff);
     }
 
     const fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ byte as u64).wrapping_mul(0x0000_0100_0000_01b3);
+        self.0.byte(byte);
     }
 
     fn value(&mut self, value: &Value) {

@@ -1,8 +1,9 @@
-//! The log of a session: a header and the accepted inputs, a JSON line each. The log is the
-//! session: replayed, it gives the same outputs byte for byte (DESIGN rule 9). The host writes a
-//! line before it carries out what follows from it.
+//! The log of a session: a header, the accepted inputs and, now and then, a snapshot, a JSON line
+//! each. The log is the session: replayed, it gives the same outputs byte for byte (DESIGN rule
+//! 9). The host writes a line before it carries out what follows from it. The lines between the
+//! header and the newest snapshot may be dropped.
 
-use super::{REPLAY_VERSION, Session};
+use super::{REPLAY_VERSION, Session, snapshot::RestoreError};
 use crate::{
     nouns::{
         config::{ConfigError, SessionConfig},
@@ -16,6 +17,7 @@ use alloc::{
     vec::Vec,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 const FORMAT: &str = "innerloop-log";
 
@@ -50,16 +52,55 @@ struct EntryRef<'a> {
     input: &'a Input,
 }
 
+#[derive(Serialize)]
+struct SnapshotRef<'a> {
+    snapshot: &'a RawValue,
+}
+
+/// A line behind the header: an input with its time, or a snapshot.
 #[derive(Deserialize)]
-struct Entry {
-    at: Instant,
-    input: Input,
+#[serde(deny_unknown_fields)]
+struct Line<'a> {
+    at: Option<Instant>,
+    input: Option<Input>,
+    #[serde(borrow)]
+    snapshot: Option<&'a RawValue>,
+}
+
+enum Entry<'a> {
+    Input(Instant, Input),
+    Snapshot(&'a RawValue),
+}
+
+impl<'a> Entry<'a> {
+    fn read(line: usize, text: &'a str) -> Result<Self, LogError> {
+        let Line { at, input, snapshot } =
+            serde_json::from_str(text).map_err(|error| LogError::unreadable(line, &error))?;
+        match (at, input, snapshot) {
+            (Some(at), Some(input), None) => Ok(Self::Input(at, input)),
+            (None, None, Some(snapshot)) => Ok(Self::Snapshot(snapshot)),
+            _ => {
+                let message = "it is neither an input with its time nor a snapshot";
+                Err(LogError::unreadable(line, message))
+            }
+        }
+    }
 }
 
 /// The line of an input that comes at `at`, with its line feed.
 #[must_use]
 pub fn entry(input: &Input, at: Instant) -> String {
     line(&EntryRef { at, input })
+}
+
+/// The line of a snapshot, with its line feed. Write one whenever the session is idle: what stands
+/// between it and the header may then be dropped.
+#[must_use]
+pub fn snapshot(session: &Session) -> String {
+    let text = String::from_utf8(session.snapshot()).unwrap_or_default();
+    // A snapshot is JSON in one line.
+    let snapshot = RawValue::from_string(text).unwrap_or_default();
+    line(&SnapshotRef { snapshot: &snapshot })
 }
 
 fn line(value: &impl Serialize) -> String {
@@ -99,6 +140,20 @@ pub enum LogError {
         /// Why.
         reason: Reason,
     },
+    /// A line's snapshot cannot be restored.
+    #[error("line {line} of the log: {error}")]
+    Snapshot {
+        /// Counted from 1.
+        line: usize,
+        /// Why.
+        error: RestoreError,
+    },
+}
+
+impl LogError {
+    fn unreadable(line: usize, message: &(impl ToString + ?Sized)) -> Self {
+        Self::Unreadable { line, message: message.to_string() }
+    }
 }
 
 /// A session made again from its log.
@@ -111,33 +166,104 @@ pub struct Replayed {
 }
 
 /// Replays a log. A last line without its line feed was cut by a crash before it was durable, and
-/// is left out.
+/// is left out. Where the first inputs were dropped, it begins with the snapshot that stands for
+/// them; other snapshots are passed over.
 ///
 /// # Errors
 /// The first line that cannot be read or does not fit, or that the log is of another version.
 pub fn replay(text: &str) -> Result<Replayed, LogError> {
-    let whole = text.rfind('\n').and_then(|end| text.get(..=end)).unwrap_or_default();
-    let mut lines = whole.lines().enumerate();
-    let unreadable = |line: usize, message: String| LogError::Unreadable { line, message };
-    let (_, first) = lines.next().ok_or_else(|| unreadable(1, "the log is empty".into()))?;
-    let header: Header =
-        serde_json::from_str(first).map_err(|error| unreadable(1, error.to_string()))?;
-    if header.format != FORMAT {
-        return Err(unreadable(1, "this is not an Innerloop log".into()));
-    }
+    let (header, lines) = read(text)?;
     if header.replay != REPLAY_VERSION {
         return Err(LogError::Version { found: header.replay, expected: REPLAY_VERSION });
     }
     let (mut session, opening) = Session::open(header.config, header.wall)?;
     let mut outputs = Vec::from([opening]);
-    for (index, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let line_number = index + 1;
-        let Entry { at, input } = serde_json::from_str(line)
-            .map_err(|error| unreadable(line_number, error.to_string()))?;
-        let follows = session
-            .handle(input, at)
-            .map_err(|rejected| LogError::Refused { line: line_number, reason: rejected.reason })?;
-        outputs.push(follows);
+    for (index, (line, text)) in lines.enumerate() {
+        match Entry::read(line, text)? {
+            Entry::Input(at, input) => outputs.push(heard(&mut session, line, at, input)?),
+            Entry::Snapshot(snapshot) if index == 0 => {
+                session = restored(line, snapshot, header.wall)?;
+            }
+            Entry::Snapshot(_) => {}
+        }
     }
     Ok(Replayed { session, outputs })
+}
+
+/// A session that goes on from its log.
+#[derive(Debug)]
+pub struct Resumed {
+    /// The session. Ask [`Session::owed`] for the effects that were open.
+    pub session: Session,
+    /// How many inputs behind the newest snapshot were left out, because the log comes from a
+    /// version that behaves differently.
+    pub left_out: usize,
+}
+
+/// Goes on from a log, which is now `wall`: from its newest snapshot and the inputs behind it,
+/// without looking at what came before.
+///
+/// # Errors
+/// The first line that is needed and cannot be read or does not fit; or that the log is of
+/// another version and holds no snapshot.
+pub fn resume(text: &str, wall: UnixMillis) -> Result<Resumed, LogError> {
+    let (header, lines) = read(text)?;
+    let is_snapshot = |(_, text): &(usize, &str)| text.starts_with("{\"snapshot\":");
+    let newest = lines.clone().filter(is_snapshot).last();
+    let same = header.replay == REPLAY_VERSION;
+    let mut session = match newest {
+        Some((line, text)) => match Entry::read(line, text)? {
+            Entry::Snapshot(snapshot) => restored(line, snapshot, header.wall)?,
+            Entry::Input(..) => return Err(LogError::unreadable(line, "it is no snapshot")),
+        },
+        None if same => Session::open(header.config, header.wall)?.0,
+        None => {
+            return Err(LogError::Version { found: header.replay, expected: REPLAY_VERSION });
+        }
+    };
+    let first = newest.map_or(0, |(line, _)| line + 1);
+    let mut left_out = 0;
+    for (line, text) in lines.filter(|(line, _)| *line >= first) {
+        match Entry::read(line, text)? {
+            Entry::Input(at, input) if same => {
+                let _ = heard(&mut session, line, at, input)?;
+            }
+            Entry::Input(..) => left_out += 1,
+            Entry::Snapshot(_) => {}
+        }
+    }
+    session.epoch = UnixMillis(wall.0.saturating_sub(session.now.0));
+    Ok(Resumed { session, left_out })
+}
+
+/// The header and the whole lines behind it, with their numbers.
+fn read(text: &str) -> Result<(Header, impl Iterator<Item = (usize, &str)> + Clone), LogError> {
+    let whole = text.rfind('\n').and_then(|end| text.get(..=end)).unwrap_or_default();
+    let mut lines = (1..).zip(whole.lines());
+    let (_, first) = lines.next().ok_or_else(|| LogError::unreadable(1, "the log is empty"))?;
+    let header: Header =
+        serde_json::from_str(first).map_err(|error| LogError::unreadable(1, &error))?;
+    if header.format != FORMAT {
+        return Err(LogError::unreadable(1, "this is not an Innerloop log"));
+    }
+    Ok((header, lines.filter(|(_, line)| !line.trim().is_empty())))
+}
+
+fn heard(
+    session: &mut Session,
+    line: usize,
+    at: Instant,
+    input: Input,
+) -> Result<Outputs, LogError> {
+    session
+        .handle(input, at)
+        .map_err(|rejected| LogError::Refused { line, reason: rejected.reason })
+}
+
+/// The session of a snapshot line, in the time in which it was opened at `opened`.
+fn restored(line: usize, snapshot: &RawValue, opened: UnixMillis) -> Result<Session, LogError> {
+    let mut session = Session::restore(snapshot.get().as_bytes(), opened)
+        .map_err(|error| LogError::Snapshot { line, error })?;
+    session.epoch = opened;
+    Ok(session)
 }

@@ -120,7 +120,8 @@ impl Session {
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
     pub fn owed(&self) -> Outputs {
-        let mut effects: Vec<Effect> = self.agents().flat_map(Agent::owed).collect();
+        let mut effects: Vec<Effect> =
+            self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
         effects.sort_by_key(Effect::id);
         Outputs(effects.into_iter().map(Output::Effect).collect())
     }
@@ -220,7 +221,7 @@ impl Session {
                 let reason = "the model, its options or the system prompt changed";
                 steps.push(Step::Event(agent.body.id, EventKind::PrefixRebased { reason }));
             }
-            agent.setup = new;
+            agent.configure(new);
         }
         steps
     }

@@ -16,6 +16,7 @@ use crate::{
         output::Effect,
     },
     words::{
+        digest::Digest,
         id::AgentId,
         time::{Instant, UnixMillis},
     },
@@ -23,17 +24,19 @@ use crate::{
 use alloc::{
     borrow::Cow,
     collections::BTreeMap,
+    format,
     string::{String, ToString},
     sync::Arc,
     vec::Vec,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 const FORMAT: &str = "innerloop-snapshot";
 
 /// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Bytes that are not a snapshot that this version can restore.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,16 +57,20 @@ pub enum RestoreError {
     Config(#[from] ConfigError),
 }
 
-#[derive(Deserialize)]
-struct Label {
-    format: String,
+/// What a snapshot says of itself, around the state.
+#[derive(Serialize, Deserialize)]
+struct Envelope<'a> {
+    format: Cow<'a, str>,
     version: u32,
+    /// The digest of the state's bytes, as 16 hexadecimal digits.
+    #[serde(default)]
+    digest: Cow<'a, str>,
+    #[serde(borrow, default)]
+    state: Option<Cow<'a, RawValue>>,
 }
 
 #[derive(Serialize, Deserialize)]
 struct State<'a> {
-    format: Cow<'a, str>,
-    version: u32,
     config: Cow<'a, SessionConfig>,
     now: Instant,
     seq: u64,
@@ -81,6 +88,9 @@ struct AgentForm<'a> {
     memory: Cow<'a, Memory>,
     run: Cow<'a, Run>,
     phase: Cow<'a, Phase>,
+    /// What the open model call was made with, where that is no longer in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sent_with: Option<Cow<'a, SessionConfig>>,
 }
 
 impl Session {
@@ -88,8 +98,6 @@ impl Session {
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
         let state = State {
-            format: Cow::Borrowed(FORMAT),
-            version: VERSION,
             config: Cow::Owned(SessionConfig { id: self.id.clone(), ..self.config().clone() }),
             now: self.now,
             seq: self.seq,
@@ -98,7 +106,14 @@ impl Session {
             agents: self.agents().map(AgentForm::of).collect(),
         };
         // Plain data with text keys has no way to fail.
-        serde_json::to_vec(&state).unwrap_or_default()
+        let state = serde_json::value::to_raw_value(&state).unwrap_or_default();
+        let envelope = Envelope {
+            format: Cow::Borrowed(FORMAT),
+            version: VERSION,
+            digest: Cow::Owned(digest(&state)),
+            state: Some(Cow::Owned(state)),
+        };
+        serde_json::to_vec(&envelope).unwrap_or_default()
     }
 
     /// Makes the session of a snapshot again; session time goes on from where it stood, which is
@@ -109,15 +124,19 @@ impl Session {
     pub fn restore(bytes: &[u8], wall: UnixMillis) -> Result<Self, RestoreError> {
         let damaged = |message: &dyn ToString| RestoreError::Damaged(message.to_string());
         let text = core::str::from_utf8(bytes).map_err(|error| damaged(&error))?;
-        let label: Label = serde_json::from_str(text).map_err(|error| damaged(&error))?;
-        if label.format != FORMAT {
+        let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
+        if envelope.format != FORMAT {
             return Err(damaged(&"its format is another one"));
         }
-        if label.version != VERSION {
-            let (found, expected) = (label.version, VERSION);
+        if envelope.version != VERSION {
+            let (found, expected) = (envelope.version, VERSION);
             return Err(RestoreError::Version { found, expected });
         }
-        let state: State<'_> = serde_json::from_str(text).map_err(|error| damaged(&error))?;
+        let state = envelope.state.ok_or_else(|| damaged(&"its state is missing"))?;
+        if envelope.digest != digest(&state) {
+            return Err(damaged(&"its digest is another one"));
+        }
+        let state: State<'_> = serde_json::from_str(state.get()).map_err(|e| damaged(&e))?;
         let config = state.config.into_owned();
         let id = config.id.clone();
         let setup = Arc::new(Setup::new(config)?);
@@ -149,6 +168,11 @@ impl Session {
     }
 }
 
+/// The digest of a state, as text.
+fn digest(state: &RawValue) -> String {
+    format!("{:016x}", Digest::of(state.get().as_bytes()).0)
+}
+
 impl<'a> AgentForm<'a> {
     fn of(agent: &'a Agent) -> Self {
         Self {
@@ -158,6 +182,11 @@ impl<'a> AgentForm<'a> {
             memory: Cow::Borrowed(&agent.body.memory),
             run: Cow::Borrowed(&agent.body.run),
             phase: Cow::Borrowed(&agent.phase),
+            sent_with: match &agent.phase {
+                Phase::Calling(calling) => calling.sent_with(),
+                _ => None,
+            }
+            .map(|setup| Cow::Borrowed(&setup.config)),
         }
     }
 
@@ -167,10 +196,14 @@ impl<'a> AgentForm<'a> {
             _ => Arc::new(root.scoped(&self.scope)?),
         };
         let scope = self.scope.into_owned();
+        let depth = scope.depth;
         let mut agent = Agent::new(self.id, scope, setup, self.turns.into_owned());
         agent.body.memory = self.memory.into_owned();
         agent.body.run = self.run.into_owned();
         agent.phase = self.phase.into_owned();
+        if let (Phase::Calling(calling), Some(config)) = (&mut agent.phase, self.sent_with) {
+            calling.keep(Arc::new(Setup::of(config.into_owned(), depth)?));
+        }
         Ok(agent)
     }
 }

@@ -1,6 +1,7 @@
 //! Floor 0: ids, time, bytes, opaque JSON and text. Nothing here knows what an agent is.
 
 pub mod bytes;
+pub mod digest;
 pub mod id;
 pub mod json;
 pub mod text;

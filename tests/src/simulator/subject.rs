@@ -127,7 +127,7 @@ impl Subject {
         if !self.mutation.is_some_and(|mutation| forgets.contains(&mutation)) {
             return snapshot;
         }
-        let mut state: Value = serde_json::from_slice(&snapshot).unwrap_or_default();
+        let mut state = crate::snapshot::state(&snapshot);
         if self.mutation == Some(Mutation::ForgetfulSnapshot) {
             let memory = &mut state["agents"][0]["memory"];
             memory["follow_ups"] = Value::Array(Vec::new());
@@ -135,7 +135,7 @@ impl Subject {
         } else if let Some(turns) = state["agents"][0]["turns"].as_array_mut() {
             turns.pop();
         }
-        state.to_string().into_bytes()
+        crate::snapshot::with_state(&snapshot, &state.to_string())
     }
 
     /// Goes on from a snapshot at session time `now`.

@@ -12,6 +12,7 @@ use innerloop_core::{
 use innerloop_tests::{
     anthropic::Message,
     desk::{Desk, EPOCH, config, text},
+    snapshot,
 };
 use serde_json::json;
 
@@ -149,8 +150,12 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
     assert!(matches!(restore(b""), RestoreError::Damaged(_)));
     assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
     let text = String::from_utf8(Desk::default().session.snapshot()).unwrap();
-    let newer = text.replacen(r#""version":1"#, r#""version":2"#, 1);
-    assert_eq!(restore(newer.as_bytes()), RestoreError::Version { found: 2, expected: 1 });
+    let newer = text.replacen(r#""version":2"#, r#""version":3"#, 1);
+    assert_eq!(restore(newer.as_bytes()), RestoreError::Version { found: 3, expected: 2 });
+    // Damage that is still JSON.
+    let other = text.replacen("mock-1", "mock-7", 1);
+    let error = restore(other.as_bytes()).to_string();
+    assert!(error.contains("its digest is another one"), "{error}");
     for end in 0..text.len() {
         let _ = restore(&text.as_bytes()[..end]);
     }
@@ -234,13 +239,62 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
 }
 
 #[test]
+fn a_log_with_snapshots_goes_on_from_the_newest() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("first");
+    desk.reply(&Message::text("Done."));
+    let header = desk.log.lines().next().unwrap().to_owned() + "\n";
+    let before = desk.log.len();
+    let line = log::snapshot(&desk.session);
+    let _ = desk.submit("second");
+    let behind = desk.log[before..].to_owned();
+    let whole = format!("{}{line}{behind}", &desk.log[..before]);
+    let short = format!("{header}{line}{behind}");
+    let expected = desk.session.snapshot();
+    for text in [&whole, &short, &desk.log] {
+        assert_eq!(log::replay(text).unwrap().session.snapshot(), expected);
+        let resumed = log::resume(text, UnixMillis(EPOCH.0 + 5_000)).unwrap();
+        assert_eq!((resumed.session.snapshot(), resumed.left_out), (expected.clone(), 0));
+        assert_eq!(resumed.session.owed(), desk.session.owed());
+    }
+    // A log of another version goes on from its snapshot, without what came after.
+    let other = short.replacen("\"replay\":", "\"replay\":9", 1);
+    assert!(matches!(log::replay(&other), Err(LogError::Version { .. })));
+    let resumed = log::resume(&other, EPOCH).unwrap();
+    assert_eq!((resumed.left_out, resumed.session.owed().0.len()), (1, 0));
+    let damaged = short.replacen("Done.", "Gone.", 1);
+    let error = log::resume(&damaged, EPOCH).unwrap_err().to_string();
+    assert!(error.starts_with("line 2 of the log: this is not an Innerloop snapshot"), "{error}");
+}
+
+#[test]
+fn what_is_owed_is_what_was_asked_for_whatever_was_configured_since() {
+    let mut desk = Desk::default();
+    let _ = desk.submit("go");
+    let owed = desk.session.owed();
+    let patch = innerloop_core::config::ConfigPatch {
+        model: Some("mock-2".into()),
+        instructions: Some("Be brief.".into()),
+        ..Default::default()
+    };
+    let _ = desk.command(Command::Configure { patch });
+    assert_eq!(desk.session.owed(), owed);
+    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    assert_eq!(restored.owed(), owed);
+    desk.reply(&Message::call("c", "list_dir", &json!({})));
+    let _ = desk.answer("a");
+    assert_eq!(desk.body()["model"], "mock-2");
+}
+
+#[test]
 fn a_snapshot_whose_effects_do_not_fit_together_is_refused() {
     let mut desk = Desk::default();
     let _ = desk.submit("go");
-    let text = String::from_utf8(desk.session.snapshot()).unwrap();
+    let whole = desk.session.snapshot();
+    let text = snapshot::state(&whole).to_string();
     let start = text.find("\"open\":[[").unwrap();
     let end = start + text[start..].find("]]").unwrap() + 2;
     let torn = format!("{}\"open\":[]{}", &text[..start], &text[end..]);
-    let error = Session::restore(torn.as_bytes(), EPOCH).unwrap_err();
-    assert!(matches!(error, RestoreError::Damaged(_)), "{error}");
+    let error = Session::restore(&snapshot::with_state(&whole, &torn), EPOCH).unwrap_err();
+    assert!(error.to_string().contains("open effects do not fit"), "{error}");
 }

@@ -13,6 +13,7 @@ use innerloop_core::{
 use innerloop_tests::{
     anthropic::Message,
     desk::{Desk, config, text},
+    snapshot,
 };
 use serde_json::json;
 
@@ -213,11 +214,11 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     let _ = desk.submit("go");
     let _ = desk.command(Command::FollowUp { parts: text("later") });
     let _ = desk.steer("soon");
-    let snapshot: serde_json::Value = serde_json::from_slice(&desk.session.snapshot()).unwrap();
-    let memory = &snapshot["agents"][0]["memory"];
+    let agent = &snapshot::state(&desk.session.snapshot())["agents"][0];
+    let memory = &agent["memory"];
     assert_eq!(memory["steering"][0][0]["text"], "soon");
     assert_eq!(memory["follow_ups"][0][0]["text"], "later");
-    assert_eq!(snapshot["agents"][0]["turns"].as_array().unwrap().len(), 1);
+    assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
 }
 
 #[test]

@@ -318,6 +318,25 @@ fn m6_a_file_that_is_there_is_read_before_it_is_changed() {
 }
 
 #[test]
+fn m6_what_one_call_of_a_reply_writes_or_reads_the_next_one_knows() {
+    let mut config = config();
+    config.guard.read_before_write = true;
+    let mut scene = Scene { desk: Desk::open(config), files: Memory::new() };
+    let path = WorkspacePath::parse("old").unwrap();
+    scene.files.write(&path, b"x".to_vec()).unwrap();
+    let _ = scene.desk.submit("go");
+    let edit = |path| json!({"file_path": path, "old_string": "x", "new_string": "y"});
+    let reply = Message::call("1", "write_file", &write("new", "x"))
+        .and_call("2", "edit_file", &edit("new"))
+        .and_call("3", "edit_file", &edit("strange"))
+        .and_call("4", "read_file", &json!({"file_path": "old"}))
+        .and_call("5", "edit_file", &edit("old"));
+    scene.call(&reply);
+    assert_eq!((scene.text("new"), scene.text("old")), ("y".into(), "y".into()));
+    assert_eq!(scene.desk.requests.len(), 2, "the refused edit holds nothing up");
+}
+
+#[test]
 fn g8_the_smoke_test_of_the_specification() {
     let mut scene = Scene::new(&[]);
     let _ = scene.desk.submit("Create a file called hello.py that prints 'Hello World'");

@@ -288,11 +288,36 @@ fn a_hook_that_breaks_denies_only_where_it_must_fail_closed() {
     assert!(desk.names(0).contains(&"warning".to_owned()));
 }
 
-fn answering() -> Desk {
+fn answer_config() -> innerloop_core::config::SessionConfig {
     let mut config = config();
     let schema = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
     config.answer = Some(AnswerConfig { schema: json_of(schema), retries: 1 });
-    Desk::open(config)
+    config
+}
+
+fn answering() -> Desk {
+    Desk::open(answer_config())
+}
+
+#[test]
+fn hook_before_the_stop_sees_the_final_answer_too() {
+    let mut config = answer_config();
+    config.hooks.points = vec![HookPoint::BeforeStop];
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("count");
+    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    assert_eq!(desk.hooks[0].1.payload.text(), r#""{\"n\":1}""#);
+    reply(&mut desk, HookReply::Deny { reason: "count again".into() });
+    assert!(desk.body()["messages"].to_string().contains("count again"));
+    assert!(!desk.names(0).contains(&"final_answer".to_owned()));
+    desk.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
+    reply(&mut desk, HookReply::Allow);
+    assert_eq!(end(&desk), Some(RunEnd::Completed));
+    let value = desk.find(|kind| match kind {
+        EventKind::FinalAnswer { value } => Some(value.text().to_owned()),
+        _ => None,
+    });
+    assert_eq!(value, [r#"{"n":2}"#]);
 }
 
 #[test]

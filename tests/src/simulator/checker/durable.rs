@@ -132,9 +132,9 @@ impl Durable {
         let mut snapshot = seen.subject.snapshot();
         let place = place % snapshot.len();
         snapshot[place] = snapshot[place].wrapping_add(1);
-        if let Ok(again) = Session::restore(&snapshot, EPOCH) {
-            let _ = (again.owed(), again.snapshot(), again.deadline());
-        }
+        require(Session::restore(&snapshot, EPOCH).is_err(), || {
+            format!("a snapshot is taken that was damaged at {place}")
+        })?;
         snapshot.truncate(place);
         require(Session::restore(&snapshot, EPOCH).is_err(), || "a cut snapshot is taken".into())
     }

@@ -34,8 +34,6 @@ struct Known {
     state: State,
     /// The effect, to compare what is owed with.
     whole: Effect,
-    /// How many changes of the configuration there had been.
-    configured: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,8 +221,8 @@ impl Effects {
                 Effect::RunHook { agent, .. } => (*agent, Kind::Hook),
                 Effect::Cancel { .. } => continue,
             };
-            let (state, whole, configured) = (State::Open, effect.clone(), seen.configured);
-            self.known.insert(id, Known { agent, kind, state, whole, configured });
+            let (state, whole) = (State::Open, effect.clone());
+            self.known.insert(id, Known { agent, kind, state, whole });
         }
         let count = self.known.len() as u64;
         require(count == self.newest, || {
@@ -304,10 +302,9 @@ impl Effects {
         require(ids == open, || format!("owed are {ids:?} and open are {open:?}"))?;
         for effect in owed.effects() {
             let Some(known) = self.known.get(&effect.id()) else { continue };
-            // A request is made again with the configuration that is in force now.
-            let is_same = *effect == known.whole
-                || (known.kind == Kind::Http && known.configured != seen.configured);
-            require(is_same, || format!("owed is {effect:?}\nissued was {:?}", known.whole))?;
+            require(*effect == known.whole, || {
+                format!("owed is {effect:?}\nissued was {:?}", known.whole)
+            })?;
         }
         Ok(())
     }

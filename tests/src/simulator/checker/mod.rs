@@ -41,8 +41,6 @@ struct Seen<'a> {
     now: Instant,
     subject: &'a Subject,
     config: &'a SessionConfig,
-    /// How many changes of the configuration there were.
-    configured: u64,
 }
 
 impl<'a> Seen<'a> {
@@ -63,7 +61,6 @@ fn require(holds: bool, fault: impl FnOnce() -> String) -> Result<(), String> {
 #[derive(Debug)]
 pub(super) struct Checker {
     config: SessionConfig,
-    configured: u64,
     now: Instant,
     steps: u64,
     effects: Effects,
@@ -83,7 +80,6 @@ impl Checker {
         let mut checker = Self {
             durable: Durable::new(&config, outputs),
             config,
-            configured: 0,
             now: Instant(0),
             steps: 0,
             effects: Effects::default(),
@@ -96,14 +92,7 @@ impl Checker {
         };
         let input = Input::Tick;
         let config = checker.config.clone();
-        let seen = Seen {
-            input: &input,
-            outputs,
-            now: checker.now,
-            subject,
-            config: &config,
-            configured: 0,
-        };
+        let seen = Seen { input: &input, outputs, now: checker.now, subject, config: &config };
         checker.events.on_outputs(&seen)?;
         Ok(checker)
     }
@@ -140,14 +129,7 @@ impl Checker {
         self.now = self.now.max(at);
         self.on_command(input, subject)?;
         let config = self.config.clone();
-        let seen = Seen {
-            input,
-            outputs,
-            now: self.now,
-            subject,
-            config: &config,
-            configured: self.configured,
-        };
+        let seen = Seen { input, outputs, now: self.now, subject, config: &config };
         self.on_accepted(&seen, at)
     }
 
@@ -205,7 +187,6 @@ impl Checker {
         }
         if let Command::Configure { .. } = command {
             self.config = subject.session().config().clone();
-            self.configured += 1;
         }
         Ok(())
     }
@@ -272,14 +253,8 @@ impl Checker {
         place: usize,
     ) -> Result<Option<Session>, String> {
         let (input, outputs) = (Input::Tick, Outputs::default());
-        let seen = Seen {
-            input: &input,
-            outputs: &outputs,
-            now: self.now,
-            subject,
-            config: &self.config,
-            configured: self.configured,
-        };
+        let seen =
+            Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &self.config };
         self.words.check(&seen)?;
         self.effects.check_owed(&seen)?;
         if subject.is_mutant() {
@@ -295,14 +270,8 @@ impl Checker {
         let (input, outputs) =
             (Input::Lost { id: innerloop_core::id::EffectId(0) }, Outputs::default());
         let config = self.config.clone();
-        let seen = Seen {
-            input: &input,
-            outputs: &outputs,
-            now: self.now,
-            subject,
-            config: &config,
-            configured: self.configured,
-        };
+        let seen =
+            Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &config };
         self.words.check(&seen)?;
         self.effects.check_owed(&seen)?;
         self.durable.check_same(&seen)?;

@@ -2,7 +2,7 @@
 //! another, stands exactly once in the history or in a queue.
 
 use super::{CallEnd, Seen, require};
-use crate::simulator::model::word;
+use crate::{simulator::model::word, snapshot};
 use innerloop_core::{
     config::HookPoint,
     event::EventKind,
@@ -86,14 +86,14 @@ impl Words {
         if !is_completed || state != Some(AgentState::Idle) {
             return Ok(());
         }
-        let state: Value = serde_json::from_slice(&seen.subject.snapshot()).unwrap_or_default();
+        let state = snapshot::state(&seen.subject.snapshot());
         let waits = state["agents"][0]["memory"]["follow_ups"].as_array().map_or(0, Vec::len);
         require(waits == 0, || format!("the run is completed, and {waits} follow-ups wait"))
     }
 
     /// Each word is there, once.
     pub(super) fn check(&self, seen: &Seen<'_>) -> Result<(), String> {
-        let state: Value = serde_json::from_slice(&seen.subject.snapshot()).unwrap_or_default();
+        let state = snapshot::state(&seen.subject.snapshot());
         let mut found: BTreeMap<(AgentId, u64), u32> = BTreeMap::new();
         for agent in state["agents"].as_array().into_iter().flatten() {
             let id = AgentId(u32::try_from(agent["id"].as_u64().unwrap_or(0)).unwrap_or(0));
