@@ -549,9 +549,11 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let idle = end_run(RunEnd::Failed, ctx);
     match failure.kind {
         FailureKind::Authentication | FailureKind::InvalidRequest | FailureKind::Host => shut(ctx),
-        FailureKind::RateLimit
+        FailureKind::Quota
+        | FailureKind::RateLimit
         | FailureKind::Overloaded
         | FailureKind::ContextOverflow
+        | FailureKind::ContentFilter
         | FailureKind::Server
         | FailureKind::Network
         | FailureKind::Protocol => idle,

@@ -188,7 +188,7 @@ impl Calling {
         Next::Call(self)
     }
 
-    fn on_failure(self, failure: Failure, ctx: &mut Ctx<'_>) -> Next {
+    fn on_failure(self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
         self.reset(ctx);
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
@@ -197,7 +197,14 @@ impl Calling {
         let delay = may_retry
             .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, salt))
             .flatten();
-        let Some(delay_ms) = delay else { return Next::Fail(failure) };
+        let Some(delay_ms) = delay else {
+            let asked = failure.retry_after_ms.unwrap_or_default();
+            if asked > policy.max_retry_after_ms {
+                let seconds = asked.div_ceil(1000);
+                failure.message += &format!(" (the provider asks to wait {seconds} s)");
+            }
+            return Next::Fail(failure);
+        };
         let message = failure.message;
         ctx.event(EventKind::Retry { attempt: next, delay_ms, message });
         Next::Wait(Waiting { until: ctx.now.plus_ms(delay_ms), attempt: next })

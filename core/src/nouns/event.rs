@@ -180,7 +180,9 @@ pub enum EventKind {
 pub enum ErrorKind {
     /// The endpoint does not accept the key.
     Authentication,
-    /// The endpoint is rate limited or overloaded, and the retries are used up.
+    /// The account's credit, quota or plan is used up.
+    Quota,
+    /// The endpoint limits the rate, and the retries are used up.
     RateLimit,
     /// The endpoint is overloaded, and the retries are used up.
     Overloaded,
@@ -188,7 +190,9 @@ pub enum ErrorKind {
     ContextOverflow,
     /// The endpoint does not accept the request.
     InvalidRequest,
-    /// The model or a filter refused.
+    /// A filter of the provider refused the request or the reply.
+    ContentFilter,
+    /// The model refused.
     Refusal,
     /// The endpoint failed, and the retries are used up.
     Server,

@@ -207,10 +207,14 @@ const fn exit_of(kind: ErrorKind) -> Exit {
 const fn advice(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Authentication => "; check the provider's key, for example ANTHROPIC_API_KEY",
+        ErrorKind::Quota => {
+            "; the account's credit or quota is used up: raise it or use another key"
+        }
         ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::Server => {
             "; wait a while and run again"
         }
         ErrorKind::ContextOverflow => "; give the agent a smaller task",
+        ErrorKind::ContentFilter => "; put the task in other words",
         ErrorKind::InvalidRequest => "; check --model and --base-url",
         ErrorKind::Network => "; check the network and run again",
         ErrorKind::Protocol => "; check that --base-url is the provider's API",

@@ -312,6 +312,44 @@ fn g2_the_providers_own_delay_takes_the_place_of_ours() {
     desk.refuse(429, "rate_limit_error", "come back tomorrow", &[("retry-after", "86400")]);
     assert_eq!(errors(&desk), [ErrorKind::RateLimit]);
     assert_eq!(state(&desk), AgentState::Idle, "waiting is the user's decision");
+    let messages = desk.find(|kind| match kind {
+        EventKind::Error { message, .. } => Some(message.clone()),
+        _ => None,
+    });
+    assert_eq!(messages, ["come back tomorrow (the provider asks to wait 86400 s)"]);
+}
+
+#[test]
+fn g2_k5_what_no_repetition_mends_is_not_tried_again() {
+    for (status, kind, message, expected, after) in [
+        (402, "billing_error", "pay", ErrorKind::Quota, AgentState::Idle),
+        (429, "usage_limit_reached", "try again in 1s", ErrorKind::Quota, AgentState::Idle),
+        (400, "content_policy_violation", "no", ErrorKind::ContentFilter, AgentState::Idle),
+        (
+            400,
+            "invalid_request_error",
+            "Invalid API key",
+            ErrorKind::Authentication,
+            AgentState::Closed,
+        ),
+        (400, "invalid_request_error", "bad", ErrorKind::InvalidRequest, AgentState::Closed),
+    ] {
+        let mut desk = Desk::default();
+        let _ = desk.submit("hello");
+        desk.refuse(status, kind, message, &[("retry-after", "1")]);
+        assert_eq!((errors(&desk), desk.requests.len()), (vec![expected], 1), "{kind}");
+        assert_eq!(state(&desk), after, "{kind}");
+    }
+    for (told, requests) in [("true", 2), ("false", 1)] {
+        let mut desk = Desk::default();
+        let _ = desk.submit("hello");
+        desk.refuse(500, "api_error", "oops", &[("x-should-retry", told)]);
+        if desk.session.deadline().is_some_and(|deadline| deadline.reason == DeadlineReason::Retry)
+        {
+            let _ = desk.wait();
+        }
+        assert_eq!(desk.requests.len(), requests, "x-should-retry: {told}");
+    }
 }
 
 #[test]

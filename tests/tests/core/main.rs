@@ -10,6 +10,7 @@
 )]
 
 mod durable;
+mod failures;
 mod lifecycle;
 mod loops;
 mod parity;

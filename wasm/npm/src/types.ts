@@ -202,10 +202,12 @@ export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
 export type RunEnd = "completed" | "limit" | "interrupted" | "denied" | "failed";
 export type ErrorKind =
   | "authentication"
+  | "quota"
   | "rate_limit"
   | "overloaded"
   | "context_overflow"
   | "invalid_request"
+  | "content_filter"
   | "refusal"
   | "server"
   | "network"

@@ -394,8 +394,6 @@ struct Message<'a> {
     stop_details: Option<StopDetails>,
     #[serde(default)]
     usage: Option<Tokens>,
-    #[serde(default)]
-    error: Option<Value>,
 }
 
 #[derive(Deserialize)]

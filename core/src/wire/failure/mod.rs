@@ -1,0 +1,198 @@
+//! Failures of a model call, told apart by what can be done about them. All five protocols and
+//! their dialects share what is here: the same gateways stand before all of them.
+
+mod body;
+mod classify;
+mod delay;
+
+use crate::{
+    nouns::{event::ErrorKind, input::ResponseHead},
+    words::{json::without_lone_surrogates, text::prefix},
+};
+use alloc::{format, string::String};
+use body::Told;
+use serde_json::Value;
+
+/// A failed model call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What can be done about it.
+    pub kind: FailureKind,
+    /// What the provider says, or what we saw.
+    pub message: String,
+    /// The provider's own name for the failure.
+    pub code: Option<String>,
+    /// The HTTP status; 0 if no response came. An error inside a stream leaves it a success.
+    pub status: u16,
+    /// How long the provider asks to wait.
+    pub retry_after_ms: Option<u64>,
+    /// What the provider says about trying again, if it does.
+    pub should_retry: Option<bool>,
+}
+
+/// What can be done about a failed model call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// Another key.
+    Authentication,
+    /// Pay, or wait for days: credit, quota or plan are used up.
+    Quota,
+    /// Wait.
+    RateLimit,
+    /// Wait.
+    Overloaded,
+    /// Send less.
+    ContextOverflow,
+    /// Send something else.
+    InvalidRequest,
+    /// Send something else: a filter of the provider refused the request or the reply.
+    ContentFilter,
+    /// Try again.
+    Server,
+    /// Try again.
+    Network,
+    /// Try again: the response was cut or is not of this protocol.
+    Protocol,
+    /// Mend the host's configuration.
+    Host,
+}
+
+impl FailureKind {
+    /// The kind as an event shows it.
+    #[must_use]
+    pub const fn as_event(self) -> ErrorKind {
+        match self {
+            Self::Authentication => ErrorKind::Authentication,
+            Self::Quota => ErrorKind::Quota,
+            Self::RateLimit => ErrorKind::RateLimit,
+            Self::Overloaded => ErrorKind::Overloaded,
+            Self::ContextOverflow => ErrorKind::ContextOverflow,
+            Self::InvalidRequest => ErrorKind::InvalidRequest,
+            Self::ContentFilter => ErrorKind::ContentFilter,
+            Self::Server => ErrorKind::Server,
+            Self::Network => ErrorKind::Network,
+            Self::Protocol => ErrorKind::Protocol,
+            Self::Host => ErrorKind::Host,
+        }
+    }
+}
+
+impl Failure {
+    /// A failure that no response tells more about.
+    #[must_use]
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            code: None,
+            status: 0,
+            retry_after_ms: None,
+            should_retry: None,
+        }
+    }
+
+    /// Whether another try may help. The provider's word counts, but for failures that no
+    /// repetition mends.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        match self.kind {
+            FailureKind::RateLimit
+            | FailureKind::Overloaded
+            | FailureKind::Server
+            | FailureKind::Network
+            | FailureKind::Protocol => self.should_retry.unwrap_or(true),
+            FailureKind::InvalidRequest => self.should_retry.unwrap_or(false),
+            FailureKind::Authentication
+            | FailureKind::Quota
+            | FailureKind::ContextOverflow
+            | FailureKind::ContentFilter
+            | FailureKind::Host => false,
+        }
+    }
+
+    /// Adds what the head of an error response says: status, retry-after, `x-should-retry`.
+    pub(super) fn with_head(mut self, head: &ResponseHead) -> Self {
+        self.status = head.status;
+        // A retry-after on a success is about the quota, not about this failure.
+        if !head.is_success() {
+            self.retry_after_ms = delay::of_head(head).or(self.retry_after_ms);
+            self.should_retry = match head.header("x-should-retry") {
+                Some("true") => Some(true),
+                Some("false") => Some(false),
+                _ => self.should_retry,
+            };
+        }
+        self
+    }
+}
+
+/// The failure that the body of a response tells, whatever its shape: JSON, an event of a stream
+/// with JSON in it, a page, or plain text.
+pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
+    let text = String::from_utf8_lossy(body);
+    let text = text.trim_start_matches('\u{feff}').trim();
+    match parse(text) {
+        Some(value) if !head.is_success() || body::is_error(&value) => of_value(head, &value),
+        Some(value) => {
+            let said = body::sentence(&value).map_or(String::new(), |said| format!(": {said}"));
+            let message = format!("the response is not of this protocol{said}");
+            Failure::new(FailureKind::Protocol, message).with_head(head)
+        }
+        None => {
+            let kind = match head.is_success() {
+                true => FailureKind::Protocol,
+                false => classify::classify(head.status, &[], text),
+            };
+            Failure {
+                retry_after_ms: delay::of_text(text),
+                ..Failure::new(kind, foreign_body(head.status, text))
+            }
+            .with_head(head)
+        }
+    }
+}
+
+/// The failure that an error's JSON tells: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`,
+/// `{"code": …, "message": …}` and their like, or what stands in such an `error`; each also in an
+/// array. Inside a stream the head is that of a success, and the error's own number is used to
+/// tell the kind.
+pub(super) fn of_value(head: &ResponseHead, value: &Value) -> Failure {
+    let told = Told::new(value, head);
+    let status = told.number.unwrap_or(head.status);
+    let kind = classify::classify(status, &told.names, &told.message);
+    let may_wait = !matches!(kind, FailureKind::InvalidRequest | FailureKind::ContextOverflow);
+    let in_text = || delay::of_text(&told.message).filter(|_| may_wait);
+    Failure {
+        retry_after_ms: told.delay_ms.or_else(in_text),
+        code: told.code,
+        ..Failure::new(kind, told.message)
+    }
+    .with_head(head)
+}
+
+/// The JSON value of a body, which may also stand in the data of an event, or before other text.
+fn parse(text: &str) -> Option<Value> {
+    let first = |text: &str| {
+        let mended = without_lone_surrogates(text);
+        let mut values = serde_json::Deserializer::from_str(&mended).into_iter::<Value>();
+        values.next()?.ok().filter(|value| !value.is_number())
+    };
+    first(text).or_else(|| {
+        let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        data.filter_map(|data| first(data.trim())).find(|value| value.is_object())
+    })
+}
+
+/// A sentence for a body that is no JSON, such as a proxy's page.
+fn foreign_body(status: u16, text: &str) -> String {
+    if text.is_empty() {
+        return format!("HTTP {status} with an empty body");
+    }
+    if !text.starts_with('<') {
+        return format!("HTTP {status}: {}", prefix(text, 4_000));
+    }
+    let title = text.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
+    let title = title.map_or(String::new(), |(title, _)| format!(": {}", title.trim()));
+    format!("HTTP {status} with an HTML page instead of an API response{title}")
+}
