@@ -33,6 +33,10 @@ pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
             };
             grep::grep(files, &query)
         }
+        Action::Patch { .. } => Err(explain::error(
+            ToolError::UnknownTool,
+            "Patches cannot be applied here yet. Edit or write the files.",
+        )),
         Action::RunProgram { program, .. } => Err(explain::error(
             ToolError::UnknownTool,
             format!("The program {program} cannot run here: only file tools can."),

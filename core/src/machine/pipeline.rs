@@ -4,7 +4,7 @@
 use super::setup::{Origin, Setup};
 use crate::{
     nouns::{
-        action::{Outcome, ToolError},
+        action::{Action, Outcome, Patch, ToolError},
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
@@ -48,6 +48,9 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         Origin::Profile => {
             let translated = setup.profile().translate(&setup.config.facts, &call.name, &arguments);
             let translated = translated.map_err(unreadable)?;
+            if let Action::Patch { patch, .. } = &translated.action {
+                Patch::parse(patch).map_err(|error| unreadable(format!("{error}")))?;
+            }
             let read_only = translated.action.is_read_only();
             (Job::Builtin(translated.action), translated.timeout_ms, read_only)
         }

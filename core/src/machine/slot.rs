@@ -157,9 +157,8 @@ impl Slot {
         if let State::Running { run, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
-            && let Some(path) = guard::path(action)
         {
-            ctx.body.memory.known.insert(path);
+            guard::learn(action, &mut ctx.body.memory.known);
         }
         self.on_outcome(outcome, ctx);
     }

@@ -7,7 +7,11 @@ use crate::nouns::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-pub use crate::nouns::message::Part;
+pub use crate::nouns::{
+    message::Part,
+    patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
+    v4a::PatchStream,
+};
 
 /// What a built-in tool does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +52,14 @@ pub enum Action {
         /// Whether to replace each occurrence.
         #[serde(default)]
         all: bool,
+    },
+    /// Applies a patch to any number of files: all of it or nothing.
+    Patch {
+        /// The patch's text, which [`Patch::parse`] reads.
+        patch: String,
+        /// Paths at which a file that is there already is left alone: nobody has read it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unread: Vec<String>,
     },
     /// Lists a folder, folders first by a trailing `/`, sorted by name.
     List {
@@ -113,7 +125,10 @@ impl Action {
     pub const fn is_read_only(&self) -> bool {
         match self {
             Self::Read { .. } | Self::List { .. } | Self::Glob { .. } | Self::Grep { .. } => true,
-            Self::Write { .. } | Self::Edit { .. } | Self::RunProgram { .. } => false,
+            Self::Write { .. }
+            | Self::Edit { .. }
+            | Self::Patch { .. }
+            | Self::RunProgram { .. } => false,
         }
     }
 }

@@ -7,5 +7,7 @@ pub mod input;
 pub mod message;
 pub mod model;
 pub mod output;
+pub(crate) mod patch;
 pub mod status;
 pub mod tool;
+pub(crate) mod v4a;

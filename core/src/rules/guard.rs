@@ -1,17 +1,26 @@
 //! Files are read before they are changed (Spec §8): what the model has not seen, it does not edit
 //! or overwrite.
 
-use crate::nouns::action::{Action, Outcome, ToolError};
+use crate::nouns::action::{Action, Operation, Outcome, Patch, ToolError};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-/// The file that the model knows once the action has succeeded.
-#[must_use]
-pub fn path(action: &Action) -> Option<String> {
+/// Notes which files the model knows once the action has succeeded.
+pub fn learn(action: &Action, known: &mut BTreeSet<String>) {
     match action {
         Action::Read { path, .. } | Action::Write { path, .. } | Action::Edit { path, .. } => {
-            Some(normal(path))
+            known.insert(normal(path));
         }
-        _ => None,
+        Action::Patch { patch, .. } => {
+            let Ok(patch) = Patch::parse(patch) else { return };
+            for affected in patch.paths() {
+                let path = normal(affected.path);
+                match affected.operation {
+                    Operation::Add | Operation::Update => known.insert(path),
+                    Operation::Delete => known.remove(&path),
+                };
+            }
+        }
+        _ => {}
     }
 }
 
@@ -30,8 +39,33 @@ pub fn check(action: &mut Action, known: &BTreeSet<String>) -> Result<(), Outcom
             *only_new = !known.contains(&normal(path));
             Ok(())
         }
+        Action::Patch { patch, unread } => {
+            let Ok(patch) = Patch::parse(patch) else { return Ok(()) };
+            *unread = unread_targets(&patch, known)?;
+            Ok(())
+        }
         _ => Ok(()),
     }
+}
+
+/// The files that a patch writes without their having been read.
+fn unread_targets(patch: &Patch, known: &BTreeSet<String>) -> Result<Vec<String>, Outcome> {
+    let mut unread = Vec::new();
+    let mut written = BTreeSet::new();
+    for affected in patch.paths() {
+        let path = normal(affected.path);
+        let is_known = known.contains(&path) || written.contains(&path);
+        match affected.operation {
+            Operation::Add if !is_known => unread.push(path.clone()),
+            Operation::Update | Operation::Delete if !is_known => {
+                let message = format!("Read {} before you patch it.", affected.path);
+                return Err(Outcome::error(ToolError::EditConflict, message));
+            }
+            _ => {}
+        }
+        written.insert(path);
+    }
+    Ok(unread)
 }
 
 /// A path without what does not matter in it: `/a//./b` and `a/b` are the same file.

@@ -14,6 +14,7 @@ mod failures;
 mod lifecycle;
 mod loops;
 mod parity;
+mod patches;
 mod people;
 mod pipeline;
 mod prompts;

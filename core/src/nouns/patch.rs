@@ -1,0 +1,131 @@
+//! Patches (Spec, appendix A): what they do to which files. Where the hunks stand in a file is not
+//! known here.
+
+use alloc::{string::String, vec::Vec};
+use core::fmt;
+
+/// A patch: what it does to each file, in its own order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// The operations; two of them may name the same file.
+    pub files: Vec<FilePatch>,
+}
+
+/// What a patch does to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FilePatch {
+    /// Creates a file.
+    Add {
+        /// The file.
+        path: String,
+        /// Its whole content; each line ends with a line feed.
+        content: String,
+    },
+    /// Removes a file.
+    Delete {
+        /// The file.
+        path: String,
+    },
+    /// Changes a file, or moves it, or both.
+    Update {
+        /// The file.
+        path: String,
+        /// Where it stands afterwards, if elsewhere.
+        move_to: Option<String>,
+        /// The changes; none only if the file moves.
+        hunks: Vec<Hunk>,
+    },
+}
+
+/// A change at one place of a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hunk {
+    /// The line of the patch at which it begins, counted from 1.
+    pub line: usize,
+    /// Lines that stand above the place, from the outside in; white space at their ends is gone.
+    pub hints: Vec<String>,
+    /// What stands at the place, and what is to stand there.
+    pub lines: Vec<HunkLine>,
+    /// Whether the place is the end of the file.
+    pub end_of_file: bool,
+}
+
+/// A line of a hunk, without its mark and its line end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HunkLine {
+    /// It stays.
+    Context(String),
+    /// It goes.
+    Removed(String),
+    /// It is new.
+    Added(String),
+}
+
+impl HunkLine {
+    /// The line as the file has it before the change; `None` for a new one.
+    #[must_use]
+    pub fn old(&self) -> Option<&str> {
+        match self {
+            Self::Context(text) | Self::Removed(text) => Some(text),
+            Self::Added(_) => None,
+        }
+    }
+}
+
+/// A path that a patch touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Affected<'a> {
+    /// The path, as the patch has it.
+    pub path: &'a str,
+    /// What becomes of it.
+    pub operation: Operation,
+}
+
+/// What a patch does to a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// A file is written there, whatever stood there before.
+    Add,
+    /// The file that stands there changes.
+    Update,
+    /// The file that stands there goes.
+    Delete,
+}
+
+/// Why a text is no patch; displayed, it says so to the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchError {
+    /// The line at fault, counted from 1; `None` if it is the text as a whole.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for PatchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "Invalid patch hunk on line {line}: {}", self.message),
+            None => write!(f, "Invalid patch: {}", self.message),
+        }
+    }
+}
+
+impl core::error::Error for PatchError {}
+
+impl Patch {
+    /// The paths that the patch touches, in its order; a move touches two.
+    pub fn paths(&self) -> impl Iterator<Item = Affected<'_>> {
+        self.files.iter().flat_map(|file| {
+            let (path, operation, target) = match file {
+                FilePatch::Add { path, .. } => (path, Operation::Add, None),
+                FilePatch::Delete { path } => (path, Operation::Delete, None),
+                FilePatch::Update { path, move_to: Some(to), .. } if to != path => {
+                    (path, Operation::Delete, Some(to))
+                }
+                FilePatch::Update { path, .. } => (path, Operation::Update, None),
+            };
+            let target = target.map(|path| Affected { path, operation: Operation::Add });
+            [Some(Affected { path, operation }), target].into_iter().flatten()
+        })
+    }
+}
