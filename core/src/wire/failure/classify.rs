@@ -149,6 +149,7 @@ const TOO_LONG: &[&str] = &[
     "maximum prompt length is",
     "reduce the length of the messages",
     "greater than the context length",
+    "longer than the context length",
     "longer than the model's context length",
     "context the overflows",
     "context window exceeds limit",

@@ -111,6 +111,23 @@ impl Failure {
         }
     }
 
+    /// Whether the endpoint says that it, or the model, cannot be given tools (Ollama, OpenRouter,
+    /// llama.cpp, vLLM).
+    #[must_use]
+    pub fn says_no_tools(&self) -> bool {
+        const SAYINGS: [&str; 7] = [
+            "does not support tool",
+            "not support function call",
+            "no endpoints found that support tool use",
+            "tools param requires --jinja",
+            "tool choice requires --enable-auto-tool-choice",
+            "tool use is not supported",
+            "tools are not supported",
+        ];
+        let message = self.message.to_lowercase();
+        SAYINGS.iter().any(|saying| message.contains(saying))
+    }
+
     /// Adds what the head of an error response says: status, retry-after, `x-should-retry`.
     pub(super) fn with_head(mut self, head: &ResponseHead) -> Self {
         self.status = head.status;
@@ -166,9 +183,21 @@ pub(super) fn of_value(head: &ResponseHead, value: &Value) -> Failure {
     Failure {
         retry_after_ms: told.delay_ms.or_else(in_text),
         code: told.code,
-        ..Failure::new(kind, told.message)
+        ..Failure::new(kind, hinted(told.message))
     }
     .with_head(head)
+}
+
+/// The provider's message, with a hint where its server could not read what the model wrote.
+fn hinted(message: String) -> String {
+    let said = message.to_ascii_lowercase();
+    if !said.contains("parse tool call") && !said.contains("parsing tool call") {
+        return message;
+    }
+    format!(
+        "{message} (hint: the model wrote a tool call that its server cannot read; llama.cpp must \
+         be started with --jinja, and another model or a newer server may do better)"
+    )
 }
 
 /// The JSON value of a body, which may also stand in the data of an event, or before other text.
