@@ -27,3 +27,4 @@ mod tools;
 mod traffic;
 mod truncation;
 mod wire;
+mod wire_ollama;

@@ -8,7 +8,7 @@ use super::super::{
 use crate::{
     nouns::{
         config::{ModelConfig, ToolChoice},
-        message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
+        message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
         tool::ToolSpec,
     },
     words::json::{Json, Object, push_string},
