@@ -6,6 +6,7 @@ use crate::{
     nouns::{
         config::ApprovalRule,
         message::{Part, Turn, TurnKind, Usage},
+        status::RunEnd,
     },
     rules::repeat::Watch,
     words::id::AgentId,
@@ -88,8 +89,8 @@ pub(crate) struct Run {
     pub(crate) rounds: u32,
     /// What was tried to repair replies.
     pub(crate) repairs: Repairs,
-    /// The length of the cycle that the newest calls go through.
-    pub(crate) looping: Option<usize>,
+    /// Set once the model has been asked to sum up without tools: how the run ends then.
+    pub(crate) epilogue: Option<RunEnd>,
     /// The final answer, as JSON text.
     pub(crate) answer: Option<String>,
     /// What the model said last.

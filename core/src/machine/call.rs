@@ -64,8 +64,8 @@ impl Calling {
     /// Sends the history to the model.
     pub(crate) fn start(attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let id = ctx.issue(EffectKind::Http);
-        let (head, config) = (&ctx.setup.head, &ctx.setup.config);
-        let request = ctx.body.history.request(head, &config.model, &ctx.session.0);
+        let (head, model) = (ctx.setup.head(&ctx.body.run), &ctx.setup.config.model);
+        let request = ctx.body.history.request(head, model, &ctx.session.0);
         let agent = ctx.body.id;
         ctx.effect(Effect::Http { id, agent, request, purpose: Purpose::Model });
         Self {

@@ -3,8 +3,8 @@
 
 use crate::{
     nouns::{
-        config::ModelConfig,
-        message::{Part, ToolResult, Turn, TurnKind},
+        config::{Estimator, ModelConfig},
+        message::{Part, ToolCall, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
     rules::gauge::Gauge,
@@ -25,8 +25,8 @@ pub struct History {
 }
 
 impl History {
-    pub(crate) fn new(turns: Vec<Turn>) -> Self {
-        let mut gauge = Gauge::default();
+    pub(crate) fn new(turns: Vec<Turn>, estimator: Estimator) -> Self {
+        let mut gauge = Gauge::new(estimator);
         turns.iter().for_each(|turn| gauge.note(&turn.kind));
         Self { turns, gauge, encoded: None, calls: None }
     }
@@ -48,6 +48,31 @@ impl History {
         let is_reply = |turn: &Turn| matches!(turn.kind, TurnKind::Assistant(_));
         let read = self.turns.iter().rposition(is_reply).map_or(0, |at| at + 1);
         self.turns.get(read..).unwrap_or_default()
+    }
+
+    /// The calls of the last reply, each with its answer.
+    pub(crate) fn last_round(&self) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
+        let (calls, results) = match self.turns.as_slice() {
+            [
+                ..,
+                Turn { kind: TurnKind::Assistant(reply), .. },
+                Turn { kind: TurnKind::ToolResults(results), .. },
+            ] => (Some(reply), results.as_slice()),
+            _ => (None, [].as_slice()),
+        };
+        calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
+    }
+
+    /// All that the model has said since the user's last input.
+    pub(crate) fn said_since_input(&self) -> String {
+        let is_input = |turn: &Turn| matches!(turn.kind, TurnKind::User(_));
+        let first = self.turns.iter().rposition(is_input).unwrap_or_default();
+        let texts = self.turns.iter().skip(first).filter_map(|turn| match &turn.kind {
+            TurnKind::Assistant(reply) => Some(reply.text()),
+            _ => None,
+        });
+        let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
+        texts.join("\n\n")
     }
 
     pub(crate) fn push(&mut self, turn: Turn) {

@@ -5,6 +5,7 @@ use super::setup::{Origin, Setup};
 use crate::{
     nouns::{
         action::{Action, Outcome, Patch, ToolError},
+        config::ExecMode,
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
@@ -20,7 +21,7 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
     /// A run of the host's.
-    Run { run: ToolRun, read_only: bool },
+    Run { run: ToolRun, read_only: bool, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
 }
@@ -61,7 +62,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
-    Ok(Work::Run { run, read_only })
+    let mode = setup.exec_mode(&call.name, read_only);
+    Ok(Work::Run { run, read_only, mode })
 }
 
 /// A call's arguments as JSON text that fits the schema, bent to it where the host wants that.

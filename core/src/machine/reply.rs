@@ -6,7 +6,6 @@ use crate::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind},
     },
-    rules::repeat,
     wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec::Vec};
@@ -49,6 +48,10 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         return on_pause(ctx);
     }
     ctx.body.run.repairs.pauses = 0;
+    if ctx.body.run.epilogue.is_some() {
+        let why = "Not run: tools are off, and the run ends with your summary.";
+        return if calls.is_empty() { Verdict::Done } else { Verdict::Refused(calls, why) };
+    }
     if !calls.is_empty() {
         return on_calls(calls, finish, ctx);
     }
@@ -68,12 +71,6 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
 
 fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict {
     ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
-    let loops = ctx.setup.config.loops;
-    for call in calls.iter().filter(|_| loops.detect) {
-        let signature = repeat::signature(&call.name, &call.arguments);
-        let found = ctx.body.memory.watch.note(signature, loops.window);
-        ctx.body.run.looping = found.or(ctx.body.run.looping);
-    }
     let is_cut = matches!(finish, Finish::Length | Finish::ContextWindow);
     let cut = &mut ctx.body.run.repairs.cut;
     *cut = if is_cut { cut.saturating_add(1) } else { 0 };

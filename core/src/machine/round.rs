@@ -12,6 +12,7 @@ use super::{
 use crate::{
     nouns::{
         action::{Outcome, ToolError},
+        config::ExecMode,
         event::EventKind,
         input::{Answer, HookReply, ToolInput},
         message::{Part, ToolCall, TurnKind},
@@ -156,28 +157,30 @@ impl Round {
 
     /// Starts what may start now, and ends the round once each call is answered.
     pub(crate) fn advance(mut self, ctx: &mut Ctx<'_>) -> Progress {
-        let (mut reads_run, write_runs, mut held) = (self.runs(true), self.runs(false), false);
+        let (mut others_run, alone_runs) =
+            (self.runs(ExecMode::Parallel), self.runs(ExecMode::Serial));
+        let mut held = false;
         // What is said to other agents goes out behind what is told of this round's calls: it may
         // come back at once and end the round.
         let mut words = Vec::new();
         for slot in &mut self.slots {
             match &slot.state {
-                State::Running { read_only: false, .. } => break,
+                State::Running { mode: ExecMode::Serial, .. } => break,
                 State::Queued(Work::Inner(_)) => act(slot, &mut words, ctx),
-                // Writes keep their order, also behind one that somebody still looks at; calls
-                // that only read do not wait for people.
+                // Calls that run alone keep their order, also behind one that somebody still looks
+                // at; those that run beside others do not wait for people.
                 State::Hooked { work, .. } | State::Asking { work, .. } => {
-                    held |= matches!(work, Work::Run { read_only: false, .. });
+                    held |= matches!(work, Work::Run { mode: ExecMode::Serial, .. });
                 }
-                State::Queued(Work::Run { .. }) if write_runs => {}
-                State::Queued(Work::Run { read_only: false, .. }) if held => {}
-                State::Queued(Work::Run { read_only: true, .. }) => {
+                State::Queued(Work::Run { .. }) if alone_runs => {}
+                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) if held => {}
+                State::Queued(Work::Run { mode: ExecMode::Parallel, .. }) => {
                     slot.launch(ctx);
-                    reads_run = true;
+                    others_run = true;
                 }
-                State::Queued(Work::Run { read_only: false, .. }) => {
+                State::Queued(Work::Run { mode: ExecMode::Serial, .. }) => {
                     // A cancelled run of before may still be writing.
-                    if !reads_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
+                    if !others_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
                         slot.launch(ctx);
                     }
                     if !matches!(slot.state, State::Done(_)) {
@@ -224,10 +227,10 @@ impl Round {
         self.slots.iter().any(asks) && self.slots.iter().all(|slot| asks(slot) || done(slot))
     }
 
-    /// Whether the host runs a call that only reads, or one that writes.
-    fn runs(&self, reads: bool) -> bool {
+    /// Whether the host runs a call of that mode.
+    fn runs(&self, wanted: ExecMode) -> bool {
         self.slots.iter().any(|slot| match slot.state {
-            State::Running { read_only, .. } => read_only == reads,
+            State::Running { mode, .. } => mode == wanted,
             _ => false,
         })
     }

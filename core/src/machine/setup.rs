@@ -1,10 +1,13 @@
 //! What a session's configuration comes to: the tools' table and the encoded head of a request.
 //! Built once, replaced whole when the configuration changes.
 
-use super::body::Scope;
+use super::body::{Run, Scope};
 use crate::{
     nouns::{
-        config::{ConfigError, ConfigPatch, SessionConfig},
+        config::{
+            ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, ModelConfig, SessionConfig,
+            ToolChoice,
+        },
         tool::ToolSpec,
     },
     profile::{self, Profile},
@@ -19,6 +22,8 @@ use serde_json::Value;
 pub(crate) struct Setup {
     pub(crate) config: SessionConfig,
     pub(crate) head: Head,
+    /// The head with tools switched off, where the configuration may need it.
+    mute: Option<Head>,
     tools: Vec<Tool>,
 }
 
@@ -77,7 +82,11 @@ impl Setup {
             config.instructions.as_deref(),
         );
         let head = Head::new(&config.model, &system, specs());
-        Ok(Self { config, head, tools })
+        let mute = may_sum_up(&config).then(|| {
+            let model = ModelConfig { tool_choice: ToolChoice::None, ..config.model.clone() };
+            Head::new(&model, &system, specs())
+        });
+        Ok(Self { config, head, mute, tools })
     }
 
     /// The setup of an agent that was started with `scope`, where this one is the session's own.
@@ -95,6 +104,11 @@ impl Setup {
             (host, model) => host.min(model),
         };
         Self::of(config, scope.depth)
+    }
+
+    /// The head of the next request of a run.
+    pub(crate) fn head(&self, run: &Run) -> &Head {
+        self.mute.as_ref().filter(|_| run.epilogue.is_some()).unwrap_or(&self.head)
     }
 
     /// The configuration with a change.
@@ -142,6 +156,15 @@ impl Setup {
         limit
     }
 
+    /// Whether a tool's calls run beside others.
+    pub(crate) fn exec_mode(&self, name: &str, read_only: bool) -> ExecMode {
+        match self.config.exec_modes.get(name) {
+            Some(mode) => *mode,
+            None if read_only => ExecMode::Parallel,
+            None => ExecMode::Serial,
+        }
+    }
+
     /// The time limit of a run whose call asks for `asked` (Spec §5.4).
     pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
         let timeouts = &self.config.timeouts;
@@ -149,6 +172,12 @@ impl Setup {
         let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
         wanted.clamp(1, timeouts.max_command_ms)
     }
+}
+
+/// Whether a run may end with a summary that is made without tools.
+fn may_sum_up(config: &SessionConfig) -> bool {
+    config.limits.action == LimitAction::Summarize
+        || config.loops.ladder.contains(&LoopStep::Summarize)
 }
 
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {
@@ -181,6 +210,14 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     if config.loops.detect && config.loops.window < 2 {
         let message = String::from("must be at least 2: one call alone repeats nothing");
         return Err(ConfigError { field: "loops.window", message });
+    }
+    if config.loops.detect && config.loops.max_period == 0 {
+        let message = String::from("is 0: the shortest cycle has one call");
+        return Err(ConfigError { field: "loops.max_period", message });
+    }
+    if config.loops.detect && config.loops.ladder.is_empty() {
+        let message = String::from("is empty: say what is done, or set loops.detect to false");
+        return Err(ConfigError { field: "loops.ladder", message });
     }
     if config.model.context_window <= config.model.max_output_tokens {
         let message = format!(

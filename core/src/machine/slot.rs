@@ -8,7 +8,7 @@ use super::{
 use crate::{
     nouns::{
         action::{Outcome, ToolError},
-        config::{ApprovalRule, AskAbout, HookPoint},
+        config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
         event::EventKind,
         input::{Answer, HookReply},
         message::{ToolCall, ToolResult},
@@ -48,7 +48,7 @@ pub(crate) enum State {
     /// Waits for the calls before it.
     Queued(Work),
     /// The host runs it.
-    Running { effect: EffectId, run: ToolRun, read_only: bool },
+    Running { effect: EffectId, run: ToolRun, mode: ExecMode },
     /// It waits for another agent.
     Waiting { child: AgentId, until: Option<Instant> },
     /// It waits for the user's word.
@@ -211,8 +211,8 @@ impl Slot {
     /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
     /// so that what they read or wrote is known.
     pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
-        let State::Queued(Work::Run { run, read_only }) = &self.state else { return };
-        let (mut run, read_only) = (run.clone(), *read_only);
+        let State::Queued(Work::Run { run, mode, .. }) = &self.state else { return };
+        let (mut run, mode) = (run.clone(), *mode);
         if let Job::Builtin(action) = &mut run.job
             && ctx.setup.config.guard.read_before_write
             && let Err(outcome) = guard::check(action, &ctx.body.memory.known)
@@ -224,7 +224,7 @@ impl Slot {
         let effect = ctx.issue(EffectKind::Tool);
         let agent = ctx.body.id;
         ctx.effect(Effect::RunTool { id: effect, agent, run: run.clone() });
-        self.state = State::Running { effect, run, read_only };
+        self.state = State::Running { effect, run, mode };
     }
 
     /// Stops the call where it stands and answers it.

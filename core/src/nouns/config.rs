@@ -5,7 +5,7 @@ use crate::{
     nouns::tool::ToolSpec,
     words::{id::SessionId, json::Json},
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 pub use crate::nouns::model::{
@@ -41,6 +41,11 @@ pub struct SessionConfig {
     pub instructions: Option<String>,
     /// Tools of the host, on top of the profile's; equal names override.
     pub tools: Vec<ToolSpec>,
+    /// Which tools' calls run beside others. Those that only read do if nothing is said, those
+    /// that change something do not.
+    pub exec_modes: BTreeMap<String, ExecMode>,
+    /// How tokens are estimated.
+    pub estimator: Estimator,
     /// When calls repeat themselves.
     pub loops: LoopPolicy,
     /// Which calls a person must allow first.
@@ -59,20 +64,99 @@ pub struct SessionConfig {
     pub ask_user: bool,
 }
 
-/// When calls repeat themselves (Spec §2.10).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// When calls repeat themselves (Spec §2.10; CONFLICTS R1, R2), and what is done about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LoopPolicy {
     /// Whether they are looked for.
     pub detect: bool,
     /// How many of the newest calls must follow one pattern.
     pub window: usize,
+    /// The longest cycle of calls that counts as a pattern.
+    pub max_period: usize,
+    /// How many calls in a row of one tool with the same arguments are too many; 0 for never.
+    pub same_args: u32,
+    /// How many calls in a row of one tool, whatever the arguments, are too many; 0 for never.
+    pub same_name: u32,
+    /// Whether only calls that failed count.
+    pub only_if_failed: bool,
+    /// Tools whose calls do not count.
+    pub ignore_tools: Vec<String>,
+    /// Whether times, UUIDs and the like in arguments count as all the same.
+    pub mask_volatile: bool,
+    /// What is done the first time, the second time and so on, until the pattern breaks; the last
+    /// step goes for all further times.
+    pub ladder: Vec<LoopStep>,
 }
 
 impl Default for LoopPolicy {
     fn default() -> Self {
-        Self { detect: true, window: 10 }
+        Self {
+            detect: true,
+            window: 10,
+            max_period: 3,
+            same_args: 0,
+            same_name: 0,
+            only_if_failed: false,
+            ignore_tools: Vec::new(),
+            mask_volatile: false,
+            ladder: vec![LoopStep::Warn],
+        }
     }
+}
+
+/// What is done about calls that repeat themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopStep {
+    /// The model is told.
+    Warn,
+    /// The model says without tools what it has found, and the run ends.
+    Summarize,
+    /// The user is asked whether to go on.
+    AskUser,
+    /// The run ends.
+    Stop,
+}
+
+/// Whether a tool's calls run beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecMode {
+    /// Beside others of this mode.
+    Parallel,
+    /// Alone, in the order of the calls.
+    Serial,
+}
+
+/// How the tokens of a text are estimated, where the provider has not counted them (CONFLICTS R5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Estimator {
+    /// A token for four characters (Spec §5.5).
+    #[default]
+    Chars,
+    /// A token for three characters of tool output and calls, for four of what is said.
+    CodeAndProse,
+    /// 1.3 tokens for a word, and 4 for a message.
+    Words,
+    /// A token for four bytes.
+    Bytes,
+}
+
+/// What follows when a limit is reached (CONFLICTS R3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitAction {
+    /// The run ends.
+    #[default]
+    Idle,
+    /// The model says without tools what it has found, and the run ends.
+    Summarize,
+    /// The run ends with all that the model said in it.
+    Partial,
+    /// The run ends as failed.
+    Error,
 }
 
 /// Which calls a person must allow before they run (`Ask` effects).
@@ -218,6 +302,8 @@ pub struct Limits {
     pub max_turns: u32,
     /// Most rounds of tool calls for one input of the user.
     pub max_tool_rounds_per_input: u32,
+    /// What follows when one is reached.
+    pub action: LimitAction,
 }
 
 /// When a failed model call is tried again. The delay is `base_ms` doubled per try, at most

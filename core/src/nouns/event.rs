@@ -202,6 +202,8 @@ pub enum ErrorKind {
     Host,
     /// The provider sent what is not its protocol, and the retries are used up.
     Protocol,
+    /// A limit of rounds or turns is reached, and that is to count as a failure.
+    Limit,
     /// The model did not give the final answer in the form that was asked for.
     Answer,
     /// A fault of our own.

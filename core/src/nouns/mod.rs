@@ -5,7 +5,7 @@ pub mod config;
 pub mod event;
 pub mod input;
 pub mod message;
-pub mod model;
+pub(crate) mod model;
 pub mod output;
 pub(crate) mod patch;
 pub mod status;

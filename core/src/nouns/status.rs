@@ -38,6 +38,8 @@ pub enum RunEnd {
     Completed,
     /// A limit of rounds or turns.
     Limit,
+    /// Its calls repeated themselves.
+    Loop,
     /// The host interrupted it.
     Interrupted,
     /// A hook of the host denied it.

@@ -1,37 +1,44 @@
-//! How full the context window is (Spec §5.5): the provider's own count of the last request where
-//! it gave one, and a token for each four characters of what came since.
+//! How full the context window is (Spec §5.5; CONFLICTS R5): the provider's own count of the last
+//! request where it gave one, and an estimate of what came since.
 
-use crate::nouns::message::{Block, MarkedText, Part, TurnKind};
-
-/// Characters that count as a token.
-const CHARS_PER_TOKEN: u64 = 4;
+use crate::nouns::{
+    config::Estimator,
+    message::{Block, MarkedText, Part, TurnKind},
+};
 
 /// A running count over the turns of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauge {
+    estimator: Estimator,
     /// What the provider counted for all up to its last reply.
     counted: u64,
-    /// Characters since.
-    chars: u64,
+    /// Thousandths of a token since.
+    since: u64,
 }
 
 impl Gauge {
+    /// Nothing yet.
+    #[must_use]
+    pub const fn new(estimator: Estimator) -> Self {
+        Self { estimator, counted: 0, since: 0 }
+    }
+
     /// Takes a further turn into account.
     pub fn note(&mut self, turn: &TurnKind) {
         if let TurnKind::Assistant(reply) = turn
             && let Some(usage) = reply.usage
         {
-            let counted = usage.input_total.saturating_add(usage.output_total);
-            *self = Self { counted, chars: 0 };
+            self.counted = usage.input_total.saturating_add(usage.output_total);
+            self.since = 0;
             return;
         }
-        self.chars = self.chars.saturating_add(turn_chars(turn));
+        self.since = self.since.saturating_add(turn_cost(self.estimator, turn));
     }
 
     /// Tokens of all turns, about.
     #[must_use]
     pub const fn tokens(&self) -> u64 {
-        self.counted.saturating_add(self.chars / CHARS_PER_TOKEN)
+        self.counted.saturating_add(self.since / 1_000)
     }
 
     /// How full a window of `window` tokens is in percent, if that is more than 80.
@@ -42,32 +49,54 @@ impl Gauge {
     }
 }
 
-fn turn_chars(turn: &TurnKind) -> u64 {
-    match turn {
-        TurnKind::User(parts) | TurnKind::Steering(parts) => parts_chars(parts),
-        TurnKind::System(text) => chars(text),
-        TurnKind::ToolResults(results) => {
-            results.iter().map(|result| parts_chars(&result.parts)).sum()
-        }
-        TurnKind::Assistant(reply) => reply.blocks.iter().map(block_chars).sum(),
-    }
+/// What a text is to those who are said it.
+#[derive(Clone, Copy)]
+enum Kind {
+    Code,
+    Prose,
 }
 
-fn block_chars(block: &Block) -> u64 {
+/// What a turn costs, in thousandths of a token.
+fn turn_cost(by: Estimator, turn: &TurnKind) -> u64 {
+    let parts =
+        |parts: &[Part], kind| -> u64 { parts.iter().map(|part| part_cost(by, part, kind)).sum() };
+    let texts = match turn {
+        TurnKind::User(said) | TurnKind::Steering(said) => parts(said, Kind::Prose),
+        TurnKind::System(text) => text_cost(by, text, Kind::Prose),
+        TurnKind::ToolResults(results) => {
+            results.iter().map(|result| parts(&result.parts, Kind::Code)).sum()
+        }
+        TurnKind::Assistant(reply) => reply.blocks.iter().map(|block| block_cost(by, block)).sum(),
+    };
+    let message = if by == Estimator::Words { 4_000 } else { 0 };
+    texts.saturating_add(message)
+}
+
+fn block_cost(by: Estimator, block: &Block) -> u64 {
     match block {
-        Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => chars(text),
-        Block::Reasoning(reasoning) => chars(&reasoning.text),
-        Block::ToolCall(call) => chars(&call.name) + chars(&call.arguments),
-        Block::Opaque(json) => chars(json.text()),
+        Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+            text_cost(by, text, Kind::Prose)
+        }
+        Block::Reasoning(reasoning) => text_cost(by, &reasoning.text, Kind::Prose),
+        Block::ToolCall(call) => {
+            text_cost(by, &call.name, Kind::Code) + text_cost(by, &call.arguments, Kind::Code)
+        }
+        Block::Opaque(json) => text_cost(by, json.text(), Kind::Code),
     }
 }
 
 /// A picture costs about as much as a long page, whatever its bytes.
-fn parts_chars(parts: &[Part]) -> u64 {
-    const IMAGE: u64 = 1_600 * CHARS_PER_TOKEN;
-    parts.iter().map(|part| part.as_text().map_or(IMAGE, chars)).sum()
+fn part_cost(by: Estimator, part: &Part, kind: Kind) -> u64 {
+    const IMAGE: u64 = 1_600_000;
+    part.as_text().map_or(IMAGE, |text| text_cost(by, text, kind))
 }
 
-fn chars(text: &str) -> u64 {
-    text.chars().count() as u64
+fn text_cost(by: Estimator, text: &str, kind: Kind) -> u64 {
+    let chars = || text.chars().count() as u64;
+    match (by, kind) {
+        (Estimator::Chars, _) | (Estimator::CodeAndProse, Kind::Prose) => chars() * 250,
+        (Estimator::CodeAndProse, Kind::Code) => chars() * 330,
+        (Estimator::Words, _) => text.split_whitespace().count() as u64 * 1_300,
+        (Estimator::Bytes, _) => text.len() as u64 * 250,
+    }
 }

@@ -2,13 +2,13 @@
 //! does not divide the window is found all the same (CONFLICTS X1), and a warning is not given
 //! again for the calls that it was given for (X2).
 
-use crate::words::digest::Digest;
+use crate::{
+    nouns::config::{LoopPolicy, LoopStep},
+    words::digest::Digest,
+};
 use alloc::{collections::VecDeque, vec::Vec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-/// The longest cycle of calls that is looked for.
-const MAX_PERIOD: usize = 3;
 
 /// The signatures of the newest calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,57 +16,114 @@ pub struct Watch {
     recent: VecDeque<u64>,
     /// Calls since the last warning that went on with the same pattern.
     since: Option<usize>,
+    /// How often it has been warned of since the pattern began.
+    warnings: usize,
+    /// The tool of the newest calls and how many they are.
+    name: (u64, u32),
+    /// The same, with equal arguments.
+    call: (u64, u32),
+}
+
+/// A pattern that calls follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How many calls one cycle of it has.
+    pub period: usize,
+    /// How many of the newest calls follow it.
+    pub calls: usize,
+    /// What is to be done about it.
+    pub step: LoopStep,
 }
 
 impl Watch {
-    /// Notes a call, and says whether the newest `window` calls repeat in a way that has not been
-    /// warned of: the length of the cycle, if they do.
-    pub fn note(&mut self, signature: u64, window: usize) -> Option<usize> {
+    /// Notes a call, and says whether the newest calls repeat in a way that has not been warned
+    /// of.
+    pub fn note(&mut self, name: &str, arguments: &str, policy: &LoopPolicy) -> Option<Found> {
+        let signature = signature(name, arguments, policy.mask_volatile);
         self.recent.push_back(signature);
-        while self.recent.len() > window {
+        while self.recent.len() > policy.window {
             self.recent.pop_front();
         }
-        let found = self.period(window);
+        let cycle = self.cycle(policy);
+        let row = self.row(Digest::of(name.as_bytes()).0, signature, policy);
+        let found = cycle.or(row);
+        let is_new = self.name.1 <= 1 || (policy.same_name == 0 && self.call.1 <= 1);
+        if found.is_none() && self.since.is_none() && is_new {
+            self.warnings = 0;
+        }
+        let (period, calls) = found?;
+        let step = policy.ladder.get(self.warnings).or(policy.ladder.last()).copied();
+        self.warnings += 1;
+        Some(Found { period, calls, step: step.unwrap_or(LoopStep::Warn) })
+    }
+
+    /// Gives back the memory that an idle agent does not need.
+    pub fn rest(&mut self) {
+        self.recent.shrink_to_fit();
+    }
+
+    /// Period and calls of a cycle that the whole window goes through, if it is to be told.
+    fn cycle(&mut self, policy: &LoopPolicy) -> Option<(usize, usize)> {
+        let found = self.period(policy);
         self.since = match (found, self.since) {
             (None, _) => None,
-            (Some(_), Some(calls)) if calls + 1 < window => {
+            (Some(_), Some(calls)) if calls + 1 < policy.window => {
                 self.since = Some(calls + 1);
                 return None;
             }
             (Some(_), _) => Some(0),
         };
-        found
+        found.map(|period| (period, policy.window))
     }
 
     /// The shortest cycle that a full window of calls goes through, whole cycles only.
-    fn period(&self, window: usize) -> Option<usize> {
-        if self.recent.len() < window {
+    fn period(&self, policy: &LoopPolicy) -> Option<usize> {
+        if self.recent.len() < policy.window {
             return None;
         }
-        (1..=MAX_PERIOD).find(|&period| {
-            let over = window % period;
+        (1..=policy.max_period).find(|&period| {
+            let over = policy.window % period;
             let newest = self.recent.iter().skip(over);
-            let span = window - over;
+            let span = policy.window - over;
             span > period && newest.clone().skip(period).eq(newest.take(span - period))
         })
+    }
+
+    /// Whether there are too many calls of one tool in a row, or of one tool with the same
+    /// arguments; told again after as many more.
+    fn row(&mut self, name: u64, call: u64, policy: &LoopPolicy) -> Option<(usize, usize)> {
+        let count = |last: &mut (u64, u32), this: u64| {
+            *last = (this, if last.0 == this { last.1.saturating_add(1) } else { 1 });
+            last.1
+        };
+        let (names, calls) = (count(&mut self.name, name), count(&mut self.call, call));
+        let is_due = |count: u32, most: u32| most > 0 && count.is_multiple_of(most);
+        let due = [(calls, policy.same_args), (names, policy.same_name)];
+        let (count, _) = due.into_iter().find(|&(count, most)| is_due(count, most))?;
+        Some((1, usize::try_from(count).unwrap_or(usize::MAX)))
     }
 }
 
 /// What tells one call from another: the tool and its arguments, whatever the order of their keys
-/// and the white space around their texts. Text that is not JSON counts as it is.
+/// and the white space around their texts; with `mask`, whatever looks like a time or an id in
+/// them, too. Text that is not JSON counts as it is.
 #[must_use]
-pub fn signature(name: &str, arguments: &str) -> u64 {
-    let mut hash = Hash(Digest::new());
+pub fn signature(name: &str, arguments: &str, mask: bool) -> u64 {
+    let mut hash = Hash { digest: Digest::new(), mask };
     hash.text(name);
     match serde_json::from_str::<Value>(arguments) {
         Ok(value) => hash.value(&value),
         Err(_) => hash.text(arguments),
     }
-    hash.0.0
+    hash.digest.0
 }
 
 /// A digest of values.
-struct Hash(Digest);
+struct Hash {
+    digest: Digest,
+    /// Whether what looks like a time or an id counts as all the same.
+    mask: bool,
+}
 
 impl Hash {
     fn text(&mut self, text: &str) {
@@ -75,7 +132,7 @@ impl Hash {
     }
 
     const fn byte(&mut self, byte: u8) {
-        self.0.byte(byte);
+        self.digest.byte(byte);
     }
 
     fn value(&mut self, value: &Value) {
@@ -88,7 +145,11 @@ impl Hash {
             },
             Value::String(text) => {
                 self.byte(b'"');
-                self.text(text.trim());
+                if self.mask {
+                    self.masked(text.trim());
+                } else {
+                    self.text(text.trim());
+                }
             }
             Value::Array(items) => {
                 self.byte(b'[');
@@ -107,4 +168,26 @@ impl Hash {
             }
         }
     }
+
+    /// The text word by word, with one mark for each that looks like a time or an id.
+    fn masked(&mut self, text: &str) {
+        let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | ':' | '.' | '_' | '+');
+        let mut rest = text;
+        while let Some(first) = rest.chars().next() {
+            let is_word = joins(first);
+            let end = rest.find(|c| joins(c) != is_word).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            self.text(if is_word && is_volatile(word) { "#" } else { word });
+            rest = behind;
+        }
+    }
+}
+
+/// Whether a word looks like a time, a UUID or a hash: eight characters or more, all of them
+/// hexadecimal digits or what stands in times, and four decimal digits among them.
+fn is_volatile(word: &str) -> bool {
+    let fits = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | '+' | 'T' | 'Z');
+    word.len() >= 8
+        && word.chars().all(fits)
+        && word.chars().filter(char::is_ascii_digit).count() >= 4
 }

@@ -3,8 +3,8 @@
 use super::{Session, accepted::Accepted};
 use crate::{
     machine::{
-        agent::Phase,
         ledger::{EffectKind, Entry, Lookup},
+        phase::Phase,
         setup::Setup,
     },
     nouns::{

@@ -11,11 +11,13 @@ pub(crate) mod snapshot;
 
 use crate::{
     machine::{
-        agent::{self, Agent, Phase},
+        agent::{self, Agent},
         body::Scope,
         ctx::{Roll, Step},
         history::History,
         ledger::{Entry, Ledger},
+        phase::Phase,
+        run,
         setup::Setup,
     },
     nouns::{
@@ -198,7 +200,7 @@ impl Session {
             Command::Submit { parts } => agent::submit(parts, ctx),
             Command::Steer { parts } => agent::steer(phase, parts, ctx),
             Command::FollowUp { parts } => agent::follow_up(phase, parts, ctx),
-            Command::Interrupt => agent::interrupt(phase, ctx),
+            Command::Interrupt => run::interrupt(phase, ctx),
             Command::Close => agent::close(phase, ctx),
             // Arrives as `Accepted::Patch`.
             Command::Configure { .. } => phase,

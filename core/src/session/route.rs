@@ -4,9 +4,11 @@
 use super::Session;
 use crate::{
     machine::{
-        agent::{self, Agent, Phase},
+        agent::{self, Agent},
         body::{ChildState, Scope},
         ctx::{Ctx, Step},
+        phase::Phase,
+        run,
     },
     nouns::{
         event::{Event, EventKind},
@@ -38,7 +40,7 @@ impl Session {
                 Step::Spawn { child, parent, call } => self.spawn(child, parent, call),
                 Step::Tell { agent, parts } => self.tell(agent, parts),
                 Step::Shut { agent } => self.step(agent, agent::close),
-                Step::Halt { agent } => self.step(agent, agent::interrupt),
+                Step::Halt { agent } => self.step(agent, run::interrupt),
                 Step::Finish { agent } => self.step(agent, agent::on_settled),
                 Step::Ended { agent, success } => self.ended(agent, success),
             };

@@ -4,10 +4,11 @@
 use super::Session;
 use crate::{
     machine::{
-        agent::{Agent, Phase},
+        agent::Agent,
         body::{Memory, Run, Scope},
         ctx::Roll,
         ledger::Ledger,
+        phase::Phase,
         setup::Setup,
     },
     nouns::{

@@ -4,8 +4,8 @@ use super::rng::Rng;
 use crate::desk;
 use innerloop_core::{
     config::{
-        AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, HookPoint, Limits, ProgramFacts,
-        SessionConfig,
+        AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode, HookPoint,
+        LimitAction, Limits, LoopPolicy, LoopStep, ProgramFacts, SessionConfig,
     },
     json::Json,
     tool::ToolSpec,
@@ -23,6 +23,15 @@ const POINTS: [HookPoint; 5] = [
     HookPoint::AfterTool,
     HookPoint::BeforeStop,
 ];
+
+const STEPS: [LoopStep; 4] =
+    [LoopStep::Warn, LoopStep::Summarize, LoopStep::AskUser, LoopStep::Stop];
+
+const ESTIMATORS: [Estimator; 4] =
+    [Estimator::Chars, Estimator::CodeAndProse, Estimator::Words, Estimator::Bytes];
+
+const ACTIONS: [LimitAction; 4] =
+    [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
 
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     let mut config = desk::config();
@@ -62,7 +71,24 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     let program = ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() };
     config.facts.programs.push(program);
     config.tools = vec![tool(LOOKUP, true), tool(DEPLOY, false)];
+    config.loops = LoopPolicy { window: config.loops.window, ..loops(rng) };
+    if rng.chance(10) {
+        config.exec_modes.insert("read_file".into(), ExecMode::Serial);
+    }
+    config.estimator = ESTIMATORS[rng.index(4)];
     config
+}
+
+fn loops(rng: &mut Rng) -> LoopPolicy {
+    let mut policy = LoopPolicy::default();
+    if rng.chance(50) {
+        policy.ladder = (0..rng.between(1, 3)).map(|_| STEPS[rng.index(4)]).collect();
+        policy.same_args = u32::try_from(rng.below(3)).unwrap_or(0);
+        policy.same_name = u32::try_from(rng.below(4)).unwrap_or(0);
+        policy.only_if_failed = rng.chance(20);
+        policy.mask_volatile = rng.chance(20);
+    }
+    policy
 }
 
 /// A change of the configuration at random; some change nothing, some cannot work.
@@ -82,9 +108,11 @@ pub(super) fn patch(rng: &mut Rng) -> ConfigPatch {
 fn limits(rng: &mut Rng) -> Limits {
     let mut limit = |max| if rng.chance(75) { 0 } else { rng.between(1, max) };
     let (turns, rounds) = (limit(12), limit(4));
+    let action = ACTIONS[rng.index(4)];
     Limits {
         max_turns: u32::try_from(turns).unwrap_or(0),
         max_tool_rounds_per_input: u32::try_from(rounds).unwrap_or(0),
+        action,
     }
 }
 

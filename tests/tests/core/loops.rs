@@ -2,21 +2,32 @@
 //! (FEATURES A9, E8; CONFLICTS X1, X2, R11).
 
 use innerloop_core::{
+    Session,
+    config::{Estimator, ExecMode, LimitAction, LoopPolicy, LoopStep, SessionConfig},
     event::EventKind,
     id::AgentId,
-    message::TurnKind,
-    rules::repeat::{Watch, signature},
-    status::RunEnd,
+    input::{Answer, Input},
+    message::{Part, ToolResult, TurnKind},
+    rules::{
+        gauge::Gauge,
+        repeat::{self, Watch},
+    },
+    status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    desk::{Desk, EPOCH, config},
 };
 use serde_json::json;
 
 fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
-    let found = |n: usize| watch.note(pattern[n % pattern.len()], 10).map(|_| n + 1);
-    (0..calls).filter_map(found).collect()
+    let policy = LoopPolicy::default();
+    let mut note = |n: u64| watch.note("f", &n.to_string(), &policy).is_some();
+    (0..calls).filter(|n| note(pattern[n % pattern.len()])).map(|n| n + 1).collect()
+}
+
+fn signature(name: &str, arguments: &str) -> u64 {
+    repeat::signature(name, arguments, false)
 }
 
 #[test]
@@ -31,7 +42,7 @@ fn a9_cycles_of_one_two_and_three_calls_are_found_in_a_window_of_ten() {
 fn a9_a_warning_is_given_again_only_after_another_window_or_a_break() {
     let mut watch = Watch::default();
     assert_eq!(cycle(&mut watch, &[1], 35), [10, 20, 30]);
-    assert_eq!(watch.note(2, 10), None);
+    assert_eq!(cycle(&mut watch, &[2], 1), [0; 0]);
     assert_eq!(cycle(&mut watch, &[1], 10), [9], "three whole cycles of three calls");
 }
 
@@ -75,6 +86,171 @@ fn a9_loop_detection_can_be_switched_off() {
         let _ = desk.answer("a");
     }
     assert!(!desk.names(0).contains(&"loop_detection".to_owned()));
+}
+
+/// Calls the same tool with the same arguments, `times` times.
+fn repeat_calls(desk: &mut Desk, times: usize) {
+    let before = desk.requests.len();
+    for n in 0..times {
+        if desk.calls.is_empty() {
+            return;
+        }
+        let id = format!("c{before}-{n}");
+        desk.reply(&Message::call(&id, "list_dir", &json!({})));
+        if !desk.runs.is_empty() {
+            let _ = desk.answer("a");
+        }
+    }
+}
+
+fn ends(desk: &Desk) -> Vec<RunEnd> {
+    desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { end, .. } => Some(*end),
+        _ => None,
+    })
+}
+
+fn looping(same_args: u32, ladder: &[LoopStep]) -> SessionConfig {
+    let mut config = config();
+    config.loops.same_args = same_args;
+    config.loops.ladder = ladder.to_vec();
+    config
+}
+
+#[test]
+fn r1_the_ladder_goes_from_a_warning_to_a_summary_without_tools() {
+    let mut desk = Desk::open(looping(3, &[LoopStep::Warn, LoopStep::Summarize]));
+    let _ = desk.submit("go");
+    repeat_calls(&mut desk, 3);
+    assert!(desk.body()["messages"].to_string().contains("the last 3 tool calls"));
+    assert_eq!(desk.body()["tool_choice"], json!(null));
+    repeat_calls(&mut desk, 3);
+    let body = desk.body();
+    assert!(body["messages"].to_string().contains("Sum up"), "{body}");
+    let owed = desk.session.owed();
+    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    assert_eq!(restored.owed(), owed);
+    desk.reply(&Message::text("All is listed."));
+    assert_eq!(ends(&desk), [RunEnd::Loop]);
+}
+
+#[test]
+fn r1_a_model_that_calls_tools_in_its_summary_is_refused_and_the_run_ends() {
+    let mut desk = Desk::open(looping(2, &[LoopStep::Summarize]));
+    let _ = desk.submit("go");
+    repeat_calls(&mut desk, 2);
+    desk.reply(&Message::call("x", "list_dir", &json!({})));
+    assert!(desk.runs.is_empty());
+    assert_eq!(ends(&desk), [RunEnd::Loop]);
+    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    assert!(matches!(turns.last().unwrap().kind, TurnKind::ToolResults(_)), "nothing dangles");
+}
+
+#[test]
+fn r1_the_run_may_stop_or_the_user_may_be_asked() {
+    let mut desk = Desk::open(looping(2, &[LoopStep::AskUser, LoopStep::Stop]));
+    let _ = desk.submit("go");
+    repeat_calls(&mut desk, 2);
+    let status = desk.session.status(AgentId::ROOT).unwrap();
+    assert_eq!(status.state, AgentState::AwaitingInput);
+    let id = desk.asks[0].0;
+    let _ = desk.input(Input::Answer { id, answer: Answer::Text("only twice more".into()) });
+    assert!(desk.body()["messages"].to_string().contains("only twice more"));
+    repeat_calls(&mut desk, 2);
+    assert_eq!(ends(&desk), [RunEnd::Loop]);
+}
+
+#[test]
+fn r1_calls_of_some_tools_or_that_succeed_may_not_count() {
+    let mut ignoring = looping(2, &[LoopStep::Stop]);
+    ignoring.loops.ignore_tools = vec!["list_dir".into()];
+    let mut failing = looping(2, &[LoopStep::Stop]);
+    failing.loops.only_if_failed = true;
+    for config in [ignoring, failing] {
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        repeat_calls(&mut desk, 12);
+        assert_eq!(ends(&desk), []);
+    }
+    let mut by_name = looping(0, &[LoopStep::Stop]);
+    by_name.loops.same_name = 3;
+    let mut desk = Desk::open(by_name);
+    let _ = desk.submit("go");
+    for depth in 1..=3 {
+        desk.reply(&Message::call(&format!("c{depth}"), "list_dir", &json!({"depth": depth})));
+        let _ = desk.answer("a");
+    }
+    assert_eq!(ends(&desk), [RunEnd::Loop]);
+}
+
+#[test]
+fn r2_times_and_ids_may_count_as_the_same() {
+    let masked = |text: &str| repeat::signature("f", &json!({"at": text}).to_string(), true);
+    let same = masked("at 2026-11-22T01:02:03Z for 123e4567-e89b-12d3-a456-426614174000");
+    assert_eq!(same, masked("at 2027-01-02T03:04:05Z for 00000000-e89b-12d3-a456-426614174fff"));
+    assert_ne!(same, masked("on 2026-11-22T01:02:03Z for 123e4567-e89b-12d3-a456-426614174000"));
+    assert_ne!(masked("src/main.rs"), masked("src/lib.rs"));
+    assert_ne!(masked("line 12"), masked("line 13"), "short numbers say something");
+}
+
+#[test]
+fn r3_what_follows_at_a_limit_is_a_setting() {
+    let limited = |action| {
+        let mut config = config();
+        config.limits.max_tool_rounds_per_input = 1;
+        config.limits.action = action;
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        desk.reply(&Message::text("Looking.").and_call("c", "list_dir", &json!({})));
+        let _ = desk.answer("a");
+        desk
+    };
+    let text = |desk: &Desk| {
+        desk.find(|kind| match kind {
+            EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
+            _ => None,
+        })
+    };
+    let idle = limited(LimitAction::Idle);
+    assert_eq!((ends(&idle), idle.requests.len()), (vec![RunEnd::Limit], 1));
+    let partial = limited(LimitAction::Partial);
+    assert_eq!((ends(&partial), text(&partial)), (vec![RunEnd::Limit], vec!["Looking.".into()]));
+    let error = limited(LimitAction::Error);
+    assert_eq!(ends(&error), [RunEnd::Failed]);
+    assert!(error.names(0).contains(&"error".to_owned()));
+    let mut summary = limited(LimitAction::Summarize);
+    assert!(summary.body()["messages"].to_string().contains("Sum up"));
+    summary.reply(&Message::text("One file."));
+    assert_eq!((ends(&summary), text(&summary)), (vec![RunEnd::Limit], vec!["One file.".into()]));
+}
+
+#[test]
+fn r5_the_estimate_of_tokens_is_a_setting() {
+    let tokens = |estimator, text: &str| {
+        let mut gauge = Gauge::new(estimator);
+        gauge.note(&TurnKind::User(vec![Part::text(text)]));
+        gauge.tokens()
+    };
+    let text = "twelve words ".repeat(50);
+    assert_eq!(tokens(Estimator::Chars, &text), 162);
+    assert_eq!(tokens(Estimator::Words, &text), 134, "100 words and a message");
+    assert_eq!(tokens(Estimator::Bytes, &"é".repeat(100)), 50);
+    let mut gauge = Gauge::new(Estimator::CodeAndProse);
+    let parts = vec![Part::text("x".repeat(100))];
+    let result = ToolResult { call_id: "c".into(), parts, is_error: false };
+    gauge.note(&TurnKind::ToolResults(vec![result]));
+    assert_eq!(gauge.tokens(), 33);
+}
+
+#[test]
+fn r9_a_tool_may_be_made_to_run_alone_or_beside_others() {
+    let mut config = config();
+    config.exec_modes.insert("list_dir".into(), ExecMode::Serial);
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    let two = Message::call("1", "list_dir", &json!({})).and_call("2", "list_dir", &json!({}));
+    desk.reply(&two);
+    assert_eq!(desk.runs.len(), 1);
 }
 
 #[test]

@@ -199,7 +199,7 @@ export interface Changes {
 }
 
 export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
-export type RunEnd = "completed" | "limit" | "interrupted" | "denied" | "failed";
+export type RunEnd = "completed" | "limit" | "loop" | "interrupted" | "denied" | "failed";
 export type ErrorKind =
   | "authentication"
   | "quota"

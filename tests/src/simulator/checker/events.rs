@@ -6,7 +6,7 @@ use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind},
     id::AgentId,
-    message::{Turn, TurnKind},
+    message::{Turn, TurnKind, joined_text},
     output::{Effect, Output},
     status::AgentState,
     time::Instant,
@@ -167,6 +167,9 @@ impl Events {
                 if core::mem::take(&mut told.is_retry) {
                     return Ok(());
                 }
+                if sums_up(seen.turns(*agent)) {
+                    return Ok(());
+                }
                 let limits = seen.config.limits;
                 let is_root = *agent == AgentId::ROOT;
                 let max_turns = if is_root { limits.max_turns } else { told.max_turns };
@@ -185,6 +188,7 @@ impl Events {
                     return Err(format!("{} runs and has not begun", run.call_id));
                 };
                 require(*name == run.name, || format!("{id} runs under another name"))?;
+                require(!sums_up(seen.turns(*agent)), || format!("{id} runs with tools off"))?;
                 require(!core::mem::replace(ran, true), || format!("{id} runs twice"))
             }
             Effect::Ask { .. } | Effect::RunHook { .. } | Effect::Cancel { .. } => Ok(()),
@@ -280,6 +284,15 @@ impl Told {
         }
         Ok(())
     }
+}
+
+/// Whether the run has come to its end but for a summary without tools.
+fn sums_up(turns: &[Turn]) -> bool {
+    let is_input = |turn: &&Turn| !matches!(turn.kind, TurnKind::User(_));
+    turns.iter().rev().take_while(is_input).any(|turn| match &turn.kind {
+        TurnKind::Steering(parts) => joined_text(parts).starts_with("Stop here: no more tools"),
+        _ => false,
+    })
 }
 
 /// Rounds of tool calls since the newest input.

@@ -1,0 +1,395 @@
+//! A run: from the user's input to its end. What follows from a reply, a round, a limit or a
+//! failure is decided here.
+
+use super::{
+    call::{Calling, Next},
+    ctx::{Ctx, Step},
+    ledger::EffectKind,
+    phase::{Asked, Hooked, Phase, Then},
+    reply::{self, Verdict},
+    round::{Progress, Round},
+    slot::{checked, text_of},
+};
+use crate::{
+    nouns::{
+        config::{HookPoint, LimitAction, LoopStep},
+        event::{ErrorKind, EventKind},
+        input::{Answer, HookReply},
+        message::{Part, Reply, TurnKind, joined_text},
+        output::{Ask, Effect},
+        status::RunEnd,
+    },
+    rules::repeat::{Found, Watch},
+    wire::{Failure, FailureKind},
+    words::json::Json,
+};
+use alloc::{format, string::String, vec, vec::Vec};
+
+pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
+    for &agent in ctx.body.memory.children.keys() {
+        ctx.steps.push(Step::Shut { agent });
+    }
+    // Whoever started it learns that it is over, even if it was idle.
+    ctx.steps.push(Step::Ended { agent: ctx.body.id, success: ctx.body.memory.succeeded });
+    ctx.steps.push(Step::Finish { agent: ctx.body.id });
+    Phase::Closing
+}
+
+pub(super) fn on_next(next: Next, ctx: &mut Ctx<'_>) -> Phase {
+    match next {
+        Next::Call(calling) => Phase::Calling(calling),
+        Next::Wait(waiting) => Phase::Waiting(waiting),
+        Next::Reply(reply) => on_reply(reply, ctx),
+        Next::Fail(failure) => fail(&failure, ctx),
+    }
+}
+
+pub(super) fn on_progress(progress: Progress, ctx: &mut Ctx<'_>) -> Phase {
+    match progress {
+        Progress::Open(round) => Phase::Running(round),
+        Progress::Aborted(round) => interrupt(Phase::Running(round), ctx),
+        Progress::Answered => after_round(ctx),
+    }
+}
+
+pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase {
+    let reply = checked(hook, ctx);
+    match (then, reply) {
+        (Then::Input(parts), HookReply::Allow | HookReply::Failed { .. }) => {
+            enter(parts, ctx);
+            call_model(ctx)
+        }
+        (Then::Input(_), HookReply::Replace(text)) if text_of(&text).trim().is_empty() => {
+            ctx.warn("a hook put nothing in the input's place");
+            end_run(RunEnd::Denied, ctx)
+        }
+        (Then::Input(_), HookReply::Replace(text)) => {
+            enter(vec![Part::text(text_of(&text))], ctx);
+            call_model(ctx)
+        }
+        (Then::Call, HookReply::Allow | HookReply::Failed { .. }) => send(ctx),
+        (Then::Call, HookReply::Replace(text)) => {
+            ctx.append(TurnKind::System(text_of(&text)));
+            send(ctx)
+        }
+        (Then::Stop | Then::Answer(_), HookReply::Deny { reason }) => {
+            let blank = reason.trim().is_empty();
+            say(if blank { "The task is not done yet: go on." } else { &reason }, ctx);
+            call_model(ctx)
+        }
+        (Then::Stop, _) => next_input(ctx),
+        (Then::Answer(answer), _) => give_answer(answer, ctx),
+        (Then::Input(_) | Then::Call, HookReply::Deny { reason }) => {
+            ctx.warn(&format!("a hook denied it: {reason}"));
+            end_run(RunEnd::Denied, ctx)
+        }
+    }
+}
+
+/// The user's input goes on its way: past the hook, into the history, to the model.
+pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
+        return Phase::Hooked(Hooked { effect, then: Then::Input(parts) });
+    }
+    enter(parts, ctx);
+    call_model(ctx)
+}
+
+pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
+    ctx.body.run.rounds = 0;
+    let inputs = &mut ctx.body.run.counts.inputs;
+    *inputs = inputs.saturating_add(1);
+    ctx.event(EventKind::UserInput { parts: parts.clone() });
+    ctx.append(TurnKind::User(parts));
+    drain_steering(ctx);
+}
+
+/// Moves what the host wants to say into the history (Spec §2.6).
+pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
+    let queued = core::mem::take(&mut ctx.body.memory.steering);
+    let any = !queued.is_empty();
+    for parts in queued {
+        ctx.event(EventKind::SteeringInjected { parts: parts.clone() });
+        ctx.append(TurnKind::Steering(parts));
+    }
+    any
+}
+
+/// Says something to the model in the loop's own name.
+fn say(text: impl Into<String>, ctx: &mut Ctx<'_>) {
+    ctx.append(TurnKind::Steering(vec![Part::text(text)]));
+}
+
+/// Calls the model, unless a limit is reached or a hook denies it.
+pub(super) fn call_model(ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(phase) = stop_at_limit(ctx) {
+        return phase;
+    }
+    warn_of_fullness(ctx);
+    match ctx.hook(HookPoint::BeforeModel, &"") {
+        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Call }),
+        None => Phase::Calling(Calling::start(1, ctx)),
+    }
+}
+
+/// The hook before the model call has replied; the limits may be others than before.
+fn send(ctx: &mut Ctx<'_>) -> Phase {
+    stop_at_limit(ctx).unwrap_or_else(|| Phase::Calling(Calling::start(1, ctx)))
+}
+
+/// Ends the run if a limit is reached, or has it summed up.
+fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
+    if ctx.body.run.epilogue.is_some() {
+        return None;
+    }
+    let limits = ctx.setup.config.limits;
+    let checks = [
+        ("max_tool_rounds_per_input", limits.max_tool_rounds_per_input, ctx.body.run.rounds),
+        ("max_turns", limits.max_turns, ctx.body.turns()),
+    ];
+    for (limit, value, used) in checks {
+        if value > 0 && used >= value {
+            ctx.event(EventKind::TurnLimit { limit, value });
+            return Some(match limits.action {
+                LimitAction::Idle => end_run(RunEnd::Limit, ctx),
+                LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
+                LimitAction::Partial => {
+                    ctx.body.run.text = ctx.body.history.said_since_input();
+                    end_run(RunEnd::Limit, ctx)
+                }
+                LimitAction::Error => {
+                    let message = format!("the limit {limit} of {value} is reached");
+                    ctx.event(EventKind::Error { kind: ErrorKind::Limit, message });
+                    end_run(RunEnd::Failed, ctx)
+                }
+            });
+        }
+    }
+    None
+}
+
+/// Has the model say without tools what it has found; the run ends with that.
+fn sum_up(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.body.run.epilogue = Some(end);
+    let text = "Stop here: no more tools can be called. Sum up in a few sentences what you have \
+                done and found, and what is still open.";
+    say(text, ctx);
+    call_model(ctx)
+}
+
+/// Warns once when the context window gets full (Spec §5.5), and again after it was not.
+fn warn_of_fullness(ctx: &mut Ctx<'_>) {
+    let percent = ctx.body.history.gauge().warning(ctx.setup.config.model.context_window);
+    let warned = core::mem::replace(&mut ctx.body.memory.full, percent.is_some());
+    if let Some(percent) = percent.filter(|_| !warned) {
+        ctx.warn(&format!("Context usage at ~{percent}% of context window"));
+    }
+}
+
+/// The host stops the run; the session stays usable. Agents that this one started stop too.
+pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    for &agent in ctx.body.memory.children.keys() {
+        ctx.steps.push(Step::Halt { agent });
+    }
+    match phase {
+        Phase::Calling(calling) => calling.cancel(ctx),
+        Phase::Waiting(_) => {}
+        Phase::Running(round) => round.interrupt(ctx),
+        Phase::Hooked(hooked) => {
+            ctx.cancel(hooked.effect);
+            // What the user said is in the history, even if no model has read it.
+            if let Then::Input(parts) = hooked.then {
+                enter(parts, ctx);
+            }
+        }
+        Phase::Asked(asked) => ctx.cancel(asked.effect),
+        Phase::Idle | Phase::Closing | Phase::Closed => return phase,
+    }
+    let note = "[The user interrupted the run here. Wait for what they say next.]";
+    ctx.append(TurnKind::Steering(vec![Part::text(note)]));
+    end_run(RunEnd::Interrupted, ctx)
+}
+
+/// A reply is whole.
+fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
+    match reply::take(reply, ctx) {
+        Verdict::Calls(calls) => on_progress(Round::start(calls, ctx), ctx),
+        Verdict::Refused(calls, why) => on_progress(Round::refuse(calls, why, ctx), ctx),
+        Verdict::Again => call_model(ctx),
+        Verdict::Broken(failure) => fail(&failure, ctx),
+        Verdict::Done => natural_end(ctx),
+    }
+}
+
+/// The results of a round are in the history.
+fn after_round(ctx: &mut Ctx<'_>) -> Phase {
+    if ctx.body.run.repairs.cut > reply::MAX_CUTS {
+        let most = reply::MAX_CUTS;
+        let message = format!("the model's calls were cut by a limit {most} times in a row");
+        return fail(&Failure::new(FailureKind::Protocol, message), ctx);
+    }
+    if let Some(end) = ctx.body.run.epilogue {
+        return end_run(end, ctx);
+    }
+    let found = look_for_loops(ctx);
+    let said_more = drain_steering(ctx);
+    // A word that came while the answer was given has not been answered.
+    if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
+        return match ctx.hook(HookPoint::BeforeStop, &answer) {
+            Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Answer(answer) }),
+            None => give_answer(answer, ctx),
+        };
+    }
+    match found {
+        Some(found) => on_loop(found, ctx),
+        None => call_model(ctx),
+    }
+}
+
+/// Notes the calls of the round that is over, and says what is to be done about them.
+fn look_for_loops(ctx: &mut Ctx<'_>) -> Option<Found> {
+    let policy = &ctx.setup.config.loops;
+    if !policy.detect {
+        return None;
+    }
+    let mut found = None;
+    for (call, result) in ctx.body.history.last_round() {
+        if policy.ignore_tools.contains(&call.name) {
+            continue;
+        }
+        if policy.only_if_failed && !result.is_error {
+            ctx.body.memory.watch = Watch::default();
+            continue;
+        }
+        found = ctx.body.memory.watch.note(&call.name, &call.arguments, policy).or(found);
+    }
+    found
+}
+
+/// Calls repeat themselves (Spec §2.10; CONFLICTS R1).
+fn on_loop(found: Found, ctx: &mut Ctx<'_>) -> Phase {
+    let Found { period, calls, step } = found;
+    let message = format!(
+        "Loop detected: the last {calls} tool calls follow a repeating pattern. Try a different \
+         approach."
+    );
+    ctx.event(EventKind::LoopDetection { message: message.clone(), period });
+    match step {
+        LoopStep::Warn => {
+            say(message, ctx);
+            call_model(ctx)
+        }
+        LoopStep::Summarize => sum_up(RunEnd::Loop, ctx),
+        LoopStep::Stop => end_run(RunEnd::Loop, ctx),
+        LoopStep::AskUser => {
+            let question = format!(
+                "The last {calls} tool calls follow a repeating pattern. Should the agent go on?"
+            );
+            let (effect, agent) = (ctx.issue(EffectKind::Ask), ctx.body.id);
+            let ask = Ask::Question { text: question.clone() };
+            ctx.effect(Effect::Ask { id: effect, agent, ask });
+            Phase::Asked(Asked { effect, question })
+        }
+    }
+}
+
+/// The user has said whether to go on.
+pub(super) fn on_go_on(answer: Answer, ctx: &mut Ctx<'_>) -> Phase {
+    match answer {
+        Answer::Deny { .. } | Answer::Abort => end_run(RunEnd::Loop, ctx),
+        Answer::Text(text) => {
+            say(text, ctx);
+            call_model(ctx)
+        }
+        Answer::Allow | Answer::AllowAlways | Answer::AllowRule(_) | Answer::AllowEdited(_) => {
+            call_model(ctx)
+        }
+    }
+}
+
+/// The final answer stands, unless somebody has said something meanwhile. It answers this input;
+/// what the user said to do next is still to be done.
+fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
+    if drain_steering(ctx) {
+        return call_model(ctx);
+    }
+    let value = Json::parse(answer.clone()).unwrap_or_default();
+    ctx.event(EventKind::FinalAnswer { value });
+    ctx.body.run.text = answer;
+    next_input(ctx)
+}
+
+/// The model is done, unless somebody has said something meanwhile (CONFLICTS X7), or the final
+/// answer is still owed.
+fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(end) = ctx.body.run.epilogue {
+        return end_run(end, ctx);
+    }
+    if drain_steering(ctx) {
+        return call_model(ctx);
+    }
+    if let Some(answer) = ctx.setup.config.answer.as_ref().filter(|_| ctx.body.scope.depth == 0) {
+        let asked = &mut ctx.body.run.repairs.answers;
+        if *asked >= answer.retries {
+            let message = String::from("the run ended without the final answer in its form");
+            ctx.event(EventKind::Error { kind: ErrorKind::Answer, message });
+            return end_run(RunEnd::Failed, ctx);
+        }
+        *asked += 1;
+        say("Give the final answer now, with the tool final_answer.", ctx);
+        return call_model(ctx);
+    }
+    match ctx.hook(HookPoint::BeforeStop, &ctx.body.run.text.clone()) {
+        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Stop }),
+        None => next_input(ctx),
+    }
+}
+
+fn next_input(ctx: &mut Ctx<'_>) -> Phase {
+    if drain_steering(ctx) {
+        return call_model(ctx);
+    }
+    match ctx.body.memory.follow_ups.pop_front() {
+        Some(parts) => take_input(parts, ctx),
+        None => end_run(RunEnd::Completed, ctx),
+    }
+}
+
+/// A model call failed for good. What may pass leaves the session usable; what can never work
+/// ends it (Spec, appendix B).
+fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    let kind = failure.kind.as_event();
+    if failure.kind == FailureKind::ContextOverflow {
+        ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
+    }
+    ctx.event(EventKind::Error { kind, message: failure.message.clone() });
+    let idle = end_run(RunEnd::Failed, ctx);
+    match failure.kind {
+        FailureKind::Authentication | FailureKind::InvalidRequest | FailureKind::Host => shut(ctx),
+        FailureKind::Quota
+        | FailureKind::RateLimit
+        | FailureKind::Overloaded
+        | FailureKind::ContextOverflow
+        | FailureKind::ContentFilter
+        | FailureKind::Server
+        | FailureKind::Network
+        | FailureKind::Protocol => idle,
+    }
+}
+
+pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.body.history.rest();
+    let run = &ctx.body.run;
+    let event = EventKind::ProcessingEnd {
+        end,
+        text: run.text.clone(),
+        usage: run.counts.usage,
+        replies: run.counts.replies,
+        tool_calls: run.counts.tool_calls,
+    };
+    ctx.event(event);
+    let success = end == RunEnd::Completed;
+    ctx.body.memory.succeeded = success;
+    ctx.steps.push(Step::Ended { agent: ctx.body.id, success });
+    Phase::Idle
+}
