@@ -5,7 +5,6 @@ mod args;
 mod decode;
 mod doctor;
 mod exit;
-mod interaction;
 mod interrupts;
 mod report;
 mod run;

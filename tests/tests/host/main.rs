@@ -8,7 +8,6 @@
 )]
 
 mod commands;
-mod decode;
 mod errors;
 mod http;
 mod readme;

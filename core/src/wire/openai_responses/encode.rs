@@ -1,37 +1,329 @@
-//! Turns to the bytes of a request.
+//! Turns to the items of a request's input. A turn is written once (DESIGN rule 10). What only
+//! its provider understands (reasoning items, phases, unknown items) goes back untouched, and to
+//! no other; the thinking of others' models goes as text of the assistant.
 
-use super::super::{Head, writer::Writer};
-use crate::nouns::{config::ModelConfig, message::TurnKind, tool::ToolSpec};
-use alloc::vec::Vec;
+use super::{
+    super::{
+        Head,
+        writer::{Writer, arguments_object, sendable_name},
+    },
+    fields::{fields, list, text},
+};
+use crate::{
+    nouns::{
+        config::{Compat, ModelConfig, SystemRole, WireKind},
+        message::{
+            Block, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, joined_text,
+        },
+    },
+    words::{
+        json::{Json, Object},
+        text::prefix,
+    },
+};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
-/// Model, limits, system prompt and tools.
-pub(in super::super) fn head<'a>(
-    _model: &ModelConfig,
-    _system: &str,
-    _tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
-    Head { before: Vec::new(), mark: None, after: Vec::new() }
-}
+/// What a model that takes no images reads in place of one.
+const NO_IMAGE: &str = "[an image is left out: this model takes none]";
 
-/// The turns written so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The provider refuses longer ids of calls, and longer cache keys.
+const MAX_ID_BYTES: usize = 64;
+
+/// The items written so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
     out: Writer,
+    compat: Compat,
+    /// The last reply's calls whose results are no plain function's, by the calls' ids.
+    open: BTreeMap<String, Sent>,
+    /// How many ids the provider would have refused.
+    renamed: u32,
+}
+
+/// A call as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sent {
+    id: String,
+    form: Form,
+}
+
+/// As which kind of item a call was sent, so that its result is of the same kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Function,
+    Custom,
+    LocalShell,
+    Shell,
+    ApplyPatch,
+}
+
+impl Form {
+    /// The form of an item that goes back as it came; `None` where no text can be its result.
+    fn of(item: &Json) -> Option<Self> {
+        let [kind] = fields(item.text(), ["type"]).ok()?;
+        match &*text(kind)? {
+            "function_call" => Some(Self::Function),
+            "custom_tool_call" => Some(Self::Custom),
+            "local_shell_call" => Some(Self::LocalShell),
+            "shell_call" => Some(Self::Shell),
+            "apply_patch_call" => Some(Self::ApplyPatch),
+            _ => None,
+        }
+    }
 }
 
 impl Prefix {
-    /// No turns yet.
-    pub fn new(_model: &ModelConfig) -> Self {
-        Self::default()
+    /// No items yet.
+    pub fn new(model: &ModelConfig) -> Self {
+        let mut compat = model.compat.clone();
+        // A key that the host chose itself stands in the head.
+        compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
+        Self { out: Writer::new(), compat, open: BTreeMap::new(), renamed: 0 }
     }
 
-    /// Appends a turn.
-    pub fn push(&mut self, _turn: &TurnKind) {
-        self.out.raw("");
+    /// Appends a turn. A message with nothing in it is left out.
+    pub fn push(&mut self, turn: &TurnKind) {
+        match turn {
+            TurnKind::User(parts) | TurnKind::Steering(parts) => self.message("user", parts),
+            TurnKind::System(text) => {
+                let role = match self.compat.system_role {
+                    SystemRole::System => "system",
+                    SystemRole::Developer => "developer",
+                };
+                self.message(role, &[Part::text(text.as_str())]);
+            }
+            TurnKind::ToolResults(results) => {
+                for result in results {
+                    self.result(result);
+                }
+            }
+            TurnKind::Assistant(reply) => self.reply(reply),
+        }
     }
 
     /// The whole body.
-    pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
-        head.before.clone()
+    pub fn body(&self, head: &Head, cache_key: &str) -> Vec<u8> {
+        let mut tail = Writer::new();
+        tail.raw("]");
+        if self.compat.prompt_cache_key && !cache_key.is_empty() {
+            tail.raw(",\"prompt_cache_key\":").string(prefix(cache_key, MAX_ID_BYTES));
+        }
+        [&head.before, &self.out.0, &tail.0, &head.after].map(Vec::as_slice).concat()
+    }
+
+    fn message(&mut self, role: &str, parts: &[Part]) {
+        if parts.iter().all(is_blank) {
+            return;
+        }
+        let takes_images = self.compat.images;
+        let out = self.item("message");
+        out.raw(",\"role\":").string(role).raw(",\"content\":[");
+        out.parts(parts, takes_images).raw("]}");
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        let is_own = reply.wire == Some(WireKind::OpenaiResponses);
+        self.open.clear();
+        let mut blocks = reply.blocks.iter();
+        while let Some(block) = blocks.next() {
+            match block {
+                Block::Text(text) => self.said("output_text", text, None),
+                Block::MarkedText(MarkedText { text, mark }) => {
+                    self.said("output_text", text, is_own.then_some(mark));
+                }
+                Block::Reasoning(reasoning) if is_own => {
+                    // The provider refuses thinking without the item that it led to.
+                    let leads_on = blocks.as_slice().iter().any(is_sent);
+                    if let Some(item) = replayable(reasoning).filter(|_| leads_on) {
+                        self.raw(item);
+                    }
+                }
+                Block::Reasoning(reasoning) => self.said("output_text", &reasoning.text, None),
+                Block::ToolCall(call) => self.call(call, is_own),
+                Block::Opaque(item) if is_own => self.raw(item),
+                Block::Opaque(_) => {}
+            }
+        }
+        if let Some(refusal) = &reply.refusal
+            && reply.text().trim().is_empty()
+        {
+            self.said("refusal", refusal, None);
+        }
+    }
+
+    /// A message of the assistant with one part.
+    fn said(&mut self, kind: &str, text: &str, phase: Option<&String>) {
+        if text.trim().is_empty() {
+            return;
+        }
+        let name = if kind == "refusal" { "refusal" } else { "text" };
+        let out = self.item("message");
+        out.raw(",\"role\":\"assistant\",\"content\":[{\"type\":").string(kind).raw(",");
+        out.string(name).raw(":").string(text).raw("}]");
+        if let Some(phase) = phase {
+            out.raw(",\"phase\":").string(phase);
+        }
+        out.raw("}");
+    }
+
+    fn call(&mut self, call: &ToolCall, is_own: bool) {
+        let id = self.sendable_id(&call.id, is_own);
+        let item = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
+        let item = item.filter(|_| is_own && (!call.is_freeform() || self.compat.custom_tools));
+        let form = if let Some((item, form)) = item.and_then(|item| Some((item, Form::of(item)?))) {
+            self.raw(&with_call_id(item, &id));
+            form
+        } else if call.is_freeform() && self.compat.custom_tools {
+            let out = self.item("custom_tool_call");
+            out.raw(",\"call_id\":").string(&id).raw(",\"name\":");
+            out.string(&sendable_name(&call.name)).raw(",\"input\":").string(&call.arguments);
+            out.raw("}");
+            Form::Custom
+        } else {
+            let arguments = arguments(call);
+            let out = self.item("function_call");
+            out.raw(",\"call_id\":").string(&id).raw(",\"name\":");
+            out.string(&sendable_name(&call.name)).raw(",\"arguments\":").string(&arguments);
+            out.raw("}");
+            Form::Function
+        };
+        if id != call.id || form != Form::Function {
+            self.open.insert(call.id.clone(), Sent { id, form });
+        }
+    }
+
+    /// A call's id: the provider's own as it came, another's in the characters that it takes.
+    fn sendable_id(&mut self, id: &str, is_own: bool) -> String {
+        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if is_own || (!id.is_empty() && id.len() <= MAX_ID_BYTES && id.chars().all(fits)) {
+            return id.into();
+        }
+        self.renamed += 1;
+        let kept = id.chars().map(|c| if fits(c) { c } else { '_' });
+        let kept: String = kept.take(MAX_ID_BYTES - 16).collect();
+        format!("{kept}_renamed{}", self.renamed)
+    }
+
+    fn result(&mut self, result: &ToolResult) {
+        let plain = || Sent { id: result.call_id.clone(), form: Form::Function };
+        let Sent { id, form } = self.open.remove(&result.call_id).unwrap_or_else(plain);
+        let takes_images = self.compat.images;
+        let said = joined_text(&result.parts);
+        let out = self.item(match form {
+            Form::Function => "function_call_output",
+            Form::Custom => "custom_tool_call_output",
+            Form::LocalShell => "local_shell_call_output",
+            Form::Shell => "shell_call_output",
+            Form::ApplyPatch => "apply_patch_call_output",
+        });
+        out.raw(",\"call_id\":").string(&id);
+        match form {
+            Form::Function | Form::Custom => {
+                out.raw(",\"output\":");
+                if result.parts.iter().all(|part| part.as_text().is_some()) {
+                    out.string(&said);
+                } else {
+                    out.raw("[").parts(&result.parts, takes_images).raw("]");
+                }
+            }
+            Form::LocalShell => {
+                out.raw(",\"output\":").string(&said);
+            }
+            Form::Shell => {
+                out.raw(",\"output\":[{\"stdout\":").string(&said).raw(",\"stderr\":\"\"");
+                out.raw(",\"outcome\":{\"type\":\"exit\",\"exit_code\":");
+                out.raw(if result.is_error { "1}}]" } else { "0}}]" });
+            }
+            Form::ApplyPatch => {
+                let status = if result.is_error { "failed" } else { "completed" };
+                out.raw(",\"status\":").string(status).raw(",\"output\":").string(&said);
+            }
+        }
+        out.raw("}");
+    }
+
+    /// An item as it is.
+    fn raw(&mut self, item: &Json) {
+        self.separate().raw(item.text());
+    }
+
+    /// Begins an item of that type.
+    fn item(&mut self, kind: &str) -> &mut Writer {
+        self.separate().raw("{\"type\":").string(kind)
+    }
+
+    fn separate(&mut self) -> &mut Writer {
+        let separator = if self.out.len() == 0 { "" } else { "," };
+        self.out.raw(separator)
+    }
+}
+
+fn is_blank(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether the block is sent back as an item that thinking may lead to.
+fn is_sent(block: &Block) -> bool {
+    match block {
+        Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => !text.trim().is_empty(),
+        Block::Reasoning(_) => false,
+        Block::ToolCall(_) | Block::Opaque(_) => true,
+    }
+}
+
+/// The item of thinking, if the provider can make anything of it: sealed, or in full. A summary
+/// alone is for people.
+fn replayable(reasoning: &Reasoning) -> Option<&Json> {
+    let item = reasoning.item.as_ref()?;
+    let [sealed, content] = fields(item.text(), ["encrypted_content", "content"]).ok()?;
+    let is_sealed = text(sealed).is_some_and(|sealed| !sealed.is_empty());
+    let is_full = list(content).is_some_and(|content| !content.is_empty());
+    (is_sealed || is_full).then_some(item)
+}
+
+/// An item with that id of its call: the loop gives calls with equal ids new ones.
+fn with_call_id(item: &Json, id: &str) -> Json {
+    let given = fields(item.text(), ["call_id"]);
+    if given.is_ok_and(|[given]| text(given).as_deref() == Some(id)) {
+        return item.clone();
+    }
+    let Ok(mut object) = serde_json::from_str::<Object>(item.text()) else { return item.clone() };
+    let mut out = Writer::new();
+    out.string(id);
+    if let Some(id) = String::from_utf8(out.0).ok().and_then(|id| Json::parse(id).ok()) {
+        object.set("call_id", id);
+    }
+    object.to_json()
+}
+
+/// A call's arguments; free text as the only argument where the endpoint has no custom tools.
+fn arguments(call: &ToolCall) -> String {
+    if !call.is_freeform() {
+        return String::from(arguments_object(call));
+    }
+    let mut out = Writer::new();
+    out.raw("{\"input\":").string(&call.arguments).raw("}");
+    String::from_utf8(out.0).unwrap_or_default()
+}
+
+impl Writer {
+    /// The parts of a message or of a result, blank texts left out.
+    fn parts(&mut self, parts: &[Part], takes_images: bool) -> &mut Self {
+        for (index, part) in parts.iter().filter(|part| !is_blank(part)).enumerate() {
+            self.raw(if index == 0 { "" } else { "," });
+            match part {
+                Part::Text { text } => self.input_text(text),
+                Part::Image { .. } if !takes_images => self.input_text(NO_IMAGE),
+                Part::Image { media_type, data } => {
+                    self.raw("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
+                    self.string(&format!("data:{media_type};base64,{data}")).raw("}")
+                }
+            };
+        }
+        self
+    }
+
+    fn input_text(&mut self, text: &str) -> &mut Self {
+        self.raw("{\"type\":\"input_text\",\"text\":").string(text).raw("}")
     }
 }

@@ -2,10 +2,15 @@
 
 mod decode;
 mod encode;
+mod fields;
+mod head;
+mod items;
+mod response;
+mod streamed;
 
 pub use decode::Decoder;
 pub use encode::Prefix;
-pub(super) use encode::head;
+pub(super) use head::head;
 
 use crate::nouns::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
@@ -16,6 +21,10 @@ pub(super) fn path(_model: &ModelConfig) -> String {
 }
 
 /// The headers that are not secret.
-pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
-    vec![("content-type".into(), "application/json".into())]
+pub(super) fn headers(model: &ModelConfig) -> Vec<(String, String)> {
+    let mut headers = vec![("content-type".into(), "application/json".into())];
+    if model.stream {
+        headers.push(("accept".into(), "text/event-stream".into()));
+    }
+    headers
 }

@@ -1,0 +1,164 @@
+//! The response object: what it is called, what became of it, what it cost.
+
+use super::{
+    super::failure::{Failure, FailureKind, of_value},
+    fields::{Field, fields, list, number, text, word},
+    items::Output,
+};
+use crate::nouns::{
+    input::ResponseHead,
+    message::{Finish, Usage},
+};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    format,
+    string::String,
+    vec::Vec,
+};
+use serde_json::{Value, value::RawValue};
+
+/// A response object, as a stream's events and whole bodies carry it.
+#[derive(Debug, Default)]
+pub(super) struct Response<'a> {
+    pub(super) id: Option<String>,
+    pub(super) model: Option<String>,
+    pub(super) status: Cow<'a, str>,
+    pub(super) usage: Option<Usage>,
+    /// Its items; `None` where there is no such array.
+    pub(super) output: Option<Vec<&'a RawValue>>,
+    object: Cow<'a, str>,
+    error: Field<'a>,
+    /// Why it is incomplete.
+    reason: Cow<'a, str>,
+}
+
+impl<'a> Response<'a> {
+    /// Reads the object, as far as it can be read.
+    pub(super) fn of(raw: &'a str) -> Self {
+        const NAMES: [&str; 8] =
+            ["id", "model", "status", "usage", "output", "object", "error", "incomplete_details"];
+        let Ok([id, model, status, usage, output, object, error, details]) = fields(raw, NAMES)
+        else {
+            return Self::default();
+        };
+        let reason = details.and_then(|details| fields(details.get(), ["reason"]).ok());
+        Self {
+            id: text(id).map(Cow::into_owned),
+            model: text(model).map(Cow::into_owned),
+            status: word(status),
+            usage: usage.and_then(|usage| self::usage(usage.get())),
+            output: list(output),
+            object: word(object),
+            error,
+            reason: reason.map_or(Cow::Borrowed(""), |[reason]| word(reason)),
+        }
+    }
+
+    /// Whether this is a response at all.
+    pub(super) fn is_one(&self) -> bool {
+        self.output.is_some() || self.object == "response"
+    }
+
+    /// With the status that the terminal event tells, where the response itself has none that
+    /// is final.
+    pub(super) fn ended(mut self, status: &'static str) -> Self {
+        if !matches!(&*self.status, "completed" | "incomplete" | "failed" | "cancelled") {
+            self.status = Cow::Borrowed(status);
+        }
+        self
+    }
+
+    /// What became of it.
+    pub(super) fn ending(&self, head: &ResponseHead) -> Ending {
+        match &*self.status {
+            "failed" => Ending::Failed(self.failure(head)),
+            "cancelled" => {
+                let message = "the response was cancelled";
+                Ending::Failed(Failure::new(FailureKind::Protocol, message).with_head(head))
+            }
+            "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
+            "queued" | "in_progress" => Ending::Pending,
+            "completed" => Ending::Completed,
+            "" if self.error.is_some() => Ending::Failed(self.failure(head)),
+            "" => Ending::Completed,
+            _ => Ending::Unknown,
+        }
+    }
+
+    fn failure(&self, head: &ResponseHead) -> Failure {
+        match self.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok()) {
+            Some(error) => of_value(head, &error),
+            None => {
+                let message = "the response failed, and the provider does not say why";
+                Failure::new(FailureKind::Server, message).with_head(head)
+            }
+        }
+    }
+}
+
+/// What became of a response.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    Completed,
+    /// Why.
+    Incomplete(String),
+    /// It goes on in the background.
+    Pending,
+    Failed(Failure),
+    /// A status that came after this was written.
+    Unknown,
+}
+
+impl Ending {
+    /// Why a reply with that output ended.
+    pub(super) fn finish(&self, output: &Output) -> Finish {
+        match self {
+            Self::Completed if output.has_calls() => Finish::ToolCalls,
+            Self::Completed if !output.refusal.is_empty() => Finish::Refusal,
+            Self::Completed => Finish::Stop,
+            Self::Incomplete(reason) => match reason.as_str() {
+                "content_filter" => Finish::ContentFilter,
+                "" | "max_output_tokens" | "max_tokens" | "length" => Finish::Length,
+                // A call that is not whole must not run.
+                _ if output.is_cut => Finish::Length,
+                _ => Finish::Unknown,
+            },
+            Self::Pending => Finish::Pause,
+            Self::Failed(_) => Finish::Error,
+            Self::Unknown => Finish::Unknown,
+        }
+    }
+}
+
+/// Tokens; `None` where neither side is counted.
+fn usage(raw: &str) -> Option<Usage> {
+    const NAMES: [&str; 4] =
+        ["input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"];
+    let [input, output, input_details, output_details] = fields(raw, NAMES).ok()?;
+    let detail = |details: Field<'_>, name: &str| {
+        let [count] = fields(details?.get(), [name]).ok()?;
+        number(count)
+    };
+    let (input, output) = (number(input), number(output));
+    input.or(output)?;
+    Some(Usage {
+        input_total: input.unwrap_or_default(),
+        output_total: output.unwrap_or_default(),
+        cache_read: detail(input_details, "cached_tokens").unwrap_or_default(),
+        cache_write: detail(input_details, "cache_write_tokens").unwrap_or_default(),
+        reasoning: detail(output_details, "reasoning_tokens").unwrap_or_default(),
+    })
+}
+
+/// The failure that an `error` event tells, flat or nested.
+pub(super) fn error_event(head: &ResponseHead, data: &str) -> Failure {
+    match serde_json::from_str::<Value>(data) {
+        Ok(Value::Object(mut event)) => {
+            // The event's own type is not the failure's.
+            event.remove("type");
+            of_value(head, &Value::Object(event))
+        }
+        _ => Failure::new(FailureKind::Server, format!("the stream tells of an error: {data}"))
+            .with_head(head),
+    }
+}
