@@ -5,6 +5,7 @@ mod edit;
 mod glob;
 mod grep;
 mod list;
+mod patch;
 mod read;
 mod write;
 
@@ -43,6 +44,8 @@ pub struct Case {
     pub image: Option<(&'static str, &'static str)>,
     /// The files that are new or different afterwards.
     pub writes: Vec<(String, Vec<u8>)>,
+    /// The files that are gone afterwards.
+    pub removes: Vec<String>,
 }
 
 /// What an action did.
@@ -57,8 +60,8 @@ pub struct Done {
 /// All cases.
 #[must_use]
 pub fn cases() -> Vec<Case> {
-    [read::cases(), write::cases(), edit::cases(), list::cases(), glob::cases(), grep::cases()]
-        .concat()
+    let files = [read::cases(), write::cases(), edit::cases(), patch::cases()];
+    [files.concat(), list::cases(), glob::cases(), grep::cases()].concat()
 }
 
 /// Carries the case out in some place and compares all that can be seen.
@@ -80,6 +83,7 @@ pub fn check(case: &Case, carry_out: impl FnOnce(&Case) -> Done) {
     assert_eq!((outcome.exit, outcome.timed_out), (None, false), "{name}: no program ran");
     let mut expected: Tree = case.files.iter().cloned().collect();
     expected.extend(case.writes.iter().cloned());
+    expected.retain(|path, _| !case.removes.contains(path));
     assert!(files == expected, "{name}: the files afterwards are {:?}", files.keys());
 }
 
@@ -159,7 +163,12 @@ impl Case {
             let before = before.and_then(|(_, bytes)| short(bytes));
             Change { path: path.clone(), kind, before, after: short(bytes) }
         };
-        self.writes.iter().map(change).collect()
+        let gone = |path: &String| {
+            let (_, bytes) = self.files.iter().find(|(other, _)| other == path).unwrap();
+            let (kind, before) = (ChangeKind::Deleted, short(bytes));
+            Change { path: path.clone(), kind, before, after: None }
+        };
+        self.writes.iter().map(change).chain(self.removes.iter().map(gone)).collect()
     }
 
     fn file(mut self, path: &str, content: impl AsRef<[u8]>) -> Self {
@@ -186,6 +195,11 @@ impl Case {
         self.writes.push((path.to_owned(), content.as_ref().to_vec()));
         self
     }
+
+    fn removes(mut self, path: &str) -> Self {
+        self.removes.push(path.to_owned());
+        self
+    }
 }
 
 /// A case without files that expects nothing yet.
@@ -199,5 +213,6 @@ fn case(name: &'static str, action: Value) -> Case {
         capped: false,
         image: None,
         writes: Vec::new(),
+        removes: Vec::new(),
     }
 }

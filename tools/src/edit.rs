@@ -66,7 +66,8 @@ pub(crate) fn edit(
     Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
 }
 
-fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str, Outcome> {
+/// The text of a file that is to be changed.
+pub(crate) fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str, Outcome> {
     if read::looks_binary(bytes) {
         return Err(read::binary(path.as_str(), "it contains NUL bytes"));
     }
@@ -210,7 +211,7 @@ fn reindent<'n>(found: &Found, old: &str, here: &str, new: &'n str) -> Cow<'n, s
 }
 
 /// The white space before the first line that is not blank.
-fn indentation(text: &str) -> &str {
+pub(crate) fn indentation(text: &str) -> &str {
     let line = text.split('\n').find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.strip_suffix(line.trim_start()).unwrap_or_default()
 }
@@ -309,7 +310,7 @@ fn first_difference<'a>(text: &'a str, old: &'a str) -> Option<(usize, &'a str, 
     Some((place + same + 1, wanted.get(same)?, there))
 }
 
-fn clip(line: &str) -> &str {
+pub(crate) fn clip(line: &str) -> &str {
     let end = line.char_indices().nth(MAX_SHOWN_CHARS).map_or(line.len(), |(at, _)| at);
     line.get(..end).unwrap_or(line)
 }

@@ -14,6 +14,7 @@ mod ignore;
 mod list;
 mod literals;
 mod memory;
+mod patch;
 mod path;
 mod pattern;
 mod perform;

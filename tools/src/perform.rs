@@ -5,7 +5,7 @@ use crate::{
     files::Files,
     glob,
     grep::{self, Query},
-    list, read, write,
+    list, patch, read, write,
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
 
@@ -33,10 +33,7 @@ pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
             };
             grep::grep(files, &query)
         }
-        Action::Patch { .. } => Err(explain::error(
-            ToolError::UnknownTool,
-            "Patches cannot be applied here yet. Edit or write the files.",
-        )),
+        Action::Patch { patch, unread } => patch::patch(files, patch, unread),
         Action::RunProgram { program, .. } => Err(explain::error(
             ToolError::UnknownTool,
             format!("The program {program} cannot run here: only file tools can."),

@@ -56,7 +56,7 @@ impl Pass {
     }
 
     /// What two lines that are equal in this pass have in common.
-    fn key(self, line: &str) -> Cow<'_, str> {
+    pub(crate) fn key(self, line: &str) -> Cow<'_, str> {
         match self {
             Self::Exact | Self::Punctuation => Cow::Borrowed(line),
             Self::TrailingSpace => Cow::Borrowed(line.trim_end()),

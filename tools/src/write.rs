@@ -36,8 +36,15 @@ pub(crate) enum Before {
     Absent,
     /// A file with this content.
     Bytes(Vec<u8>),
-    /// A file that is too large to read.
+    /// A file that is too large to read, or for a change to carry along.
     TooLarge,
+}
+
+impl Before {
+    /// A file with this content, as far as a change tells it.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        if bytes.len() > MAX_CHANGE_BYTES { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
+    }
 }
 
 /// Writes `content` and reports how many bytes were written, and the change.
@@ -78,6 +85,20 @@ pub(crate) fn store(
         .write(path, content.into_bytes())
         .map_err(|error| explain::failed(files, path, &error))?;
     Ok(Change { path: path.as_str().to_owned(), kind, before, after })
+}
+
+/// Removes a file and says so.
+pub(crate) fn remove(
+    files: &mut impl Files,
+    path: &WorkspacePath,
+    before: &Before,
+) -> Result<Change, Outcome> {
+    files.remove(path).map_err(|error| explain::failed(files, path, &error))?;
+    let before = match before {
+        Before::Bytes(bytes) => short_text(bytes),
+        Before::Absent | Before::TooLarge => None,
+    };
+    Ok(Change { path: path.as_str().to_owned(), kind: ChangeKind::Deleted, before, after: None })
 }
 
 fn short_text(bytes: &[u8]) -> Option<String> {

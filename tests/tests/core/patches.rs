@@ -1,6 +1,15 @@
 //! Patches: how they are read, what they touch, and what they do to files.
 
-use innerloop_core::action::{FilePatch, Hunk, HunkLine, Operation, Patch, PatchStream};
+use innerloop_core::{
+    action::{
+        Action, ChangeKind, FilePatch, Hunk, HunkLine, Operation, Outcome, Patch, PatchStream,
+        ToolError,
+    },
+    rules::guard,
+};
+use innerloop_tests::tool_cases::{Case, cases, check, in_directory, in_memory};
+use innerloop_tools::{Faulty, FileError, Files, Memory, WorkspacePath, perform};
+use std::collections::BTreeSet;
 
 /// Everything that the format knows.
 const WHOLE: &str = "*** Begin Patch
@@ -299,5 +308,242 @@ fn h6_a_cut_patch_is_an_error_and_no_text_is_a_panic() {
                 let _ = Patch::parse(&text);
             }
         }
+    }
+}
+
+fn check_everywhere(row: &str, least: usize) {
+    let chosen: Vec<Case> = cases().into_iter().filter(|case| case.name.starts_with(row)).collect();
+    assert!(chosen.len() >= least, "only {} cases", chosen.len());
+    for case in chosen {
+        check(&case, in_memory);
+        check(&case, in_directory);
+    }
+}
+
+#[test]
+fn h1_each_operation_does_what_it_says() {
+    check_everywhere("h1 ", 12);
+}
+
+#[test]
+fn h2_hunks_files_and_renames_go_together() {
+    check_everywhere("h2 ", 6);
+}
+
+#[test]
+fn h3_hunks_find_their_place_and_say_if_it_is_not_exact() {
+    check_everywhere("h3 ", 14);
+}
+
+#[test]
+fn h4_what_does_not_fit_changes_nothing_and_is_told_with_what_nearly_would() {
+    check_everywhere("h4 ", 15);
+}
+
+#[test]
+fn h6_line_ends_and_the_last_lines_state_stay() {
+    check_everywhere("h6 ", 9);
+}
+
+fn apply(files: &mut impl Files, operations: &str) -> Outcome {
+    let patch = format!("*** Begin Patch\n{operations}*** End Patch\n");
+    perform(files, &Action::Patch { patch, unread: Vec::new() })
+}
+
+fn memory(files: &[(&str, &str)]) -> Memory {
+    let mut memory = Memory::new();
+    for (path, text) in files {
+        memory.write(&WorkspacePath::parse(path).unwrap(), text.as_bytes().to_vec()).unwrap();
+    }
+    memory
+}
+
+fn texts(files: &Memory) -> Vec<(&str, &str)> {
+    files.iter().map(|(path, bytes)| (path, str::from_utf8(bytes).unwrap())).collect()
+}
+
+#[test]
+fn h6_what_was_done_before_a_write_failed_is_told_exactly() {
+    let operations = "*** Update File: a\n-a\n+A\n*** Add File: new\n+n\n*** Update File: b\n\
+                      *** Move to: c\n-b\n+B\n*** Delete File: d\n";
+    let files = [("a", "a\n"), ("b", "b\n"), ("d", "d\n")];
+    let count = {
+        let mut counting = Faulty::operation(memory(&files), 0, FileError::Full);
+        assert_eq!(apply(&mut counting, operations).error, None);
+        counting.operations()
+    };
+    let steps = ["M a\n", "A new\n", "A c\n", "D b\n", "D d\n"];
+    let writes = steps.len() as u64;
+    for failing in 0..steps.len() {
+        let at = count - writes + 1 + failing as u64;
+        let mut faulty = Faulty::operation(memory(&files), at, FileError::Full);
+        let outcome = apply(&mut faulty, operations);
+        let text = outcome.joined_text();
+        assert_eq!(outcome.error, Some(ToolError::Limit), "{text}");
+        let expected = match failing {
+            0 => " No file was changed.".to_owned(),
+            _ => format!(
+                " The patch was applied in part.\nDone:\n{}Not done:\n{}",
+                steps[..failing].concat(),
+                steps[failing..].concat()
+            ),
+        };
+        assert!(text.ends_with(&expected), "{failing}: {text}");
+        let told: Vec<String> = outcome
+            .changes
+            .iter()
+            .map(|change| {
+                let letter = match change.kind {
+                    ChangeKind::Created => 'A',
+                    ChangeKind::Modified => 'M',
+                    ChangeKind::Deleted => 'D',
+                };
+                format!("{letter} {}\n", change.path)
+            })
+            .collect();
+        assert_eq!(told, steps[..failing]);
+        // The files are as the changes tell it, and no content is lost.
+        let inner = faulty.into_inner();
+        let mut expected: Vec<(String, String)> =
+            files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+        for change in &outcome.changes {
+            expected.retain(|(path, _)| *path != change.path);
+            expected.extend(change.after.clone().map(|after| (change.path.clone(), after)));
+        }
+        expected.sort();
+        let there: Vec<(String, String)> = texts(&inner)
+            .into_iter()
+            .map(|(path, text)| (path.to_owned(), text.to_owned()))
+            .collect();
+        assert_eq!(there, expected);
+    }
+    // A failure while the patch is worked out changes nothing.
+    for at in 1..=count - writes {
+        let mut faulty = Faulty::operation(memory(&files), at, FileError::Denied);
+        let outcome = apply(&mut faulty, operations);
+        assert_eq!(outcome.error, Some(ToolError::PermissionDenied));
+        assert!(outcome.joined_text().ends_with(" No file was changed."), "{outcome:?}");
+        assert_eq!(texts(&faulty.into_inner()), files);
+    }
+}
+
+#[test]
+fn m6_a_patch_needs_what_it_changes_to_be_read() {
+    let action = |operations: &str| Action::Patch {
+        patch: format!("*** Begin Patch\n{operations}*** End Patch"),
+        unread: Vec::new(),
+    };
+    let mut known = BTreeSet::new();
+    for (operations, refused) in [
+        ("*** Update File: x/a\n-a\n", "x/a"),
+        ("*** Add File: n\n+n\n*** Delete File: ./b\n", "./b"),
+        ("*** Update File: c\n*** Move to: n\n", "c"),
+    ] {
+        let outcome = guard::check(&mut action(operations), &known).unwrap_err();
+        assert_eq!(outcome.error, Some(ToolError::EditConflict));
+        assert_eq!(outcome.joined_text(), format!("Read {refused} before you patch it."));
+    }
+    known.extend(["x/a", "c"].map(str::to_owned));
+    let mut whole = action(
+        "*** Update File: /x/./a\n*** Move to: y\n*** Add File: n\n+n\n*** Update File: n\n-n\n+m\n\
+         *** Add File: c\n+c\n",
+    );
+    assert!(guard::check(&mut whole, &known).is_ok());
+    let Action::Patch { unread, .. } = &whole else { panic!() };
+    assert_eq!(unread, &["y", "n"]);
+    guard::learn(&whole, &mut known);
+    assert_eq!(known, ["c", "n", "y"].map(str::to_owned).into());
+}
+
+/// A small generator of numbers.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % end
+    }
+}
+
+/// What two lines that one way of comparing takes for equal have in common.
+fn common(pass: usize, line: &str) -> String {
+    match pass {
+        0 => line.to_owned(),
+        1 => line.trim_end().to_owned(),
+        2 => line.trim().to_owned(),
+        _ => line.trim().replace('–', "-"),
+    }
+}
+
+/// The first place from `from` on, and how it was compared, found the slow way.
+fn slow_place(file: &[String], old: &[String], from: usize) -> Option<(usize, usize)> {
+    (0..4).find_map(|pass| {
+        let same = |at: &usize| {
+            let there = &file[*at..at + old.len()];
+            there.iter().zip(old).all(|(a, b)| common(pass, a) == common(pass, b))
+        };
+        let place = (from..=file.len().checked_sub(old.len())?).find(same)?;
+        Some((place, pass))
+    })
+}
+
+#[test]
+fn h3_many_hunks_go_where_a_slow_search_puts_them() {
+    let mut numbers = Numbers(7);
+    for round in 0..3_000 {
+        let size = 1 + numbers.below(60);
+        let spellings = ["a - b", "a – b", "c", "c ", "  c", "", "d", "e", "f", "g"];
+        let file: Vec<String> =
+            (0..size).map(|_| spellings[numbers.below(spellings.len())].to_owned()).collect();
+        let mut hunks = String::new();
+        let mut expected = file.clone();
+        let (mut window, mut cursor, mut grown) = (0, 0, 0);
+        while window < file.len() {
+            window += numbers.below(4);
+            let end = (window + 1 + numbers.below(5)).min(file.len());
+            if window >= end {
+                break;
+            }
+            let old: Vec<String> = file[window..end]
+                .iter()
+                .map(|line| match numbers.below(8) {
+                    0 => format!("{line} "),
+                    1 => line.replace('–', "-"),
+                    _ => line.clone(),
+                })
+                .collect();
+            let (at, pass) = slow_place(&file, &old, cursor).unwrap();
+            hunks.push_str("@@\n");
+            let mut new = Vec::new();
+            for (offset, line) in old.iter().enumerate() {
+                if numbers.below(2) == 0 {
+                    hunks.push_str(&format!("-{line}\n"));
+                } else {
+                    hunks.push_str(&format!(" {line}\n"));
+                    new.push(file[at + offset].clone());
+                }
+                // Other indentation would be put before the new lines.
+                if numbers.below(4) == 0 && pass < 2 {
+                    hunks.push_str(&format!("+{round}\n"));
+                    new.push(format!("{round}"));
+                }
+            }
+            let start = usize::try_from(at as isize + grown).unwrap();
+            grown += new.len() as isize - old.len() as isize;
+            expected.splice(start..start + old.len(), new);
+            cursor = at + old.len();
+            window = end.max(cursor);
+        }
+        if hunks.is_empty() {
+            continue;
+        }
+        let text =
+            |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+        let mut files = memory(&[("a", &text(&file))]);
+        let outcome = apply(&mut files, &format!("*** Update File: a\n{hunks}"));
+        let case = format!("{round}: {}\n{}{hunks}", outcome.joined_text(), text(&file));
+        assert_eq!(outcome.error, None, "{case}");
+        assert_eq!(texts(&files), [("a", text(&expected).as_str())], "{case}");
     }
 }

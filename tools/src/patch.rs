@@ -1,0 +1,362 @@
+//! Applying a patch: everything is worked out in memory first, so that a patch that does not fit
+//! changes nothing; then it is written, and whatever then goes wrong, what was done is told.
+
+mod lines;
+mod nearest;
+mod place;
+mod seek;
+
+use crate::{
+    edit::{self, clip},
+    explain,
+    files::{FileError, Files, MAX_FILE_BYTES},
+    path::WorkspacePath,
+    write::{self, Before},
+};
+use innerloop_core::action::{
+    Change, ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ToolError,
+};
+use lines::Lines;
+use nearest::Near;
+use place::{Loose, Miss};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write,
+};
+
+/// How many lines that were not found are shown.
+const MAX_SHOWN_LINES: usize = 20;
+/// How many hunks that were placed loosely are named.
+const MAX_NAMED_HUNKS: usize = 5;
+
+pub(crate) fn patch(
+    files: &mut impl Files,
+    text: &str,
+    unread: &[String],
+) -> Result<Outcome, Outcome> {
+    let patch = Patch::parse(text)
+        .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
+    let unread = unread.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect();
+    let mut draft = Draft { files: &*files, unread, order: Vec::new(), states: BTreeMap::new() };
+    let mut loose = Vec::new();
+    for file in &patch.files {
+        let found = draft.apply(file).map_err(|failure| {
+            if patch.files.len() == 1 { failure } else { amended(&failure, "No file was changed.") }
+        })?;
+        loose.extend(found);
+    }
+    let changes = commit(files, draft.steps())?;
+    if changes.is_empty() {
+        return Ok(Outcome::text("The files have what the patch would write. Nothing changed."));
+    }
+    let mut message =
+        format!("Success. Updated the following files:\n{}", summary(&patch, &changes));
+    append_loose(&loose, &mut message);
+    Ok(Outcome { changes, ..Outcome::text(message) })
+}
+
+/// The same failure with one more sentence.
+fn amended(failure: &Outcome, sentence: &str) -> Outcome {
+    let message = format!("{} {sentence}", failure.joined_text());
+    explain::error(failure.error.unwrap_or(ToolError::Io), message)
+}
+
+/// The files as they will be.
+struct Draft<'f, F> {
+    files: &'f F,
+    unread: BTreeSet<WorkspacePath>,
+    /// The paths in the order in which the patch comes to them.
+    order: Vec<WorkspacePath>,
+    states: BTreeMap<WorkspacePath, State>,
+}
+
+/// A file as it is and as it will be.
+struct State {
+    before: Before,
+    /// Its text; `None` if it will be gone, or is not there.
+    text: Option<String>,
+    /// Whether the text is another one than before.
+    is_changed: bool,
+}
+
+/// One change of the files.
+struct Step {
+    path: WorkspacePath,
+    before: Before,
+    /// What to write; `None` to remove the file.
+    text: Option<String>,
+}
+
+/// A hunk that was placed loosely, and in which file.
+type LooseHunk = (WorkspacePath, Loose);
+
+impl<F: Files> Draft<'_, F> {
+    fn apply(&mut self, file: &FilePatch) -> Result<Vec<LooseHunk>, Outcome> {
+        match file {
+            FilePatch::Add { path, content } => {
+                self.put(&explain::writable_path(path)?, content.clone())?;
+                Ok(Vec::new())
+            }
+            FilePatch::Delete { path } => {
+                self.take(&explain::writable_path(path)?)?;
+                Ok(Vec::new())
+            }
+            FilePatch::Update { path, move_to, hunks } => {
+                let path = explain::writable_path(path)?;
+                let target = move_to.as_deref().map(explain::writable_path).transpose()?;
+                self.update(&path, target.filter(|target| *target != path), hunks)
+            }
+        }
+    }
+
+    fn update(
+        &mut self,
+        path: &WorkspacePath,
+        target: Option<WorkspacePath>,
+        hunks: &[Hunk],
+    ) -> Result<Vec<LooseHunk>, Outcome> {
+        let bytes = self.bytes(path)?;
+        let old = edit::text(path, &bytes)?;
+        let lines = Lines::new(old);
+        let placed = place::place(&lines, hunks).map_err(|miss| missed(path, &lines, &miss))?;
+        let new = lines.rebuilt(&placed.runs);
+        if u64::try_from(new.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+            return Err(explain::failed(self.files, path, &FileError::TooLarge));
+        }
+        let is_changed = old != new;
+        let before = Before::of(&bytes);
+        let state = self.state(path, before);
+        let shown = match target {
+            Some(target) => {
+                state.text = None;
+                self.put(&target, new)?;
+                target
+            }
+            None => {
+                state.is_changed |= is_changed;
+                state.text = Some(new);
+                path.clone()
+            }
+        };
+        Ok(placed.loose.into_iter().map(|loose| (shown.clone(), loose)).collect())
+    }
+
+    /// Makes `text` a file's content.
+    fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
+        let is_first = !self.states.contains_key(path);
+        let before = match self.files.read(path) {
+            Ok(bytes) => Before::of(&bytes),
+            Err(FileError::NotFound) => Before::Absent,
+            Err(FileError::TooLarge) => Before::TooLarge,
+            Err(error) => return Err(explain::failed(self.files, path, &error)),
+        };
+        if is_first && !matches!(before, Before::Absent) && self.unread.contains(path) {
+            let message = format!("{path} is there already. Read it before you overwrite it.");
+            return Err(explain::error(ToolError::EditConflict, message));
+        }
+        let state = self.state(path, before);
+        state.is_changed = true;
+        state.text = Some(text);
+        Ok(())
+    }
+
+    /// Removes a file.
+    fn take(&mut self, path: &WorkspacePath) -> Result<(), Outcome> {
+        let before = match self.bytes(path) {
+            Ok(bytes) => Before::of(&bytes),
+            Err(failure) if failure.error == Some(ToolError::TooLarge) => Before::TooLarge,
+            Err(failure) => return Err(failure),
+        };
+        self.state(path, before).text = None;
+        Ok(())
+    }
+
+    /// A file's content as the patch has left it so far.
+    fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
+        match self.states.get(path).map(|state| &state.text) {
+            Some(Some(text)) => Ok(Cow::Borrowed(text.as_bytes())),
+            Some(None) => Err(explain::error(
+                ToolError::NotFound,
+                format!("{path} is gone: the patch itself removes or moves it before."),
+            )),
+            None => {
+                let bytes = self.files.read(path);
+                bytes.map_err(|error| explain::failed(self.files, path, &error))
+            }
+        }
+    }
+
+    /// The state of a file; `before` is what stands there if the patch comes to it first now.
+    fn state(&mut self, path: &WorkspacePath, before: Before) -> &mut State {
+        if !self.states.contains_key(path) {
+            self.order.push(path.clone());
+        }
+        let new = || State { before, text: None, is_changed: false };
+        self.states.entry(path.clone()).or_insert_with(new)
+    }
+
+    /// What is to be done, so that nothing is removed before what takes its place is written.
+    fn steps(mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for path in self.order {
+            let Some(State { before, text, is_changed }) = self.states.remove(&path) else {
+                continue;
+            };
+            let is_same = match (&before, &text) {
+                (Before::Absent, text) => text.is_none(),
+                (Before::Bytes(bytes), Some(text)) => bytes == text.as_bytes(),
+                (Before::TooLarge, Some(_)) => !is_changed,
+                (_, None) => false,
+            };
+            if !is_same {
+                steps.push(Step { path, before, text });
+            }
+        }
+        let names = |step: &Step| step.path.as_str().to_lowercase();
+        let written: BTreeSet<String> =
+            steps.iter().filter(|step| step.text.is_some()).map(names).collect();
+        // Where case does not count, removing the old name later would remove the new file.
+        steps.sort_by_key(|step| match step.text {
+            None if written.contains(&names(step)) => 0,
+            Some(_) => 1,
+            None => 2,
+        });
+        steps
+    }
+}
+
+/// Carries out the steps; if one fails, tells which were done and which were not.
+fn commit(files: &mut impl Files, steps: Vec<Step>) -> Result<Vec<Change>, Outcome> {
+    let mut changes = Vec::with_capacity(steps.len());
+    let mut steps = steps.into_iter();
+    while let Some(Step { path, before, text }) = steps.next() {
+        let line = step_line(&path, &before, text.is_none());
+        let done = match text {
+            Some(text) => write::store(files, &path, &before, text),
+            None => write::remove(files, &path, &before),
+        };
+        match done {
+            Ok(change) => changes.push(change),
+            Err(failure) if changes.is_empty() => {
+                return Err(amended(&failure, "No file was changed."));
+            }
+            Err(failure) => {
+                let done: String = changes.iter().map(change_line).collect();
+                let others = steps.map(|s| step_line(&s.path, &s.before, s.text.is_none()));
+                let open: String = [line].into_iter().chain(others).collect();
+                let sentence =
+                    format!("The patch was applied in part.\nDone:\n{done}Not done:\n{open}");
+                return Err(Outcome { changes, ..amended(&failure, &sentence) });
+            }
+        }
+    }
+    Ok(changes)
+}
+
+fn step_line(path: &WorkspacePath, before: &Before, is_removal: bool) -> String {
+    let letter = match before {
+        _ if is_removal => 'D',
+        Before::Absent => 'A',
+        Before::Bytes(_) | Before::TooLarge => 'M',
+    };
+    format!("{letter} {path}\n")
+}
+
+fn change_line(change: &Change) -> String {
+    format!("{} {}\n", letter(change.kind), change.path)
+}
+
+const fn letter(kind: ChangeKind) -> char {
+    match kind {
+        ChangeKind::Created => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+    }
+}
+
+/// The changed files: the new ones, then the changed, then those that are gone. A file that moved
+/// is told once, as changed, under its new path.
+fn summary(patch: &Patch, changes: &[Change]) -> String {
+    let clean = |path: &str| WorkspacePath::parse(path).map(|path| path.to_string());
+    let mut sources = BTreeSet::new();
+    let mut targets = BTreeSet::new();
+    for file in &patch.files {
+        if let FilePatch::Update { path, move_to: Some(target), .. } = file {
+            sources.extend(clean(path));
+            targets.extend(clean(target));
+        }
+    }
+    let mut lines = Vec::new();
+    for change in changes {
+        let letter = match change.kind {
+            ChangeKind::Created if targets.contains(&change.path) => 'M',
+            ChangeKind::Deleted if sources.contains(&change.path) => continue,
+            kind => letter(kind),
+        };
+        lines.push(format!("{letter} {}\n", change.path));
+    }
+    lines.sort_by_key(|line| match line.as_bytes().first() {
+        Some(b'A') => 0,
+        Some(b'M') => 1,
+        _ => 2,
+    });
+    lines.concat()
+}
+
+/// Says which hunks do not stand exactly where they were placed.
+fn append_loose(loose: &[LooseHunk], message: &mut String) {
+    for (path, Loose { line, aside }) in loose.iter().take(MAX_NAMED_HUNKS) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(message, "Matched at line {line} of {path} with {aside} left aside.");
+    }
+    if let Some(more) = loose.len().checked_sub(MAX_NAMED_HUNKS).filter(|more| *more > 0) {
+        let _ = writeln!(message, "{more} more hunks were not matched exactly.");
+    }
+}
+
+/// A hunk that has no place, with what nearly is one.
+fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
+    let mut message = match miss {
+        Miss::Hint(hint) => {
+            let mut message = format!("Failed to find context '{hint}' in {path}.");
+            if let Some((at, there)) = nearest::most_similar(&file.lines, hint) {
+                let there = clip(there);
+                let _ = write!(message, " The most similar line is line {}: {there:?}.", at + 1);
+            }
+            message
+        }
+        Miss::Lines(hunk) => {
+            let old: Vec<&str> = hunk.lines.iter().filter_map(HunkLine::old).collect();
+            let shown = old.get(..MAX_SHOWN_LINES).unwrap_or(&old);
+            let mut message =
+                format!("Failed to find expected lines in {path}:\n{}\n", shown.join("\n"));
+            if let Some(more) = old.len().checked_sub(MAX_SHOWN_LINES).filter(|more| *more > 0) {
+                let _ = writeln!(message, "[{more} more lines]");
+            }
+            let _ = write!(message, "(the hunk on line {} of the patch).", hunk.line);
+            match nearest::nearest(&file.lines, &old) {
+                Some(Near { line, there: Some(there), wanted }) => {
+                    let (there, wanted) = (clip(there), clip(wanted));
+                    let _ = write!(
+                        message,
+                        " The closest place differs at line {line}: the file has {there:?}, the \
+                         patch has {wanted:?}."
+                    );
+                }
+                Some(Near { line, there: None, wanted }) => {
+                    let wanted = clip(wanted);
+                    let _ = write!(
+                        message,
+                        " The closest place ends with the file before line {line}, where the \
+                         patch has {wanted:?}."
+                    );
+                }
+                None => {}
+            }
+            message
+        }
+    };
+    message.push_str(" Read the file again and copy its lines exactly.");
+    explain::error(ToolError::EditConflict, message)
+}

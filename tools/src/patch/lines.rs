@@ -1,0 +1,96 @@
+//! A file's text as lines, and the text that comes of changing some of them: line ends and the
+//! state of the last line stay as they are.
+
+use memchr::memchr_iter;
+
+/// The byte order mark.
+const MARK: &str = "\u{feff}";
+
+/// A text cut into lines.
+pub(crate) struct Lines<'a> {
+    /// The text without a byte order mark.
+    text: &'a str,
+    mark: &'static str,
+    /// The lines without their ends.
+    pub(crate) lines: Vec<&'a str>,
+    /// Where each line begins in the text, and where the text ends.
+    starts: Vec<usize>,
+    /// What ends a new line: what ends most of the lines.
+    end: &'static str,
+    /// Whether the last line has no end.
+    is_open: bool,
+}
+
+/// Lines to be taken out at one place, and lines to be put in there.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The index of the first line to be taken out, or before which to put the others.
+    pub(crate) at: usize,
+    pub(crate) removed: usize,
+    pub(crate) added: Vec<String>,
+}
+
+impl<'a> Lines<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        let (text, mark) = match text.strip_prefix(MARK) {
+            Some(rest) => (rest, MARK),
+            None => (text, ""),
+        };
+        let mut lines = Vec::new();
+        let mut starts = Vec::new();
+        let (mut start, mut returns) = (0, 0);
+        let ends = memchr_iter(b'\n', text.as_bytes());
+        let open = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
+        for end in ends.chain(open) {
+            let line = text.get(start..end).unwrap_or_default();
+            let bare = if open == Some(end) { line } else { without_return(line) };
+            returns += usize::from(bare.len() < line.len());
+            lines.push(bare);
+            starts.push(start);
+            start = end + 1;
+        }
+        starts.push(text.len());
+        let end = if returns * 2 > lines.len() { "\r\n" } else { "\n" };
+        Self { text, mark, lines, starts, end, is_open: open.is_some() }
+    }
+
+    /// The text after the runs, which stand in the order of their places and take no line twice.
+    pub(crate) fn rebuilt(&self, runs: &[Run]) -> String {
+        let added: usize = runs.iter().flat_map(|run| &run.added).map(|line| line.len() + 2).sum();
+        let mut out = String::with_capacity(MARK.len() + self.text.len() + added);
+        out.push_str(self.mark);
+        let mut next = 0;
+        for run in runs {
+            self.copy(next, run.at, &mut out);
+            for line in &run.added {
+                if out.len() > self.mark.len() && !out.ends_with('\n') {
+                    out.push_str(self.end);
+                }
+                out.push_str(line);
+                out.push_str(self.end);
+            }
+            next = next.max(run.at + run.removed);
+        }
+        self.copy(next, self.lines.len(), &mut out);
+        if self.is_open
+            && let Some(rest) = out.strip_suffix('\n')
+        {
+            let length = without_return(rest).len();
+            out.truncate(length);
+        }
+        out
+    }
+
+    /// Appends the lines from `from` up to `to` with their ends.
+    fn copy(&self, from: usize, to: usize, out: &mut String) {
+        if let (Some(start), Some(end)) = (self.starts.get(from), self.starts.get(to))
+            && start < end
+        {
+            out.push_str(self.text.get(*start..*end).unwrap_or_default());
+        }
+    }
+}
+
+fn without_return(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
+}

@@ -1,0 +1,83 @@
+//! Where lines that are not in a file nearly stand, so that the model sees what it got wrong.
+
+use std::{cmp::Reverse, collections::BTreeMap};
+
+/// In how many places of the wanted lines one text counts.
+const MAX_SAME: usize = 4;
+/// Longer lines are compared by their beginning.
+const MAX_COMPARED_BYTES: usize = 400;
+
+/// A line of a file that nearly is a wanted one.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Near<'a> {
+    /// Its number, from 1.
+    pub(crate) line: usize,
+    /// What stands there; `None` after the last line.
+    pub(crate) there: Option<&'a str>,
+    /// What was looked for.
+    pub(crate) wanted: &'a str,
+}
+
+/// The first difference at the place where most of the wanted lines stand, or else the line most
+/// similar to one of them.
+pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
+    difference(lines, wanted).or_else(|| {
+        let wanted = wanted.iter().find(|line| !line.trim().is_empty())?;
+        let (at, there) = most_similar(lines, wanted)?;
+        Some(Near { line: at + 1, there: Some(there), wanted })
+    })
+}
+
+fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
+    let mut offsets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (offset, line) in wanted.iter().enumerate() {
+        let offsets = offsets.entry(line.trim()).or_default();
+        if !line.trim().is_empty() && offsets.len() < MAX_SAME {
+            offsets.push(offset);
+        }
+    }
+    let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        for offset in offsets.get(line.trim()).map_or(&[][..], Vec::as_slice) {
+            if let Some(start) = at.checked_sub(*offset) {
+                *votes.entry(start).or_default() += 1;
+            }
+        }
+    }
+    let (start, _) = votes.into_iter().max_by_key(|(start, votes)| (*votes, Reverse(*start)))?;
+    let there = |offset: usize| lines.get(start + offset).copied();
+    let (offset, wanted) = wanted
+        .iter()
+        .enumerate()
+        .find(|(offset, line)| there(*offset).map(str::trim) != Some(line.trim()))?;
+    Some(Near { line: start + offset + 1, there: there(offset), wanted })
+}
+
+/// The line that shares most pairs of letters with `wanted`, if they are more than half.
+pub(crate) fn most_similar<'a>(lines: &[&'a str], wanted: &str) -> Option<(usize, &'a str)> {
+    let mut pairs = vec![false; 1 << 16];
+    let mut count = 0_usize;
+    for pair in pairs_of(wanted) {
+        if let Some(known) = pairs.get_mut(pair) {
+            *known = true;
+            count += 1;
+        }
+    }
+    let score = |line: &str| {
+        let (mut shared, mut all) = (0_usize, count);
+        for pair in pairs_of(line) {
+            shared += usize::from(pairs.get(pair).copied().unwrap_or_default());
+            all += 1;
+        }
+        (2 * shared.min(count) * 1000).checked_div(all).unwrap_or(0)
+    };
+    let scored = lines.iter().enumerate().map(|(at, line)| (score(line), at, *line));
+    let (score, at, line) = scored.max_by_key(|(score, at, _)| (*score, Reverse(*at)))?;
+    (score > 500).then_some((at, line))
+}
+
+fn pairs_of(line: &str) -> impl Iterator<Item = usize> {
+    let bytes = line.trim().as_bytes();
+    let bytes = bytes.get(..MAX_COMPARED_BYTES).unwrap_or(bytes);
+    bytes.iter().zip(bytes.iter().skip(1)).map(|(a, b)| usize::from(*a) << 8 | usize::from(*b))
+}

@@ -1,0 +1,280 @@
+//! Placing the hunks of a patch in a file: hints narrow the search, then the hunk's old lines are
+//! looked for, from where the hunk before ended, and after that from the file's beginning.
+
+use super::{
+    lines::{Lines, Run},
+    seek::{Index, Seen},
+};
+use crate::{edit::indentation, replace::Pass};
+use innerloop_core::action::{Hunk, HunkLine};
+use std::{collections::BTreeSet, ops::Range};
+
+/// What the hunks do to the file.
+pub(crate) struct Placed {
+    /// The changes, in the order of their places.
+    pub(crate) runs: Vec<Run>,
+    /// The hunks that do not stand there exactly.
+    pub(crate) loose: Vec<Loose>,
+}
+
+/// A hunk that was placed although it does not stand there exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Loose {
+    /// The line of the file, counted from 1.
+    pub(crate) line: usize,
+    /// What was left aside.
+    pub(crate) aside: &'static str,
+}
+
+/// Why a hunk has no place.
+pub(crate) enum Miss<'a> {
+    /// A hint is not in the file.
+    Hint(&'a str),
+    /// The old lines are not where they must be.
+    Lines(&'a Hunk),
+}
+
+/// Finds a place for each hunk.
+pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, Miss<'a>> {
+    let mut wanted = Vec::new();
+    let mut sought = Vec::with_capacity(hunks.len());
+    for hunk in hunks {
+        let start = wanted.len();
+        wanted.extend(hunk.hints.iter().map(String::as_str));
+        let middle = wanted.len();
+        wanted.extend(hunk.lines.iter().filter_map(HunkLine::old));
+        sought.push(Sought { hunk, hints: start..middle, old: middle..wanted.len() });
+    }
+    let mut placing = Placing {
+        lines: &file.lines,
+        index: Index::new(&file.lines, &wanted),
+        wanted: &wanted,
+        removed: BTreeSet::new(),
+        cursor: 0,
+        placed: Placed { runs: Vec::new(), loose: Vec::new() },
+    };
+    for one in &sought {
+        placing.place(one)?;
+    }
+    let mut placed = placing.placed;
+    placed.runs.sort_by_key(|run| run.at);
+    Ok(placed)
+}
+
+/// A hunk with the ranges of its lines among all that are looked for.
+struct Sought<'a> {
+    hunk: &'a Hunk,
+    hints: Range<usize>,
+    old: Range<usize>,
+}
+
+/// Where a hunk's old lines stand.
+struct Found {
+    at: usize,
+    /// Which of the wanted lines stand there: blank ones at the ends may be left out.
+    old: Range<usize>,
+    pass: Pass,
+    is_at_end: bool,
+}
+
+struct Placing<'a> {
+    lines: &'a [&'a str],
+    index: Index<'a>,
+    wanted: &'a [&'a str],
+    /// The lines that hunks before this one take out.
+    removed: BTreeSet<usize>,
+    /// Where the hunk before this one ended.
+    cursor: usize,
+    placed: Placed,
+}
+
+impl Placing<'_> {
+    fn place<'h>(&mut self, sought: &Sought<'h>) -> Result<(), Miss<'h>> {
+        let found = self.locate(sought)?;
+        let aside = found.pass.leniency().or(if found.old != sought.old {
+            Some("blank lines at the hunk's ends")
+        } else if sought.hunk.end_of_file && !found.is_at_end {
+            Some("the end of the file")
+        } else {
+            None
+        });
+        if let Some(aside) = aside {
+            self.placed.loose.push(Loose { line: found.at + 1, aside });
+        }
+        self.add_runs(sought, &found);
+        self.cursor = found.at + found.old.len();
+        Ok(())
+    }
+
+    fn locate<'h>(&mut self, sought: &Sought<'h>) -> Result<Found, Miss<'h>> {
+        let cursor = self.cursor;
+        let mut missing = None;
+        for old in self.without_blanks(sought) {
+            // From the cursor; with hints above the cursor; and for hunks out of order.
+            for (hints_from, lines_from) in [(cursor, cursor), (0, cursor), (0, 0)] {
+                if (hints_from, lines_from) != (cursor, cursor) && cursor == 0 {
+                    continue;
+                }
+                match self.above(&sought.hints, hints_from) {
+                    Ok(hint) => {
+                        let below = hint.map_or(0, |at| at + 1).max(lines_from);
+                        let hint = hint.filter(|at| *at >= lines_from);
+                        if let Some(found) = self.below(sought, &old, hint, below) {
+                            return Ok(found);
+                        }
+                    }
+                    Err(number) => missing = Some((hints_from, number)),
+                }
+            }
+        }
+        // A hint that is above the cursor only is there.
+        match missing {
+            Some((0, number)) => {
+                Err(Miss::Hint(sought.hunk.hints.get(number).map_or("", String::as_str)))
+            }
+            _ => Err(Miss::Lines(sought.hunk)),
+        }
+    }
+
+    /// The ranges to look for: all old lines, then those without blank context at the end, which
+    /// may stand for the file's last line end, and at the beginning.
+    fn without_blanks(&self, sought: &Sought<'_>) -> Vec<Range<usize>> {
+        let Range { start, end } = sought.old.clone();
+        let is_blank = |line: &HunkLine| match line {
+            HunkLine::Context(text) => text.trim().is_empty(),
+            HunkLine::Removed(_) | HunkLine::Added(_) => false,
+        };
+        let old = || sought.hunk.lines.iter().filter(|line| line.old().is_some());
+        let mut ranges = Vec::new();
+        ranges.push(start..end);
+        let last = old().rev().take_while(|line| is_blank(line)).count();
+        let first = old().take_while(|line| is_blank(line)).count();
+        if last > 0 && last < end - start {
+            ranges.push(start..end - last);
+        }
+        if first > 0 && first + last < end - start {
+            ranges.push(start + first..end - last);
+        }
+        ranges
+    }
+
+    /// The line of the last hint, or the number of the hint that is not there.
+    fn above(&mut self, hints: &Range<usize>, from: usize) -> Result<Option<usize>, usize> {
+        let mut last = None;
+        let mut from = from;
+        for (number, hint) in hints.clone().enumerate() {
+            let seen = self.index.find(&(hint..hint + 1), from, |_| true).ok_or(number)?;
+            from = seen.at + 1;
+            last = Some(seen.at);
+        }
+        Ok(last)
+    }
+
+    /// The place of the old lines from `from` on, which is below the hint.
+    fn below(
+        &mut self,
+        sought: &Sought<'_>,
+        old: &Range<usize>,
+        hint: Option<usize>,
+        from: usize,
+    ) -> Option<Found> {
+        let end = self.lines.len();
+        if old.is_empty() {
+            let is_bound = hint.is_some() && !sought.hunk.end_of_file;
+            let at = if is_bound { from } else { end };
+            let is_free = hint.is_none_or(|hint| !self.removed.contains(&hint));
+            let found = Found { at, old: old.clone(), pass: Pass::Exact, is_at_end: at == end };
+            return is_free.then_some(found);
+        }
+        let found = |seen: Seen, is_at_end| Found {
+            at: seen.at,
+            old: old.clone(),
+            pass: seen.pass,
+            is_at_end,
+        };
+        if sought.hunk.end_of_file {
+            let blanks = self.lines.iter().rev().take_while(|line| line.trim().is_empty()).count();
+            for end in [end, end - blanks] {
+                let at = end.checked_sub(old.len()).filter(|at| *at >= from);
+                if let Some(seen) = at.and_then(|at| self.index.stands_at(old, at)) {
+                    return Some(found(seen, true));
+                }
+            }
+        }
+        // The hint may be the first of the old lines itself.
+        let own = hint.and_then(|at| self.index.stands_at(old, at));
+        if let Some(seen) = own.filter(|seen| seen.pass == Pass::Exact && self.is_free(old, *seen))
+        {
+            return Some(found(seen, false));
+        }
+        let removed = &self.removed;
+        let is_free = |seen: Seen| removed.range(seen.at..seen.at + old.len()).next().is_none();
+        let seen = self.index.find(old, from, is_free);
+        seen.or_else(|| own.filter(|seen| self.is_free(old, *seen))).map(|seen| found(seen, false))
+    }
+
+    fn is_free(&self, old: &Range<usize>, seen: Seen) -> bool {
+        self.removed.range(seen.at..seen.at + old.len()).next().is_none()
+    }
+
+    fn add_runs(&mut self, sought: &Sought<'_>, found: &Found) {
+        let reindent = self.reindentation(found);
+        let mut run: Option<Run> = None;
+        let (mut at, mut old) = (found.at, sought.old.start);
+        for line in &sought.hunk.lines {
+            if line.old().is_some() {
+                let is_there = found.old.contains(&old);
+                old += 1;
+                if !is_there {
+                    continue;
+                }
+            }
+            if matches!(line, HunkLine::Context(_)) {
+                self.placed.runs.extend(run.take());
+                at += 1;
+                continue;
+            }
+            let run = run.get_or_insert(Run { at, removed: 0, added: Vec::new() });
+            match line {
+                HunkLine::Added(text) => run.added.push(reindent.apply(text)),
+                HunkLine::Removed(_) | HunkLine::Context(_) => {
+                    run.removed += 1;
+                    self.removed.insert(at);
+                    at += 1;
+                }
+            }
+        }
+        self.placed.runs.extend(run);
+    }
+
+    /// How new lines take on the file's indentation where the hunk has another one.
+    fn reindentation(&self, found: &Found) -> Reindentation {
+        let wanted = self.wanted.get(found.old.clone()).unwrap_or_default();
+        let there = self.lines.get(found.at..).unwrap_or_default();
+        let first = wanted.iter().zip(there).find(|(line, _)| !line.trim().is_empty());
+        match first.filter(|_| found.pass.reindents()) {
+            Some((given, there)) => Reindentation {
+                from: indentation(given).to_owned(),
+                to: indentation(there).to_owned(),
+            },
+            None => Reindentation { from: String::new(), to: String::new() },
+        }
+    }
+}
+
+/// One indentation for another.
+struct Reindentation {
+    from: String,
+    to: String,
+}
+
+impl Reindentation {
+    fn apply(&self, line: &str) -> String {
+        match line.strip_prefix(&self.from) {
+            Some(rest) if self.from != self.to && !line.trim().is_empty() => {
+                [self.to.as_str(), rest].concat()
+            }
+            _ => line.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Where lines of a patch stand in a file: an index for each way of comparing lines, made when it
+//! is first needed, in one pass over the file.
+
+use crate::replace::Pass;
+use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+
+/// The ways of comparing lines, from the strictest on.
+pub(crate) const PASSES: [Pass; 4] =
+    [Pass::Exact, Pass::TrailingSpace, Pass::Indentation, Pass::IndentationAndPunctuation];
+
+/// The number of a line that is not in the patch.
+const OTHER: u32 = u32::MAX;
+/// How many bits the filter has before the tree of wanted lines.
+const FILTER_BITS: u32 = 16;
+
+/// The lines of a file, and those of a patch that are looked for in it.
+pub(crate) struct Index<'a> {
+    lines: &'a [&'a str],
+    wanted: &'a [&'a str],
+    tables: [Option<Table>; 4],
+}
+
+/// Equal lines have equal numbers.
+struct Table {
+    /// The numbers of the file's lines.
+    lines: Vec<u32>,
+    /// The numbers of the patch's lines.
+    wanted: Vec<u32>,
+    /// Where in the file each number stands, in ascending order.
+    places: Vec<Vec<usize>>,
+}
+
+/// A run of lines that was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    /// The index of the first line in the file.
+    pub(crate) at: usize,
+    pub(crate) pass: Pass,
+}
+
+impl<'a> Index<'a> {
+    pub(crate) const fn new(lines: &'a [&'a str], wanted: &'a [&'a str]) -> Self {
+        Self { lines, wanted, tables: [None, None, None, None] }
+    }
+
+    /// The first place from the line `from` on at which the lines `wanted` of the patch stand, by
+    /// the strictest comparison that finds one for which `fits` holds.
+    pub(crate) fn find(
+        &mut self,
+        wanted: &Range<usize>,
+        from: usize,
+        fits: impl Fn(Seen) -> bool,
+    ) -> Option<Seen> {
+        PASSES.into_iter().enumerate().find_map(|(number, pass)| {
+            let place = |at| Seen { at, pass };
+            self.table(number, pass)?.find(wanted, from, |at| fits(place(at))).map(place)
+        })
+    }
+
+    /// Whether the lines `wanted` stand at the line `at`, and by which comparison.
+    pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<Seen> {
+        PASSES.into_iter().enumerate().find_map(|(number, pass)| {
+            self.table(number, pass)?.stands_at(wanted, at).then_some(Seen { at, pass })
+        })
+    }
+
+    fn table(&mut self, number: usize, pass: Pass) -> Option<&Table> {
+        let slot = self.tables.get_mut(number)?;
+        Some(slot.get_or_insert_with(|| Table::new(self.lines, self.wanted, pass)))
+    }
+}
+
+impl Table {
+    fn new(lines: &[&str], wanted: &[&str], pass: Pass) -> Self {
+        let mut numbers: BTreeMap<(u64, Cow<'_, str>), u32> = BTreeMap::new();
+        let mut filter = vec![0_u64; 1 << (FILTER_BITS - 6)];
+        let mut wanted_numbers = Vec::with_capacity(wanted.len());
+        for line in wanted {
+            let key = pass.key(line);
+            let hash = hash(&key);
+            let next = u32::try_from(numbers.len()).unwrap_or(OTHER);
+            wanted_numbers.push(*numbers.entry((hash, key)).or_insert(next));
+            if let Some(word) = filter.get_mut(word_of(hash)) {
+                *word |= bit_of(hash);
+            }
+        }
+        let mut places = vec![Vec::new(); numbers.len()];
+        let mut line_numbers = Vec::with_capacity(lines.len());
+        for (at, line) in lines.iter().enumerate() {
+            let key = pass.key(line);
+            let hash = hash(&key);
+            let may_be = filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
+            let number = may_be.then(|| numbers.get(&(hash, key)).copied()).flatten();
+            if let Some(number) = number
+                && let Some(places) = places.get_mut(number as usize)
+            {
+                places.push(at);
+            }
+            line_numbers.push(number.unwrap_or(OTHER));
+        }
+        Self { lines: line_numbers, wanted: wanted_numbers, places }
+    }
+
+    fn find(
+        &self,
+        wanted: &Range<usize>,
+        from: usize,
+        fits: impl Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let numbers = self.wanted.get(wanted.clone())?;
+        let places =
+            |number: &u32| self.places.get(*number as usize).map_or(&[][..], Vec::as_slice);
+        // Every place of the whole is a place of its rarest line.
+        let (offset, rarest) = numbers.iter().enumerate().min_by_key(|(_, n)| places(n).len())?;
+        let places = places(rarest);
+        let first = places.partition_point(|place| *place < from + offset);
+        places.get(first..)?.iter().map(|place| place - offset).find(|start| {
+            self.lines.get(*start..start + numbers.len()) == Some(numbers) && fits(*start)
+        })
+    }
+
+    fn stands_at(&self, wanted: &Range<usize>, at: usize) -> bool {
+        let there = self.lines.get(at..at + wanted.len());
+        there.is_some() && there == self.wanted.get(wanted.clone())
+    }
+}
+
+const fn word_of(hash: u64) -> usize {
+    (hash >> (64 - FILTER_BITS + 6)) as usize
+}
+
+const fn bit_of(hash: u64) -> u64 {
+    1 << ((hash >> (64 - FILTER_BITS)) & 63)
+}
+
+/// A fast hash; that others may collide on purpose costs comparisons, not correctness.
+fn hash(text: &str) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let hash = words.iter().fold(text.len() as u64, |hash, w| mix(hash, u64::from_le_bytes(*w)));
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    mix(hash, u64::from_le_bytes(last)).wrapping_mul(FACTOR)
+}
