@@ -4,7 +4,7 @@ use super::{ctx::Ctx, history::History};
 use crate::{
     nouns::{
         event::EventKind,
-        message::{Block, Finish, Part, Reply, ToolCall, TurnKind},
+        message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     },
     wire::{Failure, FailureKind},
 };
@@ -126,7 +126,7 @@ fn name_calls(reply: &mut Reply, history: &mut History) {
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };
         while call.id.is_empty() || seen.contains(&call.id) || history.has_call(&call.id) {
-            call.id = format!("{}call_{turn}_{index}", call.id);
+            call.id.push_str(&made_up_call_id(turn, index));
         }
         seen.insert(call.id.clone());
     }

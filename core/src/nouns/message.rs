@@ -72,6 +72,20 @@ impl ToolCall {
     }
 }
 
+/// The id of a call that came without one: the `index`th block of the history's `turn`.
+#[must_use]
+pub fn made_up_call_id(turn: usize, index: usize) -> String {
+    alloc::format!("call_{turn}_{index}")
+}
+
+/// Whether an id is one of [`made_up_call_id`]: the provider does not know it.
+#[must_use]
+pub fn is_made_up_call_id(id: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let numbers = id.strip_prefix("call_").and_then(|rest| rest.split_once('_'));
+    numbers.is_some_and(|(turn, index)| is_number(turn) && is_number(index))
+}
+
 /// What a provider says of a call beside its name and arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

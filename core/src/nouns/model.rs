@@ -180,6 +180,9 @@ pub struct Compat {
     pub store: bool,
     /// Whether the model takes images.
     pub images: bool,
+    /// Whether a tool's parameters may be any JSON Schema (Gemini's `parametersJsonSchema`); if
+    /// not, they are written in the subset that OpenAPI 3.0 has.
+    pub json_schema: bool,
 }
 
 impl Default for Compat {
@@ -200,6 +203,7 @@ impl Default for Compat {
             prompt_cache_key: true,
             store: true,
             images: true,
+            json_schema: true,
         }
     }
 }

@@ -27,4 +27,5 @@ mod tools;
 mod traffic;
 mod truncation;
 mod wire;
+mod wire_gemini;
 mod wire_ollama;

@@ -1,37 +1,256 @@
-//! Turns to the bytes of a request.
+//! Turns to the bytes of a request's `contents`. A turn is written once; a body is a copy of what
+//! was written (DESIGN rule 10).
 
-use super::super::{Head, writer::Writer};
-use crate::nouns::{config::ModelConfig, message::TurnKind, tool::ToolSpec};
-use alloc::vec::Vec;
+use super::{
+    super::{
+        Head,
+        writer::{Writer, arguments_object},
+    },
+    family::Family,
+};
+use crate::nouns::{
+    message::{
+        Block, MarkedText, Part, Reply, ToolCall, ToolResult, TurnKind, is_made_up_call_id,
+        joined_text,
+    },
+    model::{ModelConfig, WireKind},
+};
+use alloc::{string::String, vec::Vec};
 
-/// Model, limits, system prompt and tools.
-pub(in super::super) fn head<'a>(
-    _model: &ModelConfig,
-    _system: &str,
-    _tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
-    Head { before: Vec::new(), mark: None, after: Vec::new() }
-}
+/// Stands in for the signature of a call that this provider has not signed: without any, Gemini 3
+/// refuses the request.
+const UNSIGNED: &str = "skip_thought_signature_validator";
 
-/// The turns written so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The contents written so far. The last one is left open, so that a further turn of the same
+/// role can join it: the provider wants roles that alternate.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
     out: Writer,
+    open: Option<Role>,
+    family: Family,
+    takes_images: bool,
+    /// The calls of the last reply: results name the tool, not only the call.
+    calls: Vec<Called>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    User,
+    Model,
+}
+
+/// A call that waits for its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Called {
+    id: String,
+    name: String,
+    /// Whether the provider gave the id, so that it wants it back.
+    is_known: bool,
 }
 
 impl Prefix {
-    /// No turns yet.
-    pub fn new(_model: &ModelConfig) -> Self {
-        Self::default()
+    /// No contents yet.
+    pub fn new(model: &ModelConfig) -> Self {
+        Self {
+            out: Writer::new(),
+            open: None,
+            family: Family::of(&model.name),
+            takes_images: model.compat.images,
+            calls: Vec::new(),
+        }
     }
 
-    /// Appends a turn.
-    pub fn push(&mut self, _turn: &TurnKind) {
-        self.out.raw("");
+    /// Appends a turn. Parts that say nothing are left out: the provider refuses empty contents.
+    pub fn push(&mut self, turn: &TurnKind) {
+        match turn {
+            TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
+            TurnKind::System(text) => {
+                self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
+            }
+            TurnKind::ToolResults(results) => self.results(results),
+            TurnKind::Assistant(reply) => self.reply(reply),
+        }
     }
 
     /// The whole body.
     pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
-        head.before.clone()
+        let mut body = Vec::with_capacity(head.before.len() + self.out.len() + 8);
+        body.extend_from_slice(&head.before);
+        body.extend_from_slice(&self.out.0);
+        body.extend_from_slice(if self.open.is_some() { b"]}]" } else { b"]" });
+        body.extend_from_slice(&head.after);
+        body.push(b'}');
+        body
     }
+
+    fn parts(&mut self, parts: &[Part]) {
+        for part in parts {
+            match part {
+                Part::Text { text } if text.trim().is_empty() => {}
+                Part::Text { text } => {
+                    self.part(Role::User).raw("{\"text\":").string(text).raw("}");
+                }
+                Part::Image { media_type, data } => self.image(media_type, data),
+            }
+        }
+    }
+
+    fn image(&mut self, media_type: &str, data: &str) {
+        let takes_images = self.takes_images;
+        let out = self.part(Role::User);
+        if takes_images {
+            out.inline_data(media_type, data);
+        } else {
+            let note = "[an image was left out: the model takes none]";
+            out.raw("{\"text\":").string(note).raw("}");
+        }
+    }
+
+    /// Results stand together and in call order; images that cannot be part of them follow.
+    fn results(&mut self, results: &[ToolResult]) {
+        for result in results {
+            let called = self.calls.iter().find(|called| called.id == result.call_id).cloned();
+            let (name, id) = match called {
+                Some(called) => (called.name, called.is_known.then_some(called.id)),
+                None => (String::from("unknown"), None),
+            };
+            let (takes_images, family) = (self.takes_images, self.family);
+            let out = self.part(Role::User);
+            out.raw("{\"functionResponse\":{");
+            if let Some(id) = id {
+                out.raw("\"id\":").string(&id).raw(",");
+            }
+            out.raw("\"name\":").string(&name).raw(",\"response\":{");
+            out.raw(if result.is_error { "\"error\":" } else { "\"output\":" });
+            let text = joined_text(&result.parts);
+            let is_shown = text.is_empty() && images(result).next().is_some();
+            out.string(if is_shown { "The result is an image." } else { &text }).raw("}");
+            let mut inner = images(result).filter(|(kind, _)| takes_images && fits(family, kind));
+            if let Some((media_type, data)) = inner.next() {
+                out.raw(",\"parts\":[").inline_data(media_type, data);
+                for (media_type, data) in inner {
+                    out.raw(",").inline_data(media_type, data);
+                }
+                out.raw("]");
+            }
+            out.raw("}}");
+        }
+        for (media_type, data) in results.iter().flat_map(images) {
+            if !(self.takes_images && fits(self.family, media_type)) {
+                self.image(media_type, data);
+            }
+        }
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        let is_own = reply.wire == Some(WireKind::Gemini);
+        self.calls.clear();
+        for block in &reply.blocks {
+            match block {
+                Block::Text(text) => self.text(text, None),
+                Block::MarkedText(MarkedText { text, mark }) => {
+                    self.text(text, Some(mark).filter(|_| is_own));
+                }
+                // Thinking is of use to the model that signed it only.
+                Block::Reasoning(reasoning) => {
+                    if let Some(signature) = reasoning.signature.as_ref().filter(|_| is_own) {
+                        let out = self.part(Role::Model);
+                        out.raw("{\"text\":").string(&reasoning.text);
+                        out.raw(",\"thought\":true").signature(signature).raw("}");
+                    }
+                }
+                Block::ToolCall(call) => self.call(call, is_own),
+                Block::Opaque(json) if is_own => {
+                    self.part(Role::Model).raw(json.text());
+                }
+                Block::Opaque(_) => {}
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str, signature: Option<&String>) {
+        if text.is_empty() && signature.is_none() {
+            return;
+        }
+        let out = self.part(Role::Model);
+        out.raw("{\"text\":").string(text);
+        if let Some(signature) = signature {
+            out.signature(signature);
+        }
+        out.raw("}");
+    }
+
+    fn call(&mut self, call: &ToolCall, is_own: bool) {
+        let own = call.detail.as_ref().and_then(|detail| detail.signature.as_deref());
+        let is_first = self.calls.is_empty();
+        let signature = own
+            .filter(|_| is_own)
+            .or_else(|| (is_first && self.family == Family::Level).then_some(UNSIGNED));
+        let called = Called {
+            id: call.id.clone(),
+            name: function_name(&call.name),
+            is_known: is_own && !call.id.is_empty() && !is_made_up_call_id(&call.id),
+        };
+        let out = self.part(Role::Model);
+        out.raw("{\"functionCall\":{");
+        if called.is_known {
+            out.raw("\"id\":").string(&called.id).raw(",");
+        }
+        out.raw("\"name\":").string(&called.name).raw(",\"args\":").raw(arguments_object(call));
+        out.raw("}");
+        if let Some(signature) = signature {
+            out.signature(signature);
+        }
+        out.raw("}");
+        self.calls.push(called);
+    }
+
+    /// Opens a content of `role` if none is open, and separates the next part from the last.
+    fn part(&mut self, role: Role) -> &mut Writer {
+        if self.open == Some(role) {
+            self.out.raw(",");
+        } else {
+            self.out.raw(if self.open.is_some() { "]}," } else { "" });
+            self.out.raw(match role {
+                Role::User => "{\"role\":\"user\",\"parts\":[",
+                Role::Model => "{\"role\":\"model\",\"parts\":[",
+            });
+            self.open = Some(role);
+        }
+        &mut self.out
+    }
+}
+
+impl Writer {
+    fn inline_data(&mut self, media_type: &str, data: &str) {
+        self.raw("{\"inlineData\":{\"mimeType\":").string(media_type);
+        self.raw(",\"data\":").string(data).raw("}}");
+    }
+
+    fn signature(&mut self, signature: &str) -> &mut Self {
+        self.raw(",\"thoughtSignature\":").string(signature)
+    }
+}
+
+fn images(result: &ToolResult) -> impl Iterator<Item = (&str, &str)> {
+    result.parts.iter().filter_map(|part| match part {
+        Part::Image { media_type, data } => Some((media_type.as_str(), data.as_str())),
+        Part::Text { .. } => None,
+    })
+}
+
+/// Whether an image may stand within a result.
+fn fits(family: Family, media_type: &str) -> bool {
+    family == Family::Level && matches!(media_type, "image/png" | "image/jpeg" | "image/webp")
+}
+
+/// A function's name in the characters that the provider accepts: letters, digits and `_.:-`, at
+/// most 128, the first a letter or `_`.
+pub(super) fn function_name(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '-');
+    let first = name.chars().next();
+    let needs_start = !first.is_some_and(|c| c.is_ascii_alphabetic() || !fits(c) || c == '_');
+    let start = if needs_start { "_" } else { "" };
+    let rest = name.chars().map(|c| if fits(c) { c } else { '_' });
+    start.chars().chain(rest).take(128).collect()
 }

@@ -1,21 +1,53 @@
-//! Gemini: streams and whole bodies.
+//! Gemini `generateContent`: `POST {base}/v1beta/models/{model}:streamGenerateContent?alt=sse`,
+//! streams and whole bodies, of the Gemini API and of Vertex AI.
 
+mod chunk;
 mod decode;
 mod encode;
+mod family;
+mod head;
+mod merge;
+mod partial;
+mod schema;
 
 pub use decode::Decoder;
 pub use encode::Prefix;
-pub(super) use encode::head;
+pub(super) use head::head;
 
 use crate::nouns::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
-/// The path below the endpoint's base URL.
+/// The path below the endpoint's base URL. A model's name may be a resource's whole name, such as
+/// `tunedModels/x` or, on Vertex AI, `projects/p/locations/l/publishers/google/models/m`.
 pub(super) fn path(model: &ModelConfig) -> String {
-    alloc::format!("/v1beta/models/{}:streamGenerateContent?alt=sse", model.name)
+    let name = percent_encoded(model.name.trim_matches('/'));
+    let begins = |with: &[&str]| with.iter().any(|start| name.starts_with(start));
+    let resource = if begins(&["projects/", "publishers/"]) {
+        alloc::format!("/v1beta1/{name}")
+    } else if begins(&["models/", "tunedModels/"]) {
+        alloc::format!("/v1beta/{name}")
+    } else {
+        alloc::format!("/v1beta/models/{name}")
+    };
+    let method = if model.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
+    alloc::format!("{resource}:{method}")
 }
 
 /// The headers that are not secret.
 pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
     vec![("content-type".into(), "application/json".into())]
+}
+
+/// A name in the characters that a path may have; slashes stay.
+fn percent_encoded(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' | b'@' => {
+                out.push(char::from(byte));
+            }
+            _ => out.push_str(&alloc::format!("%{byte:02X}")),
+        }
+    }
+    out
 }

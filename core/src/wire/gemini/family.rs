@@ -1,0 +1,74 @@
+//! What differs between generations of Gemini models, told from a model's name.
+
+use alloc::string::String;
+
+/// A generation of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// Models that do not think.
+    Older,
+    /// Gemini 2.5: thinking within a budget of tokens.
+    Budget,
+    /// Gemini 3 and later: thinking at a level, signatures that must come back.
+    Level,
+}
+
+/// How much a model is to think.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Thinking {
+    /// That many tokens.
+    Budget(i64),
+    /// That level.
+    Level(String),
+}
+
+impl Family {
+    /// The family of the model of that name. A name that tells nothing is a new model's.
+    pub(super) fn of(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        if let Some((_, version)) = name.rsplit_once("gemini-") {
+            let digits = version.split(|c: char| !c.is_ascii_digit());
+            let mut numbers = digits.map(|number| number.parse::<u32>().ok());
+            return match (numbers.next().flatten(), numbers.next().flatten()) {
+                (Some(0 | 1), _) => Self::Older,
+                (Some(2), Some(minor)) if minor >= 5 => Self::Budget,
+                (Some(2), _) => Self::Older,
+                _ => Self::Level,
+            };
+        }
+        let is_older = ["gemma", "tunedmodels/", "learnlm"].iter().any(|part| name.contains(part));
+        if is_older { Self::Older } else { Self::Level }
+    }
+
+    /// How much the model of that name is to think at an effort; `None` where it has no such
+    /// setting. The budgets are those that the provider's own OpenAI-like endpoint takes.
+    pub(super) fn thinking(self, name: &str, effort: &str) -> Option<Thinking> {
+        let name = name.to_ascii_lowercase();
+        let is_pro = name.contains("-pro");
+        let effort = effort.trim().to_ascii_lowercase();
+        match self {
+            Self::Older => None,
+            Self::Budget => Some(Thinking::Budget(match effort.as_str() {
+                "none" | "off" if is_pro => 128,
+                "none" | "off" => 0,
+                "minimal" | "low" => 1_024,
+                "medium" => 8_192,
+                "high" => 24_576,
+                "xhigh" | "max" if is_pro => 32_768,
+                "xhigh" | "max" => 24_576,
+                other => other.parse().unwrap_or(-1),
+            })),
+            Self::Level => {
+                let has_no_minimal = is_pro || name.contains("3.7-flash");
+                let has_no_medium = name.contains("gemini-3-pro");
+                Some(Thinking::Level(match effort.as_str() {
+                    "none" | "off" | "minimal" if has_no_minimal => "low".into(),
+                    "none" | "off" => "minimal".into(),
+                    "medium" if has_no_medium => "high".into(),
+                    "xhigh" | "max" => "high".into(),
+                    _ => effort,
+                }))
+            }
+        }
+    }
+}
