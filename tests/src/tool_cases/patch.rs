@@ -50,16 +50,21 @@ fn operations() -> Vec<Case> {
             .removes("x/a"),
         update("h1 a hunk with context", " one\n-two\n+2\n+2½\n three\n")
             .turns("one\ntwo\nthree\n", "one\n2\n2½\nthree\n"),
-        update("h1 the specification's example", "@@ def main():\n     print(\"Hello\")\n-    return 0\n+    print(\"World\")\n+    return 1\n")
-            .turns(
-                "def main():\n    print(\"Hello\")\n    return 0\n",
-                "def main():\n    print(\"Hello\")\n    print(\"World\")\n    return 1\n",
-            ),
+        update(
+            "h1 the specification's example",
+            "@@ def main():\n     print(\"Hello\")\n-    return 0\n+    print(\"World\")\n+    \
+             return 1\n",
+        )
+        .turns(
+            "def main():\n    print(\"Hello\")\n    return 0\n",
+            "def main():\n    print(\"Hello\")\n    print(\"World\")\n    return 1\n",
+        ),
         update("h1 a change at the end of the file", "@@\n-x\n+y\n*** End of File\n")
             .turns("x\na\nx\n", "x\na\ny\n"),
         update("h1 new lines without context go to the end", "@@\n+b\n+c\n")
             .turns("a\n", "a\nb\nc\n"),
-        update("h1 new lines below a hint", "@@ one\n+1½\n").turns("one\ntwo\n", "one\n1½\ntwo\n"),
+        update("h1 new lines below a hint", "@@ one\n+1.5\n")
+            .turns("one\ntwo\n", "one\n1.5\ntwo\n"),
         update("h1 lines of an empty file", "@@\n+a\n").turns("", "a\n"),
         update("h1 all lines go", "-a\n-b\n").turns("a\nb\n", ""),
         update("h1 nothing new", "-a\n+a\n")
