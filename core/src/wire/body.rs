@@ -45,13 +45,16 @@ impl Body {
     }
 
     /// Takes the next bytes and hands out the data that they complete.
-    pub(super) fn feed(&mut self, bytes: &[u8], on_data: &mut impl FnMut(&[u8])) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_data: &mut impl FnMut(&[u8])) {
         if let Self::Unknown(bare) = *self {
             // A byte order mark may stand before either form.
-            let is_blank = |byte: &&u8| {
+            let is_blank = |byte: &u8| {
                 byte.is_ascii_whitespace() || matches!(byte, b'\xef' | b'\xbb' | b'\xbf')
             };
-            match bytes.iter().find(|byte| !is_blank(byte)) {
+            let begin = bytes.iter().position(|byte| !is_blank(byte)).unwrap_or(bytes.len());
+            // A mark may be cut in two, so that none of it is kept.
+            bytes = bytes.get(begin..).unwrap_or_default();
+            match bytes.first() {
                 None => return,
                 Some(b'{' | b'[') if bare == Bare::Values => {
                     *self = Self::Values(Values::default());

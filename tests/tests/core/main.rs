@@ -29,3 +29,4 @@ mod truncation;
 mod wire;
 mod wire_gemini;
 mod wire_ollama;
+mod wire_responses;

@@ -208,7 +208,10 @@ impl Prefix {
         let plain = || Sent { id: result.call_id.clone(), form: Form::Function };
         let Sent { id, form } = self.open.remove(&result.call_id).unwrap_or_else(plain);
         let takes_images = self.compat.images;
-        let said = joined_text(&result.parts);
+        // Items of these forms have no mark for a result that is an error.
+        let is_marked = matches!(form, Form::Shell | Form::ApplyPatch);
+        let before = if result.is_error && !is_marked { "Error: " } else { "" };
+        let said = format!("{before}{}", joined_text(&result.parts));
         let out = self.item(match form {
             Form::Function => "function_call_output",
             Form::Custom => "custom_tool_call_output",
