@@ -22,7 +22,7 @@ use crate::{
         time::Instant,
     },
 };
-use alloc::{string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
 
 /// An agent: what it has, what it is told, and where it stands.
 #[derive(Debug)]
@@ -34,7 +34,12 @@ pub(crate) struct Agent {
 
 impl Agent {
     /// An idle agent with a history.
-    pub(crate) fn new(id: AgentId, scope: Scope, setup: Arc<Setup>, turns: Vec<Turn>) -> Self {
+    pub(crate) fn new(
+        id: AgentId,
+        scope: Option<Box<Scope>>,
+        setup: Arc<Setup>,
+        turns: Vec<Turn>,
+    ) -> Self {
         let body = Body {
             id,
             scope,
@@ -100,7 +105,7 @@ impl Agent {
                 vec![calling.effect(agent, request)]
             }
             Phase::Running(round) => round.owed(agent).collect(),
-            Phase::Hooked(hooked) => vec![hooked.owed(agent, &self.body.run.text)],
+            Phase::Hooked(hooked) => vec![hooked.owed(agent, &self.body.result())],
             Phase::Asked(asked) => vec![asked.owed(agent)],
             Phase::Idle | Phase::Waiting(_) | Phase::Closing | Phase::Closed => Vec::new(),
         }
@@ -246,7 +251,7 @@ fn finish(ctx: &mut Ctx<'_>) -> Phase {
         ctx.event(EventKind::SessionEnd { state: AgentState::Closed });
     } else {
         ctx.agents.open = ctx.agents.open.saturating_sub(1);
-        let output = ctx.body.run.text.clone();
+        let output = ctx.body.result();
         ctx.event(EventKind::AgentEnded { success: ctx.body.memory.succeeded, output });
         ctx.steps.push(Step::Finish { agent: AgentId::ROOT });
     }

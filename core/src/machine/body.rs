@@ -12,18 +12,21 @@ use crate::{
     words::id::AgentId,
 };
 use alloc::{
+    boxed::Box,
     collections::{BTreeMap, BTreeSet, VecDeque},
     format,
     string::String,
     vec::Vec,
 };
+use core::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 
 /// What an agent has in every phase.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) id: AgentId,
-    pub(crate) scope: Scope,
+    /// What it was started with; nothing for the session's own.
+    pub(crate) scope: Option<Box<Scope>>,
     pub(crate) history: History,
     pub(crate) memory: Memory,
     /// The run under way, or the last one.
@@ -31,11 +34,11 @@ pub(crate) struct Body {
 }
 
 /// What an agent was started with.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Scope {
-    /// Who started it; nobody did the session's own.
-    pub(crate) parent: Option<AgentId>,
-    /// How deep it is nested; the session's own is at 0.
+    /// Who started it.
+    pub(crate) parent: AgentId,
+    /// How deep it is nested; at 1 where the session's own agent started it.
     pub(crate) depth: u32,
     pub(crate) model: Option<String>,
     pub(crate) working_dir: Option<String>,
@@ -45,6 +48,19 @@ pub(crate) struct Scope {
 /// What an agent keeps from run to run beside its history.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memory {
+    /// On the heap, since most idle agents have none of it.
+    aside: Option<Box<Aside>>,
+    /// Whether the full context window has been warned of.
+    pub(crate) full: bool,
+    /// Whether the last run was completed.
+    pub(crate) succeeded: bool,
+    /// The counts of all runs before the current one.
+    pub(crate) past: Counts,
+}
+
+/// What waits to be said, and what an agent has learnt and started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Aside {
     pub(crate) steering: VecDeque<Vec<Part>>,
     pub(crate) follow_ups: VecDeque<Vec<Part>>,
     pub(crate) children: BTreeMap<AgentId, Child>,
@@ -52,13 +68,29 @@ pub(crate) struct Memory {
     pub(crate) known: BTreeSet<String>,
     /// Calls that need no more approval, beside those of the configuration.
     pub(crate) allowed: Vec<ApprovalRule>,
-    /// Whether the full context window has been warned of.
-    pub(crate) full: bool,
-    pub(crate) watch: Watch,
-    /// Whether the last run was completed.
-    pub(crate) succeeded: bool,
-    /// The counts of all runs before the current one.
-    pub(crate) past: Counts,
+}
+
+/// What an agent has aside that has nothing aside.
+static NOTHING: Aside = Aside {
+    steering: VecDeque::new(),
+    follow_ups: VecDeque::new(),
+    children: BTreeMap::new(),
+    known: BTreeSet::new(),
+    allowed: Vec::new(),
+};
+
+impl Deref for Memory {
+    type Target = Aside;
+
+    fn deref(&self) -> &Aside {
+        self.aside.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl DerefMut for Memory {
+    fn deref_mut(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
 }
 
 /// An agent that this one started, as far as it knows.
@@ -91,10 +123,12 @@ pub(crate) struct Run {
     pub(crate) repairs: Repairs,
     /// Set once the model has been asked to sum up without tools: how the run ends then.
     pub(crate) epilogue: Option<RunEnd>,
+    /// The calls since the last input, looked at for repetitions.
+    pub(crate) watch: Option<Box<Watch>>,
     /// The final answer, as JSON text.
     pub(crate) answer: Option<String>,
-    /// What the model said last.
-    pub(crate) text: String,
+    /// What the run has come to, where that is not what the model said last.
+    pub(crate) result: Option<String>,
 }
 
 /// What was tried in a run.
@@ -133,6 +167,28 @@ impl Body {
         let mut all = self.memory.past;
         all.add(&self.run.counts);
         all
+    }
+
+    /// How deep the agent is nested; the session's own is at 0.
+    pub(crate) fn depth(&self) -> u32 {
+        self.scope.as_ref().map_or(0, |scope| scope.depth)
+    }
+
+    /// What the run has come to: what the model said last, if nothing else.
+    pub(crate) fn result(&self) -> String {
+        match &self.run.result {
+            Some(result) => result.clone(),
+            None if self.run.counts.replies == 0 => String::new(),
+            None => self.history.last_said(),
+        }
+    }
+
+    /// Frees what an idle agent does not need.
+    pub(crate) fn rest(&mut self) {
+        self.history.rest();
+        self.run.watch = None;
+        let aside = &mut self.memory.aside;
+        *aside = aside.take().filter(|aside| **aside != NOTHING);
     }
 
     /// User and assistant turns so far.

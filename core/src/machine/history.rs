@@ -63,6 +63,15 @@ impl History {
         calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
     }
 
+    /// What the model said last.
+    pub(crate) fn last_said(&self) -> String {
+        let newest = self.turns.iter().rev().find_map(|turn| match &turn.kind {
+            TurnKind::Assistant(reply) => Some(reply.text()),
+            _ => None,
+        });
+        newest.unwrap_or_default()
+    }
+
     /// All that the model has said since the user's last input.
     pub(crate) fn said_since_input(&self) -> String {
         let is_input = |turn: &Turn| matches!(turn.kind, TurnKind::User(_));

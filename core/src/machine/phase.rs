@@ -15,7 +15,7 @@ use crate::{
         json::Json,
     },
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// Where an agent stands. Data that is only true in one phase lives only there.
@@ -24,10 +24,10 @@ pub(crate) enum Phase {
     #[default]
     Idle,
     /// The host's hook looks at what is to come.
-    Hooked(Hooked),
+    Hooked(Box<Hooked>),
     /// A person is asked whether to go on.
-    Asked(Asked),
-    Calling(Calling),
+    Asked(Box<Asked>),
+    Calling(Box<Calling>),
     Waiting(Waiting),
     Running(Round),
     /// Cancelled effects may still answer; then the agent is over.

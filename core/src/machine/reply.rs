@@ -38,7 +38,6 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     let run = &mut ctx.body.run;
     run.counts.replies = run.counts.replies.saturating_add(1);
     run.counts.usage.add(&reply.usage.unwrap_or_default());
-    run.text.clone_from(&text);
     let usage = reply.usage;
     ctx.event(EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage });
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();

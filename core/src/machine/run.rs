@@ -19,11 +19,11 @@ use crate::{
         output::{Ask, Effect},
         status::RunEnd,
     },
-    rules::repeat::{Found, Watch},
+    rules::repeat::Found,
     wire::{Failure, FailureKind},
     words::json::Json,
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 
 pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
     for &agent in ctx.body.memory.children.keys() {
@@ -37,7 +37,7 @@ pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
 
 pub(super) fn on_next(next: Next, ctx: &mut Ctx<'_>) -> Phase {
     match next {
-        Next::Call(calling) => Phase::Calling(calling),
+        Next::Call(calling) => Phase::Calling(Box::new(calling)),
         Next::Wait(waiting) => Phase::Waiting(waiting),
         Next::Reply(reply) => on_reply(reply, ctx),
         Next::Fail(failure) => fail(&failure, ctx),
@@ -89,7 +89,7 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
 /// The user's input goes on its way: past the hook, into the history, to the model.
 pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
     if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
-        return Phase::Hooked(Hooked { effect, then: Then::Input(parts) });
+        return Phase::Hooked(Box::new(Hooked { effect, then: Then::Input(parts) }));
     }
     enter(parts, ctx);
     call_model(ctx)
@@ -127,14 +127,14 @@ pub(super) fn call_model(ctx: &mut Ctx<'_>) -> Phase {
     }
     warn_of_fullness(ctx);
     match ctx.hook(HookPoint::BeforeModel, &"") {
-        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Call }),
-        None => Phase::Calling(Calling::start(1, ctx)),
+        Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Call })),
+        None => Phase::Calling(Box::new(Calling::start(1, ctx))),
     }
 }
 
 /// The hook before the model call has replied; the limits may be others than before.
 fn send(ctx: &mut Ctx<'_>) -> Phase {
-    stop_at_limit(ctx).unwrap_or_else(|| Phase::Calling(Calling::start(1, ctx)))
+    stop_at_limit(ctx).unwrap_or_else(|| Phase::Calling(Box::new(Calling::start(1, ctx))))
 }
 
 /// Ends the run if a limit is reached, or has it summed up.
@@ -154,7 +154,7 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
                 LimitAction::Idle => end_run(RunEnd::Limit, ctx),
                 LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
                 LimitAction::Partial => {
-                    ctx.body.run.text = ctx.body.history.said_since_input();
+                    ctx.body.run.result = Some(ctx.body.history.said_since_input());
                     end_run(RunEnd::Limit, ctx)
                 }
                 LimitAction::Error => {
@@ -236,7 +236,7 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
     // A word that came while the answer was given has not been answered.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
         return match ctx.hook(HookPoint::BeforeStop, &answer) {
-            Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Answer(answer) }),
+            Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Answer(answer) })),
             None => give_answer(answer, ctx),
         };
     }
@@ -258,10 +258,11 @@ fn look_for_loops(ctx: &mut Ctx<'_>) -> Option<Found> {
             continue;
         }
         if policy.only_if_failed && !result.is_error {
-            ctx.body.memory.watch = Watch::default();
+            ctx.body.run.watch = None;
             continue;
         }
-        found = ctx.body.memory.watch.note(&call.name, &call.arguments, policy).or(found);
+        let watch = ctx.body.run.watch.get_or_insert_default();
+        found = watch.note(&call.name, &call.arguments, policy).or(found);
     }
     found
 }
@@ -288,7 +289,7 @@ fn on_loop(found: Found, ctx: &mut Ctx<'_>) -> Phase {
             let (effect, agent) = (ctx.issue(EffectKind::Ask), ctx.body.id);
             let ask = Ask::Question { text: question.clone() };
             ctx.effect(Effect::Ask { id: effect, agent, ask });
-            Phase::Asked(Asked { effect, question })
+            Phase::Asked(Box::new(Asked { effect, question }))
         }
     }
 }
@@ -315,7 +316,7 @@ fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     }
     let value = Json::parse(answer.clone()).unwrap_or_default();
     ctx.event(EventKind::FinalAnswer { value });
-    ctx.body.run.text = answer;
+    ctx.body.run.result = Some(answer);
     next_input(ctx)
 }
 
@@ -328,7 +329,7 @@ fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
     if drain_steering(ctx) {
         return call_model(ctx);
     }
-    if let Some(answer) = ctx.setup.config.answer.as_ref().filter(|_| ctx.body.scope.depth == 0) {
+    if let Some(answer) = ctx.setup.config.answer.as_ref().filter(|_| ctx.body.depth() == 0) {
         let asked = &mut ctx.body.run.repairs.answers;
         if *asked >= answer.retries {
             let message = String::from("the run ended without the final answer in its form");
@@ -339,8 +340,8 @@ fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
         say("Give the final answer now, with the tool final_answer.", ctx);
         return call_model(ctx);
     }
-    match ctx.hook(HookPoint::BeforeStop, &ctx.body.run.text.clone()) {
-        Some(effect) => Phase::Hooked(Hooked { effect, then: Then::Stop }),
+    match ctx.hook(HookPoint::BeforeStop, &ctx.body.result()) {
+        Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Stop })),
         None => next_input(ctx),
     }
 }
@@ -378,11 +379,11 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.history.rest();
+    ctx.body.rest();
     let run = &ctx.body.run;
     let event = EventKind::ProcessingEnd {
         end,
-        text: run.text.clone(),
+        text: ctx.body.result(),
         usage: run.counts.usage,
         replies: run.counts.replies,
         tool_calls: run.counts.tool_calls,

@@ -12,7 +12,6 @@ pub(crate) mod snapshot;
 use crate::{
     machine::{
         agent::{self, Agent},
-        body::Scope,
         ctx::{Roll, Step},
         history::History,
         ledger::{Entry, Ledger},
@@ -68,7 +67,7 @@ impl Session {
     fn with(id: SessionId, setup: Arc<Setup>, wall: UnixMillis) -> (Self, Outputs) {
         let mut session = Self {
             id,
-            root: Agent::new(AgentId::ROOT, Scope::default(), setup, Vec::new()),
+            root: Agent::new(AgentId::ROOT, None, setup, Vec::new()),
             others: BTreeMap::new(),
             roll: Roll::default(),
             ledger: Ledger::default(),
@@ -212,9 +211,9 @@ impl Session {
         let mut steps = Vec::new();
         for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
             // The session's own setup works, and what an agent was started with did before.
-            let new = match agent.body.id {
-                AgentId::ROOT => Some(Arc::clone(setup)),
-                _ => setup.scoped(&agent.body.scope).ok().map(Arc::new),
+            let new = match &agent.body.scope {
+                None => Some(Arc::clone(setup)),
+                Some(scope) => setup.scoped(scope).ok().map(Arc::new),
             };
             let Some(new) = new else { continue };
             let is_over = matches!(agent.phase, Phase::Closing | Phase::Closed);

@@ -18,7 +18,7 @@ use crate::{
     profile::inner::SpawnCall,
     words::{id::AgentId, time::UnixMillis},
 };
-use alloc::{sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
 impl Session {
     /// Turns steps into outputs. What follows from a word to another agent stands in its place.
@@ -79,9 +79,9 @@ impl Session {
     }
 
     fn spawn(&mut self, child: AgentId, parent: AgentId, call: SpawnCall) -> Vec<Step> {
-        let depth = self.agent(parent).map_or(0, |parent| parent.body.scope.depth);
+        let depth = self.agent(parent).map_or(0, |parent| parent.body.depth());
         let scope = Scope {
-            parent: Some(parent),
+            parent,
             depth: depth.saturating_add(1),
             model: call.model.filter(|model| !model.trim().is_empty()),
             working_dir: call.working_dir,
@@ -95,6 +95,7 @@ impl Session {
             task: call.task.clone(),
             model: setup.config.model.name.clone(),
         };
+        let scope = Some(Box::new(scope));
         self.others.insert(child, Agent::new(child, scope, Arc::new(setup), Vec::new()));
         let mut steps = vec![Step::Event(child, started)];
         let parts = vec![Part::text(call.task)];
@@ -114,9 +115,11 @@ impl Session {
     /// An agent's run is over: whoever started it learns what came of it.
     fn ended(&mut self, id: AgentId, success: bool) -> Vec<Step> {
         let Some(agent) = self.others.get(&id) else { return Vec::new() };
-        let Some(parent) = agent.body.scope.parent else { return Vec::new() };
+        let Some(parent) = agent.body.scope.as_ref().map(|scope| scope.parent) else {
+            return Vec::new();
+        };
         let over = matches!(agent.phase, Phase::Closing | Phase::Closed);
-        let (output, turns) = (agent.body.run.text.clone(), agent.body.turns());
+        let (output, turns) = (agent.body.result(), agent.body.turns());
         self.step(parent, |phase, ctx| {
             if let Some(child) = ctx.body.memory.children.get_mut(&id) {
                 if child.state != ChildState::Closed {

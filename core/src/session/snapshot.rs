@@ -24,6 +24,7 @@ use crate::{
 };
 use alloc::{
     borrow::Cow,
+    boxed::Box,
     collections::BTreeMap,
     format,
     string::{String, ToString},
@@ -84,7 +85,8 @@ struct State<'a> {
 #[derive(Serialize, Deserialize)]
 struct AgentForm<'a> {
     id: AgentId,
-    scope: Cow<'a, Scope>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    scope: Option<Cow<'a, Scope>>,
     turns: Cow<'a, [Turn]>,
     memory: Cow<'a, Memory>,
     run: Cow<'a, Run>,
@@ -178,7 +180,7 @@ impl<'a> AgentForm<'a> {
     fn of(agent: &'a Agent) -> Self {
         Self {
             id: agent.body.id,
-            scope: Cow::Borrowed(&agent.body.scope),
+            scope: agent.body.scope.as_deref().map(Cow::Borrowed),
             turns: Cow::Borrowed(agent.body.history.turns()),
             memory: Cow::Borrowed(&agent.body.memory),
             run: Cow::Borrowed(&agent.body.run),
@@ -192,18 +194,17 @@ impl<'a> AgentForm<'a> {
     }
 
     fn agent(self, root: &Arc<Setup>) -> Result<Agent, ConfigError> {
-        let setup = match self.id {
-            AgentId::ROOT => Arc::clone(root),
-            _ => Arc::new(root.scoped(&self.scope)?),
+        let setup = match &self.scope {
+            None => Arc::clone(root),
+            Some(scope) => Arc::new(root.scoped(scope)?),
         };
-        let scope = self.scope.into_owned();
-        let depth = scope.depth;
+        let scope = self.scope.map(|scope| Box::new(scope.into_owned()));
         let mut agent = Agent::new(self.id, scope, setup, self.turns.into_owned());
         agent.body.memory = self.memory.into_owned();
         agent.body.run = self.run.into_owned();
         agent.phase = self.phase.into_owned();
         if let (Phase::Calling(calling), Some(config)) = (&mut agent.phase, self.sent_with) {
-            calling.keep(Arc::new(Setup::of(config.into_owned(), depth)?));
+            calling.keep(Arc::new(Setup::of(config.into_owned(), agent.body.depth())?));
         }
         Ok(agent)
     }

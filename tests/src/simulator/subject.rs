@@ -129,9 +129,7 @@ impl Subject {
         }
         let mut state = crate::snapshot::state(&snapshot);
         if self.mutation == Some(Mutation::ForgetfulSnapshot) {
-            let memory = &mut state["agents"][0]["memory"];
-            memory["follow_ups"] = Value::Array(Vec::new());
-            memory["steering"] = Value::Array(Vec::new());
+            state["agents"][0]["memory"]["aside"] = Value::Null;
         } else if let Some(turns) = state["agents"][0]["turns"].as_array_mut() {
             turns.pop();
         }

@@ -215,7 +215,7 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     let _ = desk.command(Command::FollowUp { parts: text("later") });
     let _ = desk.steer("soon");
     let agent = &snapshot::state(&desk.session.snapshot())["agents"][0];
-    let memory = &agent["memory"];
+    let memory = &agent["memory"]["aside"];
     assert_eq!(memory["steering"][0][0]["text"], "soon");
     assert_eq!(memory["follow_ups"][0][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
