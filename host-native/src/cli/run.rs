@@ -180,6 +180,7 @@ fn config(provider: Provider, args: &RunArgs, sandbox: &Executor) -> SessionConf
         limits: Limits {
             max_turns: args.limits.max_turns,
             max_tool_rounds_per_input: args.limits.max_tool_rounds,
+            ..Limits::default()
         },
         facts: facts::collect(sandbox.workspace().root(), sandbox.programs().facts()),
         ..SessionConfig::default()

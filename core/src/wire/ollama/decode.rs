@@ -98,8 +98,8 @@ impl Draft {
             self.failure.get_or_insert(failure);
             return;
         }
-        if let Some(model) = line.text("model").filter(|_| self.model.is_none()) {
-            self.model = Some(model.into_owned());
+        if self.model.is_none() {
+            self.model = line.text("model").map(Cow::into_owned);
         }
         if let Some(message) = line.object("message") {
             self.on_message(&message, out);
