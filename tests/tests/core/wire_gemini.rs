@@ -488,7 +488,7 @@ fn result(call_id: &str, text: &str, is_error: bool) -> ToolResult {
 }
 
 #[test]
-fn a_request_has_system_prompt_tools_settings_and_the_hosts_options_over_them() {
+fn c16_safety_settings_and_grounding_are_put_over_prompt_tools_and_settings() {
     let mut model = model("gemini-3-flash-preview");
     model.reasoning_effort = Some("low".into());
     model.tool_choice = ToolChoice::Tool("1 é".into());
@@ -526,6 +526,23 @@ fn a_request_has_system_prompt_tools_settings_and_the_hosts_options_over_them() 
         "contents": [{"role": "user", "parts": [{"text": "Hi"}]}],
     });
     assert_eq!(sent, expected);
+}
+
+#[test]
+fn the_providers_own_tools_are_announced_where_they_can_stand_beside_ours() {
+    let config = |name: &str, tools: &[ToolSpec]| {
+        let mut model = model(name);
+        model.options.insert("tools".into(), Json::parse(r#"[{"urlContext":{}}]"#).unwrap());
+        let sent = body(&model, tools, &[user("x")]);
+        assert_eq!(sent["tools"].as_array().unwrap().len(), tools.len() + 1);
+        sent["toolConfig"].clone()
+    };
+    let ours = [tool("f", &json!({"type": "object"}))];
+    let shown = json!({"includeServerSideToolInvocations": true});
+    assert_eq!(config("gemini-3.6-flash", &ours), shown);
+    assert_eq!(config("gemini-3.6-flash", &[]), Value::Null);
+    assert_eq!(config("gemini-2.5-flash", &ours), Value::Null);
+    assert_eq!(config("publishers/google/models/gemini-3.6-flash", &ours), Value::Null);
 }
 
 #[test]

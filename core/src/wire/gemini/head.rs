@@ -86,7 +86,7 @@ fn tool_config(model: &ModelConfig) -> Option<Writer> {
         out
     };
     let mut out = match &model.tool_choice {
-        // What the provider does if nothing is said; beside its own tools it takes no AUTO.
+        // AUTO is what the provider does if nothing is said; beside its own tools it takes none.
         ToolChoice::Auto if has_own_tools(model) => {
             let mut out = Writer::new();
             out.raw("{\"includeServerSideToolInvocations\":true}");
@@ -110,9 +110,10 @@ fn tool_config(model: &ModelConfig) -> Option<Writer> {
 }
 
 /// Whether the host asks for tools that the provider runs itself, which models that can have them
-/// beside ours must be told to show.
+/// beside ours must be told to show. Vertex AI does not know the word.
 fn has_own_tools(model: &ModelConfig) -> bool {
-    Family::of(&model.name) == Family::Level && model.options.contains_key("tools")
+    let takes_both = Family::of(&model.name) == Family::Level && !super::is_vertex(&model.name);
+    takes_both && model.options.contains_key("tools")
 }
 
 fn generation_config(model: &ModelConfig) -> Writer {

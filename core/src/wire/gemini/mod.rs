@@ -21,16 +21,20 @@ use alloc::{string::String, vec, vec::Vec};
 /// `tunedModels/x` or, on Vertex AI, `projects/p/locations/l/publishers/google/models/m`.
 pub(super) fn path(model: &ModelConfig) -> String {
     let name = percent_encoded(model.name.trim_matches('/'));
-    let begins = |with: &[&str]| with.iter().any(|start| name.starts_with(start));
-    let resource = if begins(&["projects/", "publishers/"]) {
+    let resource = if is_vertex(&name) {
         alloc::format!("/v1beta1/{name}")
-    } else if begins(&["models/", "tunedModels/"]) {
+    } else if name.starts_with("models/") || name.starts_with("tunedModels/") {
         alloc::format!("/v1beta/{name}")
     } else {
         alloc::format!("/v1beta/models/{name}")
     };
     let method = if model.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     alloc::format!("{resource}:{method}")
+}
+
+/// Whether a model's name is that of a resource of Vertex AI.
+fn is_vertex(name: &str) -> bool {
+    name.starts_with("projects/") || name.starts_with("publishers/")
 }
 
 /// The headers that are not secret.
