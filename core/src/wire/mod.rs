@@ -5,6 +5,7 @@ pub mod anthropic;
 mod body;
 mod failure;
 pub mod gemini;
+mod half;
 mod loose;
 pub mod ollama;
 pub mod openai_chat;

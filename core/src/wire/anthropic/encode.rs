@@ -1,16 +1,22 @@
 //! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
 //! with cache markers spliced in (DESIGN rule 10).
 
-use super::super::{
-    Head,
-    writer::{Writer, arguments_object, sendable_name},
+use super::{
+    super::{
+        Head,
+        writer::{Writer, sendable_name},
+    },
+    fields::{is_blank, is_form_of},
 };
-use crate::nouns::{
-    config::ModelConfig,
-    message::{Block, Finish, MarkedText, Part, Reply, ToolCall, ToolResult, TurnKind},
-    tool::ToolSpec,
+use crate::{
+    nouns::{
+        message::{Block, Finish, MarkedText, Part, Reply, TurnKind},
+        model::{ModelConfig, WireKind},
+        tool::ToolSpec,
+    },
+    words::json::Json,
 };
-use alloc::vec::Vec;
+use alloc::{format, vec::Vec};
 
 /// Asks the provider to keep all up to the block that carries it.
 const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
@@ -22,38 +28,62 @@ pub(in super::super) fn head<'a>(
     system: &str,
     tools: impl Iterator<Item = &'a ToolSpec>,
 ) -> Head {
+    let option = |name: &str| model.options.get(name);
     let mut out = Writer::default();
-    out.raw("{\"model\":").string(&model.name).raw(",\"max_tokens\":");
-    out.number(u64::from(model.max_output_tokens)).raw(",\"stream\":true");
-    if let Some(effort) = &model.reasoning_effort {
-        out.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
+    out.raw("{\"model\":").string(&model.name);
+    if option("max_tokens").is_none() {
+        out.raw(",\"max_tokens\":").number(u64::from(model.max_output_tokens));
     }
-    let mut tools = tools.peekable();
-    if tools.peek().is_some() {
-        out.raw(",\"tools\":[");
-        for (index, tool) in tools.enumerate() {
-            out.raw(if index == 0 { "" } else { "," }).raw("{\"name\":").string(&tool.name);
-            out.raw(",\"description\":").string(&tool.description);
-            out.raw(",\"input_schema\":").raw(tool.parameters.text()).raw("}");
+    out.raw(",\"stream\":").raw(if model.stream { "true" } else { "false" });
+    out.thinking(model);
+    for (name, value) in &model.options {
+        // The rest of the body is the session's to say.
+        if !matches!(name.as_str(), "model" | "stream" | "system" | "messages" | "tools") {
+            out.raw(",").string(name).raw(":").raw(value.text());
         }
+    }
+    // Tools of the provider's own are given as an option and stand behind ours.
+    let theirs = option("tools").and_then(|all| serde_json::from_str(all.text()).ok());
+    let theirs: Vec<Json> = theirs.unwrap_or_default();
+    let mut mark = None;
+    let mut count = 0;
+    for tool in tools {
+        out.raw(if count == 0 { ",\"tools\":[{\"name\":" } else { ",{\"name\":" });
+        out.string(&sendable_name(&tool.name)).raw(",\"description\":").string(&tool.description);
+        out.raw(",\"input_schema\":").raw(tool.parameters.text());
+        mark = Some(out.len());
+        out.raw("}");
+        count += 1;
+    }
+    for tool in &theirs {
+        out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.text());
+        count += 1;
+    }
+    if count > 0 {
         out.raw("]");
     }
-    let mut mark = None;
     if !system.trim().is_empty() {
         out.raw(",\"system\":[{\"type\":\"text\",\"text\":").string(system);
         mark = Some(out.len());
         out.raw("}]");
     }
     out.raw(",\"messages\":[");
-    Head { before: out.0, mark, after: Vec::new() }
+    // A request that forbids tools for once has the prefix of the others.
+    let mut after = Writer::new();
+    if count > 0 {
+        after.tool_choice(model);
+    }
+    Head { before: out.0, mark, after: after.0 }
 }
 
 /// The messages written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider merges them anyway, and wants tool results first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prefix {
     out: Writer,
     open: Option<Role>,
+    /// Whether the model takes images.
+    images: bool,
     /// Where the last block of the user's side takes a marker.
     mark: Option<usize>,
     /// Where it stood in the request before: the provider finds its cache entry there.
@@ -68,8 +98,9 @@ enum Role {
 
 impl Prefix {
     /// No messages yet.
-    pub const fn new(_model: &ModelConfig) -> Self {
-        Self { out: Writer::new(), open: None, mark: None, mark_before: None }
+    pub const fn new(model: &ModelConfig) -> Self {
+        let images = model.compat.images;
+        Self { out: Writer::new(), open: None, images, mark: None, mark_before: None }
     }
 
     /// Appends a turn. Blocks that the provider would refuse (blank text) are left out.
@@ -77,11 +108,12 @@ impl Prefix {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
             TurnKind::System(text) => {
-                self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
+                self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
             TurnKind::ToolResults(results) => {
+                let images = self.images;
                 for result in results {
-                    self.block(Role::User).tool_result(result);
+                    self.block(Role::User).tool_result(result, images);
                     self.end_user_block();
                 }
             }
@@ -102,47 +134,79 @@ impl Prefix {
     }
 
     fn parts(&mut self, parts: &[Part]) {
+        let images = self.images;
         for part in parts.iter().filter(|part| !is_blank(part)) {
-            self.block(Role::User).part(part);
+            self.block(Role::User).part(part, images);
             self.end_user_block();
         }
     }
 
     fn reply(&mut self, reply: &Reply) {
         self.mark_before = self.mark;
+        let is_ours = reply.wire == Some(WireKind::Anthropic);
         // The provider refuses a message that ends with thinking, unless it paused there itself.
         let is_something = |block: &Block| match block {
             Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
                 !text.trim().is_empty()
             }
             Block::ToolCall(_) => true,
-            Block::Reasoning(_) | Block::Opaque(_) => reply.finish == Finish::Pause,
+            Block::Reasoning(_) | Block::Opaque(_) => is_ours && reply.finish == Finish::Pause,
         };
         if !reply.blocks.iter().any(is_something) {
             return;
         }
         for block in &reply.blocks {
-            match block {
-                Block::Text(text) | Block::MarkedText(MarkedText { text, .. })
-                    if text.trim().is_empty() => {}
-                Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
-                    self.block(Role::Assistant).text(text).raw("}");
-                }
-                // Thinking without its signature is refused, and of no use to the model.
-                Block::Reasoning(reasoning) => {
-                    if let Some(signature) = &reasoning.signature {
-                        let out = self.block(Role::Assistant);
-                        out.raw("{\"type\":\"thinking\",\"thinking\":").string(&reasoning.text);
-                        out.raw(",\"signature\":").string(signature).raw("}");
-                    }
-                }
-                Block::ToolCall(call) => {
-                    self.block(Role::Assistant).tool_use(call);
-                }
-                Block::Opaque(json) => {
-                    self.block(Role::Assistant).raw(json.text());
+            if is_ours { self.own_block(block) } else { self.foreign_block(block) }
+        }
+    }
+
+    /// A block as the provider sent it.
+    fn own_block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) => self.text(text),
+            Block::MarkedText(MarkedText { text, .. }) if text.trim().is_empty() => {}
+            Block::MarkedText(MarkedText { text, mark }) => {
+                let out = self.block(Role::Assistant).text(text);
+                out.raw(",\"citations\":").raw(mark).raw("}");
+            }
+            // Thinking without its signature is refused, and of no use to the model.
+            Block::Reasoning(reasoning) => {
+                if let Some(signature) = &reasoning.signature {
+                    let out = self.block(Role::Assistant);
+                    out.raw("{\"type\":\"thinking\",\"thinking\":").string(&reasoning.text);
+                    out.raw(",\"signature\":").string(signature).raw("}");
                 }
             }
+            Block::ToolCall(call) => {
+                let own = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
+                match own.filter(|item| is_form_of(item, call)) {
+                    Some(item) => self.block(Role::Assistant).raw(item.text()),
+                    None => self.block(Role::Assistant).tool_use(call),
+                };
+            }
+            Block::Opaque(json) => {
+                self.block(Role::Assistant).raw(json.text());
+            }
+        }
+    }
+
+    /// A block of another provider: what only that one understands is left out, and its thinking
+    /// is text.
+    fn foreign_block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => self.text(text),
+            Block::Reasoning(reasoning) => self.text(&reasoning.text),
+            Block::ToolCall(call) => {
+                self.block(Role::Assistant).tool_use(call);
+            }
+            Block::Opaque(_) => {}
+        }
+    }
+
+    /// A text of the model; blank ones are refused.
+    fn text(&mut self, text: &str) {
+        if !text.trim().is_empty() {
+            self.block(Role::Assistant).text(text).raw("}");
         }
     }
 
@@ -167,10 +231,6 @@ impl Prefix {
     }
 }
 
-fn is_blank(part: &Part) -> bool {
-    part.as_text().is_some_and(|text| text.trim().is_empty())
-}
-
 /// Copies `bytes` with a marker at each of `marks`, which are in order.
 fn splice(body: &mut Vec<u8>, bytes: &[u8], marks: &[Option<usize>]) {
     let mut done = 0;
@@ -184,51 +244,4 @@ fn splice(body: &mut Vec<u8>, bytes: &[u8], marks: &[Option<usize>]) {
         last = Some(mark);
     }
     body.extend_from_slice(bytes.get(done..).unwrap_or_default());
-}
-
-impl Writer {
-    /// A text block without its closing brace.
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.raw("{\"type\":\"text\",\"text\":").string(text)
-    }
-
-    /// A part without its closing brace.
-    fn part(&mut self, part: &Part) {
-        match part {
-            Part::Text { text } => {
-                self.text(text);
-            }
-            Part::Image { media_type, data } => {
-                self.raw("{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
-                self.string(media_type).raw(",\"data\":").string(data).raw("}");
-            }
-        }
-    }
-
-    /// A tool's result without its closing brace.
-    fn tool_result(&mut self, result: &ToolResult) {
-        self.raw("{\"type\":\"tool_result\",\"tool_use_id\":").string(&result.call_id);
-        if result.is_error {
-            self.raw(",\"is_error\":true");
-        }
-        self.raw(",\"content\":");
-        if let [Part::Text { text }] = result.parts.as_slice() {
-            self.string(text);
-            return;
-        }
-        self.raw("[");
-        for (index, part) in result.parts.iter().filter(|part| !is_blank(part)).enumerate() {
-            self.raw(if index == 0 { "" } else { "," });
-            self.part(part);
-            self.raw("}");
-        }
-        self.raw("]");
-    }
-
-    /// A call.
-    fn tool_use(&mut self, call: &ToolCall) {
-        self.raw("{\"type\":\"tool_use\",\"id\":").string(&call.id);
-        self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
-        self.raw(arguments_object(call)).raw("}");
-    }
 }

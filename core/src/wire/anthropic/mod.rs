@@ -1,7 +1,10 @@
 //! Anthropic Messages: `POST {base}/v1/messages`, streams and whole bodies.
 
+mod block;
 mod decode;
 mod encode;
+mod fields;
+mod thinking;
 
 pub use decode::Decoder;
 pub use encode::Prefix;
@@ -16,9 +19,13 @@ pub(super) fn path(_model: &ModelConfig) -> String {
 }
 
 /// The headers that are not secret.
-pub(super) fn headers(_model: &ModelConfig) -> Vec<(String, String)> {
-    vec![
+pub(super) fn headers(model: &ModelConfig) -> Vec<(String, String)> {
+    let mut headers = vec![
         ("content-type".into(), "application/json".into()),
         ("anthropic-version".into(), "2023-06-01".into()),
-    ]
+    ];
+    if !model.betas.is_empty() {
+        headers.push(("anthropic-beta".into(), model.betas.join(",")));
+    }
+    headers
 }

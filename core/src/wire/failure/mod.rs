@@ -157,10 +157,12 @@ pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
             Failure::new(FailureKind::Protocol, message).with_head(head)
         }
         None => {
-            let kind = match head.is_success() {
-                true => FailureKind::Protocol,
-                false => classify::classify(head.status, &[], text),
-            };
+            if head.is_success() {
+                let said = prefix(text, 300);
+                let message = format!("the response was cut or is not of this protocol: {said}");
+                return Failure::new(FailureKind::Protocol, message).with_head(head);
+            }
+            let kind = classify::classify(head.status, &[], text);
             Failure {
                 retry_after_ms: delay::of_text(text),
                 ..Failure::new(kind, foreign_body(head.status, text))

@@ -11,6 +11,9 @@ use innerloop_core::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What a request has behind its messages that forbids tools for once.
+const NO_TOOLS: &str = r#","tool_choice":{"type":"none"}"#;
+
 const MARKER: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
 
 /// The newest request of each agent, without its markers and its end.
@@ -45,7 +48,7 @@ impl Requests {
     }
 
     fn extends(&mut self, agent: AgentId, body: &str) -> Result<(), String> {
-        let plain = body.replace(MARKER, "");
+        let plain = body.replace(MARKER, "").replace(NO_TOOLS, "");
         let stem = plain.strip_suffix("]}]}").unwrap_or(&plain).to_owned();
         let before = self.stems.insert(agent, stem);
         let is_longer = before.as_ref().is_none_or(|before| plain.starts_with(before.as_str()));

@@ -5,15 +5,15 @@ use innerloop_core::{
     decode::{Arguments, Decoded, decode},
     event::ErrorKind,
     input::ResponseHead,
-    message::Finish,
+    json::Json,
+    message::{Block, Finish, Reply},
+    wire::Decoder,
 };
-use innerloop_tests::anthropic::Message;
+use innerloop_tests::{
+    anthropic::Message,
+    feeding::{decoded, head},
+};
 use serde_json::json;
-
-fn head(status: u16, content_type: &str) -> ResponseHead {
-    let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-    ResponseHead { status, headers, ..ResponseHead::default() }
-}
 
 fn chunked(head: &ResponseHead, body: &[u8], size: usize) -> Decoded {
     decode(WireKind::Anthropic, head, body.chunks(size.max(1)))
@@ -21,14 +21,18 @@ fn chunked(head: &ResponseHead, body: &[u8], size: usize) -> Decoded {
 
 /// Decodes a stream whole, byte by byte and split at every position: the same each time.
 fn stream(body: &str) -> Decoded {
-    let head = head(200, "text/event-stream; charset=utf-8");
-    let whole = chunked(&head, body.as_bytes(), body.len());
-    assert_eq!(chunked(&head, body.as_bytes(), 1), whole);
-    for at in 0..body.len() {
-        let (a, b) = body.as_bytes().split_at(at);
-        assert_eq!(decode(WireKind::Anthropic, &head, [a, b].into_iter()), whole, "split at {at}");
-    }
-    whole
+    decoded(WireKind::Anthropic, 200, "text/event-stream; charset=utf-8", body)
+}
+
+fn decoded_whole(body: &str) -> Decoded {
+    decoded(WireKind::Anthropic, 200, "application/json", body)
+}
+
+/// The reply itself.
+fn reply(body: &str) -> Reply {
+    let mut decoder = Decoder::new(WireKind::Anthropic, &head(200, ""));
+    decoder.feed(body.as_bytes(), &mut Vec::new());
+    decoder.finish().unwrap()
 }
 
 fn events(data: &[serde_json::Value]) -> String {
@@ -80,7 +84,10 @@ fn a_stream_gives_text_thinking_parallel_calls_and_usage() {
     assert_eq!(decoded.text, "Grüße \"\u{1F600}\"\n");
     assert_eq!((decoded.reasoning.as_str(), decoded.finish), ("hm", Finish::ToolCalls));
     let shown = serde_json::to_string(&decoded.tool_calls).unwrap();
-    let expected = r#"[{"id":"a","name":"f","arguments":{"x": 1.0}},{"id":"b","name":"g","arguments":{"y":2}}]"#;
+    let expected = concat!(
+        r#"[{"id":"a","name":"f","arguments":{"x": 1.0}},"#,
+        r#"{"id":"b","name":"g","arguments":{"y":2}}]"#
+    );
     assert_eq!(shown, expected);
     let usage = decoded.usage.unwrap();
     assert_eq!((usage.input_total, usage.output_total), (23, 9));
@@ -284,7 +291,7 @@ fn arguments_that_are_not_json_stay_as_they_are() {
 }
 
 #[test]
-fn half_a_surrogate_pair_costs_one_character_and_no_more() {
+fn half_a_surrogate_pair_is_joined_or_costs_one_character_and_no_more() {
     let text = |piece: &str| {
         let body = format!(r#""index":0,"delta":{{"type":"text_delta","text":"{piece}"}}"#);
         format!("data: {{\"type\":\"content_block_delta\",{body}}}\n\n")
@@ -293,7 +300,20 @@ fn half_a_surrogate_pair_costs_one_character_and_no_more() {
     let begin = events(&[start(), block(0, &json!({"type": "text", "text": ""}))]);
     let pieces = [r"Hello ", r"\ud83d", r"\ude00", r" \ud83d\ude00 \\ud83d", r" world"].map(text);
     let decoded = stream(&format!("{begin}{}{}", pieces.concat(), events(&[done, end])));
-    assert_eq!(decoded.text, "Hello \u{fffd}\u{fffd} \u{1F600} \\ud83d world");
+    assert_eq!(decoded.text, "Hello \u{1F600} \u{1F600} \\ud83d world");
+    for (pieces, expected) in [
+        (&[r"a\ud83d", r"\ude00b"][..], "a\u{1F600}b"),
+        (&[r"a\ud83d", "b"], "a\u{fffd}b"),
+        (&[r"a\ud83d", r"\ud83d", r"\ude00"], "a\u{fffd}\u{1F600}"),
+        (&[r"\ude00a"], "\u{fffd}a"),
+        (&[r"a\\ud83d", "b"], "a\\ud83db"),
+        (&[r"a\ud83d"], "a\u{fffd}"),
+        (&[r"\ud83d\ude00", r"\u00e4"], "\u{1F600}ä"),
+    ] {
+        let pieces: String = pieces.iter().map(|piece| text(piece)).collect();
+        let decoded = stream(&format!("{begin}{pieces}{}", events(&stop("end_turn"))));
+        assert_eq!(decoded.text, expected);
+    }
     let whole = r#"{"type":"message","content":[{"type":"text","text":"hey \ud800"}]}"#;
     let decoded = chunked(&head(200, "application/json"), whole.as_bytes(), 9);
     assert_eq!(decoded.text, "hey \u{fffd}");
@@ -301,12 +321,118 @@ fn half_a_surrogate_pair_costs_one_character_and_no_more() {
 
 #[test]
 fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
-    let [done, end] = stop("tool_use");
     let call = json!({"type": "tool_use", "id": "a", "name": "f", "input": {}});
-    let lost = r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"\ud83d"}}"#;
-    let body = events(&[start(), block(0, &call)]);
-    let decoded = stream(&format!("{body}data: {lost}\n\n{}", events(&[done, end])));
-    assert_eq!((decoded.error.unwrap().kind, decoded.tool_calls.len()), (ErrorKind::Protocol, 0));
+    let begin = events(&[start(), block(0, &call)]);
+    let end = events(&stop("tool_use"));
+    let piece = |piece: &str| {
+        let delta = format!(r#"{{"type":"input_json_delta","partial_json":"{piece}"}}"#);
+        let event = r#""type":"content_block_delta","index":0"#;
+        format!("data: {{{event},\"delta\":{delta}}}\n\n")
+    };
+    for lost in [r"\ud83d", r"\ude00"] {
+        let decoded = stream(&format!("{begin}{}{end}", piece(lost)));
+        let error = decoded.error.unwrap();
+        assert_eq!((error.kind, decoded.tool_calls.len()), (ErrorKind::Protocol, 0));
+    }
+    let pieces = [piece(r#"{\"x\": \"\ud83d"#), piece(r#"\ude00\"}"#)].concat();
+    let decoded = stream(&format!("{begin}{pieces}{end}"));
+    let arguments = Json::parse("{\"x\": \"\u{1F600}\"}").unwrap();
+    assert_eq!(decoded.tool_calls[0].arguments, Arguments::Value(arguments));
+}
+
+#[test]
+fn odd_values_cost_themselves_and_nothing_else() {
+    let mut begin = start();
+    begin["message"]["id"] = json!(7);
+    begin["message"]["usage"] = json!({"input_tokens": 5.0, "cache_read_input_tokens": null,
+        "cache_creation_input_tokens": "many", "output_tokens": -1, "service_tier": {"a": []}});
+    let mut done = stop("end_turn");
+    done[0]["usage"] = json!({"output_tokens": 9, "input_tokens": null,
+        "output_tokens_details": "none"});
+    done[0]["delta"]["stop_details"] = json!(["x"]);
+    let text = json!({"type": "text", "text": null, "citations": null});
+    let events = events(&[
+        begin,
+        block(0, &text),
+        json!({"type": "content_block_delta", "index": 0, "delta": null}),
+        json!({"type": "content_block_delta", "index": "0", "delta": {"text": "Hi"}}),
+        json!({"type": "content_block_delta", "delta": {"text": "lost without its number"}}),
+        json!({"type": "vendor_event", "usage": 1, "error": "none of ours"}),
+        done[0].clone(),
+        json!({"type": "message_delta", "delta": {}, "usage": 3}),
+        done[1].clone(),
+    ]);
+    let decoded = stream(&events);
+    assert_eq!((decoded.text.as_str(), decoded.finish), ("Hi", Finish::Stop));
+    let usage = decoded.usage.unwrap();
+    assert_eq!((usage.input_total, usage.output_total), (5, 9));
+    for content in [r#""Hi""#, r#"["Hi"]"#, r#"[{"type":"text","text":"Hi"},null,7]"#] {
+        let body = format!(r#"{{"content":{content},"stop_reason":"end_turn","usage":[]}}"#);
+        let whole = decoded_whole(&body);
+        assert_eq!(
+            (whole.text.as_str(), whole.error, whole.usage),
+            ("Hi", None, None),
+            "{content}"
+        );
+    }
+}
+
+#[test]
+fn every_recorded_block_of_the_providers_own_is_kept_and_is_no_call() {
+    for kind in [
+        "redacted_thinking",
+        "server_tool_use",
+        "web_search_tool_result",
+        "web_fetch_tool_result",
+        "code_execution_tool_result",
+        "bash_code_execution_tool_result",
+        "text_editor_code_execution_tool_result",
+        "tool_search_tool_result",
+        "mcp_tool_use",
+        "mcp_tool_result",
+        "compaction",
+        "advisor_tool_result",
+        "fallback",
+        "brand_new",
+    ] {
+        let odd = json!({"type": kind, "data": "x", "n": 1.50, "content": [{"z": 1, "a": 2}]});
+        let text = json!({"type": "text", "text": "Hi"});
+        let [done, end] = stop("pause_turn");
+        let body = events(&[start(), block(0, &odd), block(1, &text), done, end]);
+        let decoded = stream(&body);
+        assert_eq!((decoded.tool_calls.len(), decoded.text.as_str()), (0, "Hi"), "{kind}");
+        let reply = reply(&body);
+        assert_eq!(reply.blocks.len(), 2);
+        assert!(matches!(&reply.blocks[0], Block::Opaque(json) if json.text() == odd.to_string()));
+    }
+    let compacted = json!({"type": "compaction", "content": null});
+    let more = json!({"type": "compaction_delta", "content": "sum", "encrypted_content": "e"});
+    let [done, end] = stop("compaction");
+    let reply = reply(&events(&[start(), block(0, &compacted), delta(0, &more), done, end]));
+    assert_eq!(reply.finish, Finish::Pause);
+    let kept: serde_json::Value = match &reply.blocks[0] {
+        Block::Opaque(json) => serde_json::from_str(json.text()).unwrap(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kept, json!({"type": "compaction", "content": "sum", "encrypted_content": "e"}));
+}
+
+#[test]
+fn a_refusal_says_why() {
+    let mut done = stop("refusal");
+    done[0]["delta"]["stop_details"] =
+        json!({"type": "refusal", "category": "cyber", "explanation": "Not that."});
+    let decoded = stream(&events(&[start(), done[0].clone(), done[1].clone()]));
+    assert_eq!((decoded.finish, decoded.refusal.as_str()), (Finish::Refusal, "Not that."));
+    assert_eq!((decoded.text.as_str(), decoded.error), ("", None));
+}
+
+#[test]
+fn padding_of_any_length_changes_nothing() {
+    let message = Message::text("Hello there.");
+    let plain = message.events().concat();
+    let padded = plain.replace("}\n\n", &format!("{}}}{}\n\n", " ".repeat(500), " ".repeat(500)));
+    assert_eq!(stream(&padded), stream(&plain));
 }
 
 #[test]

@@ -1,0 +1,159 @@
+//! The fields of a request and the blocks of its messages, each as JSON.
+
+use super::{
+    super::writer::{Writer, arguments_object, sendable_name},
+    thinking::{Thinking, thinking, tool_choice},
+};
+use crate::{
+    nouns::{
+        message::{Part, ToolCall, ToolResult},
+        model::{ModelConfig, ToolChoice},
+    },
+    words::json::Json,
+};
+use alloc::{borrow::Cow, format, string::String};
+use serde_json::Value;
+
+/// The types of image that the provider takes.
+const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+impl Writer {
+    /// A text block without its closing brace.
+    pub(super) fn text(&mut self, text: &str) -> &mut Self {
+        self.raw("{\"type\":\"text\",\"text\":").string(text)
+    }
+
+    /// What there is to say about thinking, unless an option says it.
+    pub(super) fn thinking(&mut self, model: &ModelConfig) {
+        let is_free = |name: &str| !model.options.contains_key(name);
+        let said = thinking(model);
+        if let Thinking::Effort(effort) | Thinking::Adaptive(effort) = said
+            && is_free("output_config")
+        {
+            self.raw(",\"output_config\":{\"effort\":").string(effort).raw("}");
+        }
+        if !is_free("thinking") {
+            return;
+        }
+        match said {
+            Thinking::Unsaid | Thinking::Effort(_) => {}
+            // Newer models leave the thinking's text out unless they are asked for it.
+            Thinking::Adaptive(_) => {
+                self.raw(",\"thinking\":{\"type\":\"adaptive\",\"display\":\"summarized\"}");
+            }
+            Thinking::Budget(tokens) => {
+                self.raw(",\"thinking\":{\"type\":\"enabled\",\"budget_tokens\":");
+                self.number(u64::from(tokens)).raw("}");
+            }
+            Thinking::Disabled => {
+                self.raw(",\"thinking\":{\"type\":\"disabled\"}");
+            }
+        }
+    }
+
+    /// Whether the model must, may or must not call tools, where that is not the default.
+    pub(super) fn tool_choice(&mut self, model: &ModelConfig) {
+        let choice = tool_choice(model);
+        let one_call = model.parallel_tool_calls == Some(false);
+        if model.options.contains_key("tool_choice") || (*choice == ToolChoice::Auto && !one_call) {
+            return;
+        }
+        self.raw(",\"tool_choice\":{\"type\":");
+        match choice {
+            ToolChoice::Auto => self.raw("\"auto\""),
+            ToolChoice::None => self.raw("\"none\""),
+            ToolChoice::Required => self.raw("\"any\""),
+            ToolChoice::Tool(name) => self.raw("\"tool\",\"name\":").string(&sendable_name(name)),
+        };
+        if one_call && *choice != ToolChoice::None {
+            self.raw(",\"disable_parallel_tool_use\":true");
+        }
+        self.raw("}");
+    }
+
+    /// A part without its closing brace. In place of an image that would be refused stands a
+    /// word about it.
+    pub(super) fn part(&mut self, part: &Part, images: bool) {
+        match part {
+            Part::Text { text } => {
+                self.text(text);
+            }
+            Part::Image { media_type, data } if images && IMAGES.contains(&media_type.as_str()) => {
+                self.raw("{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
+                self.string(media_type).raw(",\"data\":").string(data).raw("}");
+            }
+            Part::Image { media_type, .. } => {
+                self.text(&format!("[an image of the type {media_type} that cannot be shown]"));
+            }
+        }
+    }
+
+    /// A tool's result without its closing brace.
+    pub(super) fn tool_result(&mut self, result: &ToolResult, images: bool) {
+        self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
+        self.string(&sendable_id(&result.call_id));
+        let is_text = result.parts.iter().all(|part| part.as_text().is_some());
+        let is_empty = result.parts.iter().all(is_blank);
+        // An error is refused with an image in it, or with nothing in it.
+        if result.is_error && is_text {
+            self.raw(",\"is_error\":true");
+        }
+        self.raw(",\"content\":");
+        match result.parts.as_slice() {
+            _ if result.is_error && is_empty => {
+                self.string("The tool failed without a word.");
+                return;
+            }
+            [Part::Text { text }] => {
+                self.string(text);
+                return;
+            }
+            _ => {}
+        }
+        self.raw("[");
+        for (index, part) in result.parts.iter().filter(|part| !is_blank(part)).enumerate() {
+            self.raw(if index == 0 { "" } else { "," });
+            self.part(part, images);
+            self.raw("}");
+        }
+        self.raw("]");
+    }
+
+    /// A call.
+    pub(super) fn tool_use(&mut self, call: &ToolCall) -> &mut Self {
+        self.raw("{\"type\":\"tool_use\",\"id\":").string(&sendable_id(&call.id));
+        self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
+        if call.is_freeform() {
+            return self.raw("{\"input\":").string(&call.arguments).raw("}}");
+        }
+        self.raw(arguments_object(call)).raw("}")
+    }
+}
+
+/// Whether a part is a text without a letter: the provider refuses those.
+pub(super) fn is_blank(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// Whether the provider's own form of a call can go back for it: it has the call's id, and an
+/// input that is an object.
+pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
+    let item = serde_json::from_str::<Value>(item.text()).unwrap_or_default();
+    let is_object = item.get("input").is_some_and(Value::is_object);
+    is_object && item.get("id").and_then(Value::as_str) == Some(&*sendable_id(&call.id))
+}
+
+/// An id that the provider takes: 1 to 64 letters, digits, `_` and `-`. Another provider's id
+/// gets a digest of itself, so that two of them stay two.
+fn sendable_id(id: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if (1..=64).contains(&id.len()) && id.chars().all(fits) {
+        return Cow::Borrowed(id);
+    }
+    // FNV-1a: nobody chooses ids to collide.
+    let digest = id.bytes().fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
+        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let kept: String = id.chars().map(|c| if fits(c) { c } else { '_' }).take(47).collect();
+    Cow::Owned(format!("{kept}_{digest:016x}"))
+}
