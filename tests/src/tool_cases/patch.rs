@@ -7,7 +7,7 @@ use innerloop_core::action::ToolError::{
 use serde_json::json;
 
 pub(super) fn cases() -> Vec<Case> {
-    [operations(), several(), places(), loose(), ends(), failures()].concat()
+    [operations(), several(), places(), loose(), ends(), failures(), misses(), whole()].concat()
 }
 
 /// A patch with these operations, in the name of the case.
@@ -228,13 +228,6 @@ fn ends() -> Vec<Case> {
 }
 
 fn failures() -> Vec<Case> {
-    let again = "Read the file again and copy its lines exactly.";
-    let lost = |lines: &str, line: u32, more: &str| {
-        format!(
-            "Failed to find expected lines in a:\n{lines}\n(the hunk on line {line} of the \
-             patch).{more} {again}"
-        )
-    };
     vec![
         case("h4 no patch", json!({"action": "patch", "patch": "change it"})).fails(
             InvalidArguments,
@@ -266,13 +259,28 @@ fn failures() -> Vec<Case> {
         update("h4 no text", "-x\n")
             .file("a", b"x\0")
             .fails(Binary, "a is not a text file: it contains NUL bytes."),
+    ]
+}
+
+const AGAIN: &str = "Read the file again and copy its lines exactly.";
+
+/// What is said of lines that were not found, in the hunk on that line of the patch.
+fn lost(lines: &str, line: u32, more: &str) -> String {
+    format!(
+        "Failed to find expected lines in a:\n{lines}\n(the hunk on line {line} of the \
+         patch).{more} {AGAIN}"
+    )
+}
+
+fn misses() -> Vec<Case> {
+    vec![
         update("h4 a hint that is not there", "@@ fn mian() {\n-x\n+y\n")
             .file("a", "one\nfn main() {\nx\n")
             .fails(
                 EditConflict,
                 format!(
                     "Failed to find context 'fn mian() {{' in a. The most similar line is line \
-                     2: \"fn main() {{\". {again}"
+                     2: \"fn main() {{\". {AGAIN}"
                 ),
             ),
         update("h4 lines that are nearly there", "@@\n one\n-two\n+2\n three\n")
@@ -309,6 +317,11 @@ fn failures() -> Vec<Case> {
         update("h4 lines that are nowhere", "-zzz\n+y\n")
             .file("a", "one\n")
             .fails(EditConflict, lost("zzz", 3, "")),
+    ]
+}
+
+fn whole() -> Vec<Case> {
+    vec![
         patch(
             "h4 one bad hunk and no file changes",
             "*** Add File: b\n+b\n*** Delete File: c\n*** Update File: a\n-zzz\n+y\n",
