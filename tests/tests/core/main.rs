@@ -31,3 +31,4 @@ mod wire_anthropic_requests;
 mod wire_gemini;
 mod wire_ollama;
 mod wire_responses;
+mod wire_responses_requests;

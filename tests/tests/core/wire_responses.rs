@@ -9,29 +9,28 @@ use innerloop_core::{
 };
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
+use std::{fs, path::Path};
 
-macro_rules! fixture {
-    ($name:literal) => {
-        include_str!(concat!("../../fixtures/wire/openai_responses/", $name))
-    };
-}
-
-const WHOLE: &str = fixture!("whole.json");
 const STREAMS: [&str; 11] = [
-    fixture!("text.sse"),
-    fixture!("calls.sse"),
-    fixture!("raw_reasoning.sse"),
-    fixture!("custom.sse"),
-    fixture!("refusal.sse"),
-    fixture!("rotating_ids.sse"),
-    fixture!("provider_items.sse"),
-    fixture!("client_items.sse"),
-    fixture!("phases.sse"),
-    fixture!("incomplete.sse"),
-    fixture!("terminal_only.sse"),
+    "text.sse",
+    "calls.sse",
+    "raw_reasoning.sse",
+    "custom.sse",
+    "refusal.sse",
+    "rotating_ids.sse",
+    "provider_items.sse",
+    "client_items.sse",
+    "phases.sse",
+    "incomplete.sse",
+    "terminal_only.sse",
 ];
 
 const SSE: &str = "text/event-stream; charset=utf-8";
+
+fn fixture(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire/openai_responses");
+    fs::read_to_string(folder.join(name)).unwrap()
+}
 
 fn stream(body: &str) -> Decoded {
     decoded(WireKind::OpenaiResponses, 200, SSE, body)
@@ -96,7 +95,7 @@ fn function(id: &str, name: &str, arguments: &str) -> Value {
 
 #[test]
 fn a_stream_gives_text_and_usage() {
-    let body = fixture!("text.sse");
+    let body = &fixture("text.sse");
     let found = stream(body);
     assert_eq!(found.text, "Grüße, \"Welt\" 🌍\n");
     assert_eq!((found.finish, found.error), (Finish::Stop, None));
@@ -116,8 +115,8 @@ fn a_stream_gives_text_and_usage() {
 }
 
 #[test]
-fn l2_a_stream_gives_thinking_and_parallel_calls() {
-    let body = fixture!("calls.sse");
+fn k8_a_stream_gives_thinking_and_parallel_calls() {
+    let body = &fixture("calls.sse");
     let found = stream(body);
     assert_eq!(found.reasoning, "**Plan**\n\nTwo cities.**Order**\n\nBoth at once.");
     let expected = concat!(
@@ -136,7 +135,7 @@ fn l2_a_stream_gives_thinking_and_parallel_calls() {
 
 #[test]
 fn the_whole_item_stands_above_its_pieces() {
-    let found = stream(fixture!("raw_reasoning.sse"));
+    let found = stream(&fixture("raw_reasoning.sse"));
     assert_eq!(found.reasoning, "We need the file.");
     let expected = r#"[{"id":"call_9","name":"read_file","arguments":{"path":"a.txt"}}]"#;
     assert_eq!(calls(&found), expected);
@@ -144,7 +143,7 @@ fn the_whole_item_stands_above_its_pieces() {
 
 #[test]
 fn a_custom_call_carries_its_raw_input() {
-    let found = stream(fixture!("custom.sse"));
+    let found = stream(&fixture("custom.sse"));
     let patch = "*** Begin Patch\n*** Add File: a.txt\n+one \"1\"\n*** End Patch\n";
     let [first, second] = found.tool_calls.as_slice() else { panic!("{found:?}") };
     assert_eq!((first.id.as_str(), first.name.as_str()), ("call_p", "apply_patch"));
@@ -154,7 +153,7 @@ fn a_custom_call_carries_its_raw_input() {
 
 #[test]
 fn a_refusal_is_no_text() {
-    let found = stream(fixture!("refusal.sse"));
+    let found = stream(&fixture("refusal.sse"));
     assert_eq!((found.text.as_str(), found.finish), ("", Finish::Refusal));
     assert_eq!(found.refusal, "I can't help with that.");
     let parts = json!([{"type": "output_text", "text": "Well. "},
@@ -168,7 +167,7 @@ fn a_refusal_is_no_text() {
 
 #[test]
 fn ids_may_change_from_event_to_event() {
-    let found = stream(fixture!("rotating_ids.sse"));
+    let found = stream(&fixture("rotating_ids.sse"));
     assert_eq!(found.text, "One text.");
     let expected = r#"[{"id":"call_after","name":"tool_search","arguments":{"goal":"Weather"}}]"#;
     assert_eq!(calls(&found), expected);
@@ -176,7 +175,7 @@ fn ids_may_change_from_event_to_event() {
 
 #[test]
 fn what_the_provider_runs_itself_is_kept_as_it_is_and_no_call_of_ours() {
-    let body = fixture!("provider_items.sse");
+    let body = &fixture("provider_items.sse");
     let found = stream(body);
     assert_eq!((found.text.as_str(), found.finish), ("Found.", Finish::Stop));
     assert_eq!(calls(&found), "[]");
@@ -189,7 +188,7 @@ fn what_the_provider_runs_itself_is_kept_as_it_is_and_no_call_of_ours() {
 
 #[test]
 fn every_kind_of_call_that_the_client_runs_is_listed() {
-    let body = fixture!("client_items.sse");
+    let body = &fixture("client_items.sse");
     let expected = concat!(
         r#"[{"id":"call_1","name":"local_shell","#,
         r#""arguments":{"type":"exec","command":["ls","-l"],"env":{}}},"#,
@@ -205,7 +204,7 @@ fn every_kind_of_call_that_the_client_runs_is_listed() {
 
 #[test]
 fn a_message_keeps_its_phase() {
-    let (reply, _) = reply(fixture!("phases.sse"));
+    let (reply, _) = reply(&fixture("phases.sse"));
     let marks: Vec<&str> = reply
         .blocks
         .iter()
@@ -220,22 +219,22 @@ fn a_message_keeps_its_phase() {
 
 #[test]
 fn a_whole_body_gives_the_same_as_a_stream() {
-    let found = decoded(WireKind::OpenaiResponses, 200, "application/json", WHOLE);
+    let found = decoded(WireKind::OpenaiResponses, 200, "application/json", fixture("whole.json"));
     assert_eq!((found.text.as_str(), found.reasoning.as_str()), ("Two parts.", "Hm. Yes."));
     assert_eq!((found.tool_calls.len(), found.finish), (2, Finish::ToolCalls));
     assert_eq!(found.usage.unwrap().cache_write, 32);
     for content_type in ["", SSE] {
-        let padded = format!("\u{feff}\n\n   \n{WHOLE}\n ");
+        let padded = format!("\u{feff}\n\n   \n{}\n ", fixture("whole.json"));
         assert_eq!(decoded(WireKind::OpenaiResponses, 200, content_type, padded), found);
     }
-    let response: Value = serde_json::from_str(WHOLE).unwrap();
+    let response: Value = serde_json::from_str(&fixture("whole.json")).unwrap();
     let event = json!({"type": "response.completed", "response": response});
     assert_eq!(stream(&events(&[event])), found);
 }
 
 #[test]
 fn the_terminal_event_stands_in_for_items_that_never_came() {
-    let body = fixture!("terminal_only.sse");
+    let body = &fixture("terminal_only.sse");
     let found = stream(body);
     assert_eq!((found.text.as_str(), found.tool_calls.len()), ("All at the end.", 1));
     assert_eq!(shown(&reply(body).1).0, "All at the end.");
@@ -341,7 +340,7 @@ fn every_status_has_its_meaning() {
     assert_eq!(of("incomplete", reason("steered"), cut).finish, Finish::Length);
     let error = of("cancelled", Value::Null, text()).error.unwrap();
     assert_eq!(error.message, "the response was cancelled");
-    assert_eq!(stream(fixture!("incomplete.sse")).finish, Finish::Length);
+    assert_eq!(stream(&fixture("incomplete.sse")).finish, Finish::Length);
 }
 
 #[test]
@@ -351,14 +350,14 @@ fn a_failure_in_the_stream_is_the_providers_own() {
         assert_eq!((found.finish, found.tool_calls.len()), (Finish::Error, 0));
         found.error.unwrap()
     };
-    let overflow = error(fixture!("failed.sse"));
+    let overflow = error(&fixture("failed.sse"));
     assert_eq!(overflow.kind, ErrorKind::ContextOverflow);
     assert!(overflow.message.starts_with("Your input exceeds the context window"));
     assert_eq!(overflow.code.as_deref(), Some("context_length_exceeded"));
-    let quota = error(fixture!("error_nested.sse"));
+    let quota = error(&fixture("error_nested.sse"));
     assert_eq!(quota.message, "You exceeded your current quota.");
     assert_eq!((quota.kind, quota.code.as_deref()), (ErrorKind::Quota, Some("insufficient_quota")));
-    let limit = error(fixture!("error_flat.sse"));
+    let limit = error(&fixture("error_flat.sse"));
     assert_eq!((limit.kind, limit.retry_after_ms), (ErrorKind::RateLimit, Some(1_200)));
     assert_eq!(limit.code.as_deref(), Some("rate_limit_exceeded"));
 }
@@ -403,7 +402,7 @@ fn an_error_body_is_told_as_it_is() {
     assert_eq!((bad.kind, bad.status), (ErrorKind::InvalidRequest, 400));
     assert_eq!(bad.message, "Unsupported parameter: 'temperature'");
     // A completed response with an error's status is no reply.
-    assert_eq!(error(500, WHOLE).kind, ErrorKind::Server);
+    assert_eq!(error(500, &fixture("whole.json")).kind, ErrorKind::Server);
     for foreign in ["{\"type\":\"message\"}", "[1]", "<html>"] {
         assert_eq!(error(200, foreign).kind, ErrorKind::Protocol, "{foreign}");
     }
@@ -411,15 +410,18 @@ fn an_error_body_is_told_as_it_is() {
 
 #[test]
 fn a_stream_cut_anywhere_is_an_error_and_never_a_call() {
-    for body in STREAMS {
+    for body in STREAMS.map(fixture) {
         let terminal = body.trim_end().len();
-        let errors = truncations(WireKind::OpenaiResponses, 200, SSE, body);
+        let errors = truncations(WireKind::OpenaiResponses, 200, SSE, &body);
         let step = body.len().div_ceil(4_096);
         let expected = (0..body.len()).step_by(step).filter(|at| *at < terminal).count();
         assert_eq!(errors, expected);
     }
-    assert!(truncations(WireKind::OpenaiResponses, 200, "application/json", WHOLE) > 1_700);
-    let cut = &fixture!("calls.sse")[..4_000];
+    assert!(
+        truncations(WireKind::OpenaiResponses, 200, "application/json", fixture("whole.json"))
+            > 1_700
+    );
+    let cut = &fixture("calls.sse")[..4_000];
     let error = stream(cut).error.unwrap();
     assert_eq!(error.kind, ErrorKind::Protocol);
     assert_eq!(error.message, "the stream ended before the reply was whole");
@@ -427,8 +429,8 @@ fn a_stream_cut_anywhere_is_an_error_and_never_a_call() {
 
 #[test]
 fn quirks_of_framing_change_nothing() {
-    let plain = fixture!("calls.sse");
-    let expected = stream(plain);
+    let plain = fixture("calls.sse");
+    let expected = stream(&plain);
     for variant in [
         plain.replace('\n', "\r\n"),
         plain.replace('\n', "\r"),
