@@ -7,7 +7,7 @@ use crate::{
         input::ResponseHead,
         message::{Finish, Reply, ToolCall, Usage},
     },
-    wire::{Decoder, Failure},
+    wire::{Decoder, Failure, FailureKind},
     words::json::Json,
 };
 use alloc::{string::String, vec::Vec};
@@ -20,7 +20,7 @@ pub struct Decoded {
     pub text: String,
     /// The thinking.
     pub reasoning: String,
-    /// What the model said when it refused.
+    /// What the model, or the provider for it, said on refusing.
     pub refusal: String,
     /// The calls that the client must carry out.
     pub tool_calls: Vec<DecodedCall>,
@@ -43,13 +43,13 @@ pub struct DecodedCall {
     pub arguments: Arguments,
 }
 
-/// A call's arguments: the value, or the raw text where it is not JSON.
+/// A call's arguments: the value, or the raw text where it is not JSON or not meant to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Arguments {
     /// JSON.
     Value(Json),
-    /// Text that is not JSON.
+    /// Text as it came.
     Raw(String),
 }
 
@@ -87,26 +87,43 @@ pub fn decode<'a>(
     }
 }
 
+impl Decoded {
+    /// What stands in place of a response that could not be read in the first place.
+    #[must_use]
+    pub fn unreadable(message: impl Into<String>) -> Self {
+        of_failure(Failure::new(FailureKind::InvalidRequest, message))
+    }
+}
+
+impl DecodedCall {
+    /// The call as it is shown: no arguments are `{}`, and free text stays text.
+    #[must_use]
+    pub fn new(call: ToolCall) -> Self {
+        let value = match call.arguments.trim() {
+            _ if call.is_freeform() => None,
+            "" => Json::parse("{}").ok(),
+            _ => Json::parse(call.arguments.as_str()).ok(),
+        };
+        let arguments = value.map_or(Arguments::Raw(call.arguments), Arguments::Value);
+        Self { id: call.id, name: call.name, arguments }
+    }
+}
+
 fn of_reply(reply: &Reply) -> Decoded {
-    let text = reply.text();
+    let mut text = reply.text();
     // Where the protocol has a place of its own for a refusal, text is text.
     let has_place = matches!(reply.wire, Some(WireKind::OpenaiResponses | WireKind::OpenaiChat));
     let is_said = reply.finish == Finish::Refusal && !has_place;
-    let (text, said) = if is_said { (String::new(), text) } else { (text, String::new()) };
-    let given = reply.refusal.clone().filter(|_| has_place || is_said).unwrap_or_default();
-    let call = |call: &ToolCall| DecodedCall {
-        id: call.id.clone(),
-        name: call.name.clone(),
-        arguments: match Json::parse(call.arguments.clone()) {
-            Ok(value) if !call.is_freeform() => Arguments::Value(value),
-            _ => Arguments::Raw(call.arguments.clone()),
-        },
+    let refusal = if is_said && !text.is_empty() {
+        core::mem::take(&mut text)
+    } else {
+        reply.refusal.clone().filter(|_| has_place || is_said).unwrap_or_default()
     };
     Decoded {
         text,
         reasoning: reply.reasoning(),
-        refusal: if said.is_empty() { given } else { said },
-        tool_calls: reply.tool_calls().map(call).collect(),
+        refusal,
+        tool_calls: reply.tool_calls().cloned().map(DecodedCall::new).collect(),
         finish: reply.finish,
         usage: reply.usage,
         error: None,

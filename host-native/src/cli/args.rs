@@ -2,6 +2,7 @@
 
 use super::exit::TABLE;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
+use innerloop_core::config::WireKind;
 use std::path::PathBuf;
 
 /// A coding agent whose tools run in a WebAssembly sandbox.
@@ -121,16 +122,18 @@ pub(super) struct ToolArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct DecodeArgs {
-    /// The protocol of the response.
-    #[arg(long, value_enum)]
-    pub(super) wire: Wire,
-    /// The response's status code.
+    /// The protocol of the response; with --jsonl, of lines that name none.
+    #[arg(long, value_enum, required_unless_present = "jsonl")]
+    pub(super) wire: Option<Wire>,
+    /// The response's status code; with --jsonl, of lines that name none.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = status())]
     pub(super) status: u16,
     /// Feed the body in pieces of N bytes instead of whole.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) chunk: Option<u64>,
     /// Read one interaction per line: {id, wire, status, headers, body or `body_base64`}.
+    ///
+    /// Each line gets its answer, also one that cannot be read.
     #[arg(long)]
     pub(super) jsonl: bool,
 }
@@ -140,9 +143,30 @@ fn status() -> RangedI64ValueParser<u16> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
 pub(super) enum Wire {
+    /// OpenAI Responses.
+    OpenaiResponses,
+    /// OpenAI Chat Completions and its dialects.
+    OpenaiChat,
     /// Anthropic Messages.
     Anthropic,
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Ollama's own `/api/chat`.
+    Ollama,
+}
+
+impl Wire {
+    pub(super) const fn kind(self) -> WireKind {
+        match self {
+            Self::OpenaiResponses => WireKind::OpenaiResponses,
+            Self::OpenaiChat => WireKind::OpenaiChat,
+            Self::Anthropic => WireKind::Anthropic,
+            Self::Gemini => WireKind::Gemini,
+            Self::Ollama => WireKind::Ollama,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

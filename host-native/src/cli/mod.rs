@@ -5,6 +5,7 @@ mod args;
 mod decode;
 mod doctor;
 mod exit;
+mod interaction;
 mod interrupts;
 mod report;
 mod run;

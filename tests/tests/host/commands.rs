@@ -1,12 +1,10 @@
-//! `innerloop tool`, `decode` and `doctor`.
+//! `innerloop tool` and `doctor`.
 
 use innerloop_tests::{
-    anthropic::Message,
     mock::Reply,
     program::{Run, innerloop, run, run_with},
     scene::Scene,
 };
-use serde_json::{Value, json};
 
 fn tool(scene: &Scene, name: &str, arguments: &str) -> Run {
     run(innerloop(["tool", name, arguments, "--workspace"]).arg(scene.workspace()))
@@ -47,81 +45,6 @@ fn an_error_result_exits_with_1_and_bad_usage_with_2() {
     }
     let missing = run(&mut innerloop(["tool", "read", "{}", "-C", "/no/such/folder"])).exits(2);
     assert!(missing.stderr.contains("path"), "{missing:?}");
-}
-
-fn decode(args: &[&str], stdin: &[u8]) -> Vec<Value> {
-    let mut command = innerloop(["decode", "--wire", "anthropic"]);
-    run_with(command.args(args), stdin).exits(0).json_lines()
-}
-
-#[test]
-fn a_response_is_decoded_the_same_in_any_pieces() {
-    let message =
-        Message::text("Grüße").thinking("hm").and_raw_call("toolu_1", "f", r#"{"b": 1.50}"#);
-    let stream = message.events().concat();
-    let want = json!([{
-        "id": null,
-        "text": "Grüße",
-        "reasoning": "hm",
-        "refusal": "",
-        "tool_calls": [{"id": "toolu_1", "name": "f", "arguments": {"b": 1.5}}],
-        "finish": "tool_calls",
-        "usage": {
-            "input_total": 100, "output_total": 10, "cache_read": 0, "cache_write": 0,
-            "reasoning": 0,
-        },
-        "error": null,
-    }]);
-    assert_eq!(json!(decode(&[], stream.as_bytes())), want);
-    for size in ["1", "2", "7", "4096"] {
-        assert_eq!(json!(decode(&["--chunk", size], stream.as_bytes())), want, "pieces of {size}");
-        let whole = message.body();
-        assert_eq!(json!(decode(&["--chunk", size], whole.as_bytes())), want, "pieces of {size}");
-    }
-}
-
-#[test]
-fn an_error_is_decoded_with_its_status() {
-    let body = Reply::error(429, "rate_limit_error", "slow down").body();
-    let lines = decode(&["--status", "429"], &body);
-    assert_eq!(lines[0]["error"]["kind"], "rate_limit");
-    assert_eq!(lines[0]["error"]["status"], 429);
-    assert_eq!(lines[0]["finish"], "error");
-    assert!(lines[0]["error"]["message"].as_str().unwrap().contains("slow down"));
-    let cut = Message::text("hello").events()[..3].concat();
-    assert_eq!(decode(&[], cut.as_bytes())[0]["error"]["kind"], "protocol");
-}
-
-#[test]
-fn interactions_are_decoded_line_by_line() {
-    let stream = Message::text("one").events().concat();
-    let whole = Message::text("two").body();
-    let lines = [
-        json!({
-            "id": "a", "wire": "anthropic", "status": 200,
-            "headers": {"content-type": "text/event-stream"}, "body": stream,
-        }),
-        json!({"id": 7, "body_base64": "eyJub3BlIjp0cnVlfQ==", "status": 500, "headers": {}}),
-        json!({"id": "c", "wire": "anthropic", "body": whole}),
-    ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let decoded = decode(&["--jsonl", "--chunk", "3"], text.as_bytes());
-    assert_eq!(decoded.len(), 3);
-    assert_eq!((&decoded[0]["id"], &decoded[0]["text"]), (&json!("a"), &json!("one")));
-    assert_eq!((&decoded[1]["id"], &decoded[1]["error"]["status"]), (&json!(7), &json!(500)));
-    assert_eq!((&decoded[2]["id"], &decoded[2]["text"]), (&json!("c"), &json!("two")));
-}
-
-#[test]
-fn what_cannot_be_decoded_is_told_by_line() {
-    let mut command = innerloop(["decode", "--wire", "anthropic", "--jsonl"]);
-    let bad = run_with(&mut command, b"{\"body\": \"\"}\n{oops}\n").exits(2);
-    assert!(bad.complaint().contains("line 2 is no interaction"), "{bad:?}");
-    let mut command = innerloop(["decode", "--wire", "anthropic", "--jsonl"]);
-    let bad = run_with(&mut command, b"{\"body\": \"\", \"wire\": \"telex\"}").exits(2);
-    assert!(bad.complaint().contains("telex"), "{bad:?}");
-    let _no_wire = run(&mut innerloop(["decode"])).exits(2);
-    let _zero = run(&mut innerloop(["decode", "--wire", "anthropic", "--chunk", "0"])).exits(2);
 }
 
 #[test]

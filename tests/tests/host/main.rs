@@ -8,6 +8,7 @@
 )]
 
 mod commands;
+mod decode;
 mod errors;
 mod http;
 mod readme;
