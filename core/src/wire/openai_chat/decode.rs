@@ -1,32 +1,186 @@
-//! A response's bytes to a reply.
+//! A response's bytes to a reply: the chunks of a stream, or a whole body.
 
-use super::super::{
-    failure::{Failure, FailureKind},
-    piece::Piece,
+use super::{
+    super::{
+        body::{Bare, Body, Ended},
+        failure::{Failure, FailureKind, of_body, of_value},
+        piece::Piece,
+    },
+    chunk::Chunk,
+    draft::Draft,
+    halves,
 };
-use crate::nouns::{input::ResponseHead, message::Reply};
-use alloc::vec::Vec;
+use crate::{
+    nouns::{input::ResponseHead, message::Reply},
+    words::json::without_lone_surrogates,
+};
+use alloc::{format, string::String, vec::Vec};
+use serde_json::Value;
 
 /// Reads one response.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     head: ResponseHead,
+    body: Body,
+    stream: Stream,
 }
 
 impl Decoder {
     /// For the response that begins with `head`.
     pub fn new(head: &ResponseHead) -> Self {
-        Self { head: head.clone() }
+        let body = Body::new(head, Bare::Whole);
+        Self { head: head.clone(), body, stream: Stream::default() }
     }
 
     /// Takes the next bytes of the body and appends what they say to `out`.
-    pub fn feed(&mut self, _bytes: &[u8], _out: &mut Vec<Piece>) {}
+    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
+        let Self { head, body, stream } = self;
+        body.feed(bytes, &mut |data| stream.on_data(data, head, out));
+    }
 
     /// The whole reply.
     ///
     /// # Errors
     /// What the provider reported, or that the body was cut or is not of this protocol.
     pub fn finish(self) -> Result<Reply, Failure> {
-        Err(Failure::new(FailureKind::Protocol, "the response is empty").with_head(&self.head))
+        let Self { head, body, mut stream } = self;
+        match body.finish(&mut |data| stream.on_data(data, &head, &mut Vec::new())) {
+            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
+            Ended::Stream => stream.finish(),
+            Ended::Whole(body) => whole(&head, &body),
+        }
+        .map_err(|failure| failure.with_head(&head))
+    }
+}
+
+/// A body that is no stream: an answer, or an error.
+fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+    let text = String::from_utf8_lossy(body);
+    // Some servers send a byte order mark, or white space while they work.
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let mut draft = Draft::default();
+    let read = |text: &str, draft: &mut Draft| match serde_json::from_str::<Chunk<'_>>(text) {
+        Ok(chunk) if chunk.is_error() => false,
+        Ok(chunk) => draft.whole(chunk),
+        Err(_) => false,
+    };
+    let is_answer = head.is_success()
+        && (read(text, &mut draft)
+            || renewed(text).is_some_and(|renewed| read(&renewed, &mut draft)));
+    if is_answer { Ok(draft.finish()) } else { Err(of_body(head, text.as_bytes())) }
+}
+
+/// JSON text that serde refuses and others take, in a form that it takes: half surrogate pairs
+/// become one character, and of repeated keys the last one stays.
+fn renewed(text: &str) -> Option<String> {
+    let value = serde_json::from_str::<Value>(&without_lone_surrogates(text)).ok()?;
+    value.is_object().then(|| format!("{value}"))
+}
+
+/// The reply while it is streamed.
+#[derive(Clone, Debug, Default)]
+struct Stream {
+    draft: Draft,
+    /// The first half of a surrogate pair whose second half may begin the next chunk.
+    half: Option<String>,
+    /// `[DONE]` has come: what follows does not count.
+    done: bool,
+    failure: Option<Failure>,
+    /// Data that could not be read: the reply is not whole without it.
+    unreadable: Option<String>,
+}
+
+impl Stream {
+    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+        let text = String::from_utf8_lossy(data);
+        let text = text.trim();
+        if self.done || text.starts_with("[DONE]") {
+            self.done = true;
+            return;
+        }
+        if let Some(half) = self.half.take() {
+            if let Some(joined) = halves::joined(&half, text) {
+                return self.on_text(&joined, head, out);
+            }
+            self.lose(out);
+        }
+        self.on_text(text, head, out);
+    }
+
+    fn on_text(&mut self, text: &str, head: &ResponseHead, out: &mut Vec<Piece>) {
+        match serde_json::from_str(text) {
+            Ok(chunk) => self.on_chunk(chunk, text, head, out),
+            Err(error) => self.on_odd_text(text, &error, head, out),
+        }
+    }
+
+    fn on_chunk(
+        &mut self,
+        chunk: Chunk<'_>,
+        text: &str,
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
+        if chunk.is_error() {
+            let error = serde_json::from_str::<Value>(text);
+            self.failure = error.ok().map(|error| of_value(head, &error));
+        } else {
+            self.draft.chunk(chunk, out);
+        }
+    }
+
+    /// Data that does not parse. Half a surrogate pair costs at most one character of a text; a
+    /// lost piece of a call would change what the call does, so that it makes the reply
+    /// unreadable. What is no object loses nothing.
+    fn on_odd_text(
+        &mut self,
+        text: &str,
+        error: &serde_json::Error,
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
+        let split = halves::split_off_first(text);
+        let whole = split.as_ref().map_or(text, |(rest, _)| rest);
+        match (serde_json::from_str::<Chunk<'_>>(whole), renewed(whole)) {
+            (Ok(chunk), _) => self.on_chunk(chunk, whole, head, out),
+            (Err(_), Some(renewed)) => {
+                let chunk = serde_json::from_str::<Chunk<'_>>(&renewed).unwrap_or_default();
+                if chunk.has_calls() && renewed.contains('\u{fffd}') {
+                    self.unreadable.get_or_insert_with(|| format!("{error}"));
+                } else {
+                    self.on_chunk(chunk, &renewed, head, out);
+                }
+            }
+            (Err(_), None) if text.starts_with('{') => {
+                self.unreadable.get_or_insert_with(|| format!("{error}"));
+            }
+            (Err(_), None) => {}
+        }
+        self.half = split.map(|(_, half)| half);
+    }
+
+    /// The second half of a pair never came.
+    fn lose(&mut self, out: &mut Vec<Piece>) {
+        if !self.draft.replacement(out) {
+            self.unreadable.get_or_insert_with(|| "half a surrogate pair in a call".into());
+        }
+    }
+
+    fn finish(mut self) -> Result<Reply, Failure> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        if self.half.take().is_some() {
+            self.lose(&mut Vec::new());
+        }
+        if let Some(error) = self.unreadable {
+            let message = format!("the stream holds what is not JSON: {error}");
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        if !self.done && !self.draft.is_finished() {
+            let message = "the stream ended before the reply was whole";
+            return Err(Failure::new(FailureKind::Protocol, message));
+        }
+        Ok(self.draft.finish())
     }
 }

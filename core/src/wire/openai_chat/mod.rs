@@ -1,11 +1,21 @@
-//! OpenAI Chat Completions: streams and whole bodies.
+//! OpenAI Chat Completions and its dialects: `POST {base}/chat/completions`, where the base URL
+//! mostly ends with `/v1`; streams and whole bodies.
 
+mod calls;
+mod chunk;
 mod decode;
+mod details;
+mod draft;
 mod encode;
+mod halves;
+mod ids;
+mod loose;
+mod message;
+mod usage;
 
 pub use decode::Decoder;
-pub use encode::Prefix;
 pub(super) use encode::head;
+pub use message::Prefix;
 
 use crate::nouns::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};

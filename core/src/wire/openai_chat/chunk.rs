@@ -1,0 +1,199 @@
+//! The shape of a stream's chunk, and of a whole body, which differs only in `message` for
+//! `delta`. Fields that no dialect here uses are not read.
+
+use super::{
+    loose::{Content, Count, List, Map, Text},
+    usage::Tokens,
+};
+use alloc::borrow::Cow;
+use serde::Deserialize;
+use serde_json::{Value, value::RawValue};
+
+/// One chunk, or a whole body.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Chunk<'a> {
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) model: Text<'a>,
+    #[serde(borrow)]
+    pub(super) object: Text<'a>,
+    /// `None` where the field is missing or null.
+    #[serde(borrow)]
+    pub(super) choices: Option<List<Choice<'a>>>,
+    pub(super) usage: Map<Tokens>,
+    #[serde(borrow)]
+    pub(super) x_groq: Map<Groq<'a>>,
+    #[serde(borrow)]
+    pub(super) error: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) message: Text<'a>,
+    #[serde(borrow)]
+    pub(super) detail: Option<&'a RawValue>,
+}
+
+impl Chunk<'_> {
+    /// Whether the chunk tells of an error. An empty `error` tells of none.
+    pub(super) fn is_error(&self) -> bool {
+        let says =
+            |raw: &RawValue| !matches!(raw.get(), "null" | "false" | "0" | "\"\"" | "{}" | "[]");
+        let bare = self.object.some() == Some("error")
+            || (self.choices.is_none() && (self.message.some().is_some() || self.detail.is_some()));
+        let stopped = self.x_groq.0.as_ref().is_some_and(|groq| groq.error.some().is_some());
+        self.error.is_some_and(says) || bare || stopped
+    }
+
+    /// Whether the chunk holds pieces of calls.
+    pub(super) fn has_calls(&self) -> bool {
+        let has =
+            |delta: &Delta<'_>| !delta.tool_calls.0.is_empty() || delta.function_call.0.is_some();
+        let choices = self.choices.iter().flat_map(|choices| &choices.0);
+        choices.filter_map(|choice| choice.delta.0.as_ref()).any(has)
+    }
+}
+
+/// What Groq adds to a chunk.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Groq<'a> {
+    pub(super) usage: Map<Tokens>,
+    /// Why the stream stopped early.
+    #[serde(borrow)]
+    error: Text<'a>,
+}
+
+/// One of the answers asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Choice<'a> {
+    pub(super) index: Count,
+    #[serde(borrow)]
+    pub(super) delta: Map<Delta<'a>>,
+    #[serde(borrow)]
+    pub(super) message: Map<Delta<'a>>,
+    #[serde(borrow)]
+    pub(super) finish_reason: Text<'a>,
+    /// Moonshot's place for it.
+    pub(super) usage: Map<Tokens>,
+    /// The answer of the completions protocol before this one.
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+}
+
+/// What is new, or the whole message.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Delta<'a> {
+    #[serde(borrow)]
+    pub(super) content: Content<'a, Part<'a>>,
+    #[serde(borrow)]
+    pub(super) reasoning_content: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_text: Text<'a>,
+    #[serde(borrow)]
+    pub(super) reasoning_details: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub(super) refusal: Text<'a>,
+    /// Groq's name for what the content is: `analysis` is thinking.
+    #[serde(borrow)]
+    pub(super) channel: Text<'a>,
+    #[serde(borrow)]
+    pub(super) tool_calls: List<Call<'a>>,
+    #[serde(borrow)]
+    pub(super) function_call: Map<Function<'a>>,
+}
+
+/// A part of a message's content.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Part<'a> {
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+    /// Mistral: itself text or parts.
+    #[serde(borrow)]
+    pub(super) thinking: Content<'a, Thought<'a>>,
+    #[serde(borrow)]
+    pub(super) refusal: Text<'a>,
+}
+
+/// A part of a thinking part.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Thought<'a> {
+    #[serde(borrow)]
+    pub(super) text: Text<'a>,
+}
+
+/// A call, or a piece of one.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Call<'a> {
+    pub(super) index: Count,
+    #[serde(borrow)]
+    pub(super) id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) function: Map<Function<'a>>,
+    #[serde(borrow)]
+    pub(super) custom: Map<Custom<'a>>,
+    pub(super) extra_content: Map<Extra>,
+}
+
+/// A function's name and arguments.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Function<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl<'a> Function<'a> {
+    /// The arguments' JSON text: what the string holds, or the value itself where it is no string.
+    pub(super) fn arguments(&self) -> Cow<'a, str> {
+        match self.arguments.map(RawValue::get) {
+            None => Cow::Borrowed(""),
+            Some(raw) if raw.starts_with('"') => {
+                let text = serde_json::from_str::<Text<'a>>(raw).unwrap_or_default();
+                text.0.unwrap_or_default()
+            }
+            Some(raw) => Cow::Borrowed(raw),
+        }
+    }
+}
+
+/// A free-form call's name and input.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Custom<'a> {
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
+    #[serde(borrow)]
+    pub(super) input: Text<'a>,
+}
+
+/// What Gemini adds to a call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Extra {
+    google: Map<Google>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Google {
+    thought_signature: Option<Value>,
+}
+
+impl Extra {
+    /// The signature that goes back on the same call.
+    pub(super) fn signature(self) -> Option<alloc::string::String> {
+        match self.google.0?.thought_signature? {
+            Value::String(signature) if !signature.is_empty() => Some(signature),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Turns to messages. A turn is written once; a body is a copy of what was written (DESIGN rule
+//! 10).
+
+use super::{
+    super::{
+        Head,
+        writer::{Writer, arguments_object, sendable_name},
+    },
+    encode::left_out,
+    ids::Ids,
+};
+use crate::{
+    nouns::{
+        config::ModelConfig,
+        message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
+        model::{Compat, ReplayReasoning, SystemRole, WireKind},
+    },
+    words::json::Json,
+};
+use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+/// The messages written so far, each with a comma in front.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prefix {
+    out: Writer,
+    compat: Compat,
+    ids: Ids,
+    /// Id and name of the last reply's calls, where results must carry the name.
+    names: Vec<(String, String)>,
+    /// The last message is a tool's result.
+    after_result: bool,
+}
+
+impl Prefix {
+    /// No messages yet.
+    pub fn new(model: &ModelConfig) -> Self {
+        let compat = model.compat.clone();
+        let ids = Ids::new(compat.call_ids);
+        Self { out: Writer::new(), compat, ids, names: Vec::new(), after_result: false }
+    }
+
+    /// Appends a turn. What says nothing is left out: many servers refuse it.
+    pub fn push(&mut self, turn: &TurnKind) {
+        match turn {
+            TurnKind::User(parts) | TurnKind::Steering(parts) => self.user(parts),
+            TurnKind::System(text) => self.system(text),
+            TurnKind::ToolResults(results) => self.results(results),
+            TurnKind::Assistant(reply) => self.reply(reply),
+        }
+    }
+
+    /// The whole body: head, messages, and the cache's key where one is understood.
+    pub fn body(&self, head: &Head, cache_key: &str) -> Vec<u8> {
+        let len = head.before.len() + self.out.len() + head.after.len() + cache_key.len();
+        let mut body = Writer(Vec::with_capacity(len + 8));
+        body.0.extend_from_slice(&head.before);
+        // Without a system prompt, the first message has nothing in front.
+        let messages = match self.out.0.split_first() {
+            Some((_, rest)) if head.before.ends_with(b"[") => rest,
+            _ => &self.out.0,
+        };
+        body.0.extend_from_slice(messages);
+        body.raw("]");
+        if !head.after.is_empty() && !cache_key.is_empty() {
+            body.0.extend_from_slice(&head.after);
+            body.string(cache_key);
+        }
+        body.raw("}");
+        body.0
+    }
+
+    /// Begins a message; its content comes next.
+    fn message(&mut self, role: &str) -> &mut Writer {
+        self.after_result = role == "tool";
+        self.out.raw(",{\"role\":\"").raw(role).raw("\"")
+    }
+
+    fn system(&mut self, text: &str) {
+        // Many chat templates take a system message in the first place only.
+        match self.compat.system_role {
+            SystemRole::Developer => {
+                self.message("developer").raw(",\"content\":").string(text).raw("}");
+            }
+            SystemRole::System => {
+                self.user(&[Part::text(format!("<system>\n{text}\n</system>"))]);
+            }
+        }
+    }
+
+    fn user(&mut self, parts: &[Part]) {
+        let parts: Vec<&Part> = parts.iter().filter(|part| !is_blank(part)).collect();
+        if parts.is_empty() {
+            return;
+        }
+        if self.after_result && self.compat.assistant_after_tool_result {
+            self.message("assistant").raw(",\"content\":\"I have read the results.\"}");
+        }
+        let images = self.compat.images;
+        let out = self.message("user").raw(",\"content\":");
+        if images && parts.iter().any(|part| part.as_text().is_none()) {
+            for (index, part) in parts.into_iter().enumerate() {
+                push_part(out.raw(if index == 0 { "[" } else { "," }), part);
+            }
+            out.raw("]}");
+        } else {
+            let parts: Vec<Part> = parts.into_iter().cloned().collect();
+            out.string(&told(&parts)).raw("}");
+        }
+    }
+
+    fn results(&mut self, results: &[ToolResult]) {
+        let mut shown = Vec::new();
+        for result in results {
+            let mut text =
+                if self.compat.images { joined_text(&result.parts) } else { told(&result.parts) };
+            let images = result.parts.iter().filter(|part| part.as_text().is_none());
+            let images: Vec<&Part> = images.filter(|_| self.compat.images).collect();
+            if text.is_empty() {
+                let empty = if images.is_empty() { "(nothing)" } else { "(see the image below)" };
+                empty.clone_into(&mut text);
+            }
+            self.result(result, &text);
+            if !images.is_empty() {
+                let said =
+                    format!("From the result of the call {}:", self.ids.sent(&result.call_id));
+                shown.push(Part::text(said));
+                shown.extend(images.into_iter().cloned());
+            }
+        }
+        // No server takes images in a tool's message; behind all of them they may follow.
+        self.user(&shown);
+    }
+
+    fn result(&mut self, result: &ToolResult, text: &str) {
+        let named = self.names.iter().find(|(id, _)| *id == result.call_id);
+        let name = named.map(|(_, name)| sendable_name(name));
+        let id = self.ids.sent(&result.call_id).to_owned();
+        let out = self.message("tool").raw(",\"tool_call_id\":").string(&id);
+        if let Some(name) = name {
+            out.raw(",\"name\":").string(&name);
+        }
+        out.raw(",\"content\":").string(text).raw("}");
+    }
+
+    fn reply(&mut self, reply: &Reply) {
+        let own = reply.wire == Some(WireKind::OpenaiChat);
+        let has_calls = reply.tool_calls().next().is_some();
+        let mut text = reply.text();
+        if text.trim().is_empty() && !has_calls {
+            text = reply.refusal.clone().unwrap_or_default();
+        }
+        let said = !text.trim().is_empty();
+        // Thinking alone is no message.
+        if !said && !has_calls {
+            return;
+        }
+        if self.compat.replay_reasoning == ReplayReasoning::Text {
+            let thought = reply.reasoning();
+            if !thought.trim().is_empty() {
+                text = format!("{}\n\n{}", thought.trim_end(), text);
+            }
+        }
+        self.names.clear();
+        for call in reply.tool_calls() {
+            self.ids.add(&call.id, own);
+            if self.compat.tool_result_name {
+                self.names.push((call.id.clone(), call.name.clone()));
+            }
+        }
+        let out = self.message("assistant").raw(",\"content\":");
+        if text.trim().is_empty() {
+            out.raw("null")
+        } else {
+            out.string(&text)
+        };
+        self.reasoning(reply);
+        self.calls(reply, own);
+        self.out.raw("}");
+    }
+
+    /// The thinking, where the endpoint wants it back.
+    fn reasoning(&mut self, reply: &Reply) {
+        match self.compat.replay_reasoning {
+            ReplayReasoning::Never | ReplayReasoning::Text => {}
+            // DeepSeek wants it on messages with calls only, there even where it is empty.
+            ReplayReasoning::ReasoningContent => {
+                if reply.tool_calls().next().is_some() {
+                    self.out.raw(",\"reasoning_content\":").string(&reply.reasoning());
+                }
+            }
+            ReplayReasoning::ReasoningDetails if reply.wire == Some(WireKind::OpenaiChat) => {
+                let thought = reply.reasoning();
+                if let Some(details) = details(reply) {
+                    self.out.raw(",\"reasoning_details\":").raw(details.text());
+                } else if !thought.is_empty() {
+                    self.out.raw(",\"reasoning\":").string(&thought);
+                }
+            }
+            // Signed and sealed thinking means nothing to another provider.
+            ReplayReasoning::ReasoningDetails => {}
+        }
+    }
+
+    fn calls(&mut self, reply: &Reply, own: bool) {
+        let Self { out, compat, ids, .. } = self;
+        for (index, call) in reply.tool_calls().enumerate() {
+            out.raw(if index == 0 { ",\"tool_calls\":[{\"id\":" } else { ",{\"id\":" });
+            out.string(ids.sent(&call.id));
+            push_call(out, call, compat.custom_tools);
+            let signature = call.detail.as_ref().and_then(|detail| detail.signature.as_ref());
+            if let Some(signature) = signature.filter(|_| own) {
+                out.raw(",\"extra_content\":{\"google\":{\"thought_signature\":");
+                out.string(signature).raw("}}");
+            }
+            out.raw("}");
+        }
+        if reply.tool_calls().next().is_some() {
+            out.raw("]");
+        }
+    }
+}
+
+/// The provider's own form of the thinking.
+fn details(reply: &Reply) -> Option<&Json> {
+    reply.blocks.iter().find_map(|block| match block {
+        Block::Reasoning(reasoning) => reasoning.item.as_ref(),
+        _ => None,
+    })
+}
+
+fn is_blank(part: &Part) -> bool {
+    part.as_text().is_some_and(|text| text.trim().is_empty())
+}
+
+/// What `parts` say to a model that takes no images.
+fn told(parts: &[Part]) -> String {
+    let images = parts.iter().filter(|part| part.as_text().is_none()).count();
+    let mut text = joined_text(parts);
+    if images > 0 {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(&left_out(images));
+    }
+    text
+}
+
+fn push_part(out: &mut Writer, part: &Part) {
+    match part {
+        Part::Text { text } => out.raw("{\"type\":\"text\",\"text\":").string(text).raw("}"),
+        Part::Image { media_type, data } => {
+            let url = format!("data:{media_type};base64,{data}");
+            out.raw("{\"type\":\"image_url\",\"image_url\":{\"url\":").string(&url).raw("}}")
+        }
+    };
+}
+
+/// Writes a call without its id and its closing brace.
+fn push_call(out: &mut Writer, call: &ToolCall, custom: bool) {
+    let name = sendable_name(&call.name);
+    if call.is_freeform() && custom {
+        out.raw(",\"type\":\"custom\",\"custom\":{\"name\":").string(&name);
+        out.raw(",\"input\":").string(&call.arguments).raw("}");
+        return;
+    }
+    out.raw(",\"type\":\"function\",\"function\":{\"name\":").string(&name);
+    out.raw(",\"arguments\":");
+    if call.is_freeform() {
+        let mut input = Writer::new();
+        input.raw("{\"input\":").string(&call.arguments).raw("}");
+        out.string(&String::from_utf8(input.0).unwrap_or_default());
+    } else {
+        out.string(arguments_object(call));
+    }
+    out.raw("}");
+}
