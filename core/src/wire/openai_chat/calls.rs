@@ -39,7 +39,11 @@ impl Calls {
     /// with it.
     pub(super) fn take(&mut self, call: Call<'_>, whole: bool) -> Option<usize> {
         let function = call.function.0.unwrap_or_default();
-        let custom = call.custom.0;
+        // Snowflake puts an empty one beside each function.
+        let custom = call
+            .custom
+            .0
+            .filter(|custom| call.kind.some() == Some("custom") || custom.name.some().is_some());
         let arguments = function.arguments();
         let fresh = Fresh {
             id: call.id.some().unwrap_or_default(),

@@ -134,6 +134,8 @@ pub(super) struct Call<'a> {
     pub(super) index: Count,
     #[serde(borrow)]
     pub(super) id: Text<'a>,
+    #[serde(rename = "type", borrow)]
+    pub(super) kind: Text<'a>,
     #[serde(borrow)]
     pub(super) function: Map<Function<'a>>,
     #[serde(borrow)]

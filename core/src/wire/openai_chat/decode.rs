@@ -122,8 +122,9 @@ impl Stream {
         out: &mut Vec<Piece>,
     ) {
         if chunk.is_error() {
-            let error = serde_json::from_str::<Value>(text);
-            self.failure = error.ok().map(|error| of_value(head, &error));
+            let value = serde_json::from_str::<Value>(text).unwrap_or_default();
+            let groq = value.get("x_groq").filter(|_| chunk.error.is_none());
+            self.failure = Some(of_value(head, groq.unwrap_or(&value)));
         } else {
             self.draft.chunk(chunk, out);
         }

@@ -5,7 +5,7 @@ use super::{
     calls::Calls,
     chunk::{Choice, Chunk, Delta, Part},
     details::Details,
-    loose::{Content, Map},
+    loose::Content,
 };
 use crate::nouns::{
     config::WireKind,
@@ -76,15 +76,15 @@ impl Draft {
 
     fn choice(&mut self, choice: Choice<'_>, whole: bool, out: &mut Vec<Piece>) {
         let is_empty = self.runs.is_empty();
-        match (choice.delta, choice.message) {
-            (Map(Some(delta)), message) if !whole || message.0.is_none() => {
+        match (choice.delta.0, choice.message.0) {
+            (Some(delta), message) if !whole || message.is_none() => {
                 self.delta(delta, whole, out);
             }
             // Where both stand in a stream, the message repeats what the deltas said.
-            (_, Map(Some(message))) if is_empty => self.delta(message, true, out),
+            (_, Some(message)) if is_empty => self.delta(message, true, out),
+            (None, None) => self.text(choice.text.some().unwrap_or_default(), out),
             _ => {}
         }
-        self.text(choice.text.some().unwrap_or_default(), out);
         if let Some(usage) = choice.usage.0.and_then(|tokens| tokens.usage()) {
             self.reply.usage.get_or_insert(usage);
         }

@@ -47,20 +47,15 @@ impl<T> Default for List<T> {
 }
 
 /// Text as such, or the parts that it consists of.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) enum Content<'a, T> {
     /// Neither text nor parts.
+    #[default]
     Absent,
     /// Text as such.
     Text(Cow<'a, str>),
     /// The array's objects; strings among them are lost.
     Parts(Vec<T>),
-}
-
-impl<T> Default for Content<'_, T> {
-    fn default() -> Self {
-        Self::Absent
-    }
 }
 
 /// What a field's value turns into; every other type is absent.
