@@ -28,6 +28,7 @@ mod traffic;
 mod truncation;
 mod wire_anthropic;
 mod wire_anthropic_requests;
+mod wire_chat;
 mod wire_gemini;
 mod wire_ollama;
 mod wire_responses;

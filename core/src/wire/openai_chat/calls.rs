@@ -40,22 +40,13 @@ impl Calls {
     pub(super) fn take(&mut self, call: Call<'_>, whole: bool) -> Option<usize> {
         let function = call.function.0.unwrap_or_default();
         // Snowflake puts an empty one beside each function.
-        let custom = call
-            .custom
-            .0
-            .filter(|custom| call.kind.some() == Some("custom") || custom.name.some().is_some());
-        let arguments = function.arguments();
-        let fresh = Fresh {
-            id: call.id.some().unwrap_or_default(),
-            name: custom
-                .as_ref()
-                .map_or(&function.name, |custom| &custom.name)
-                .some()
-                .unwrap_or_default(),
-            arguments: custom
-                .as_ref()
-                .map_or(&*arguments, |custom| custom.input.some().unwrap_or_default()),
+        let custom = call.custom.0.filter(|custom| !custom.is_empty());
+        let (name, arguments) = match &custom {
+            Some(custom) => (&custom.name, custom.input.some().unwrap_or_default()),
+            None => (&function.name, &*function.arguments),
         };
+        let id = call.id.some().unwrap_or_default();
+        let fresh = Fresh { id, name: name.some().unwrap_or_default(), arguments };
         let index = call.index.0;
         let found = if whole { None } else { self.find(index, &fresh) };
         let at = self.put(found, &fresh);
@@ -64,7 +55,7 @@ impl Calls {
         }
         let signature = call.extra_content.0.and_then(super::chunk::Extra::signature);
         if let Some(building) = self.list.get_mut(at) {
-            building.is_freeform |= custom.is_some();
+            building.is_freeform |= custom.is_some() || call.kind.some() == Some("custom");
             building.signature = signature.or(building.signature.take());
         }
         found.is_none().then_some(at)
@@ -72,13 +63,13 @@ impl Calls {
 
     /// Takes a piece of the older field `function_call`.
     pub(super) fn take_legacy(&mut self, function: &Function<'_>) -> Option<usize> {
-        let arguments = function.arguments();
+        let arguments = &*function.arguments;
         let name = function.name.some().unwrap_or_default();
         if name.is_empty() && arguments.is_empty() {
             return None;
         }
         let found = self.legacy;
-        let at = self.put(found, &Fresh { id: "", name, arguments: &arguments });
+        let at = self.put(found, &Fresh { id: "", name, arguments });
         self.legacy = Some(at);
         found.is_none().then_some(at)
     }

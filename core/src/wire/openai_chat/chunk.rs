@@ -6,7 +6,7 @@ use super::{
     usage::Tokens,
 };
 use alloc::borrow::Cow;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Value, value::RawValue};
 
 /// One chunk, or a whole body.
@@ -149,22 +149,21 @@ pub(super) struct Call<'a> {
 pub(super) struct Function<'a> {
     #[serde(borrow)]
     pub(super) name: Text<'a>,
-    #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    /// The arguments' JSON text: what the string holds, or the value itself where it is none.
+    #[serde(borrow, deserialize_with = "json_text")]
+    pub(super) arguments: Cow<'a, str>,
 }
 
-impl<'a> Function<'a> {
-    /// The arguments' JSON text: what the string holds, or the value itself where it is no string.
-    pub(super) fn arguments(&self) -> Cow<'a, str> {
-        match self.arguments.map(RawValue::get) {
-            None => Cow::Borrowed(""),
-            Some(raw) if raw.starts_with('"') => {
-                let text = serde_json::from_str::<Text<'a>>(raw).unwrap_or_default();
-                text.0.unwrap_or_default()
-            }
-            Some(raw) => Cow::Borrowed(raw),
-        }
+fn json_text<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'a, str>, D::Error> {
+    let Some(raw) = Option::<&'de RawValue>::deserialize(deserializer)? else {
+        return Ok(Cow::Borrowed(""));
+    };
+    if !raw.get().starts_with('"') {
+        return Ok(Cow::Borrowed(raw.get()));
     }
+    // A raw value may hold what no string can, such as half a surrogate pair.
+    let text = serde_json::from_str::<Text<'de>>(raw.get()).map_err(D::Error::custom)?;
+    Ok(text.0.unwrap_or_default())
 }
 
 /// A free-form call's name and input.
@@ -175,6 +174,12 @@ pub(super) struct Custom<'a> {
     pub(super) name: Text<'a>,
     #[serde(borrow)]
     pub(super) input: Text<'a>,
+}
+
+impl Custom<'_> {
+    pub(super) fn is_empty(&self) -> bool {
+        self.name.some().is_none() && self.input.some().is_none()
+    }
 }
 
 /// What Gemini adds to a call.

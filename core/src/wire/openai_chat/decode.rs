@@ -56,8 +56,7 @@ impl Decoder {
 /// A body that is no stream: an answer, or an error.
 fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
-    // Some servers send a byte order mark, or white space while they work.
-    let text = text.trim_start_matches('\u{feff}').trim();
+    let text = text.trim();
     let mut draft = Draft::default();
     let read = |text: &str, draft: &mut Draft| match serde_json::from_str::<Chunk<'_>>(text) {
         Ok(chunk) if chunk.is_error() => false,

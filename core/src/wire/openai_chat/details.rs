@@ -1,8 +1,8 @@
 //! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
 //! the array that goes back untouched.
 
-use super::loose::{List, Text};
-use crate::words::json::{Json, Object, push_string};
+use super::loose::List;
+use crate::words::json::{Json, Object, push_string, without_lone_surrogates};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde_json::value::RawValue;
 
@@ -93,8 +93,10 @@ impl Detail {
 fn growing(fields: &Object) -> (Option<&'static str>, String) {
     let text = |name: &str| {
         let raw = fields.field(name).map_or("", Json::text);
-        let text = serde_json::from_str::<Text<'_>>(raw).unwrap_or_default();
-        text.0.map(alloc::borrow::Cow::into_owned).unwrap_or_default()
+        // A raw value may hold half a surrogate pair, which no string can.
+        let text = serde_json::from_str(raw);
+        let text = text.or_else(|_| serde_json::from_str(&without_lone_surrogates(raw)));
+        text.unwrap_or_default()
     };
     match fields.field("type").map(Json::text) {
         Some("\"reasoning.text\"") => (Some("text"), text("text")),

@@ -1,0 +1,363 @@
+//! Chat Completions and its dialects from bytes (WIRE.md A0, A2 and A6): a fixture for each row
+//! of the table of dialects and for each rule of gathering calls, in every chunking.
+
+use expect_test::expect_file;
+use innerloop_core::{
+    config::WireKind,
+    decode::{Arguments, Decoded, decode},
+    event::ErrorKind,
+    message::{Block, Finish, Reply, Usage},
+    wire::{Decoder, Piece},
+};
+use innerloop_tests::feeding::{decoded, head, truncations};
+use serde_json::{Value, json};
+use std::{fmt::Write, fs, path::PathBuf};
+
+const CHAT: WireKind = WireKind::OpenaiChat;
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire/openai_chat")
+}
+
+fn fixture(name: &str) -> String {
+    fs::read_to_string(folder().join(name)).unwrap()
+}
+
+fn stream(body: &str) -> Decoded {
+    decoded(CHAT, 200, "text/event-stream; charset=utf-8", body)
+}
+
+fn whole(body: &str) -> Decoded {
+    decoded(CHAT, 200, "application/json", body)
+}
+
+fn chunk(delta: &Value, finish: &Value) -> String {
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+    format!("data: {}\n\n", json!({"id": "c", "choices": [choice]}))
+}
+
+fn says(text: &str) -> String {
+    chunk(&json!({"content": text}), &Value::Null)
+}
+
+fn ends(reason: &str) -> String {
+    chunk(&json!({}), &json!(reason))
+}
+
+/// The reply itself, with what replay needs.
+fn reply(body: &str) -> Reply {
+    let mut decoder = Decoder::new(CHAT, &head(200, "text/event-stream"));
+    decoder.feed(body.as_bytes(), &mut Vec::new());
+    decoder.finish().unwrap()
+}
+
+/// A fixture for each dialect, then for each rule; what they say stands in `expected.jsonl`.
+const FIXTURES: [&str; 42] = [
+    "alibaba.sse",
+    "anthropic_compat.sse",
+    "azure.sse",
+    "azure_filter.json",
+    "deepseek.sse",
+    "gemini_compat.sse",
+    "groq.sse",
+    "groq_tool_use_failed.sse",
+    "huggingface.sse",
+    "llama_cpp.sse",
+    "mistral.sse",
+    "mistral_call_without_index.sse",
+    "mistral_whole.json",
+    "moonshot.sse",
+    "ollama.sse",
+    "openai.sse",
+    "openai_custom.sse",
+    "openai_function_call.sse",
+    "openai_refusal.sse",
+    "openai_refusal_whole.json",
+    "openai_several_answers.sse",
+    "openai_whole.json",
+    "openrouter.sse",
+    "openrouter_error.sse",
+    "openrouter_sealed.sse",
+    "openrouter_whole.json",
+    "perplexity.sse",
+    "rule_arguments_as_object.sse",
+    "rule_arguments_broken.sse",
+    "rule_calls_cut_by_length.sse",
+    "rule_interleaved.sse",
+    "rule_name_in_pieces.sse",
+    "rule_new_id_same_index.sse",
+    "rule_no_index.sse",
+    "rule_odd_types.sse",
+    "rule_repeated_id_and_name.sse",
+    "rule_same_index_without_ids.sse",
+    "snowflake.sse",
+    "vercel_gateway.sse",
+    "vllm.sse",
+    "xai.sse",
+    "zai.sse",
+];
+
+#[test]
+fn every_dialect_and_rule_is_read_as_written_down() {
+    let mut shown = String::new();
+    for name in FIXTURES {
+        let body = fixture(name);
+        let found = if name.ends_with(".json") { whole(&body) } else { stream(&body) };
+        let found = serde_json::to_string(&found).unwrap();
+        writeln!(shown, "{{\"fixture\":\"{name}\",{}", &found[1..]).unwrap();
+    }
+    expect_file![folder().join("expected.jsonl")].assert_eq(&shown);
+}
+
+#[test]
+fn a_stream_cut_anywhere_is_an_error_until_its_reason_to_end_has_come() {
+    for name in ["openai.sse", "openrouter.sse", "perplexity.sse", "anthropic_compat.sse"] {
+        let body = fixture(name);
+        let full = stream(&body);
+        let reason = body.find("\"finish_reason\":\"").unwrap();
+        for at in 0..body.len() {
+            let kept = &body.as_bytes()[..at];
+            let cut = decode(CHAT, &head(200, "text/event-stream"), [kept].into_iter());
+            if let Some(error) = cut.error {
+                assert_eq!(error.kind, ErrorKind::Protocol, "{name} cut at {at}");
+                assert!(cut.tool_calls.is_empty(), "{name} cut at {at}");
+            } else {
+                assert!(at > reason, "{name} cut at {at} goes unnoticed");
+                let (said, calls) = (cut.text, cut.tool_calls);
+                assert_eq!((said, calls), (full.text.clone(), full.tool_calls.clone()), "{at}");
+            }
+        }
+    }
+    let whole = truncations(CHAT, 200, "application/json", fixture("openai_whole.json"));
+    assert!(whole > 500, "{whole}");
+}
+
+#[test]
+fn what_replay_needs_is_kept() {
+    let reasoning = |name: &str| {
+        let blocks = reply(&fixture(name)).blocks;
+        let items = blocks.into_iter().filter_map(|block| match block {
+            Block::Reasoning(reasoning) => reasoning.item,
+            _ => None,
+        });
+        items.map(|item| item.text().to_owned()).collect::<Vec<_>>()
+    };
+    let thought = concat!(
+        r#"[{"type":"reasoning.text","text":"The user wants weather.","#,
+        r#""format":"anthropic-claude-v1","index":0,"signature":"EqQB"}]"#
+    );
+    assert_eq!(reasoning("openrouter.sse"), [thought]);
+    let sealed = concat!(
+        r#"[{"type":"reasoning.summary","summary":"**Planning**\nthe route","#,
+        r#""format":"openai-responses-v1","index":0},"#,
+        r#"{"type":"reasoning.encrypted","data":"gAAA","id":"rs_1","#,
+        r#""format":"openai-responses-v1","index":0}]"#
+    );
+    assert_eq!(reasoning("openrouter_sealed.sse"), [sealed]);
+
+    let gemini = reply(&fixture("gemini_compat.sse"));
+    let signatures: Vec<_> = gemini
+        .tool_calls()
+        .map(|call| call.detail.as_ref().and_then(|detail| detail.signature.as_deref()))
+        .collect();
+    assert_eq!(signatures, [Some("CsQB"), None]);
+    let custom = reply(&fixture("openai_custom.sse"));
+    assert!(custom.tool_calls().all(|call| call.is_freeform()));
+    assert_eq!((custom.wire, custom.model.as_deref()), (Some(CHAT), Some("gpt-5.4")));
+    assert_eq!(custom.response_id.as_deref(), Some("chatcmpl-7Qk"));
+}
+
+#[test]
+fn text_and_thinking_come_out_piece_by_piece() {
+    let mut decoder = Decoder::new(CHAT, &head(200, "text/event-stream"));
+    let mut pieces = Vec::new();
+    for line in fixture("mistral.sse").split_inclusive("\n\n") {
+        decoder.feed(line.as_bytes(), &mut pieces);
+    }
+    let expected = [
+        Piece::Reasoning("Let me ".into()),
+        Piece::Reasoning("count.".into()),
+        Piece::Text("There ".into()),
+        Piece::Text("are three".into()),
+        Piece::Text(".".into()),
+    ];
+    assert_eq!(pieces, expected);
+}
+
+#[test]
+fn every_reason_to_end_has_its_meaning() {
+    let call = json!({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f"}}]});
+    for (reason, alone, with_call) in [
+        ("stop", Finish::Stop, Finish::ToolCalls),
+        ("eos", Finish::Stop, Finish::ToolCalls),
+        ("end_turn", Finish::Stop, Finish::ToolCalls),
+        ("", Finish::Unknown, Finish::ToolCalls),
+        ("tool_calls", Finish::ToolCalls, Finish::ToolCalls),
+        ("function_call", Finish::ToolCalls, Finish::ToolCalls),
+        ("length", Finish::Length, Finish::Length),
+        ("max_tokens", Finish::Length, Finish::Length),
+        ("model_length", Finish::Length, Finish::Length),
+        ("content_filter", Finish::ContentFilter, Finish::ContentFilter),
+        ("content_filter: RECITATION", Finish::ContentFilter, Finish::ContentFilter),
+        ("insufficient_system_resource", Finish::Error, Finish::Error),
+        ("error", Finish::Error, Finish::Error),
+        ("brand_new", Finish::Unknown, Finish::ToolCalls),
+    ] {
+        let done = "data: [DONE]\n\n";
+        let plain = stream(&format!("{}{}{done}", says("x"), ends(reason)));
+        let called = format!("{}{}{done}", chunk(&call, &Value::Null), ends(reason));
+        assert_eq!((plain.finish, stream(&called).finish), (alone, with_call), "{reason}");
+    }
+    let ended = stream(&format!("{}data: [DONE]\n\n", says("x")));
+    assert_eq!((ended.finish, ended.text.as_str()), (Finish::Unknown, "x"));
+}
+
+#[test]
+fn quirks_of_framing_change_nothing() {
+    let plain = fixture("openai.sse");
+    let expected = stream(&plain);
+    for variant in [
+        plain.replace('\n', "\r\n"),
+        plain.replace("\n\n", "\r\r"),
+        format!("\u{feff}: comment\n\n{plain}"),
+        format!("\n\n{plain}"),
+        plain.replace("data: ", "data:"),
+        plain.replace("\n\n", "   \n\n"),
+        plain.replace("\n\n", "\n: ping - now\nretry: 5\nid: 1\n\n"),
+        plain.replace("data: {", "event: chunk\ndata: {"),
+        plain.trim_end().to_owned(),
+        format!("{plain}data: {{\"error\": {{\"message\": \"too late\"}}}}\n\n"),
+    ] {
+        assert_eq!(stream(&variant), expected, "{variant}");
+    }
+    for kind in ["application/json", "", "application/octet-stream"] {
+        assert_eq!(decoded(CHAT, 200, kind, &plain), expected);
+        let body = format!("\n\n  \u{feff}{}", fixture("openai_whole.json"));
+        assert_eq!(decoded(CHAT, 200, kind, body), whole(&fixture("openai_whole.json")));
+    }
+}
+
+#[test]
+fn the_last_usage_that_says_something_counts() {
+    let usage = |value: &Value| format!("data: {}\n\n", json!({"choices": [], "usage": value}));
+    let first = usage(&json!({"prompt_tokens": 3, "completion_tokens": 1}));
+    for later in [json!(null), json!({}), json!("many"), json!({"cost": 1}), json!([])] {
+        let found = stream(&format!("{first}{}{}", usage(&later), ends("stop"))).usage.unwrap();
+        assert_eq!((found.input_total, found.output_total), (3, 1), "{later}");
+    }
+    let later = json!({"prompt_tokens": 5, "completion_tokens": -1, "prompt_tokens_details": 7});
+    let found = stream(&format!("{first}{}{}", usage(&later), ends("stop"))).usage;
+    assert_eq!(found, Some(Usage { input_total: 5, ..Usage::default() }));
+    assert_eq!(stream(&ends("stop")).usage, None);
+}
+
+#[test]
+fn errors_in_any_place_are_the_providers_own() {
+    let said = json!({"message": "Out of paper", "code": "paper"});
+    for event in [
+        format!("event: error\ndata: {}\n\n", json!({"error": said})),
+        format!("data: {}\n\n", json!({"error": "Out of paper"})),
+        format!("data: {}\n\n", json!({"object": "error", "message": "Out of paper"})),
+        format!("data: {}\n\n", json!({"detail": "Out of paper"})),
+        format!("data: {}\n\n", json!({"choices": [], "x_groq": {"error": "Out of paper"}})),
+        format!("{}\n", json!({"error": said})),
+    ] {
+        let found = stream(&format!("{}{event}", says("x")));
+        let error = found.error.unwrap();
+        assert!(error.message.contains("Out of paper"), "{event}");
+        assert_eq!((error.status, found.finish), (200, Finish::Error));
+    }
+    for nothing in [json!(null), json!({}), json!("")] {
+        let body = json!({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}],
+            "error": nothing});
+        assert_eq!(whole(&body.to_string()).text, "x");
+    }
+    let found = decoded(CHAT, 400, "", r#"{"code":"invalid-argument","error":"Bad key: xai-1"}"#);
+    assert_eq!(found.error.unwrap().message, "Bad key: xai-1");
+    let found = decoded(CHAT, 422, "application/json", r#"{"detail":"Input too odd"}"#);
+    assert_eq!(found.error.unwrap().message, "Input too odd");
+}
+
+#[test]
+fn rubbish_is_an_error_and_never_a_panic() {
+    let rubbish: [&[u8]; 9] = [
+        b"",
+        b"\xff\xfe\x00",
+        b"data: {\"choices\":[\n\n",
+        b"data: []\n\ndata: 1\n\ndata: null\n\n",
+        b"data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n",
+        b"{\"choices\":[]}",
+        b"{\"choices\":null}",
+        b"[1]",
+        b"upstream gone",
+    ];
+    for body in rubbish {
+        for kind in ["text/event-stream", "application/json", ""] {
+            let error = decoded(CHAT, 200, kind, body).error.unwrap();
+            assert_eq!(error.kind, ErrorKind::Protocol, "{kind} {body:?}");
+        }
+    }
+}
+
+#[test]
+fn a_surrogate_pair_cut_in_two_is_joined_and_a_half_costs_one_character() {
+    let text = |piece: &str| {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{piece}\"}}}}]}}\n\n")
+    };
+    let end = ends("stop");
+    for (pieces, expected) in [
+        (vec![r"Hi \ud83d", r"\ude00!"], "Hi \u{1F600}!"),
+        (vec![r"\ud83d", r"\ude00\ud83d", r"\ude01"], "\u{1F600}\u{1F601}"),
+        (vec![r"a\ud83d", r"b"], "a\u{fffd}b"),
+        (vec![r"a\ud83d b", r"\ude00"], "a\u{fffd} b\u{fffd}"),
+        (vec![r"a \\ud83d", r"\u00fc"], "a \\ud83dü"),
+        (vec![r"end\ud83d"], "end\u{fffd}"),
+    ] {
+        let body: String = pieces.iter().map(|piece| text(piece)).collect();
+        let last = if expected.starts_with("end") { "data: [DONE]\n\n" } else { &end };
+        assert_eq!(stream(&format!("{body}{last}")).text, expected);
+    }
+    let whole = whole(r#"{"choices":[{"message":{"content":"hey \ud800"}}]}"#);
+    assert_eq!(whole.text, "hey \u{fffd}");
+}
+
+#[test]
+fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
+    let piece = |text: &str| {
+        let call =
+            format!(r#"{{"index":0,"id":"a","function":{{"name":"f","arguments":"{text}"}}}}"#);
+        format!("data: {{\"choices\":[{{\"delta\":{{\"tool_calls\":[{call}]}}}}]}}\n\n")
+    };
+    let end = ends("tool_calls");
+    let joined = stream(&format!("{}{}{end}", piece(r#"[\"\ud83d"#), piece(r#"\ude00\"]"#)));
+    let Arguments::Value(value) = &joined.tool_calls[0].arguments else { panic!("{joined:?}") };
+    assert_eq!(value.text(), "[\"\u{1F600}\"]");
+    for lost in [piece(r#"[\"\ud83d x\"]"#), piece(r#"[\"\ud83d"#)] {
+        let found = stream(&format!("{lost}{end}"));
+        assert_eq!(found.error.unwrap().kind, ErrorKind::Protocol);
+        assert!(found.tool_calls.is_empty());
+    }
+}
+
+#[test]
+fn keys_that_repeat_keep_the_last_value() {
+    let body = r#"{"choices":[{"message":{"content":null,"content":"x"},"finish_reason":"stop"}]}"#;
+    assert_eq!(whole(body).text, "x");
+    let body = body.replace("message", "delta");
+    assert_eq!(stream(&format!("data: {body}\n\n")).text, "x");
+}
+
+#[test]
+fn long_arguments_in_small_pieces_are_put_together() {
+    let function = json!({"name": "f", "arguments": "\""});
+    let first = json!({"tool_calls": [{"index": 0, "id": "a", "function": function}]});
+    let mut body = chunk(&first, &Value::Null);
+    let piece =
+        json!({"tool_calls": [{"index": 0, "function": {"arguments": "0123456789abcdef"}}]});
+    body.push_str(&chunk(&piece, &Value::Null).repeat(20_000));
+    let last = json!({"tool_calls": [{"index": 0, "function": {"arguments": "\""}}]});
+    body.push_str(&chunk(&last, &json!("tool_calls")));
+    let found = decode(CHAT, &head(200, ""), body.as_bytes().chunks(1_000));
+    let Arguments::Value(value) = &found.tool_calls[0].arguments else { panic!("not JSON") };
+    assert_eq!(value.text().len(), 320_002);
+}
