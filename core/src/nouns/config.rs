@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::nouns::model::{
     CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
-    SystemRole, TextCalls, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
+    SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
 };
 
 /// Everything a session needs to know from the start. The default is the specification's

@@ -33,6 +33,8 @@ pub struct ModelConfig {
     pub stream: bool,
     /// Whether tool calls are also looked for in the model's text.
     pub text_calls: TextCalls,
+    /// In which format the model writes calls in its text.
+    pub text_family: TextFamily,
     /// What the endpoint does otherwise than the protocol's author.
     pub compat: Compat,
     /// Beta features to ask for (Anthropic: the header `anthropic-beta`).
@@ -59,6 +61,7 @@ impl Default for ModelConfig {
             parallel_tool_calls: None,
             stream: true,
             text_calls: TextCalls::Never,
+            text_family: TextFamily::Auto,
             compat: Compat::default(),
             betas: Vec::new(),
             options: BTreeMap::new(),
@@ -144,6 +147,79 @@ pub enum TextCalls {
     /// Always: the tools are told in the prompt, never as the protocol's own.
     Always,
 }
+
+/// In which format a model writes calls in its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TextFamily {
+    /// Told from the text's marks.
+    #[default]
+    Auto,
+    /// Hermes and Qwen: `<tool_call>{…}</tool_call>`.
+    Hermes,
+    /// Qwen3-Coder: `<function=name><parameter=key>value</parameter></function>`.
+    Qwen3CoderXml,
+    /// Llama 3: `{"name": …, "parameters": …}`.
+    LlamaJson,
+    /// Mistral: `[TOOL_CALLS]`.
+    Mistral,
+    /// DeepSeek: `<｜tool▁calls▁begin｜>`, and DSML.
+    Deepseek,
+    /// Llama 4 and others: `[f(a=1)]`.
+    Pythonic,
+    /// gpt-oss: channels.
+    Harmony,
+    /// GLM: `<tool_call>name<arg_key>…</arg_key><arg_value>…</arg_value></tool_call>`.
+    Glm,
+    /// Kimi: `<|tool_calls_section_begin|>`.
+    Kimi,
+    /// JSON in a fence of Markdown.
+    FencedJson,
+    /// Bare JSON.
+    Json,
+}
+
+impl TextFamily {
+    /// Every family with its name.
+    pub const ALL: [(&'static str, Self); 12] = [
+        ("auto", Self::Auto),
+        ("hermes", Self::Hermes),
+        ("qwen3_coder_xml", Self::Qwen3CoderXml),
+        ("llama_json", Self::LlamaJson),
+        ("mistral", Self::Mistral),
+        ("deepseek", Self::Deepseek),
+        ("pythonic", Self::Pythonic),
+        ("harmony", Self::Harmony),
+        ("glm", Self::Glm),
+        ("kimi", Self::Kimi),
+        ("fenced_json", Self::FencedJson),
+        ("json", Self::Json),
+    ];
+
+    /// The family's name, as in configurations and on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, family)| *family == self).map_or("auto", |(name, _)| name)
+    }
+}
+
+impl core::str::FromStr for TextFamily {
+    type Err = UnknownFamily;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFamily> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name);
+        found.map(|(_, family)| *family).ok_or_else(|| UnknownFamily(name.into()))
+    }
+}
+
+/// A name that is no family's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{0:?} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
+    mistral, deepseek, pythonic, harmony, glm, kimi, fenced_json or json"
+)]
+pub struct UnknownFamily(pub String);
 
 /// What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
 /// Completions; other protocols read few of these.

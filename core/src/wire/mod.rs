@@ -12,6 +12,7 @@ pub mod openai_chat;
 pub mod openai_responses;
 mod piece;
 mod sse;
+pub mod text_calls;
 mod values;
 mod writer;
 

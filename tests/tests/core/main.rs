@@ -22,6 +22,7 @@ mod schema;
 mod simulation;
 mod steering;
 mod subagents;
+mod text_calls;
 mod tidy;
 mod tools;
 mod traffic;

@@ -1,0 +1,118 @@
+//! What is found in a text: calls in a place of it, and the whole text taken apart.
+
+use crate::nouns::message::ToolCall;
+use alloc::{string::String, vec::Vec};
+
+/// A text taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// What stands outside of calls and thinking.
+    pub text: String,
+    /// The thinking, without its tags.
+    pub reasoning: String,
+    /// The calls, in order. Their ids are empty where the format has none.
+    pub calls: Vec<ToolCall>,
+}
+
+/// A place of the text that is calls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// Where it ends, in bytes.
+    pub(super) end: usize,
+    /// The calls in it.
+    pub(super) calls: Vec<ToolCall>,
+}
+
+impl Region {
+    /// Calls up to `end`; nothing if there are none.
+    pub(super) fn new(end: usize, calls: Vec<ToolCall>) -> Option<Self> {
+        if calls.is_empty() { None } else { Some(Self { end, calls }) }
+    }
+}
+
+/// A call without an id.
+pub(super) fn call(name: &str, arguments: impl Into<String>) -> ToolCall {
+    ToolCall { id: String::new(), name: name.into(), arguments: arguments.into(), detail: None }
+}
+
+/// Puts a text together again from its parts.
+#[derive(Debug, Default)]
+pub(super) struct Assembly {
+    parsed: Parsed,
+    /// Whether anything was taken out of the text.
+    taken: bool,
+}
+
+impl Assembly {
+    /// Appends text.
+    pub(super) fn text(&mut self, text: &str) {
+        self.parsed.text.push_str(text);
+    }
+
+    /// Appends thinking.
+    pub(super) fn thinking(&mut self, text: &str) {
+        self.taken = true;
+        let text = text.trim();
+        if !text.is_empty() {
+            if !self.parsed.reasoning.is_empty() {
+                self.parsed.reasoning.push('\n');
+            }
+            self.parsed.reasoning.push_str(text);
+        }
+    }
+
+    /// All text so far turns out to be thinking, if nothing else has been taken out of it.
+    pub(super) fn turn_to_thinking(&mut self) -> bool {
+        if self.taken {
+            return false;
+        }
+        let text = core::mem::take(&mut self.parsed.text);
+        self.thinking(&text);
+        true
+    }
+
+    /// Appends calls.
+    pub(super) fn calls(&mut self, calls: Vec<ToolCall>) {
+        self.taken = true;
+        self.parsed.calls.extend(calls);
+    }
+
+    /// The whole. White space around is dropped where anything was taken out; a text without
+    /// calls and thinking is left as it is.
+    pub(super) fn finish(mut self) -> Parsed {
+        if !self.taken {
+            return self.parsed;
+        }
+        let mut text = self.parsed.text.trim();
+        if !self.parsed.calls.is_empty() {
+            text = without_remains(text);
+        }
+        if text.len() != self.parsed.text.len() {
+            self.parsed.text = text.into();
+        }
+        self.parsed
+    }
+}
+
+/// The tokens with which families end a turn; some servers let them through.
+const ENDS: [&str; 9] = [
+    "<|im_end|>",
+    "<|eot_id|>",
+    "<|eom_id|>",
+    "<｜end▁of▁sentence｜>",
+    "<|end▁of▁sentence|>",
+    "<|endoftext|>",
+    "<|observation|>",
+    "<|user|>",
+    "</s>",
+];
+
+/// The text without what frames calls and is none: turn ends behind them, and brackets of a list
+/// if there is nothing else.
+fn without_remains(mut text: &str) -> &str {
+    while let Some(rest) = ENDS.iter().find_map(|end| text.strip_suffix(end)) {
+        text = rest.trim_end();
+    }
+    let is_frame = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | ',' | ';' | '}');
+    if text.chars().all(is_frame) { "" } else { text }
+}

@@ -1,0 +1,322 @@
+//! Python's literals and keyword arguments, read and written as JSON: what pythonic calls are
+//! made of, and what models write that mean JSON and quote like Python.
+
+use crate::words::json::push_string;
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+
+/// How deep literals may nest.
+const DEPTH: u32 = 64;
+
+/// Reads literals from a text.
+#[derive(Clone, Debug)]
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    /// How far it has come, in bytes.
+    at: usize,
+}
+
+/// The literal that is the whole of `text`, as JSON.
+pub(super) fn to_json(text: &str) -> Option<String> {
+    let mut reader = Reader::new(text, 0);
+    let mut out = Vec::new();
+    reader.value(&mut out, DEPTH)?;
+    reader.space();
+    if reader.at < text.len() {
+        return None;
+    }
+    String::from_utf8(out).ok()
+}
+
+impl<'a> Reader<'a> {
+    /// Begins at `at`.
+    pub(super) const fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// How far it has come.
+    pub(super) const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// A name with dots and dashes in it.
+    pub(super) fn name(&mut self) -> Option<&'a str> {
+        let rest = self.rest();
+        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        let name = rest.get(..end)?;
+        let begins = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if !begins || name.ends_with(['.', '-']) {
+            return None;
+        }
+        self.at += end;
+        Some(name)
+    }
+
+    /// Takes a token, if it stands here.
+    pub(super) fn take(&mut self, token: &str) -> bool {
+        let is_here = self.rest().starts_with(token);
+        if is_here {
+            self.at += token.len();
+        }
+        is_here
+    }
+
+    /// Goes behind white space.
+    pub(super) fn space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// `a=1, b="x")` as a JSON object, up to and with the closing parenthesis.
+    pub(super) fn keyword_arguments(&mut self) -> Option<String> {
+        let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
+        loop {
+            self.space();
+            if self.take(")") {
+                break;
+            }
+            let key = self.name()?.to_string();
+            self.space();
+            if !self.take("=") {
+                return None;
+            }
+            let mut value = Vec::new();
+            self.value(&mut value, DEPTH)?;
+            fields.push((key, value));
+            self.space();
+            if !self.take(",") && !self.rest().starts_with(')') {
+                return None;
+            }
+        }
+        let mut out = Vec::new();
+        write_fields(fields, &mut out);
+        String::from_utf8(out).ok()
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn value(&mut self, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        self.space();
+        match self.rest().chars().next()? {
+            '{' => self.dict(out, depth),
+            '[' => self.list("[", "]", out, depth),
+            '(' => self.list("(", ")", out, depth),
+            '"' | '\'' => self.strings(out),
+            '-' | '+' | '.' | '0'..='9' => self.number(out),
+            _ => self.word(out),
+        }
+    }
+
+    fn list(&mut self, open: &str, close: &str, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+        self.take(open);
+        out.push(b'[');
+        let mut is_first = true;
+        loop {
+            self.space();
+            if self.take(close) {
+                break;
+            }
+            if !is_first {
+                out.push(b',');
+            }
+            is_first = false;
+            self.value(out, depth)?;
+            self.space();
+            if !self.take(",") && !self.rest().starts_with(close) {
+                return None;
+            }
+        }
+        out.push(b']');
+        Some(())
+    }
+
+    fn dict(&mut self, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+        self.take("{");
+        let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
+        loop {
+            self.space();
+            if self.take("}") {
+                break;
+            }
+            let mut key = Vec::new();
+            self.value(&mut key, depth)?;
+            let key = String::from_utf8(key).ok()?;
+            let key = if key.starts_with('"') { serde_json::from_str(&key).ok()? } else { key };
+            self.space();
+            if !self.take(":") {
+                return None;
+            }
+            let mut value = Vec::new();
+            self.value(&mut value, depth)?;
+            fields.push((key, value));
+            self.space();
+            if !self.take(",") && !self.rest().starts_with('}') {
+                return None;
+            }
+        }
+        write_fields(fields, out);
+        Some(())
+    }
+
+    fn number(&mut self, out: &mut Vec<u8>) -> Option<()> {
+        let rest = self.rest();
+        let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_');
+        let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        let digits = rest.get(..end)?.replace('_', "");
+        let json = number(&digits)?;
+        self.at += end;
+        out.extend_from_slice(json.as_bytes());
+        Some(())
+    }
+
+    fn word(&mut self, out: &mut Vec<u8>) -> Option<()> {
+        for (word, json) in [
+            ("True", "true"),
+            ("true", "true"),
+            ("False", "false"),
+            ("false", "false"),
+            ("None", "null"),
+            ("null", "null"),
+        ] {
+            if self.take(word) {
+                let next = self.rest().chars().next();
+                out.extend_from_slice(json.as_bytes());
+                return (!next.is_some_and(|c| c.is_alphanumeric() || c == '_')).then_some(());
+            }
+        }
+        self.strings(out)
+    }
+
+    /// One string, or several that stand side by side.
+    fn strings(&mut self, out: &mut Vec<u8>) -> Option<()> {
+        let mut text = String::new();
+        self.string(&mut text)?;
+        loop {
+            let here = self.at;
+            self.space();
+            if !self.rest().starts_with(['"', '\'']) {
+                self.at = here;
+                break;
+            }
+            self.string(&mut text)?;
+        }
+        push_string(out, &text);
+        Some(())
+    }
+
+    fn string(&mut self, text: &mut String) -> Option<()> {
+        let is_raw = self.take("r") || self.take("R");
+        if !is_raw {
+            let _ = self.take("u");
+        }
+        let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.take(quote))?;
+        loop {
+            let rest = self.rest();
+            let end = rest.find([quote.chars().next()?, '\\'])?;
+            text.push_str(rest.get(..end)?);
+            self.at += end;
+            if self.take(quote) {
+                return Some(());
+            }
+            let mut rest = self.rest().chars();
+            let here = rest.next()?;
+            if here != '\\' {
+                text.push(here);
+                self.at += here.len_utf8();
+            } else if is_raw {
+                let next = rest.next()?;
+                text.extend(['\\', next]);
+                self.at += 1 + next.len_utf8();
+            } else {
+                self.at += 1;
+                self.escape(text)?;
+            }
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) -> Option<()> {
+        let letter = self.rest().chars().next()?;
+        self.at += letter.len_utf8();
+        let plain = match letter {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'a' => '\u{7}',
+            'v' => '\u{b}',
+            '0' => '\0',
+            '\\' | '\'' | '"' | '/' => letter,
+            '\n' => return Some(()),
+            'x' => self.code(2)?,
+            'u' => self.code(4)?,
+            'U' => self.code(8)?,
+            _ => {
+                text.extend(['\\', letter]);
+                return Some(());
+            }
+        };
+        text.push(plain);
+        Some(())
+    }
+
+    fn code(&mut self, digits: usize) -> Option<char> {
+        let mut unit = self.hex(digits)?;
+        if (0xd800..0xdc00).contains(&unit) && self.take("\\u") {
+            let low = self.hex(4)?;
+            unit = 0x1_0000 + ((unit - 0xd800) << 10) + (low.checked_sub(0xdc00)? & 0x3ff);
+        }
+        Some(char::from_u32(unit).unwrap_or('\u{fffd}'))
+    }
+
+    fn hex(&mut self, digits: usize) -> Option<u32> {
+        let code = u32::from_str_radix(self.rest().get(..digits)?, 16).ok()?;
+        self.at += digits;
+        Some(code)
+    }
+}
+
+/// A number as JSON; nothing that is infinite or no number.
+pub(super) fn number(digits: &str) -> Option<String> {
+    let is_number = |text: &str| serde_json::from_str::<serde_json::Number>(text).is_ok();
+    if is_number(digits) {
+        return Some(digits.to_string());
+    }
+    if let Ok(whole) = digits.parse::<i64>() {
+        return Some(whole.to_string());
+    }
+    if !digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
+        return None;
+    }
+    let number = digits.parse().ok().and_then(serde_json::Number::from_f64)?;
+    Some(number.to_string())
+}
+
+/// Fields as a JSON object; the last of equal keys stands.
+fn write_fields(fields: Vec<(String, Vec<u8>)>, out: &mut Vec<u8>) {
+    let mut last: alloc::collections::BTreeMap<String, usize> = alloc::collections::BTreeMap::new();
+    for (index, (key, _)) in fields.iter().enumerate() {
+        last.insert(key.clone(), index);
+    }
+    out.push(b'{');
+    let mut is_first = true;
+    for (index, (key, value)) in fields.into_iter().enumerate() {
+        if last.get(&key) != Some(&index) {
+            continue;
+        }
+        if !is_first {
+            out.push(b',');
+        }
+        is_first = false;
+        push_string(out, &key);
+        out.push(b':');
+        out.extend_from_slice(&value);
+    }
+    out.push(b'}');
+}

@@ -1,0 +1,200 @@
+//! JSON between tags (Hermes and Qwen, Granite, Nemotron, Phi, Command R and their like), and
+//! JSON in a fence of Markdown or bare in the text.
+
+use super::{
+    found::Region,
+    literal,
+    objects::{self, Sure},
+    scan::Doc,
+};
+use crate::nouns::message::ToolCall;
+use alloc::vec::Vec;
+
+/// Opening and closing tags around JSON that is meant as calls.
+pub(super) const TAGS: [(&str, &str); 16] = [
+    ("<tool_call>", "</tool_call>"),
+    ("<tool_calls>", "</tool_calls>"),
+    ("<function_call>", "</function_call>"),
+    ("<function_calls>", "</function_calls>"),
+    ("<functioncall>", "</functioncall>"),
+    ("<longcat_tool_call>", "</longcat_tool_call>"),
+    ("<TOOLCALL>", "</TOOLCALL>"),
+    ("<|tool_call|>", "<|/tool_call|>"),
+    ("<|tool_call_start|>", "<|tool_call_end|>"),
+    ("<|START_ACTION|>", "<|END_ACTION|>"),
+    ("<|python_start|>", "<|python_end|>"),
+    ("<|python_tag|>", "<|eom_id|>"),
+    ("<|action_start|><|plugin|>", "<|action_end|>"),
+    ("<|action_start|> <|plugin|>", "<|action_end|>"),
+    ("<tools>", "</tools>"),
+    ("<tool>", "</tool>"),
+];
+
+/// Tags that hold calls or anything else.
+pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
+    ("<response>", "</response>"),
+    ("<json>", "</json>"),
+    ("<JSON>", "</JSON>"),
+    ("<xml>", "</xml>"),
+];
+
+/// The languages of fences that may hold a call and not an example of something else.
+const LANGUAGES: [&str; 9] =
+    ["", "json", "jsonc", "json5", "xml", "tool_call", "tool_calls", "tool", "function_call"];
+
+/// Whether a fence of that language may hold a call.
+pub(super) fn is_language(name: &str) -> bool {
+    LANGUAGES.contains(&name.trim().to_ascii_lowercase().as_str())
+}
+
+/// `<tool_call>{…}</tool_call>`; the closing tag may be missing.
+pub(super) fn tagged(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let marked = pair(doc, at, &TAGS).map(|found| (found, Sure::Marked));
+    let ((inner, close), sure) =
+        marked.or_else(|| pair(doc, at, &PLAIN_TAGS).map(|found| (found, Sure::Bare)))?;
+    let mut from = doc.skip_space(inner);
+    let is_fenced = doc.after(from, "```").is_some();
+    if is_fenced {
+        let info = doc.find("\n", from)?;
+        from = doc.skip_space(info);
+    }
+    let Some((mut end, calls)) = values(doc, from, sure) else {
+        return quoted_like_python(doc, from, close);
+    };
+    if is_fenced {
+        end = doc.after(doc.skip_space(end), "```").unwrap_or(end);
+    }
+    // Small models close one brace too many.
+    let mut behind = doc.skip_space(end);
+    while let Some(next) = doc.after_any(behind, &["}", "]"]) {
+        behind = doc.skip_space(next);
+    }
+    if let Some(closed) = doc.after(behind, close) {
+        end = closed;
+    } else if doc.rest(behind).is_empty() {
+        end = behind;
+    }
+    Region::new(end, calls)
+}
+
+fn pair(doc: &Doc<'_>, at: usize, tags: &[(&str, &'static str)]) -> Option<(usize, &'static str)> {
+    tags.iter().find_map(|(open, close)| Some((doc.after(at, open)?, *close)))
+}
+
+/// One JSON value after the other, with nothing but commas and semicolons between them, of which
+/// each is a call or several.
+fn values(doc: &mut Doc<'_>, at: usize, sure: Sure) -> Option<(usize, Vec<ToolCall>)> {
+    let (mut end, mut calls) = (at, Vec::new());
+    let mut from = at;
+    while doc.rest(from).starts_with(['{', '[']) {
+        let Some((behind, json)) = doc.json(from) else { break };
+        let found = objects::calls(json, sure);
+        if found.is_empty() {
+            break;
+        }
+        calls.extend(found);
+        end = behind;
+        from = doc.skip_space(behind);
+        if let Some(next) = doc.after_any(from, &[",", ";", "<|python_tag|>"]) {
+            from = doc.skip_space(next);
+        }
+    }
+    if calls.is_empty() { None } else { Some((end, calls)) }
+}
+
+/// An object that is no JSON, but would be one in Python: single quotes, `True`, line breaks in
+/// strings. Only where the closing tag says how far it goes.
+fn quoted_like_python(doc: &mut Doc<'_>, from: usize, close: &'static str) -> Option<Region> {
+    if !doc.rest(from).starts_with(['{', '[']) {
+        return None;
+    }
+    let to = doc.find(close, from)?;
+    let inner = doc.between(from, to).trim_end();
+    let Some(json) = literal::to_json(inner) else {
+        doc.spend(inner.len());
+        return None;
+    };
+    Region::new(to + close.len(), objects::calls(&json, Sure::Marked))
+}
+
+/// `<function=name>{…}</function>` and `<function name="name">{…}</function>`.
+pub(super) fn function_json(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let from = doc.after_any(at, &["<function=", "<function name="])?;
+    let name_end = doc.near(from, &['>', '\n', '<'])?;
+    let open_end = doc.after(name_end, ">")?;
+    let name = doc.between(from, name_end).trim().trim_matches(['"', '\'']);
+    if name.is_empty() {
+        return None;
+    }
+    let (end, json) = doc.json(doc.skip_space(open_end))?;
+    let behind = doc.skip_space(end);
+    let end = match doc.after(behind, "</function>") {
+        Some(closed) => closed,
+        None if doc.rest(behind).is_empty() || doc.rest(behind).starts_with("<function=") => end,
+        None => return None,
+    };
+    Region::new(end, [super::found::call(name, json)].into())
+}
+
+/// A call as bare JSON. Where tools are known it must be a call of one of them, since nothing
+/// but its shape says that it is one.
+pub(super) fn bare(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let (end, json) = doc.json(at)?;
+    let calls = objects::calls(json, Sure::Bare);
+    let is_foreign = |call: &ToolCall| doc.has_tools() && !doc.knows(&call.name);
+    if calls.iter().any(is_foreign) {
+        return None;
+    }
+    // Several calls are often parted by semicolons or commas.
+    let behind = doc.skip_space(end);
+    let end = match doc.after_any(behind, &[";", ","]) {
+        Some(next) if doc.rest(doc.skip_space(next)).starts_with(['{', '[']) => next,
+        _ => end,
+    };
+    Region::new(end, calls)
+}
+
+/// A fence of Markdown: what begins at `at` and where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fence<'a> {
+    /// The language behind the opening fence.
+    pub(super) language: &'a str,
+    /// Where its content begins.
+    pub(super) inner: usize,
+}
+
+/// The fence that opens at `at`.
+pub(super) fn fence_at<'a>(doc: &Doc<'a>, at: usize) -> Option<Fence<'a>> {
+    let info = doc.after(at, "```")?;
+    let end = doc.near(info, &['\n', '{', '[', '<', '`']).unwrap_or(doc.body().len());
+    Some(Fence { language: doc.between(info, end).trim(), inner: end })
+}
+
+/// A fence in which nothing but calls stands.
+pub(super) fn fenced(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<Region> {
+    let from = doc.skip_space(fence.inner);
+    let inside = values(doc, from, Sure::Bare);
+    let (end, calls) = match inside {
+        Some(found) => found,
+        None => {
+            let region = tagged(doc, from).or_else(|| function_json(doc, from))?;
+            (region.end, region.calls)
+        }
+    };
+    let is_foreign = |call: &ToolCall| doc.has_tools() && !doc.knows(&call.name);
+    if calls.iter().all(is_foreign) {
+        return None;
+    }
+    let behind = doc.skip_space(end);
+    if doc.rest(behind).is_empty() {
+        return Region::new(behind, calls);
+    }
+    Region::new(doc.after(behind, "```")?, calls)
+}
+
+/// Where the fence that opens at `at` is closed: behind a fence that begins a line, else behind
+/// the next one.
+pub(super) fn fence_end(doc: &mut Doc<'_>, fence: Fence<'_>) -> Option<usize> {
+    let line = doc.find("\n```", fence.inner).map(|at| at + 4);
+    line.or_else(|| doc.find("```", fence.inner).map(|at| at + 3))
+}

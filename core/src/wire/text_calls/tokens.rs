@@ -1,0 +1,256 @@
+//! Calls between special tokens: Mistral's `[TOOL_CALLS]`, DeepSeek's `<｜tool▁calls▁begin｜>`
+//! and Kimi's `<|tool_calls_section_begin|>`.
+
+use super::{
+    found::{Region, call},
+    objects::{self, Sure},
+    scan::{Balanced, Doc, balanced},
+};
+use crate::nouns::message::ToolCall;
+use alloc::{string::String, vec::Vec};
+use serde_json::Value;
+
+/// The token before Mistral's calls.
+pub(super) const MISTRAL: &str = "[TOOL_CALLS]";
+
+/// `[TOOL_CALLS][{…}]`, `[TOOL_CALLS]name{…}` and `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
+pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let from = doc.skip_space(doc.after(at, MISTRAL)?);
+    if let Some(region) = mistral_list(doc, from) {
+        return Some(region);
+    }
+    let name_end = doc.near(from, &['{', '[', '\n'])?;
+    let name = doc.between(from, name_end).trim();
+    if name.is_empty() || name.contains(char::is_whitespace) {
+        // Something stands between the token and its list.
+        let list = doc.find("[{", from)?;
+        let next = doc.find(MISTRAL, from).unwrap_or(doc.body().len());
+        return if list < next { mistral_list(doc, list) } else { None };
+    }
+    let mut at = doc.skip_space(name_end);
+    let mut id = "";
+    if let Some(begin) = doc.after(at, "[CALL_ID]") {
+        at = doc.near(begin, &['[', '{'])?;
+        id = doc.between(begin, at).trim();
+    }
+    let marked = doc.after(at, "[ARGS]");
+    at = doc.skip_space(marked.unwrap_or(at));
+    let named = |arguments: &str| {
+        let id = String::from(id);
+        [ToolCall { id, ..call(name, objects::arguments(arguments)) }].into()
+    };
+    if let Some((end, json)) = doc.json(at) {
+        return Region::new(end, named(json));
+    }
+    // Arguments that are no JSON reach to the next call; the model is told of them.
+    let next = doc.find(MISTRAL, at).unwrap_or(doc.body().len());
+    let raw = doc.between(at, next).trim();
+    if raw.is_empty() && marked.is_some() {
+        return Region::new(next, named(""));
+    }
+    if raw.starts_with('{') { Region::new(next, named(raw)) } else { None }
+}
+
+fn mistral_list(doc: &mut Doc<'_>, from: usize) -> Option<Region> {
+    let (mut end, json) = doc.json(from)?;
+    let calls = objects::calls(json, Sure::Marked);
+    if let Some(closed) = doc.after(doc.skip_space(end), "[/TOOL_CALLS]") {
+        end = closed;
+    }
+    Region::new(end, calls)
+}
+
+/// DeepSeek's tokens, whatever bars and blanks they are written with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DeepseekToken {
+    CallsBegin,
+    CallsEnd,
+    CallBegin,
+    CallEnd,
+    Separator,
+    /// Around a tool's output, which models repeat; only the tokens are dropped.
+    Output,
+}
+
+/// The token at `at` and where it ends.
+pub(super) fn deepseek_token(doc: &Doc<'_>, at: usize) -> Option<(DeepseekToken, usize)> {
+    let from = doc.after_any(at, &["<｜", "<|"])?;
+    let rest = doc.rest(from);
+    let mut word = String::new();
+    for (offset, c) in rest.char_indices() {
+        match c {
+            '｜' | '|' => {
+                let end = doc.after(from + offset + c.len_utf8(), ">")?;
+                return Some((named(&word)?, end));
+            }
+            'a'..='z' => word.push(c),
+            '▁' | '_' | ' ' | '\\' => {}
+            _ => return None,
+        }
+        if word.len() > 20 {
+            return None;
+        }
+    }
+    None
+}
+
+fn named(word: &str) -> Option<DeepseekToken> {
+    match word {
+        "toolcallsbegin" | "toolcalls" => Some(DeepseekToken::CallsBegin),
+        "toolcallsend" => Some(DeepseekToken::CallsEnd),
+        "toolcallbegin" => Some(DeepseekToken::CallBegin),
+        "toolcallend" => Some(DeepseekToken::CallEnd),
+        "toolsep" => Some(DeepseekToken::Separator),
+        "tooloutputsbegin" | "tooloutputbegin" | "tooloutputend" | "tooloutputsend" => {
+            Some(DeepseekToken::Output)
+        }
+        _ => None,
+    }
+}
+
+/// DeepSeek's calls: `function` and the name parted by a token, the arguments in a fence (V3,
+/// R1); or the name and the arguments parted by a token (V3.1).
+pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let (mut end, mut calls) = (at, Vec::new());
+    let mut from = match deepseek_token(doc, at)? {
+        (DeepseekToken::CallsBegin, inner) => inner,
+        (DeepseekToken::CallBegin, _) => at,
+        _ => return None,
+    };
+    loop {
+        from = doc.skip_space(from);
+        match deepseek_token(doc, from) {
+            Some((DeepseekToken::CallBegin, inner)) => {
+                let Some((behind, call)) = deepseek_call(doc, inner) else { break };
+                calls.push(call);
+                (end, from) = (behind, behind);
+            }
+            Some((DeepseekToken::CallsEnd, behind)) => {
+                end = behind;
+                break;
+            }
+            // R1's distillations leave the token before a call out.
+            None if doc.rest(from).starts_with("function<") => {
+                let Some((behind, call)) = deepseek_call(doc, from) else { break };
+                calls.push(call);
+                (end, from) = (behind, behind);
+            }
+            _ => break,
+        }
+    }
+    Region::new(end, calls)
+}
+
+fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
+    let head_end = doc.near(from, &['<'])?;
+    let head = doc.between(from, head_end).trim();
+    let (DeepseekToken::Separator, inner) = deepseek_token(doc, head_end)? else {
+        return None;
+    };
+    let mut at = doc.skip_space(inner);
+    let mut name = head;
+    if !doc.rest(at).starts_with('{') {
+        let name_end = doc.near(at, &['\n', '`', '{', '<'])?;
+        name = doc.between(at, name_end).trim();
+        at = doc.skip_space(name_end);
+    }
+    if name.is_empty() {
+        return None;
+    }
+    if let Some(fence) = doc.after(at, "```") {
+        at = doc.skip_space(doc.near(fence, &['\n', '{'])?);
+    }
+    if let Some((end, json)) = doc.json(at) {
+        let mut behind = doc.skip_space(end);
+        behind = doc.after(behind, "```").map_or(behind, |next| doc.skip_space(next));
+        let end = match deepseek_token(doc, behind) {
+            Some((DeepseekToken::CallEnd, end)) => end,
+            _ => end,
+        };
+        return Some((end, call(name, json)));
+    }
+    // What is no JSON, but closed, reaches the model as an error.
+    let (to, end) = deepseek_call_end(doc, at)?;
+    let raw = doc.between(at, to).trim().trim_end_matches("```").trim();
+    Some((end, call(name, objects::arguments(raw))))
+}
+
+fn deepseek_call_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
+    let ends = ["<｜tool▁call▁end｜>", "<|tool▁call▁end|>"];
+    ends.into_iter()
+        .filter_map(|end| Some((doc.find(end, from)?, end.len())))
+        .min()
+        .map(|(at, length)| (at, at + length))
+}
+
+const SECTION_BEGIN: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_section_begin|>"];
+const SECTION_END: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
+
+/// Kimi's calls, in their section or without one.
+pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
+    let mut from = doc.after_any(at, &SECTION_BEGIN).unwrap_or(at);
+    let (mut end, mut calls) = (at, Vec::new());
+    loop {
+        from = doc.skip_space(from);
+        if let Some(behind) = doc.after_any(from, &SECTION_END) {
+            return Region::new(behind, calls);
+        }
+        let Some(inner) = doc.after(from, "<|tool_call_begin|>") else { break };
+        let Some((behind, call)) = kimi_call(doc, inner) else { break };
+        calls.extend(call);
+        (end, from) = (behind, behind);
+    }
+    Region::new(end, calls)
+}
+
+/// One call and where it ends; no call if its id names no tool.
+fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)> {
+    const ARGUMENTS: &str = "<|tool_call_argument_begin|>";
+    let id_end = doc.near(from, &['<'])?;
+    let id = doc.between(from, id_end).trim();
+    let at = doc.skip_space(doc.after(id_end, ARGUMENTS)?);
+    let (to, end) = match balanced(doc.rest(at)) {
+        Balanced::End(length) => {
+            let to = at + length;
+            (to, doc.after(doc.skip_space(to), "<|tool_call_end|>").unwrap_or(to))
+        }
+        Balanced::Open | Balanced::Broken(_) => {
+            let to = doc.find("<|tool_call_end|>", at)?;
+            doc.spend(to - at);
+            (to, to + "<|tool_call_end|>".len())
+        }
+    };
+    let arguments = objects::arguments(doc.between(at, to));
+    let name = kimi_name(doc, id, &arguments);
+    let call = name.map(|name| ToolCall { id: id.into(), ..call(&name, arguments) });
+    Some((end, call))
+}
+
+/// The tool's name in an id such as `functions.name:0`. A bare number names the only tool, or
+/// the only one that has all the arguments.
+fn kimi_name(doc: &Doc<'_>, id: &str, arguments: &str) -> Option<String> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if let Some((name, number)) = id.rsplit_once(':')
+        && is_number(number)
+    {
+        let name = name.strip_prefix("functions.").unwrap_or(name);
+        return (!name.is_empty()).then(|| name.into());
+    }
+    if !is_number(id) {
+        return None;
+    }
+    if let [only] = doc.tools() {
+        return Some(only.name.clone());
+    }
+    let Ok(Value::Object(given)) = serde_json::from_str(arguments) else { return None };
+    let takes_all = |name: &str| {
+        let schema = doc.schema(name);
+        let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
+        properties.is_some_and(|known| given.keys().all(|key| known.get(key).is_some()))
+    };
+    let mut fitting = doc.tools().iter().filter(|tool| takes_all(&tool.name));
+    match (fitting.next(), fitting.next()) {
+        (Some(one), None) => Some(one.name.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,218 @@
+//! Calls and thinking in a model's text: a table of cases for each family, in every chunking and
+//! cut at every place, and what endless brackets cost.
+
+use innerloop_core::{
+    json::Json,
+    message::ToolCall,
+    text_calls::{Family, Parsed, Scanner, parse},
+    tool::ToolSpec,
+    wire::Piece,
+};
+use serde_json::{Value, json};
+use std::{fs, path::Path, time::Instant};
+
+struct Case {
+    family: Family,
+    name: String,
+    body: String,
+    tools: Vec<ToolSpec>,
+    expect: Value,
+}
+
+/// One file of cases for each family, named after it.
+const FILES: [&str; 12] = [
+    "auto.jsonl",
+    "hermes.jsonl",
+    "qwen3_coder_xml.jsonl",
+    "llama_json.jsonl",
+    "mistral.jsonl",
+    "deepseek.jsonl",
+    "pythonic.jsonl",
+    "harmony.jsonl",
+    "glm.jsonl",
+    "kimi.jsonl",
+    "fenced_json.jsonl",
+    "json.jsonl",
+];
+
+fn cases() -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/text_calls");
+    let mut cases = Vec::new();
+    for file in FILES {
+        let name = file.trim_end_matches(".jsonl");
+        let family: Family = name.parse().unwrap();
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        for line in text.lines() {
+            let line: Value = serde_json::from_str(line).unwrap();
+            cases.push(Case {
+                family,
+                name: format!("{name}: {}", line["id"].as_str().unwrap()),
+                body: line["body"].as_str().unwrap().into(),
+                tools: line["tools"].as_array().into_iter().flatten().map(tool).collect(),
+                expect: line["expect"].clone(),
+            });
+        }
+    }
+    cases
+}
+
+fn tool(value: &Value) -> ToolSpec {
+    let function = &value["function"];
+    ToolSpec {
+        name: function["name"].as_str().unwrap().into(),
+        description: String::new(),
+        parameters: Json::parse(function["parameters"].to_string()).unwrap(),
+        read_only: false,
+        freeform: None,
+    }
+}
+
+fn shown(parsed: &Parsed) -> Value {
+    let arguments = |call: &ToolCall| {
+        serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!(call.arguments))
+    };
+    let call =
+        |call: &ToolCall| json!({"id": call.id, "name": call.name, "arguments": arguments(call)});
+    json!({
+        "text": parsed.text,
+        "reasoning": parsed.reasoning,
+        "tool_calls": parsed.calls.iter().map(call).collect::<Vec<_>>(),
+    })
+}
+
+fn streamed<'a>(family: Family, chunks: impl Iterator<Item = &'a str>) -> (Scanner, Vec<Piece>) {
+    let (mut scanner, mut pieces) = (Scanner::new(family), Vec::new());
+    chunks.for_each(|chunk| scanner.feed(chunk, &mut pieces));
+    (scanner, pieces)
+}
+
+/// What was shown, white space aside.
+fn joined(pieces: &[Piece]) -> (String, String) {
+    let (mut text, mut reasoning) = (String::new(), String::new());
+    for piece in pieces {
+        match piece {
+            Piece::Restart => (text, reasoning) = (String::new(), String::new()),
+            Piece::Text(more) => text.push_str(more),
+            Piece::Reasoning(more) => reasoning.push_str(more),
+        }
+    }
+    (dense(&text), dense(&reasoning))
+}
+
+fn dense(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn l4_l13_x10_x11_every_family_reads_its_cases() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        let parsed = shown(&parse(case.family, &case.body, &case.tools));
+        if parsed != case.expect {
+            wrong.push(format!("{}\n  is   {parsed}\n  not  {}", case.name, case.expect));
+        }
+    }
+    assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn l4_a_text_gives_the_same_in_any_chunking() {
+    for case in cases() {
+        let whole = parse(case.family, &case.body, &case.tools);
+        let by_char: Vec<String> = case.body.chars().map(String::from).collect();
+        let mut ways = vec![streamed(case.family, by_char.iter().map(String::as_str))];
+        for (at, _) in case.body.char_indices() {
+            let (a, b) = case.body.split_at(at);
+            ways.push(streamed(case.family, [a, b].into_iter()));
+        }
+        for (scanner, pieces) in ways {
+            let (text, reasoning) = joined(&pieces);
+            let parsed = scanner.finish(&case.tools);
+            assert_eq!(parsed, whole, "{}", case.name);
+            let is_shown = dense(&parsed.text).starts_with(&text)
+                && dense(&parsed.reasoning).starts_with(&reasoning);
+            assert!(is_shown, "{}: shown {text:?} {reasoning:?} of {parsed:?}", case.name);
+        }
+    }
+}
+
+#[test]
+fn l4_a_text_is_shown_while_it_arrives() {
+    let text =
+        "See `a < b`, [1, 2] and {\"a\": 1}:\n```rust\nfn f() {}\n```\nIt is <b>so</b>, really so.";
+    let (_, pieces) = streamed(Family::Auto, text.split_inclusive(' '));
+    assert_eq!(joined(&pieces).0, dense(text));
+    let (_, pieces) = streamed(Family::Auto, ["One ", "two <tool", "_call>{\"name\""].into_iter());
+    assert_eq!(joined(&pieces).0, "Onetwo");
+}
+
+#[test]
+fn l4_a_cut_text_loses_nothing_and_never_panics() {
+    for case in cases() {
+        let whole = parse(case.family, &case.body, &case.tools);
+        for (at, _) in case.body.char_indices() {
+            let cut = parse(case.family, &case.body[..at], &case.tools);
+            // A call in thinking that is cut before its end is taken for one.
+            let most = whole.calls.len() + usize::from(case.name.contains("closed thinking"));
+            assert!(cut.calls.len() <= most, "{} cut at {at}", case.name);
+        }
+    }
+}
+
+#[test]
+fn x10_endless_brackets_cost_no_more_than_their_length() {
+    let openings = [
+        "<",
+        "{",
+        "[",
+        "`",
+        "```",
+        "{\"",
+        "[{",
+        "{\"a\":",
+        "[f(",
+        "[f(a='",
+        "<think>",
+        "</think>",
+        "<tool_call>",
+        "<tool_call>{",
+        "<tool_call>a<arg_key>",
+        "<function=a>",
+        "<function=a><parameter=b>",
+        "[TOOL_CALLS]",
+        "[TOOL_CALLS]a",
+        "<｜tool▁calls▁begin｜>",
+        "<|tool_call_begin|>a:0",
+        "<|message|>",
+        "<|channel|>",
+        "<invoke name=\"a\">",
+        "```json\n{",
+        "<tool_call>{'a': \"",
+        "[f(a=1),",
+        "[[1],",
+        "{\"name\":\"a\",\"arguments\":{}}",
+        "<|tool_call_begin|>a:0<|tool_call_argument_begin|>{",
+        "[TOOL_CALLS]a{\"",
+        "<｜tool▁call▁begin｜>a<｜tool▁sep｜>{",
+        "<invoke name=\"a\"><parameter name=\"b\">",
+        "<tool_call>a<arg_key>b</arg_key><arg_value>",
+        "[f(x=b'",
+        "\n```",
+        "<tool_call>\n```json\n{",
+    ];
+    for opening in openings {
+        for family in [Family::Auto, Family::Hermes, Family::Json] {
+            let took = |length: usize| {
+                let body = opening.repeat(length / opening.len());
+                let start = Instant::now();
+                assert!(parse(family, &body, &[]).text.len() <= body.len());
+                drop(streamed(family, [body.as_str()].into_iter()));
+                start.elapsed().as_micros()
+            };
+            // Eight times the length costs about eight times the time, not sixty-four times.
+            let (short, long) = (took(16_000), took(128_000));
+            let most = short * 32 + 100_000;
+            assert!(long < most, "{}: {opening:?} took {short} and {long} µs", family.name());
+        }
+    }
+}
