@@ -31,7 +31,8 @@ pub(crate) fn edit(
     let path = explain::writable_path(path)?;
     if old == new {
         let message = "The old and the new text are the same. Give a new text that differs.";
-        return Err(explain::error(ToolError::InvalidArguments, message));
+        let error = explain::error(ToolError::InvalidArguments, message);
+        return Err(Outcome { count: Some(0), ..error });
     }
     let bytes = match files.read(&path) {
         Ok(bytes) if old.is_empty() && bytes.is_empty() => {
@@ -62,8 +63,9 @@ pub(crate) fn edit(
     }
     let before = Before::Bytes(bytes.into_owned());
     let message = edited.message(&path);
+    let count = u64::try_from(edited.lines.len()).ok();
     let change = write::store(files, &path, &before, edited.text)?;
-    Ok(Outcome { changes: vec![change], ..Outcome::text(message) })
+    Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
 
 /// The text of a file that is to be changed.
@@ -262,7 +264,7 @@ fn name_lines(lines: &[usize]) -> String {
 }
 
 fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
-    explain::error(
+    let error = explain::error(
         ToolError::EditConflict,
         format!(
             "The old text stands {} times in {path}, at {}. Give more lines around it so that it \
@@ -270,7 +272,8 @@ fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
             lines.len(),
             name_lines(lines),
         ),
-    )
+    );
+    Outcome { count: u64::try_from(lines.len()).ok(), ..error }
 }
 
 fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
@@ -285,7 +288,7 @@ fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
         );
     }
     message.push_str(" Read the file again and copy the text exactly, white space included.");
-    explain::error(ToolError::EditConflict, message)
+    Outcome { count: Some(0), ..explain::error(ToolError::EditConflict, message) }
 }
 
 /// How many places are compared to find the closest one.

@@ -7,21 +7,32 @@ use crate::{
     pattern::Pattern,
     walk::walk,
 };
-use innerloop_core::action::{Outcome, ToolError};
+use innerloop_core::action::{Hidden, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
 
 /// How many files are named at most.
-const MAX_FILES: usize = 1000;
+const MAX_FILES: u32 = 1000;
 
-pub(crate) fn glob(
-    files: &impl Files,
-    pattern: &str,
-    path: Option<&str>,
-) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(path)?;
-    let pattern = Pattern::parse(pattern)?;
+/// What to search for, and where.
+pub(crate) struct Query<'a> {
+    pub(crate) pattern: &'a str,
+    pub(crate) path: Option<&'a str>,
+    pub(crate) ignore_case: bool,
+    pub(crate) max_results: Option<u32>,
+    pub(crate) hidden: Hidden,
+}
+
+pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
+    let folder = explain::any_path(query.path)?;
+    let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
+    if most == 0 {
+        let message = "The number of files is limited to 0. Allow at least 1.";
+        return Err(explain::error(ToolError::InvalidArguments, message));
+    }
+    let pattern = Pattern::parse(query.pattern)?;
+    let pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
     let mut found = Vec::new();
-    let left_out = walk(files, &folder, |path| {
+    let left_out = walk(files, &folder, query.hidden, |path| {
         if pattern.matches(path, &folder) {
             let modified = files.stat(path).map_or(0, |stat| stat.modified);
             found.push((Reverse(modified), path.clone()));
@@ -32,18 +43,19 @@ pub(crate) fn glob(
     if found.is_empty() {
         let aside =
             if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
-        return Ok(Outcome::text(format!("No files found.{aside}")));
+        let text = format!("No files found.{aside}");
+        return Ok(Outcome { count: Some(0), ..Outcome::text(text) });
     }
     found.sort_unstable();
     let total = found.len();
     let mut lines: Vec<String> =
-        found.into_iter().take(MAX_FILES).map(|(_, path)| path.to_string()).collect();
-    let capped_at_source = total > MAX_FILES;
+        found.into_iter().take(most).map(|(_, path)| path.to_string()).collect();
+    let capped_at_source = total > most;
     if capped_at_source {
-        lines
-            .push(format!("[Cut at the newest {MAX_FILES} of {total} files. Narrow the pattern.]"));
+        lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
     }
-    Ok(Outcome { capped_at_source, ..Outcome::text(lines.join("\n")) })
+    let count = u64::try_from(total).ok();
+    Ok(Outcome { capped_at_source, count, ..Outcome::text(lines.join("\n")) })
 }
 
 /// Why a folder could not be searched.

@@ -3,87 +3,138 @@
 use crate::{
     explain,
     files::{Entry, FileError, Files, Kind, sort},
+    ignore::Rules,
     path::WorkspacePath,
+    pattern::Pattern,
+    walk::{rules_above, rules_of},
 };
-use innerloop_core::action::{Outcome, ToolError};
-use std::fmt::Write;
+use innerloop_core::action::{Hidden, ListStyle, Outcome, ToolError};
+use std::{fmt::Write, rc::Rc};
 
 /// How many entries are listed at most.
-const MAX_ENTRIES: usize = 2000;
+const MAX_ENTRIES: u64 = 2000;
 
-pub(crate) fn list(files: &impl Files, path: Option<&str>, depth: u32) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(path)?;
-    if depth == 0 {
+/// What to list, and how.
+pub(crate) struct Query<'a> {
+    pub(crate) path: Option<&'a str>,
+    pub(crate) depth: u32,
+    pub(crate) ignore: &'a [String],
+    pub(crate) hidden: Hidden,
+    pub(crate) style: ListStyle,
+}
+
+pub(crate) fn list(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
+    let folder = explain::any_path(query.path)?;
+    if query.depth == 0 {
         let message = "The depth is 0. Give at least 1.";
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
-    let top = sorted(files, &folder).map_err(|error| match error {
+    let ignore = query.ignore.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>()?;
+    let above = match query.hidden {
+        Hidden::Ignored => rules_above(files, &folder),
+        Hidden::Nothing => None,
+    };
+    let lister = Lister { files, folder: &folder, ignore, query };
+    let top = lister.enter(folder.clone(), above).map_err(|error| match error {
         FileError::NotFolder if files.stat(&folder).is_ok() => explain::error(
             ToolError::WrongFileType,
             format!("{folder} is a file, not a folder. Read it instead."),
         ),
         error => explain::failed(files, &folder, &error),
     })?;
-    if top.len() == 0 {
-        return Ok(Outcome::text(format!("The folder {folder} is empty.")));
+    if top.entries.len() == 0 {
+        let text = format!("The folder {folder} is empty.");
+        return Ok(Outcome { count: Some(0), ..Outcome::text(text) });
     }
-    Ok(render(files, &folder, top, depth))
+    Ok(lister.render(top))
 }
 
-/// The entries, one a line, each folder followed by what stands in it.
-fn render(
-    files: &impl Files,
-    folder: &WorkspacePath,
-    top: std::vec::IntoIter<Entry>,
-    depth: u32,
-) -> Outcome {
-    let mut out = String::new();
-    let mut count = 0;
-    let mut unreadable = 0_u32;
-    let mut capped_at_source = false;
-    let mut levels = vec![(folder.clone(), top)];
-    while let Some((above, entries)) = levels.last_mut() {
-        let Some(entry) = entries.next() else {
-            levels.pop();
-            continue;
-        };
-        if count == MAX_ENTRIES {
-            capped_at_source = true;
-            break;
-        }
-        count += 1;
-        let path = above.join(&entry.name);
-        // Writing to a string cannot fail.
-        let _ = writeln!(out, "{}{}", path.relative_to(folder), mark(entry.kind));
-        if entry.kind == Kind::Folder && u32::try_from(levels.len()).is_ok_and(|l| l < depth) {
-            match sorted(files, &path) {
-                Ok(entries) => levels.push((path, entries)),
-                Err(_) => unreadable += 1,
+/// Lists one folder.
+struct Lister<'a, F> {
+    files: &'a F,
+    folder: &'a WorkspacePath,
+    ignore: Vec<Pattern>,
+    query: &'a Query<'a>,
+}
+
+/// A folder on the way, with the entries that are still to be shown.
+struct Level {
+    folder: WorkspacePath,
+    entries: std::vec::IntoIter<Entry>,
+    rules: Option<Rc<Rules>>,
+}
+
+impl<F: Files> Lister<'_, F> {
+    /// The entries, one a line, each folder followed by what stands in it.
+    fn render(&self, top: Level) -> Outcome {
+        let mut out = String::new();
+        let mut count = 0;
+        let mut unreadable = 0_u32;
+        let mut capped_at_source = false;
+        let mut levels = vec![top];
+        while let Some(level) = levels.last_mut() {
+            let Some(entry) = level.entries.next() else {
+                levels.pop();
+                continue;
+            };
+            if count == MAX_ENTRIES {
+                capped_at_source = true;
+                break;
+            }
+            count += 1;
+            let path = level.folder.join(&entry.name);
+            let rules = level.rules.clone();
+            self.push(&path, entry.kind, &mut out);
+            let deeper = u32::try_from(levels.len()).is_ok_and(|level| level < self.query.depth);
+            if entry.kind == Kind::Folder && deeper {
+                match self.enter(path, rules) {
+                    Ok(level) => levels.push(level),
+                    Err(_) => unreadable += 1,
+                }
             }
         }
+        // Writing to a string cannot fail.
+        if unreadable > 0 {
+            let _ = writeln!(out, "[{unreadable} folders could not be read.]");
+        }
+        if capped_at_source {
+            let _ =
+                writeln!(out, "[Cut at {MAX_ENTRIES} entries. List a subfolder, or fewer levels.]");
+        }
+        out.truncate(out.trim_end_matches('\n').len());
+        Outcome { capped_at_source, count: Some(count), ..Outcome::text(out) }
     }
-    if unreadable > 0 {
-        let _ = writeln!(out, "[{unreadable} folders could not be read.]");
-    }
-    if capped_at_source {
-        let _ = writeln!(out, "[Cut at {MAX_ENTRIES} entries. List a subfolder, or fewer levels.]");
-    }
-    out.truncate(out.trim_end_matches('\n').len());
-    Outcome { capped_at_source, ..Outcome::text(out) }
-}
 
-/// The entries of a folder, folders first, each by name; without `.git`.
-fn sorted(
-    files: &impl Files,
-    folder: &WorkspacePath,
-) -> Result<std::vec::IntoIter<Entry>, FileError> {
-    let mut entries = files.list(folder)?;
-    entries.retain(|entry| entry.name != ".git");
-    sort(&mut entries);
-    let (mut sorted, others): (Vec<Entry>, Vec<Entry>) =
-        entries.into_iter().partition(|entry| entry.kind == Kind::Folder);
-    sorted.extend(others);
-    Ok(sorted.into_iter())
+    fn push(&self, path: &WorkspacePath, kind: Kind, out: &mut String) {
+        let name = path.relative_to(self.folder);
+        // Writing to a string cannot fail.
+        let _ = match (self.query.style, kind) {
+            (ListStyle::Tag, Kind::Folder) => writeln!(out, "[DIR] {name}"),
+            _ => writeln!(out, "{name}{}", mark(kind)),
+        };
+    }
+
+    /// The entries of a folder, folders first, each by name; without `.git`.
+    fn enter(&self, folder: WorkspacePath, above: Option<Rc<Rules>>) -> Result<Level, FileError> {
+        let mut entries = self.files.list(&folder)?;
+        let rules = rules_of(self.files, &folder, &entries, above, self.query.hidden);
+        entries.retain(|entry| entry.name != ".git" && !self.leaves_out(&folder, entry, &rules));
+        sort(&mut entries);
+        let (mut sorted, others): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| entry.kind == Kind::Folder);
+        sorted.extend(others);
+        Ok(Level { folder, entries: sorted.into_iter(), rules })
+    }
+
+    fn leaves_out(&self, folder: &WorkspacePath, entry: &Entry, rules: &Option<Rc<Rules>>) -> bool {
+        if self.ignore.is_empty() && rules.is_none() {
+            return false;
+        }
+        let path = folder.join(&entry.name);
+        let is_folder = entry.kind == Kind::Folder;
+        rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder))
+            || self.ignore.iter().any(|pattern| pattern.matches(&path, self.folder))
+    }
 }
 
 const fn mark(kind: Kind) -> &'static str {

@@ -13,6 +13,7 @@ const MAX_ALTERNATIVES: usize = 1000;
 pub(crate) struct Pattern {
     glob: String,
     names_only: bool,
+    ignore_case: bool,
 }
 
 impl Pattern {
@@ -37,15 +38,22 @@ impl Pattern {
             true => Cow::Owned(format!("{rest}**")),
             false => Cow::Borrowed(rest),
         };
-        Ok(Self { names_only: !rest.contains('/'), glob: format!("{sign}{rest}") })
+        let names_only = !rest.contains('/');
+        Ok(Self { names_only, glob: format!("{sign}{rest}"), ignore_case: false })
+    }
+
+    /// The same pattern, for letters of any case.
+    pub(crate) fn ignoring_case(self) -> Self {
+        Self { glob: self.glob.to_lowercase(), ignore_case: true, ..self }
     }
 
     /// Whether the pattern matches `path`, seen from `folder`.
     pub(crate) fn matches(&self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
-        if self.names_only {
-            glob_match(&self.glob, path.name())
+        let subject = if self.names_only { path.name() } else { path.relative_to(folder) };
+        if self.ignore_case {
+            glob_match(&self.glob, subject.to_lowercase())
         } else {
-            glob_match(&self.glob, path.relative_to(folder))
+            glob_match(&self.glob, subject)
         }
     }
 }

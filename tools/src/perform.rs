@@ -3,9 +3,9 @@
 use crate::{
     edit, explain,
     files::Files,
-    glob,
-    grep::{self, Query},
-    list, patch, read, write,
+    glob, grep, list, patch,
+    read::{self, Lines},
+    read_many, write,
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
 
@@ -15,24 +15,30 @@ use innerloop_core::action::{Action, Outcome, ToolError};
 /// [`ToolError::UnknownTool`].
 pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
     let done = match action {
-        Action::Read { path, offset, limit, numbering } => {
-            read::read(files, path, *offset, *limit, *numbering)
+        &Action::Read { ref path, offset, limit, numbering, line_chars, notice } => {
+            read::read(files, path, Lines { offset, limit, numbering, line_chars, notice })
+        }
+        Action::ViewImage { path } => read::view_image(files, path),
+        Action::ReadMany { include, exclude, flat, hidden } => {
+            read_many::read_many(files, include, exclude, *flat, *hidden)
         }
         Action::Write { path, content, only_new } => write::write(files, path, content, *only_new),
         Action::Edit { path, old, new, all } => edit::edit(files, path, old, new, *all),
-        Action::List { path, depth } => list::list(files, path.as_deref(), *depth),
-        Action::Glob { pattern, path } => glob::glob(files, pattern, path.as_deref()),
-        Action::Grep { pattern, path, glob, ignore_case, mode, max_results } => {
-            let query = Query {
+        Action::List { path, depth, ignore, hidden, style } => {
+            let (path, depth) = (path.as_deref(), *depth);
+            list::list(files, &list::Query { path, depth, ignore, hidden: *hidden, style: *style })
+        }
+        Action::Glob { pattern, path, ignore_case, max_results, hidden } => {
+            let query = glob::Query {
                 pattern,
                 path: path.as_deref(),
-                glob: glob.as_deref(),
                 ignore_case: *ignore_case,
-                mode: *mode,
                 max_results: *max_results,
+                hidden: *hidden,
             };
-            grep::grep(files, &query)
+            glob::glob(files, &query)
         }
+        Action::Grep(query) => grep::grep(files, query),
         Action::Patch { patch, unread } => patch::patch(files, patch, unread),
         Action::RunProgram { program, .. } => Err(explain::error(
             ToolError::UnknownTool,

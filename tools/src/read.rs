@@ -2,7 +2,7 @@
 
 use crate::{explain, files::Files};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use innerloop_core::action::{Numbering, Outcome, Part, ToolError};
+use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::{memchr, memchr_iter};
 use std::{fmt::Write, str};
 
@@ -11,15 +11,19 @@ const MAX_IMAGE_BYTES: usize = 5 << 20;
 /// How much of a file is looked at to tell whether it is text.
 const SNIFFED_BYTES: usize = 8 << 10;
 
-pub(crate) fn read(
-    files: &impl Files,
-    path: &str,
-    offset: Option<u64>,
-    limit: Option<u64>,
-    numbering: Numbering,
-) -> Result<Outcome, Outcome> {
+/// Which lines of a file to read, and how to show them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Lines {
+    pub(crate) offset: Option<u64>,
+    pub(crate) limit: Option<u64>,
+    pub(crate) numbering: Numbering,
+    pub(crate) line_chars: Option<u32>,
+    pub(crate) notice: Notice,
+}
+
+pub(crate) fn read(files: &impl Files, path: &str, lines: Lines) -> Result<Outcome, Outcome> {
     let path = explain::file_path(path)?;
-    if limit == Some(0) {
+    if lines.limit == Some(0) {
         return Err(explain::error(
             ToolError::InvalidArguments,
             "The limit is 0 lines. Give at least 1, or leave it out.",
@@ -33,14 +37,28 @@ pub(crate) fn read(
     if text.is_empty() {
         return Ok(Outcome::text(format!("The file {path} is empty.")));
     }
-    let page = Page { first: offset.unwrap_or(1).max(1), limit: limit.unwrap_or(u64::MAX) };
-    page.render(text, numbering).map(Outcome::text).map_err(|lines| {
+    let first = lines.offset.unwrap_or(1).max(1);
+    let page = Page { first, limit: lines.limit.unwrap_or(u64::MAX), lines };
+    page.render(text).map(Outcome::text).map_err(|lines| {
         let plural = if lines == 1 { "line" } else { "lines" };
         explain::error(
             ToolError::InvalidArguments,
-            format!("The offset {} is past the end: {path} has {lines} {plural}.", page.first),
+            format!("The offset {first} is past the end: {path} has {lines} {plural}."),
         )
     })
+}
+
+/// Reads an image, and nothing else.
+pub(crate) fn view_image(files: &impl Files, path: &str) -> Result<Outcome, Outcome> {
+    let path = explain::file_path(path)?;
+    let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
+    match image_type(&bytes) {
+        Some(media_type) => image(&path.to_string(), media_type, &bytes),
+        None => Err(explain::error(
+            ToolError::WrongFileType,
+            format!("{path} is not an image that models take: PNG, JPEG, GIF or WebP."),
+        )),
+    }
 }
 
 /// The file's text without a byte order mark, or why it is not text.
@@ -65,11 +83,12 @@ pub(crate) fn binary(path: &str, why: &str) -> Outcome {
 struct Page {
     first: u64,
     limit: u64,
+    lines: Lines,
 }
 
 impl Page {
     /// The lines of the page; if it begins past the end, how many lines there are.
-    fn render(&self, text: &str, numbering: Numbering) -> Result<String, u64> {
+    fn render(&self, text: &str) -> Result<String, u64> {
         let total = line_count(text);
         if self.first > total {
             return Err(total);
@@ -77,24 +96,56 @@ impl Page {
         let last = total.min(self.first.saturating_add(self.limit - 1));
         let width = decimal_width(last);
         let mut out = String::with_capacity(text.len().min(1 << 20));
+        let is_part = self.first > 1 || last < total;
+        if is_part && self.lines.notice == Notice::Above {
+            out.push_str(&self.notice_above(last, total));
+        }
         let skipped = usize::try_from(self.first - 1).unwrap_or(usize::MAX);
         for (line, number) in text.lines().skip(skipped).zip(self.first..=last) {
             if number > self.first {
                 out.push('\n');
             }
-            if numbering == Numbering::Pipe {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "{number:>width$} | ");
-            }
-            out.push_str(line);
+            // Writing to a string cannot fail.
+            let _ = match self.lines.numbering {
+                Numbering::None => Ok(()),
+                Numbering::Pipe => write!(out, "{number:>width$} | "),
+                Numbering::Tab => write!(out, "{number:>6}\t"),
+            };
+            self.push_line(line, &mut out);
         }
-        if last < total {
+        if last < total && self.lines.notice == Notice::Below {
             let first = self.first;
             let next = last + 1;
             let _ =
                 write!(out, "\n[Lines {first} to {last} of {total}. Read on from line {next}.]");
         }
         Ok(out)
+    }
+
+    /// What is said of a file of which only a part is shown.
+    fn notice_above(&self, last: u64, total: u64) -> String {
+        let first = self.first;
+        let action = match last < total {
+            true => format!("To read on, use start_line: {}.", last + 1),
+            false => "The file ends here.".to_owned(),
+        };
+        format!(
+            "IMPORTANT: The file content has been truncated.\nStatus: Showing lines {first}-{last} \
+             of {total} total lines.\nAction: {action}\n\n--- FILE CONTENT (truncated) ---\n"
+        )
+    }
+
+    /// Appends a line, or as much of it as is to be shown.
+    fn push_line(&self, line: &str, out: &mut String) {
+        let most = self.lines.line_chars.and_then(|most| usize::try_from(most).ok());
+        let cut = most.filter(|most| line.len() > *most);
+        match cut.and_then(|most| line.char_indices().nth(most)) {
+            Some((at, _)) => {
+                out.push_str(line.get(..at).unwrap_or_default());
+                out.push_str("... [truncated]");
+            }
+            None => out.push_str(line),
+        }
     }
 }
 
@@ -110,7 +161,7 @@ fn line_count(text: &str) -> u64 {
 }
 
 /// The media type of an image that models take, told from its first bytes.
-fn image_type(bytes: &[u8]) -> Option<&'static str> {
+pub(crate) fn image_type(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         Some("image/png")
     } else if bytes.starts_with(b"\xff\xd8\xff") {
@@ -124,7 +175,7 @@ fn image_type(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-fn image(path: &str, media_type: &str, bytes: &[u8]) -> Result<Outcome, Outcome> {
+pub(crate) fn image(path: &str, media_type: &str, bytes: &[u8]) -> Result<Outcome, Outcome> {
     let size = bytes.len();
     if size > MAX_IMAGE_BYTES {
         return Err(explain::error(

@@ -1,7 +1,9 @@
 //! Finding the lines of one file that a regular expression matches: first by the texts that such
-//! a line must contain, then by the expression itself.
+//! a line must contain, then by the expression itself. A match that may span lines is looked for
+//! in the whole text at once.
 
 use crate::literals::Needles;
+use innerloop_core::action::Grep;
 use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
 use regex_lite::{Regex, RegexBuilder};
 use std::{borrow::Cow, cell::Cell, ops::ControlFlow, str};
@@ -14,23 +16,29 @@ const MAX_CASELESS_BYTES: usize = 64;
 /// A compiled search.
 pub(crate) struct Matcher {
     regex: Regex,
+    /// What takes a line out again.
+    unless: Option<Regex>,
+    multiline: bool,
     finders: Option<Vec<Finder>>,
     /// Whether a line that holds what the finders look for needs no further check.
     sufficient: bool,
 }
 
-/// A line that matches.
+/// A line that matches, or the lines that a match spans.
 pub(crate) struct Hit<'a> {
-    /// The line without its line end.
+    /// The line without its line end; of several, the last line's.
     pub(crate) line: Cow<'a, str>,
     /// Where in the line the match begins, in bytes.
     pub(crate) at: usize,
+    /// Where the line begins in the file, in bytes.
+    pub(crate) start: usize,
+    /// Where the line feed behind it stands, or the file's end.
+    pub(crate) end: usize,
     counter: &'a Counter<'a>,
-    start: usize,
 }
 
 impl Hit<'_> {
-    /// The line's number, counted from 1.
+    /// The first line's number, counted from 1.
     pub(crate) fn number(&self) -> usize {
         self.counter.number(self.start)
     }
@@ -53,25 +61,91 @@ impl Counter<'_> {
 }
 
 impl Matcher {
-    /// Compiles `pattern`, or says why it is not valid.
-    pub(crate) fn new(pattern: &str, ignore_case: bool) -> Result<Self, String> {
-        let regex = RegexBuilder::new(pattern)
-            .case_insensitive(ignore_case)
-            .size_limit(MAX_PROGRAM_BYTES)
-            .build()
-            .map_err(|error| error.to_string())?;
-        let Some(needles) = Needles::of(pattern) else {
-            return Ok(Self { regex, finders: None, sufficient: false });
+    /// Compiles the search, or says which expression is not valid and why.
+    pub(crate) fn new(grep: &Grep) -> Result<Self, (String, String)> {
+        let Grep { ignore_case, multiline, .. } = *grep;
+        let pattern = match grep.literal {
+            true => Cow::Owned(regex_lite::escape(&grep.pattern)),
+            false => Cow::Borrowed(grep.pattern.as_str()),
+        };
+        let build = |pattern: &str| {
+            RegexBuilder::new(pattern)
+                .case_insensitive(ignore_case)
+                .multi_line(multiline)
+                .dot_matches_new_line(multiline)
+                .size_limit(MAX_PROGRAM_BYTES)
+                .build()
+                .map_err(|error| (pattern.to_owned(), error.to_string()))
+        };
+        let regex = build(&pattern)?;
+        let unless = grep.unless.as_deref().map(build).transpose()?;
+        let plain = Self { regex, unless, multiline, finders: None, sufficient: false };
+        let Some(needles) = Needles::of(&pattern).filter(|_| !multiline) else {
+            return Ok(plain);
         };
         let caseless = ignore_case || needles.ignores_case;
         let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
         let sufficient = needles.sufficient && !(caseless && longest > MAX_CASELESS_BYTES);
         let finders = needles.texts.iter().map(|text| Finder::new(text, caseless)).collect();
-        Ok(Self { regex, finders: Some(finders), sufficient })
+        Ok(Self { finders: Some(finders), sufficient, ..plain })
     }
 
-    /// Calls `visit` for each line that matches until it breaks.
-    pub(crate) fn each_line(
+    /// Whether matches may span lines: then only texts are searched.
+    pub(crate) const fn is_multiline(&self) -> bool {
+        self.multiline
+    }
+
+    /// Calls `visit` for each line that matches, or each run of lines, until it breaks.
+    pub(crate) fn each_hit(
+        &self,
+        bytes: &[u8],
+        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let wanted = |hit: &Hit<'_>| !self.unless.as_ref().is_some_and(|r| r.is_match(&hit.line));
+        let visit =
+            |hit: &Hit<'_>| if wanted(hit) { visit(hit) } else { ControlFlow::Continue(()) };
+        match str::from_utf8(bytes) {
+            Ok(text) if self.multiline => self.each_run(text, visit),
+            _ => self.each_line(bytes, visit),
+        }
+    }
+
+    /// What matches of a hit's lines.
+    pub(crate) fn matches<'h>(&self, hit: &'h Hit<'_>) -> impl Iterator<Item = &'h str> {
+        self.regex.find_iter(&hit.line).map(|found| found.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// Calls `visit` for each run of lines that a match spans.
+    fn each_run(
+        &self,
+        text: &str,
+        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let bytes = text.as_bytes();
+        let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+        // What stands before is in a run that was visited.
+        let mut from = 0;
+        for found in self.regex.find_iter(text) {
+            let last = found.end().max(found.start() + 1) - 1;
+            // Behind the last line feed there is no line.
+            if last < from || (last == bytes.len() && (last == 0 || text.ends_with('\n'))) {
+                continue;
+            }
+            let line_start = bytes.get(..found.start()).and_then(|b| memrchr(b'\n', b));
+            let start = line_start.map_or(0, |at| at + 1).max(from);
+            let rest = bytes.get(last..).unwrap_or_default();
+            let end = last + memchr(b'\n', rest).unwrap_or(rest.len());
+            let run = text.get(start..end).unwrap_or_default();
+            let line = Cow::Borrowed(run.strip_suffix('\r').unwrap_or(run));
+            let at = found.start().saturating_sub(start);
+            from = end + 1;
+            visit(&Hit { line, at, start, end, counter: &counter })?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Calls `visit` for each line that matches.
+    fn each_line(
         &self,
         bytes: &[u8],
         mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
@@ -92,7 +166,7 @@ impl Matcher {
                 self.regex.find(&line).map(|found| found.start())
             };
             if let Some(at) = at {
-                visit(&Hit { line, at, counter: &counter, start })?;
+                visit(&Hit { line, at, start, end: start + length, counter: &counter })?;
             }
         }
         ControlFlow::Continue(())
@@ -100,7 +174,7 @@ impl Matcher {
 }
 
 /// The line as text; what is not UTF-8 is replaced.
-fn text(line: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text(line: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(line) {
         Ok(line) => Cow::Borrowed(line),
         Err(_) => String::from_utf8_lossy(line),

@@ -1,11 +1,12 @@
-//! Going through the files below a folder, in the order of their paths, without those that git
-//! ignores. Links are not followed, so a walk ends.
+//! Going through the files below a folder, in the order of their paths, if wanted without those
+//! that git ignores. Links are not followed, so a walk ends.
 
 use crate::{
     files::{Entry, FileError, Files, Kind, sort},
     ignore::Rules,
     path::WorkspacePath,
 };
+use innerloop_core::action::Hidden;
 use std::{ops::ControlFlow, rc::Rc, vec};
 
 /// What a walk left out.
@@ -31,10 +32,12 @@ struct Level {
 pub(crate) fn walk(
     files: &impl Files,
     folder: &WorkspacePath,
+    hidden: Hidden,
     mut visit: impl FnMut(&WorkspacePath) -> ControlFlow<()>,
 ) -> Result<LeftOut, FileError> {
     let mut left_out = LeftOut::default();
-    let mut levels = vec![enter(files, folder.clone(), rules_above(files, folder))?];
+    let above = if hidden == Hidden::Ignored { rules_above(files, folder) } else { None };
+    let mut levels = vec![enter(files, folder.clone(), above, hidden)?];
     while let Some(level) = levels.last_mut() {
         let Some(entry) = level.entries.next() else {
             levels.pop();
@@ -49,7 +52,7 @@ pub(crate) fn walk(
             left_out.ignored = true;
         } else if is_folder {
             let rules = level.rules.clone();
-            match enter(files, path, rules) {
+            match enter(files, path, rules, hidden) {
                 Ok(level) => levels.push(level),
                 Err(_) => left_out.unreadable += 1,
             }
@@ -64,16 +67,32 @@ fn enter(
     files: &impl Files,
     folder: WorkspacePath,
     above: Option<Rc<Rules>>,
+    hidden: Hidden,
 ) -> Result<Level, FileError> {
     let mut entries = files.list(&folder)?;
     sort(&mut entries);
-    let ignores = |entry: &Entry| entry.name == ".gitignore" && entry.kind == Kind::File;
-    let rules = if entries.iter().any(ignores) { add_rules(files, &folder, above) } else { above };
+    let rules = rules_of(files, &folder, &entries, above, hidden);
     Ok(Level { folder, entries: entries.into_iter(), rules })
 }
 
+/// The rules that hold for the entries of `folder`, with those that hold `above`.
+pub(crate) fn rules_of(
+    files: &impl Files,
+    folder: &WorkspacePath,
+    entries: &[Entry],
+    above: Option<Rc<Rules>>,
+    hidden: Hidden,
+) -> Option<Rc<Rules>> {
+    let ignores = |entry: &Entry| entry.name == ".gitignore" && entry.kind == Kind::File;
+    if hidden == Hidden::Ignored && entries.iter().any(ignores) {
+        add_rules(files, folder, above)
+    } else {
+        above
+    }
+}
+
 /// The rules of the folders above `folder`.
-fn rules_above(files: &impl Files, folder: &WorkspacePath) -> Option<Rc<Rules>> {
+pub(crate) fn rules_above(files: &impl Files, folder: &WorkspacePath) -> Option<Rc<Rules>> {
     let mut rules = None;
     let mut above = WorkspacePath::root();
     for name in folder.names() {

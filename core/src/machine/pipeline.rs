@@ -5,13 +5,13 @@ use super::setup::{Origin, Setup};
 use crate::{
     nouns::{
         action::{Action, Outcome, Patch, ToolError},
-        config::ExecMode,
+        config::{ExecMode, Vocabulary},
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
     profile::inner::{self, InnerCall},
     rules::{coerce, schema, truncate},
-    words::json::{Json, push_value},
+    words::json::{Json, push_string, push_value},
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,21 @@ pub(crate) enum Work {
     Run { run: ToolRun, read_only: bool, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
+}
+
+/// A call in free text as the same call with arguments in JSON, where its tool is one that takes
+/// both: from here on only the arguments count, whoever looks at or changes them.
+pub(crate) fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
+    let freeform = setup.tool(&call.name).and_then(|tool| tool.spec.freeform.as_ref());
+    let Some(freeform) = freeform.filter(|_| call.is_freeform()) else { return call };
+    let mut arguments = Vec::from([b'{']);
+    push_string(&mut arguments, &freeform.property);
+    arguments.push(b':');
+    push_string(&mut arguments, &call.arguments);
+    arguments.push(b'}');
+    call.arguments = String::from_utf8(arguments).unwrap_or_default();
+    call.detail = None;
+    call
 }
 
 /// LOOKUP and VALIDATE.
@@ -92,7 +107,10 @@ pub(crate) fn result(
 ) -> ToolResult {
     let parts = match replaced {
         Some(text) => vec![Part::text(text)],
-        None => labelled(call, outcome),
+        None => match presented(call, outcome, timeout_ms, setup) {
+            Some(text) => vec![Part::text(text)],
+            None => labelled(call, outcome),
+        },
     };
     let mut parts = truncated(&call.name, parts, setup);
     if let [Part::Text { text }] = parts.as_mut_slice()
@@ -100,13 +118,26 @@ pub(crate) fn result(
     {
         *text = String::from("(no output)");
     }
-    if outcome.timed_out {
-        parts.push(Part::text(format!(
-            "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown above. You \
-             can retry with a longer timeout by setting the timeout_ms parameter.]"
-        )));
+    if outcome.timed_out
+        && let Some(note) = setup.profile().timeout_note(&call.name, timeout_ms)
+    {
+        parts.push(Part::text(note));
     }
     ToolResult { call_id: call.id.clone(), parts, is_error: outcome.error.is_some() }
+}
+
+/// An outcome of one of the profile's tools in the form that its models know, where that is
+/// another than what the tool says.
+fn presented(call: &ToolCall, outcome: &Outcome, timeout_ms: u64, setup: &Setup) -> Option<String> {
+    let tool = setup.tool(&call.name).filter(|tool| tool.origin == Origin::Profile)?;
+    let has_own_forms = setup.config.model.vocabulary == Vocabulary::Native;
+    if !has_own_forms && outcome.exit.is_none() {
+        return None;
+    }
+    let arguments = checked(&call.arguments, &tool.schema, setup).ok()?;
+    let profile = setup.profile();
+    let translated = profile.translate(&setup.config.facts, &call.name, &arguments).ok()?;
+    profile.present(&translated.action, outcome, timeout_ms)
 }
 
 /// An outcome's parts, with the words of Spec §2.5 before a failure of the tool itself.

@@ -6,7 +6,7 @@ use super::{
     body::{Child, ChildState, agent_name},
     ctx::{Ctx, Step},
     ledger::EffectKind,
-    pipeline::Work,
+    pipeline::{self, Work},
     slot::{Slot, State},
 };
 use crate::{
@@ -18,7 +18,10 @@ use crate::{
         message::{Part, ToolCall, TurnKind},
         output::{Ask, Effect},
     },
-    profile::inner::{InnerCall, SpawnCall},
+    profile::{
+        inner::{InnerCall, SpawnCall},
+        plan::PlanCall,
+    },
     words::{
         id::{AgentId, EffectId},
         time::Instant,
@@ -49,7 +52,7 @@ impl Round {
     pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
-            let mut slot = Slot::new(call);
+            let mut slot = Slot::new(pipeline::with_json_arguments(call, ctx.setup));
             slot.enter(ctx);
             slots.push(slot);
         }
@@ -60,7 +63,7 @@ impl Round {
     pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Progress {
         let mut slots = Vec::with_capacity(calls.len());
         for call in calls {
-            let mut slot = Slot::new(call);
+            let mut slot = Slot::new(pipeline::with_json_arguments(call, ctx.setup));
             slot.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
             slots.push(slot);
         }
@@ -274,6 +277,10 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
             let (agent, text) = (ctx.body.id, question.clone());
             ctx.effect(Effect::Ask { id, agent, ask: Ask::Question { text } });
             slot.state = State::Question { effect: id, question };
+        }
+        InnerCall::Plan(PlanCall { items, reply }) => {
+            ctx.event(EventKind::Plan { items });
+            slot.on_outcome(Outcome::text(reply), ctx);
         }
         InnerCall::Answer(value) => {
             ctx.body.run.answer = Some(value);

@@ -30,6 +30,31 @@ pub enum Action {
         /// How lines are numbered in the outcome's text.
         #[serde(default)]
         numbering: Numbering,
+        /// How many characters of a line are shown at most; all if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line_chars: Option<u32>,
+        /// Where it is said that the file goes on.
+        #[serde(default, skip_serializing_if = "Notice::is_below")]
+        notice: Notice,
+    },
+    /// Reads an image, and nothing else.
+    ViewImage {
+        /// The file.
+        path: String,
+    },
+    /// Reads all text files of some patterns, one after the other.
+    ReadMany {
+        /// Files, folders and patterns of paths, for example `src/**/*.ts`.
+        include: Vec<String>,
+        /// Patterns of paths that are left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        exclude: Vec<String>,
+        /// Whether of a folder only the files directly in it are read.
+        #[serde(default, skip_serializing_if = "is_false")]
+        flat: bool,
+        /// Which files a search passes over.
+        #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+        hidden: Hidden,
     },
     /// Writes a file, with the folders above it.
     Write {
@@ -61,7 +86,7 @@ pub enum Action {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unread: Vec<String>,
     },
-    /// Lists a folder, folders first by a trailing `/`, sorted by name.
+    /// Lists a folder, folders first, sorted by name.
     List {
         /// The folder; the workspace if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,6 +94,15 @@ pub enum Action {
         /// How many levels to go down, from 1.
         #[serde(default = "one")]
         depth: u32,
+        /// Patterns of entries that are left out.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignore: Vec<String>,
+        /// Which entries are left out besides.
+        #[serde(default = "Hidden::nothing", skip_serializing_if = "Hidden::is_nothing")]
+        hidden: Hidden,
+        /// How folders are told from files.
+        #[serde(default, skip_serializing_if = "ListStyle::is_slash")]
+        style: ListStyle,
     },
     /// Finds files by the pattern of their path, newest first.
     Glob {
@@ -77,27 +111,18 @@ pub enum Action {
         /// The folder to search; the workspace if absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
-    },
-    /// Searches files' lines by a regular expression.
-    Grep {
-        /// The regular expression.
-        pattern: String,
-        /// The file or folder to search; the workspace if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        path: Option<String>,
-        /// Only files whose path or name matches this pattern.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        glob: Option<String>,
         /// Whether case is ignored.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "is_false")]
         ignore_case: bool,
-        /// What to report.
-        #[serde(default)]
-        mode: GrepMode,
-        /// How many result lines at most.
-        #[serde(default = "hundred")]
-        max_results: u32,
+        /// How many files are named at most; 1,000 if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_results: Option<u32>,
+        /// Which files the search passes over.
+        #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+        hidden: Hidden,
     },
+    /// Searches files by a regular expression.
+    Grep(Grep),
     /// Runs a WASI program of the host's registry over the workspace.
     RunProgram {
         /// The program's name in the registry.
@@ -115,16 +140,38 @@ const fn one() -> u32 {
     1
 }
 
-const fn hundred() -> u32 {
-    100
-}
-
 impl Action {
+    /// Reads a file whole, or so many lines from its start.
+    #[must_use]
+    pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: Numbering) -> Self {
+        let (path, offset, line_chars, notice) = (path.into(), None, None, Notice::Below);
+        Self::Read { path, offset, limit, numbering, line_chars, notice }
+    }
+
+    /// Finds files by the pattern of their path, all that git does not ignore.
+    #[must_use]
+    pub fn glob(pattern: impl Into<String>, path: Option<String>) -> Self {
+        let (pattern, hidden) = (pattern.into(), Hidden::Ignored);
+        Self::Glob { pattern, path, ignore_case: false, max_results: None, hidden }
+    }
+
+    /// Lists a folder so many levels deep, with all that stands there.
+    #[must_use]
+    pub const fn list(path: Option<String>, depth: u32) -> Self {
+        let (hidden, style) = (Hidden::Nothing, ListStyle::Slash);
+        Self::List { path, depth, ignore: Vec::new(), hidden, style }
+    }
+
     /// Whether the action changes nothing, so that it may run beside others.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {
         match self {
-            Self::Read { .. } | Self::List { .. } | Self::Glob { .. } | Self::Grep { .. } => true,
+            Self::Read { .. }
+            | Self::ViewImage { .. }
+            | Self::ReadMany { .. }
+            | Self::List { .. }
+            | Self::Glob { .. }
+            | Self::Grep(_) => true,
             Self::Write { .. }
             | Self::Edit { .. }
             | Self::Patch { .. }
@@ -142,6 +189,152 @@ pub enum Numbering {
     None,
     /// `NNN | content` (Spec §3.3).
     Pipe,
+    /// The number in six columns, a tab, the content, as `cat -n` does.
+    Tab,
+}
+
+/// Where it is said that a file goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Notice {
+    /// Below the lines.
+    #[default]
+    Below,
+    /// Above the lines.
+    Above,
+}
+
+impl Notice {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    const fn is_below(&self) -> bool {
+        matches!(self, Self::Below)
+    }
+}
+
+/// What searches and lists pass over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Hidden {
+    /// What `.gitignore` files name.
+    #[default]
+    Ignored,
+    /// Nothing.
+    Nothing,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls them with a reference")]
+impl Hidden {
+    const fn nothing() -> Self {
+        Self::Nothing
+    }
+
+    const fn is_ignored(&self) -> bool {
+        matches!(self, Self::Ignored)
+    }
+
+    const fn is_nothing(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+/// How a list tells folders from files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListStyle {
+    /// `name/`.
+    #[default]
+    Slash,
+    /// `[DIR] name`.
+    Tag,
+}
+
+impl ListStyle {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    const fn is_slash(&self) -> bool {
+        matches!(self, Self::Slash)
+    }
+}
+
+/// A search of files by a regular expression.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grep {
+    /// The regular expression.
+    pub pattern: String,
+    /// The file or folder to search; the workspace if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Only files whose path or name matches this pattern.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub glob: Option<String>,
+    /// Only files of this type, for example `rust`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_type: Option<String>,
+    /// Lines that match this regular expression, too, are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless: Option<String>,
+    /// What to report.
+    #[serde(default)]
+    pub mode: GrepMode,
+    /// How it is reported.
+    #[serde(default, skip_serializing_if = "GrepLayout::is_lines")]
+    pub layout: GrepLayout,
+    /// How many lines before a match are shown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub before: u32,
+    /// How many lines behind a match are shown.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub after: u32,
+    /// How many of the first results are passed over.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u32,
+    /// How many results at most; 100 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_results: Option<u32>,
+    /// How many results of one file at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_per_file: Option<u32>,
+    /// Which files the search passes over.
+    #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+    pub hidden: Hidden,
+    /// Whether case is ignored.
+    #[serde(default)]
+    pub ignore_case: bool,
+    /// Whether the pattern is a text that stands for itself.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub literal: bool,
+    /// Whether a match may span lines; `.` then matches line ends, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub multiline: bool,
+    /// Whether only what matches is shown of a line.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub only_matching: bool,
+    /// Whether the numbers of lines are left out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unnumbered: bool,
+}
+
+/// How the lines that a search finds are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrepLayout {
+    /// `path:number:text`, lines of context `path-number-text`.
+    #[default]
+    Lines,
+    /// `File: path`, then `Lnumber: text`, lines of context `Lnumber- text`, then `---`.
+    ByFile,
+}
+
+impl GrepLayout {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    const fn is_lines(&self) -> bool {
+        matches!(self, Self::Lines)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// What a search reports.
@@ -169,6 +362,10 @@ pub struct Outcome {
     /// A program's exit code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
+    /// How many places were found or changed: results of a search, replacements of an edit,
+    /// occurrences of a text that should be unique.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
     /// Whether the time limit ended the run; `parts` then hold what came before.
     #[serde(skip_serializing_if = "is_false")]
     pub timed_out: bool,

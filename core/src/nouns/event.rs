@@ -9,7 +9,7 @@ use crate::{
     words::{id::AgentId, json::Json, time::Instant},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One thing to know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -140,6 +140,11 @@ pub enum EventKind {
         /// What it said last.
         output: String,
     },
+    /// The model has written down or changed its plan.
+    Plan {
+        /// The whole plan, in order.
+        items: Vec<PlanItem>,
+    },
     /// The run's final answer in the form that was asked for.
     FinalAnswer {
         /// The answer; it fits the schema.
@@ -171,6 +176,45 @@ pub enum EventKind {
         /// What, and what to do.
         message: String,
     },
+}
+
+/// A step of the model's plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanItem {
+    /// What is to be done.
+    pub text: String,
+    /// How far it is.
+    pub status: PlanStatus,
+}
+
+/// How far a step of the plan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlanStatus {
+    /// Not begun.
+    Pending,
+    /// Under way.
+    InProgress,
+    /// Done.
+    Completed,
+    /// Not wanted any more.
+    Cancelled,
+    /// Waits for something else.
+    Blocked,
+}
+
+impl PlanStatus {
+    /// The status as JSON has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Blocked => "blocked",
+        }
+    }
 }
 
 /// The kinds of failure that end a run.

@@ -1,6 +1,10 @@
 //! The tools that never leave the core: other agents, questions, the final answer (DESIGN rule
 //! 14). They are the same for every model family.
 
+use super::{
+    Profile,
+    plan::{self, PlanCall},
+};
 use crate::nouns::{config::SessionConfig, tool::ToolSpec};
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -40,6 +44,8 @@ pub enum InnerCall {
         /// The question.
         question: String,
     },
+    /// Keep a plan.
+    Plan(PlanCall),
     /// The final answer, as JSON text that fits the schema.
     Answer(String),
 }
@@ -60,12 +66,14 @@ pub struct SpawnCall {
 /// The tools that an agent at nesting depth `depth` is offered; the session's own is at 0.
 #[must_use]
 pub fn tools(config: &SessionConfig, depth: u32) -> Vec<ToolSpec> {
+    let profile = Profile::of(&config.model);
     // The text is part of the program, and the tests read it.
     let mut tools: Vec<ToolSpec> = serde_json::from_str(TOOLS).unwrap_or_default();
     tools.retain(|tool| match tool.name.as_str() {
         "ask_user" => config.ask_user && depth == 0,
-        _ => depth < config.subagents.max_depth,
+        _ => profile.starts_agents() && depth < config.subagents.max_depth,
     });
+    tools.extend(profile.inner_tools());
     if let Some(answer) = config.answer.as_ref().filter(|_| depth == 0) {
         tools.push(ToolSpec {
             name: FINAL_ANSWER.into(),
@@ -101,6 +109,9 @@ pub fn read(name: &str, arguments: &str) -> Result<InnerCall, String> {
     #[derive(Deserialize)]
     struct Ask {
         question: String,
+    }
+    if let Some(call) = plan::call(name, arguments) {
+        return call.map(InnerCall::Plan);
     }
     fn said(name: &str, field: &str, text: &str) -> Result<(), String> {
         if text.trim().is_empty() {

@@ -111,8 +111,7 @@ async fn read(
         Ok(sandbox) => sandbox,
         Err(failure) => return Broken(failure.message),
     };
-    let path = "probe.txt".to_owned();
-    let action = Action::Read { path, offset: None, limit: None, numbering: Numbering::None };
+    let action = Action::read("probe.txt", None, Numbering::None);
     let begun = Instant::now();
     let outcome = sandbox.run(&action, READ_TIMEOUT, None).await;
     let text = outcome.joined_text();

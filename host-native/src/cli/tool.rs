@@ -64,7 +64,18 @@ fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
     let Some(fields) = value.as_object_mut() else {
         return Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}"));
     };
-    let known = ["read", "write", "edit", "list", "glob", "grep", "run_program"];
+    let known = [
+        "read",
+        "read_many",
+        "view_image",
+        "write",
+        "edit",
+        "patch",
+        "list",
+        "glob",
+        "grep",
+        "run_program",
+    ];
     let is_action = known.contains(&name) && !is_profiled(name, arguments);
     if !is_action {
         let translated = PROFILE.translate(&Facts::default(), name, arguments);

@@ -1,7 +1,7 @@
 //! From a call to its result (FEATURES C, B11, G1).
 
 use innerloop_core::{
-    action::{Action, Numbering, Outcome, ToolError},
+    action::{Action, Notice, Numbering, Outcome, ToolError},
     config::ProgramFacts,
     event::EventKind,
     input::{Input, ToolInput},
@@ -74,6 +74,8 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
                 offset: Some(3),
                 limit: Some(2_000),
                 numbering: Numbering::Pipe,
+                line_chars: None,
+                notice: Notice::Below,
             },
         ),
         (
@@ -86,8 +88,8 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
             json!({"file_path": "a", "old_string": "b", "new_string": "c"}),
             Action::Edit { path: "a".into(), old: "b".into(), new: "c".into(), all: false },
         ),
-        ("list_dir", json!({}), Action::List { path: None, depth: 1 }),
-        ("glob", json!({"pattern": "*"}), Action::Glob { pattern: "*".into(), path: None }),
+        ("list_dir", json!({}), Action::list(None, 1)),
+        ("glob", json!({"pattern": "*"}), Action::glob("*", None)),
         (
             "run_program",
             json!({"program": "qjs", "args": ["-m", "t.mjs"]}),

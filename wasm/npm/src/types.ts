@@ -237,6 +237,8 @@ export interface Outcome {
   error?: ToolErrorKind;
   /** A program's exit code. */
   exit?: number;
+  /** How many places were found or changed. */
+  count?: number;
   timed_out?: boolean;
   changes?: FileChange[];
   capped_at_source?: boolean;
@@ -384,6 +386,17 @@ export interface AgentEnded extends Stamp {
   /** What it said last. */
   output: string;
 }
+/** The model has written down or changed its plan. */
+export interface PlanUpdate extends Stamp {
+  type: "plan";
+  /** The whole plan, in order. */
+  items: PlanItem[];
+}
+/** A step of the model's plan. */
+export interface PlanItem {
+  text: string;
+  status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
+}
 /** The run's final answer in the form that was asked for. */
 export interface FinalAnswer extends Stamp {
   type: "final_answer";
@@ -433,6 +446,7 @@ export type AgentEvent =
   | LoopDetection
   | AgentStarted
   | AgentEnded
+  | PlanUpdate
   | FinalAnswer
   | Retry
   | PrefixRebased

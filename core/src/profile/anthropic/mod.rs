@@ -1,23 +1,37 @@
-//! Claude models: the specification's tools with search-and-replace editing (Spec §3.3, §3.5).
+//! Claude models: search-and-replace editing (Spec §3.5; TOOL-VOCABULARIES §2). Beta features,
+//! such as larger windows, are asked for with `ModelConfig::betas`.
 
-mod tools;
+mod native;
 
-pub(super) use tools::{tools, translate};
+pub(super) use native::{present, tools as native_tools, translate};
 
-use crate::rules::truncate::{Keep, OutputLimit};
+use super::seed;
+use crate::nouns::tool::ToolSpec;
+use alloc::vec::Vec;
 
-/// The base instructions: identity, tools, editing, care, reporting.
+/// The base instructions. They name no tool: each vocabulary has its own names.
 pub(super) const BASE_PROMPT: &str = include_str!("prompt.md");
 
-pub(super) fn output_limit(name: &str) -> OutputLimit {
-    let (max_chars, max_lines, keep) = match name {
-        "read_file" => (50_000, None, Keep::HeadTail),
-        "run_program" => (30_000, Some(256), Keep::HeadTail),
-        "grep" => (20_000, Some(200), Keep::Head),
-        "glob" | "list_dir" => (20_000, Some(500), Keep::Head),
-        "edit_file" => (10_000, None, Keep::Tail),
-        "write_file" => (1_000, None, Keep::Tail),
-        _ => return OutputLimit::DEFAULT,
-    };
-    OutputLimit { max_chars, max_lines, keep }
+/// What this family shows otherwise than the specification's table.
+const SEED: &str = include_str!("seed.json");
+
+/// The specification's tools for this family.
+pub(super) fn seed_tools(default_ms: u64) -> Vec<ToolSpec> {
+    let names = [
+        "read_file",
+        "write_file",
+        "edit_file",
+        "list_dir",
+        "glob",
+        "grep",
+        "shell",
+        "run_program",
+    ];
+    let mut tools = seed::tools(&names, default_ms);
+    for own in seed::parse(SEED) {
+        if let Some(tool) = tools.iter_mut().find(|tool| tool.name == own.name) {
+            *tool = own;
+        }
+    }
+    tools
 }

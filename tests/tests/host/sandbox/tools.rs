@@ -1,7 +1,7 @@
 //! The workspace as such, and the guest tools program over it.
 
 use super::{Bench, TEN_SECONDS};
-use innerloop_core::action::{Action, ChangeKind, ToolError};
+use innerloop_core::action::{Action, ChangeKind, Numbering, ToolError};
 use innerloop_host::{
     programs::Programs,
     sandbox::{Executor, Limits, Options, SandboxEngine, Workspace, WorkspaceError},
@@ -34,12 +34,7 @@ async fn a_written_file_is_there_and_can_be_read() {
     assert_eq!(outcome.error, None, "{outcome:?}");
     assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
     assert_eq!(bench.read("a/b.txt"), "grüße\n");
-    let read = Action::Read {
-        path: "a/b.txt".into(),
-        offset: None,
-        limit: None,
-        numbering: Default::default(),
-    };
+    let read = Action::read("a/b.txt", None, Numbering::None);
     let outcome = bench.executor.run(&read, TEN_SECONDS, None).await;
     assert_eq!(outcome.joined_text().trim_end(), "grüße", "{outcome:?}");
 }
@@ -70,7 +65,7 @@ async fn a_tool_that_breaks_is_an_outcome() {
         fs::write(bench.path(&format!("{n}.txt")), "x").unwrap();
     }
     bench.executor.prepare().await.unwrap();
-    let glob = Action::Glob { pattern: "**/*.txt".into(), path: None };
+    let glob = Action::glob("**/*.txt", None);
     let outcome = bench.executor.run(&glob, Duration::from_millis(1), None).await;
     assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
     assert_eq!(outcome.joined_text(), "the tool failed: the time limit of 1 ms ended it");

@@ -1,0 +1,199 @@
+//! Reading many text files at once, one after the other.
+
+use crate::{
+    explain,
+    files::{FileError, Files, Kind},
+    path::WorkspacePath,
+    pattern::Pattern,
+    read,
+    walk::walk,
+};
+use innerloop_core::action::{Hidden, Outcome, Part, ToolError};
+use std::{collections::BTreeSet, fmt::Write, ops::ControlFlow};
+
+/// How many files are read at most.
+const MAX_FILES: usize = 500;
+/// How many bytes of text are read at most, 2 MiB.
+const MAX_BYTES: usize = 2 << 20;
+/// How many images are handed on at most.
+const MAX_IMAGES: usize = 10;
+
+/// Reads the files that `include` names, or that a pattern of it matches, in the order of their
+/// paths. Of a folder, all that stands below is read, or what is directly in it if `flat` is set.
+pub(crate) fn read_many(
+    files: &impl Files,
+    include: &[String],
+    exclude: &[String],
+    flat: bool,
+    hidden: Hidden,
+) -> Result<Outcome, Outcome> {
+    if include.is_empty() {
+        let message = "No files are named. Give at least one path or pattern.";
+        return Err(explain::error(ToolError::InvalidArguments, message));
+    }
+    let exclude = exclude.iter().map(|text| Pattern::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let found = find(files, include, flat, hidden)?;
+    let root = WorkspacePath::root();
+    let mut report = Report::default();
+    for path in &found.paths {
+        // Who names a file wants it.
+        let is_named = found.named.contains(path);
+        if !is_named && exclude.iter().any(|pattern| pattern.matches(path, &root)) {
+            continue;
+        }
+        if report.add(files, path, is_named).is_break() {
+            break;
+        }
+    }
+    report.finish(&found.missing)
+}
+
+/// What was asked for, as far as it is there.
+#[derive(Default)]
+struct Found {
+    paths: BTreeSet<WorkspacePath>,
+    /// Those of the paths that stand in the call as they are.
+    named: BTreeSet<WorkspacePath>,
+    /// What was asked for and is not there.
+    missing: Vec<String>,
+}
+
+fn find(
+    files: &impl Files,
+    include: &[String],
+    flat: bool,
+    hidden: Hidden,
+) -> Result<Found, Outcome> {
+    let root = WorkspacePath::root();
+    let mut found = Found::default();
+    let mut patterns = Vec::new();
+    for text in include {
+        let path = explain::any_path(Some(text))?;
+        match files.stat(&path) {
+            Ok(stat) if stat.kind == Kind::Folder => {
+                let ending = if flat { "/*" } else { "/**" };
+                let below = if path.is_root() { ending.get(1..) } else { Some(ending) };
+                let escaped = escape(path.as_str());
+                let pattern = Pattern::parse(&format!("{escaped}{}", below.unwrap_or("**")))?;
+                patterns.push((text, Some(path), pattern));
+            }
+            Ok(_) => {
+                found.named.insert(path.clone());
+                found.paths.insert(path);
+            }
+            Err(_) => patterns.push((text, None, Pattern::parse(text)?)),
+        }
+    }
+    let mut hits = vec![false; patterns.len()];
+    if !patterns.is_empty() {
+        let walked = walk(files, &root, hidden, |path| {
+            for ((_, folder, pattern), hit) in patterns.iter().zip(&mut hits) {
+                let is_direct = path.parent() == *folder;
+                if pattern.matches(path, &root) && (!flat || folder.is_none() || is_direct) {
+                    *hit = true;
+                    found.paths.insert(path.clone());
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        walked.map_err(|error: FileError| explain::failed(files, &root, &error))?;
+    }
+    let missing = patterns.iter().zip(&hits).filter(|(_, hit)| !**hit);
+    found.missing = missing.map(|((text, ..), _)| (*text).clone()).collect();
+    Ok(found)
+}
+
+/// The path as a pattern that matches nothing else.
+fn escape(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for c in path.chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\' | '!') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// The files so far.
+#[derive(Default)]
+struct Report {
+    text: String,
+    images: Vec<Part>,
+    files: usize,
+    /// What was passed over, and why.
+    skipped: Vec<String>,
+    cut: bool,
+}
+
+impl Report {
+    /// Adds a file; breaks when there is no room for more.
+    fn add(&mut self, files: &impl Files, path: &WorkspacePath, is_named: bool) -> ControlFlow<()> {
+        if self.files == MAX_FILES || self.text.len() >= MAX_BYTES {
+            self.cut = true;
+            return ControlFlow::Break(());
+        }
+        let bytes = match files.read(path) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                self.skipped.push(format!("{path}: {error}"));
+                return ControlFlow::Continue(());
+            }
+        };
+        if let Some(media_type) = read::image_type(&bytes) {
+            self.add_image(path, media_type, &bytes, is_named);
+            return ControlFlow::Continue(());
+        }
+        match read::text(&bytes) {
+            Ok(text) => {
+                self.files += 1;
+                let text = text.trim_end_matches('\n');
+                // Writing to a string cannot fail.
+                let _ = write!(self.text, "--- {path} ---\n\n{text}\n\n");
+            }
+            Err(why) if is_named => self.skipped.push(format!("{path}: {why}")),
+            // A pattern that matches a binary file does not mean it.
+            Err(_) => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Adds an image that was named; a pattern means texts only.
+    fn add_image(&mut self, path: &WorkspacePath, media_type: &str, bytes: &[u8], is_named: bool) {
+        if !is_named || self.images.len() >= 2 * MAX_IMAGES {
+            return;
+        }
+        match read::image(&path.to_string(), media_type, bytes) {
+            Ok(outcome) => {
+                self.files += 1;
+                self.images.extend(outcome.parts);
+            }
+            Err(outcome) => self.skipped.push(outcome.joined_text()),
+        }
+    }
+
+    fn finish(mut self, missing: &[String]) -> Result<Outcome, Outcome> {
+        let mut notes = String::new();
+        for text in missing {
+            // Writing to a string cannot fail.
+            let _ = writeln!(notes, "[Nothing found for {text}.]");
+        }
+        for why in &self.skipped {
+            let _ = writeln!(notes, "[Skipped {why}.]");
+        }
+        if self.files == 0 {
+            let message = format!("No files to read were found.\n{notes}");
+            return Err(explain::error(ToolError::NotFound, message.trim_end()));
+        }
+        if self.cut {
+            notes.push_str("[There are more files. Narrow the patterns.]\n");
+        }
+        self.text.push_str("--- End of content ---\n");
+        self.text.push_str(&notes);
+        self.text.truncate(self.text.trim_end().len());
+        let mut parts = vec![Part::text(self.text)];
+        parts.extend(self.images);
+        let count = u64::try_from(self.files).ok();
+        Ok(Outcome { parts, count, capped_at_source: self.cut, ..Outcome::default() })
+    }
+}

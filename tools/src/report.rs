@@ -1,0 +1,264 @@
+//! What a search has found, as the model reads it: lines with those around them, paths or counts.
+
+use crate::{
+    path::WorkspacePath,
+    search::{self, Hit, Matcher},
+    walk::LeftOut,
+};
+use innerloop_core::action::{Grep, GrepLayout, GrepMode, Outcome};
+use memchr::{memchr, memrchr};
+use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
+
+/// How many results there are at most unless told otherwise.
+const MAX_RESULTS: u32 = 100;
+/// How many characters of a line are shown.
+const MAX_LINE_CHARS: usize = 500;
+/// How many characters before the match are shown of a longer line.
+const LEAD_CHARS: usize = 100;
+
+const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
+
+/// The results so far.
+pub(crate) struct Report<'a> {
+    grep: &'a Grep,
+    max_results: u32,
+    passed_over: u32,
+    results: u32,
+    out: String,
+    cut: bool,
+    /// How many files could not be read.
+    pub(crate) unreadable: u32,
+}
+
+/// What becomes of a result.
+#[derive(PartialEq, Eq)]
+enum Room {
+    Shown,
+    PassedOver,
+    Full,
+}
+
+/// How far a file's lines have been shown.
+struct Shown<'a> {
+    path: &'a WorkspacePath,
+    bytes: &'a [u8],
+    /// Where the first line begins that has not been shown.
+    next: usize,
+    /// Its number.
+    number: usize,
+    /// How many lines behind the last match are still to be shown.
+    after: u32,
+    results: u32,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(grep: &'a Grep) -> Self {
+        let max_results = grep.max_results.unwrap_or(MAX_RESULTS);
+        let (passed_over, results, unreadable) = (0, 0, 0);
+        Self { grep, max_results, passed_over, results, out: String::new(), cut: false, unreadable }
+    }
+
+    /// Adds what was found in a file; breaks when there is no room for more.
+    pub(crate) fn add_file(
+        &mut self,
+        path: &WorkspacePath,
+        bytes: &[u8],
+        matcher: &Matcher,
+    ) -> ControlFlow<()> {
+        let text = if matcher.is_multiline() { search::text(bytes) } else { Cow::Borrowed("") };
+        let bytes = if matcher.is_multiline() { text.as_bytes() } else { bytes };
+        match self.grep.mode {
+            GrepMode::Content => self.add_lines(path, bytes, matcher),
+            GrepMode::FilesWithMatches => {
+                let mut found = false;
+                let _ = matcher.each_hit(bytes, |_| {
+                    found = true;
+                    ControlFlow::Break(())
+                });
+                if found && self.room() == Room::Shown {
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(self.out, "{path}");
+                }
+            }
+            GrepMode::Count => {
+                let mut count = 0_u64;
+                let _ = matcher.each_hit(bytes, |_| {
+                    count += 1;
+                    CONTINUE
+                });
+                if count > 0 && self.room() == Room::Shown {
+                    let _ = writeln!(self.out, "{path}:{count}");
+                }
+            }
+        }
+        if self.cut { ControlFlow::Break(()) } else { CONTINUE }
+    }
+
+    /// Whether one more result may be shown.
+    fn room(&mut self) -> Room {
+        if self.passed_over < self.grep.offset {
+            self.passed_over += 1;
+            return Room::PassedOver;
+        }
+        if self.results == self.max_results {
+            self.cut = true;
+            return Room::Full;
+        }
+        self.results += 1;
+        Room::Shown
+    }
+
+    fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &Matcher) {
+        let mut shown = Shown { path, bytes, next: 0, number: 1, after: 0, results: 0 };
+        let mut of_file = 0;
+        let _ = matcher.each_hit(bytes, |hit| {
+            if self.grep.max_per_file == Some(of_file) {
+                return ControlFlow::Break(());
+            }
+            of_file += 1;
+            match self.room() {
+                Room::Shown => self.add_hit(&mut shown, hit, matcher),
+                Room::PassedOver => {}
+                Room::Full => return ControlFlow::Break(()),
+            }
+            CONTINUE
+        });
+        self.add_after(&mut shown, bytes.len());
+        if shown.results > 0 && self.grep.layout == GrepLayout::ByFile {
+            self.out.push_str("---\n");
+        }
+    }
+
+    fn add_hit(&mut self, shown: &mut Shown<'_>, hit: &Hit<'_>, matcher: &Matcher) {
+        let Grep { before, after, only_matching, layout, .. } = *self.grep;
+        let number = hit.number();
+        if shown.results == 0 && layout == GrepLayout::ByFile {
+            let _ = writeln!(self.out, "File: {}", shown.path);
+        }
+        if only_matching {
+            for text in matcher.matches(hit) {
+                self.add_line(shown.path, number, text, Some(0));
+            }
+            shown.results += 1;
+            return;
+        }
+        self.add_after(shown, hit.start);
+        let first = lines_before(shown.bytes, shown.next, hit.start, before);
+        let is_gap = first > shown.next || shown.results == 0;
+        let has_context = before > 0 || after > 0;
+        if is_gap && has_context && layout == GrepLayout::Lines && !self.out.is_empty() {
+            self.out.push_str("--\n");
+        }
+        let block = shown.bytes.get(first..hit.start).unwrap_or_default();
+        let lines: Vec<&[u8]> = block.split_inclusive(|byte| *byte == b'\n').collect();
+        for (line, number) in lines.iter().zip(number.saturating_sub(lines.len())..) {
+            self.add_line(shown.path, number, &content(line), None);
+        }
+        let mut at = Some(hit.at);
+        shown.next = hit.end + 1;
+        shown.number = number;
+        for line in hit.line.split('\n') {
+            let line = line.strip_suffix('\r').unwrap_or(line);
+            // Where a match spans lines, the later ones are shown from their beginning.
+            self.add_line(shown.path, shown.number, line, Some(at.take().unwrap_or(0)));
+            shown.number += 1;
+        }
+        shown.after = after;
+        shown.results += 1;
+    }
+
+    /// Adds the lines behind the last match that are still to be shown, as far as `end`.
+    fn add_after(&mut self, shown: &mut Shown<'_>, end: usize) {
+        while shown.after > 0 && shown.next < end {
+            let rest = shown.bytes.get(shown.next..).unwrap_or_default();
+            let length = memchr(b'\n', rest).unwrap_or(rest.len());
+            let line = content(rest.get(..length).unwrap_or_default());
+            self.add_line(shown.path, shown.number, &line, None);
+            shown.next += length + 1;
+            shown.number += 1;
+            shown.after -= 1;
+        }
+    }
+
+    /// Adds a line; `at` is where in it the match begins, if it is not there only for context.
+    fn add_line(&mut self, path: &WorkspacePath, number: usize, line: &str, at: Option<usize>) {
+        let mark = if at.is_some() { ':' } else { '-' };
+        // Writing to a string cannot fail.
+        let _ = match (self.grep.layout, self.grep.unnumbered) {
+            (GrepLayout::Lines, false) => write!(self.out, "{path}{mark}{number}{mark}"),
+            (GrepLayout::Lines, true) => write!(self.out, "{path}{mark}"),
+            (GrepLayout::ByFile, _) => write!(self.out, "L{number}{mark} "),
+        };
+        push_around(line, at.unwrap_or(0), &mut self.out);
+        self.out.push('\n');
+    }
+
+    pub(crate) fn finish(mut self, left_out: LeftOut) -> Outcome {
+        if self.results == 0 {
+            let pattern = &self.grep.pattern;
+            self.out.push_str("No matches found.");
+            if !self.grep.multiline && (pattern.contains("\\n") || pattern.contains('\n')) {
+                self.out.push_str(" Lines are searched one by one: \\n never matches.");
+            }
+            if left_out.ignored {
+                self.out.push_str(" Files that .gitignore names are left out.");
+            }
+            self.out.push('\n');
+        }
+        // Writing to a string cannot fail.
+        if self.cut {
+            let max = self.max_results;
+            let _ = writeln!(
+                self.out,
+                "[Cut at {max} results; there are more. Narrow the pattern, the path or the glob.]"
+            );
+        }
+        let unreadable = self.unreadable.saturating_add(left_out.unreadable);
+        if unreadable > 0 {
+            let _ = writeln!(self.out, "[{unreadable} files or folders could not be read.]");
+        }
+        self.out.truncate(self.out.trim_end_matches('\n').len());
+        let count = Some(u64::from(self.results));
+        Outcome { capped_at_source: self.cut, count, ..Outcome::text(self.out) }
+    }
+}
+
+/// Where the `count` lines before the one at `start` begin, but not before `least`.
+fn lines_before(bytes: &[u8], least: usize, start: usize, count: u32) -> usize {
+    let mut first = start;
+    for _ in 0..count {
+        if first <= least {
+            break;
+        }
+        let above = bytes.get(least..first - 1).unwrap_or_default();
+        first = memrchr(b'\n', above).map_or(least, |at| least + at + 1);
+    }
+    first
+}
+
+/// A line as text, without its line end.
+fn content(line: &[u8]) -> Cow<'_, str> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    search::text(line.strip_suffix(b"\r").unwrap_or(line))
+}
+
+/// Appends a line; of a long one, what stands around the match.
+fn push_around(line: &str, at: usize, out: &mut String) {
+    if line.len() <= MAX_LINE_CHARS || line.chars().nth(MAX_LINE_CHARS).is_none() {
+        out.push_str(line);
+        return;
+    }
+    let before = line.get(..at).unwrap_or_default();
+    let lead = before.char_indices().rev().take(LEAD_CHARS).last();
+    let fits = at < MAX_LINE_CHARS - LEAD_CHARS;
+    let start = if fits { 0 } else { lead.map_or(0, |(at, _)| at) };
+    let rest = line.get(start..).unwrap_or_default();
+    let end = rest.char_indices().nth(MAX_LINE_CHARS).map(|(at, _)| at);
+    if start > 0 {
+        out.push_str("[…] ");
+    }
+    out.push_str(end.and_then(|end| rest.get(..end)).unwrap_or(rest));
+    if end.is_some() {
+        out.push_str(" […]");
+    }
+}
