@@ -30,6 +30,12 @@ impl Half {
         if self.0.is_none() && !inner.contains('\\') {
             return Joined { text: Cow::Borrowed(inner), is_whole: true };
         }
+        // With escapes, but without half a pair among them.
+        if self.0.is_none()
+            && let Ok(text) = serde_json::from_str::<String>(json)
+        {
+            return Joined { text: Cow::Owned(text), is_whole: true };
+        }
         self.join_escaped(inner)
     }
 

@@ -1,13 +1,53 @@
 //! A block of a reply while it arrives: text, thinking, a call of ours, or what only the provider
 //! understands.
 
-use super::super::{half::Half, loose::Fields, piece::Piece};
+use super::super::{
+    half::Half,
+    loose::{Fields, text},
+    piece::Piece,
+};
 use crate::{
     nouns::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
     words::json::{Json, Object},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use serde::Deserialize;
 use serde_json::value::RawValue;
+
+/// What a delta adds to a block.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Delta<'a> {
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow)]
+    thinking: Option<&'a RawValue>,
+    #[serde(borrow)]
+    signature: Option<&'a RawValue>,
+    #[serde(borrow)]
+    partial_json: Option<&'a RawValue>,
+    #[serde(borrow)]
+    citation: Option<&'a RawValue>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    encrypted_content: Option<&'a RawValue>,
+}
+
+impl<'a> Delta<'a> {
+    /// What an object's fields add.
+    pub(super) fn of(fields: &Fields<'a>) -> Self {
+        Self {
+            text: fields.raw("text"),
+            thinking: fields.raw("thinking"),
+            signature: fields.raw("signature"),
+            partial_json: fields.raw("partial_json"),
+            citation: fields.raw("citation"),
+            content: fields.raw("content"),
+            encrypted_content: fields.raw("encrypted_content"),
+        }
+    }
+}
 
 /// A block while it arrives.
 #[derive(Clone, Debug)]
@@ -36,12 +76,12 @@ impl Building {
             "text" => {
                 let cited = start.items("citations").into_iter().filter_map(json);
                 let mut block = Self::Text { text: String::new(), citations: cited.collect() };
-                block.add(&start, half, out);
+                block.add(&Delta::of(&start), half, out);
                 block
             }
             "thinking" => {
                 let mut block = Self::Reasoning(Reasoning::default());
-                block.add(&start, half, out);
+                block.add(&Delta::of(&start), half, out);
                 block
             }
             "tool_use" => {
@@ -63,46 +103,48 @@ impl Building {
     }
 
     /// Takes what a delta adds. Returns whether nothing of a call was lost.
-    pub(super) fn add(
+    pub(super) fn add<'a>(
         &mut self,
-        delta: &Fields<'_>,
+        delta: &Delta<'a>,
         half: &mut Half,
         out: &mut Vec<Piece>,
     ) -> bool {
-        let mut piece = |name: &str| delta.raw(name).map(|raw| half.join(raw));
+        let mut piece = |raw: Option<&'a RawValue>| raw.map(|raw| half.join(raw));
         match self {
             Self::Text { text, citations } => {
-                if let Some(piece) = piece("text").filter(|piece| !piece.text.is_empty()) {
+                if let Some(piece) = piece(delta.text).filter(|piece| !piece.text.is_empty()) {
                     text.push_str(&piece.text);
                     out.push(Piece::Text(piece.text.into_owned()));
                 }
-                citations.extend(delta.raw("citation").and_then(json));
+                citations.extend(delta.citation.and_then(json));
                 true
             }
             Self::Reasoning(reasoning) => {
                 // A signature comes whole, once or again.
-                let signature = delta.text("signature").filter(|text| !text.is_empty());
+                let signature = delta.signature.and_then(text).filter(|text| !text.is_empty());
                 if let Some(signature) = signature {
                     reasoning.signature = Some(signature.into_owned());
                 }
-                if let Some(piece) = piece("thinking").filter(|piece| !piece.text.is_empty()) {
+                if let Some(piece) = piece(delta.thinking).filter(|piece| !piece.text.is_empty()) {
                     reasoning.text.push_str(&piece.text);
                     out.push(Piece::Reasoning(piece.text.into_owned()));
                 }
                 true
             }
             Self::Call { pieces, .. } => {
-                let Some(piece) = piece("partial_json") else { return true };
+                let Some(piece) = piece(delta.partial_json) else { return true };
                 pieces.push_str(&piece.text);
                 piece.is_whole
             }
             Self::Opaque { block, pieces } => {
-                for name in ["content", "encrypted_content"] {
-                    if let Some(value) = delta.raw(name).and_then(json) {
+                for (name, raw) in
+                    [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
+                {
+                    if let Some(value) = raw.and_then(json) {
                         block.set(name, value);
                     }
                 }
-                let Some(piece) = piece("partial_json") else { return true };
+                let Some(piece) = piece(delta.partial_json) else { return true };
                 pieces.push_str(&piece.text);
                 piece.is_whole
             }

@@ -8,7 +8,7 @@ use super::{
         loose::Fields,
         piece::Piece,
     },
-    block::Building,
+    block::{Building, Delta},
 };
 use crate::nouns::{
     input::ResponseHead,
@@ -16,6 +16,7 @@ use crate::nouns::{
     model::WireKind,
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// Reads one response.
@@ -81,6 +82,16 @@ struct Draft {
     unreadable: Option<String>,
 }
 
+/// An event that adds to a block, in the agreed form.
+#[derive(Deserialize)]
+struct DeltaEvent<'a> {
+    #[serde(rename = "type", borrow)]
+    kind: Cow<'a, str>,
+    index: u64,
+    #[serde(borrow)]
+    delta: Delta<'a>,
+}
+
 /// A block with the provider's number for it.
 #[derive(Clone, Debug)]
 struct Slot {
@@ -92,6 +103,12 @@ struct Slot {
 impl Draft {
     fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
         let text = String::from_utf8_lossy(data);
+        // Nearly all events are deltas, and nearly all of them are of the agreed form.
+        if let Ok(DeltaEvent { kind, index, delta }) = serde_json::from_str(&text)
+            && kind == "content_block_delta"
+        {
+            return self.on_delta(Some(index), &delta, out);
+        }
         match Fields::parse(&text) {
             Ok(event) => self.on_event(&event, head, out),
             // What is no object (`[DONE]` and the like) loses nothing.
@@ -104,7 +121,10 @@ impl Draft {
 
     fn on_event(&mut self, event: &Fields<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         match &*event.text("type").unwrap_or_default() {
-            "content_block_delta" => self.on_delta(event, out),
+            "content_block_delta" => {
+                let delta = event.object("delta").unwrap_or_default();
+                self.on_delta(event.count("index"), &Delta::of(&delta), out);
+            }
             "content_block_start" => {
                 if let Some(block) = event.raw("content_block") {
                     self.start(event.count("index"), block, out);
@@ -166,12 +186,10 @@ impl Draft {
         }
     }
 
-    fn on_delta(&mut self, event: &Fields<'_>, out: &mut Vec<Piece>) {
-        let number = event.count("index");
-        let Some(delta) = event.object("delta") else { return };
+    fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Vec<Piece>) {
         let mut newest_first = self.blocks.iter_mut().rev();
         let Some(slot) = newest_first.find(|slot| slot.number == number) else { return };
-        if !slot.block.add(&delta, &mut slot.half, out) {
+        if !slot.block.add(delta, &mut slot.half, out) {
             self.unreadable.get_or_insert_with(half_lost);
         }
     }
