@@ -150,6 +150,10 @@ fn places() -> Vec<Case> {
         update("h3 hunks in the wrong order", "-b\n+B\n@@\n-a\n+A\n").turns("a\nb\n", "A\nB\n"),
         update("h3 no line is changed twice", "-x\n+1\n@@\n-y\n+2\n@@\n-x\n+3\n@@\n-x\n+4\n")
             .turns("x\nx\ny\nx\n", "1\n4\n2\n3\n"),
+        update("h3 a hint that is the first line itself, indented", "@@ f()\n-f()\n+g()\n")
+            .file("a", "  f()\n")
+            .succeeds("M a\nMatched at line 1 of a with indentation left aside.\n")
+            .writes("a", "  g()\n"),
         update("h3 new lines before and after a line", "+0\n 1\n+2\n").turns("1\n", "0\n1\n2\n"),
     ]
 }
@@ -322,6 +326,12 @@ fn misses() -> Vec<Case> {
 
 fn whole() -> Vec<Case> {
     vec![
+        update(
+            "h4 a line that another hunk has taken",
+            "-b\n+1\n*** End of File\n@@\n-a\n+2\n@@\n-b\n+3\n*** End of File\n",
+        )
+        .file("a", "a\nb\n")
+        .fails(EditConflict, lost("b", 9, "")),
         patch(
             "h4 one bad hunk and no file changes",
             "*** Add File: b\n+b\n*** Delete File: c\n*** Update File: a\n-zzz\n+y\n",

@@ -23,7 +23,8 @@ pub(crate) struct Near<'a> {
 pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
     difference(lines, wanted).or_else(|| {
         let wanted = wanted.iter().find(|line| !line.trim().is_empty())?;
-        let (at, there) = most_similar(lines, wanted)?;
+        let similar = most_similar(lines, wanted);
+        let (at, there) = similar.filter(|(_, there)| there.trim() != wanted.trim())?;
         Some(Near { line: at + 1, there: Some(there), wanted })
     })
 }

@@ -49,6 +49,7 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
         lines: &file.lines,
         index: Index::new(&file.lines, &wanted),
         wanted: &wanted,
+        blanks: file.lines.iter().rev().take_while(|line| line.trim().is_empty()).count(),
         removed: BTreeSet::new(),
         cursor: 0,
         placed: Placed { runs: Vec::new(), loose: Vec::new() },
@@ -81,6 +82,8 @@ struct Placing<'a> {
     lines: &'a [&'a str],
     index: Index<'a>,
     wanted: &'a [&'a str],
+    /// How many blank lines stand at the file's end.
+    blanks: usize,
     /// The lines that hunks before this one take out.
     removed: BTreeSet<usize>,
     /// Where the hunk before this one ended.
@@ -193,24 +196,29 @@ impl Placing<'_> {
             is_at_end,
         };
         if sought.hunk.end_of_file {
-            let blanks = self.lines.iter().rev().take_while(|line| line.trim().is_empty()).count();
-            for end in [end, end - blanks] {
+            for end in [end, end - self.blanks] {
                 let at = end.checked_sub(old.len()).filter(|at| *at >= from);
-                if let Some(seen) = at.and_then(|at| self.index.stands_at(old, at)) {
+                let seen = at.and_then(|at| self.index.stands_at(old, at));
+                if let Some(seen) = seen.filter(|seen| self.is_free(old, *seen)) {
                     return Some(found(seen, true));
                 }
             }
         }
         // The hint may be the first of the old lines itself.
-        let own = hint.and_then(|at| self.index.stands_at(old, at));
-        if let Some(seen) = own.filter(|seen| seen.pass == Pass::Exact && self.is_free(old, *seen))
-        {
-            return Some(found(seen, false));
+        if let Some(at) = hint.filter(|at| self.index.stands_exactly_at(old, *at)) {
+            let seen = Seen { at, pass: Pass::Exact };
+            if self.is_free(old, seen) {
+                return Some(found(seen, false));
+            }
         }
         let removed = &self.removed;
         let is_free = |seen: Seen| removed.range(seen.at..seen.at + old.len()).next().is_none();
-        let seen = self.index.find(old, from, is_free);
-        seen.or_else(|| own.filter(|seen| self.is_free(old, *seen))).map(|seen| found(seen, false))
+        let below = self.index.find(old, from, is_free);
+        let seen = below.or_else(|| {
+            let seen = hint.and_then(|at| self.index.stands_at(old, at))?;
+            is_free(seen).then_some(seen)
+        })?;
+        Some(found(seen, false))
     }
 
     fn is_free(&self, old: &Range<usize>, seen: Seen) -> bool {
