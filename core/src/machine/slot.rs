@@ -157,6 +157,7 @@ impl Slot {
         if let State::Running { run, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
+            && ctx.setup.config.guard.read_before_write
         {
             guard::learn(action, &mut ctx.body.memory.known);
         }
