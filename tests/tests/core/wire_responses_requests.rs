@@ -2,6 +2,8 @@
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},
+    event::EventKind,
+    input::{HttpInput, ResponseHead},
     json::Json,
     message::{
         Block, CallDetail, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind,
@@ -10,7 +12,10 @@ use innerloop_core::{
     tool::{Freeform, ToolSpec},
     wire::{Decoder, Head, Prefix},
 };
-use innerloop_tests::feeding::head;
+use innerloop_tests::{
+    desk::{Desk, config},
+    feeding::head,
+};
 use serde_json::{Value, json};
 use std::{fs, path::Path};
 
@@ -86,10 +91,14 @@ fn said(role: &str, text: &str) -> Value {
     json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
 }
 
+fn fixture(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire/openai_responses");
+    fs::read(folder.join(name)).unwrap()
+}
+
 /// The reply that a fixture holds.
 fn recorded(name: &str) -> TurnKind {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/wire/openai_responses");
-    let body = fs::read(folder.join(name)).unwrap();
+    let body = fixture(name);
     let mut decoder = Decoder::new(WireKind::OpenaiResponses, &head(200, ""));
     decoder.feed(&body, &mut Vec::new());
     TurnKind::Assistant(Box::new(decoder.finish().unwrap()))
@@ -415,4 +424,37 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
             before = body;
         }
     }
+}
+
+fn answer(desk: &mut Desk, body: &[u8]) {
+    let head = ResponseHead { status: 200, ..ResponseHead::default() };
+    let _ = desk.http(HttpInput::Head(head));
+    for piece in body.chunks(11) {
+        let _ = desk.http(HttpInput::Chunk(piece.to_vec().into()));
+    }
+    let _ = desk.http(HttpInput::End);
+}
+
+#[test]
+fn a_session_goes_from_thinking_and_calls_to_results_and_back() {
+    let mut config = config();
+    config.model = ModelConfig { endpoint: config.model.endpoint, ..model() };
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("Read a.txt");
+    let body = String::from_utf8(fixture("raw_reasoning.sse")).unwrap();
+    answer(&mut desk, body.replace(r#"\"path\":"#, r#"\"file_path\":"#).as_bytes());
+    let _ = desk.answer("one");
+    let body = desk.body();
+    let items = body["input"].as_array().unwrap();
+    let [thought, call, result] = &items[items.len() - 3..] else { panic!("{items:?}") };
+    assert_eq!(thought["content"][0]["text"], "We need the file.");
+    assert_eq!((&call["type"], &call["call_id"]), (&json!("function_call"), &json!("call_9")));
+    assert_eq!(result["type"], "function_call_output");
+    assert_eq!((&result["call_id"], &result["output"]), (&json!("call_9"), &json!("one")));
+    answer(&mut desk, &fixture("text.sse"));
+    let ends = desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { text, usage, .. } => Some((text.clone(), usage.input_total)),
+        _ => None,
+    });
+    assert_eq!(ends, [("Grüße, \"Welt\" 🌍\n".to_owned(), 240)]);
 }
