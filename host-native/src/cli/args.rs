@@ -2,7 +2,7 @@
 
 use super::exit::TABLE;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
-use innerloop_core::config::WireKind;
+use innerloop_core::{config::WireKind, text_calls::Family};
 use std::path::PathBuf;
 
 /// A coding agent whose tools run in a WebAssembly sandbox.
@@ -123,7 +123,7 @@ pub(super) struct ToolArgs {
 #[derive(Debug, Args)]
 pub(super) struct DecodeArgs {
     /// The protocol of the response; with --jsonl, of lines that name none.
-    #[arg(long, value_enum, required_unless_present = "jsonl")]
+    #[arg(long, value_enum, required_unless_present_any = ["jsonl", "text_calls"])]
     pub(super) wire: Option<Wire>,
     /// The response's status code; with --jsonl, of lines that name none.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = status())]
@@ -136,6 +136,17 @@ pub(super) struct DecodeArgs {
     /// Each line gets its answer, also one that cannot be read.
     #[arg(long)]
     pub(super) jsonl: bool,
+    /// Read calls and thinking from a model's text instead, one {id, body, tools?} per line.
+    ///
+    /// FAMILY is the text's format: auto, hermes, `qwen3_coder_xml`, `llama_json`, mistral,
+    /// deepseek, pythonic, harmony, glm, kimi, `fenced_json` or json.
+    #[arg(
+        long,
+        value_name = "FAMILY",
+        requires = "jsonl",
+        conflicts_with_all = ["wire", "status", "chunk"]
+    )]
+    pub(super) text_calls: Option<Family>,
 }
 
 fn status() -> RangedI64ValueParser<u16> {

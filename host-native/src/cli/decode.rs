@@ -4,7 +4,7 @@ use super::{
     args::{DecodeArgs, Wire},
     exit::Failure,
     interaction::{Interaction, Misread},
-    note,
+    note, text_calls,
 };
 use innerloop_core::{
     config::WireKind,
@@ -20,6 +20,9 @@ const BUFFER: usize = 1 << 16;
 
 pub(super) fn run(args: &DecodeArgs) -> Result<(), Failure> {
     let unreadable = |error| Failure::usage(format!("cannot read standard input: {error}"));
+    if let Some(family) = args.text_calls {
+        return each_line(|line| text_calls::answer(line, family)).map_err(unreadable);
+    }
     if args.jsonl {
         return each_line(|line| answer(line, args)).map_err(unreadable);
     }

@@ -11,6 +11,7 @@ mod report;
 mod run;
 mod setup;
 mod style;
+mod text_calls;
 mod tool;
 mod transcript;
 

@@ -117,7 +117,7 @@ fn every_wire_has_its_name_and_a_line_its_own_wire() {
     for wire in ["openai_responses", "openai_chat", "anthropic", "gemini", "ollama"] {
         let mut command = innerloop(["decode", "--wire", wire, "--status", "401"]);
         let lines = run_with(&mut command, b"{}").exits(0).json_lines();
-        assert_eq!(lines[0]["error"]["status"], 401, "{wire}");
+        assert_eq!(lines[0]["error"]["kind"], "authentication", "{wire}");
         let line = json!({"id": wire, "wire": wire, "status": 401}).to_string();
         let decoded = self::lines(&[], line.as_bytes());
         assert_eq!(
@@ -245,7 +245,90 @@ fn misuse_of_the_command_is_told_before_anything_is_read() {
         &["decode", "--wire", "telex"],
         &["decode", "--wire", "anthropic", "--chunk", "0"],
         &["decode", "--wire", "anthropic", "--status", "99"],
+        &["decode", "--text-calls", "telex", "--jsonl"],
+        &["decode", "--text-calls", "hermes"],
+        &["decode", "--text-calls", "hermes", "--jsonl", "--wire", "ollama"],
     ] {
         let _usage = run(&mut innerloop(args)).exits(2);
     }
+}
+
+fn text_calls(family: &str, input: &[u8]) -> String {
+    let mut command = innerloop(["decode", "--jsonl", "--text-calls", family]);
+    run_with(&mut command, input).exits(0).stdout
+}
+
+#[test]
+fn calls_are_read_from_text_line_by_line() {
+    let body = "<think>hm</think>Look: <tool_call>\n{\"name\": \"f\", \"arguments\": {\"n\": 1}}\n\
+                </tool_call>";
+    let line = json!({"id": 7, "body": body});
+    let expected = concat!(
+        r#"{"id":7,"text":"Look:","reasoning":"hm","#,
+        r#""tool_calls":[{"id":"","name":"f","arguments":{"n": 1}}]}"#,
+    );
+    for family in ["hermes", "auto"] {
+        let shown = text_calls(family, line.to_string().as_bytes());
+        assert_eq!(shown.replace("Look: ", "Look:"), format!("{expected}\n"), "{family}");
+    }
+    for family in [
+        "qwen3_coder_xml",
+        "llama_json",
+        "mistral",
+        "deepseek",
+        "pythonic",
+        "harmony",
+        "glm",
+        "kimi",
+        "fenced_json",
+        "json",
+    ] {
+        let shown = text_calls(family, br#"{"id":"a","body":"Just text."}"#);
+        let expected = r#"{"id":"a","text":"Just text.","reasoning":"","tool_calls":[]}"#;
+        assert_eq!(shown, format!("{expected}\n"), "{family}");
+    }
+}
+
+#[test]
+fn tools_of_any_shape_tell_the_types_of_arguments() {
+    let body = "<tool_call>\n<function=f>\n<parameter=n>\n5\n</parameter>\n<parameter=s>\n5\n\
+                </parameter>\n</function>\n</tool_call>";
+    let schema = json!({"type": "object",
+        "properties": {"n": {"type": "integer"}, "s": {"type": "string"}}});
+    let nested = json!({"type": "function", "function": {"name": "f", "parameters": schema}});
+    for tools in [
+        json!([nested]),
+        json!([null, 7, {"type": "web_search"}, {"name": 3}, nested]),
+        json!([{"type": "function", "name": "f", "parameters": schema}]),
+        json!([{"name": "f", "input_schema": schema}]),
+        json!([{"functionDeclarations": [{"name": "f", "parameters": schema}]}]),
+        json!(nested),
+        json!(json!([nested]).to_string()),
+    ] {
+        let line = json!({"body": body, "tools": tools}).to_string();
+        let shown: Value =
+            serde_json::from_str(&text_calls("qwen3_coder_xml", line.as_bytes())).unwrap();
+        assert_eq!(shown["tool_calls"][0]["arguments"], json!({"n": 5, "s": "5"}), "{tools}");
+    }
+    for tools in [json!(null), json!("none"), json!([[]]), json!([{"name": "f", "parameters": 1}])]
+    {
+        let line = json!({"body": body, "tools": tools}).to_string();
+        let shown: Value =
+            serde_json::from_str(&text_calls("qwen3_coder_xml", line.as_bytes())).unwrap();
+        assert_eq!(shown["tool_calls"][0]["name"], "f", "{tools}");
+    }
+}
+
+#[test]
+fn text_that_cannot_be_read_gets_its_line_too() {
+    let input = b"{oops}\n{\"id\":1}\n\n{\"id\":2,\"body\":[]}\n{\"id\":3,\"body\":\"x\"}\n";
+    let shown = text_calls("json", input);
+    let shown: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ids: Vec<_> = shown.iter().map(|line| line["id"].clone()).collect();
+    assert_eq!(json!(ids), json!([null, 1, 2, 3]));
+    for line in &shown[..3] {
+        assert_eq!(line["error"]["kind"], "invalid_request", "{line}");
+        assert_eq!(line["tool_calls"], json!([]), "{line}");
+    }
+    assert_eq!((&shown[3]["text"], &shown[3]["error"]), (&json!("x"), &Value::Null));
 }

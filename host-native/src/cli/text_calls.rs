@@ -1,0 +1,90 @@
+//! `innerloop decode --text-calls`: a model's text in, what it calls out, one line of JSON for
+//! each.
+
+use super::interaction::{Misread, fields, text_of};
+use innerloop_core::{
+    decode::{Decoded, DecodedCall, DecodedError},
+    json::{Json, Object},
+    text_calls::{Family, parse},
+    tool::ToolSpec,
+};
+use serde::Serialize;
+
+/// The answer to one line `{id, body, tools?}`.
+#[derive(Serialize)]
+struct Line {
+    id: Json,
+    text: String,
+    reasoning: String,
+    tool_calls: Vec<DecodedCall>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<DecodedError>,
+}
+
+/// What the text of a line says and calls, or why the line cannot be read.
+pub(super) fn answer(line: &[u8], family: Family) -> String {
+    let read = fields(line).and_then(|fields| {
+        let id = fields.field("id").cloned().unwrap_or_default();
+        match text_of(&fields, "body") {
+            Ok(Some(body)) => Ok((id, body, tools(&fields))),
+            Ok(None) => Err(Misread { id, why: "`body` is missing".to_owned() }),
+            Err(why) => Err(Misread { id, why }),
+        }
+    });
+    let line = match read {
+        Ok((id, body, tools)) => {
+            let found = parse(family, &body, &tools);
+            let tool_calls = found.calls.into_iter().map(DecodedCall::new).collect();
+            Line { id, text: found.text, reasoning: found.reasoning, tool_calls, error: None }
+        }
+        Err(Misread { id, why }) => Line {
+            id,
+            text: String::new(),
+            reasoning: String::new(),
+            tool_calls: Vec::new(),
+            error: Decoded::unreadable(why).error,
+        },
+    };
+    serde_json::to_string(&line).unwrap_or_default()
+}
+
+/// The tools of a line, in whatever shape a protocol gives them. What is none is left out: it
+/// only lacks in telling the types of arguments.
+fn tools(fields: &Object) -> Vec<ToolSpec> {
+    let Some(given) = fields.field("tools") else { return Vec::new() };
+    // Some recordings hold the list as a text.
+    let text: Option<String> = serde_json::from_str(given.text()).ok();
+    let text = text.as_deref().unwrap_or_else(|| given.text());
+    let items: Vec<Json> = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(text).map(|one| vec![one]))
+        .unwrap_or_default();
+    items.iter().flat_map(|item| definitions(item.text())).collect()
+}
+
+/// The tools that one element of the list defines: one, or Gemini's list of declarations.
+fn definitions(json: &str) -> Vec<ToolSpec> {
+    let Ok(object) = serde_json::from_str::<Object>(json) else { return Vec::new() };
+    let declared = ["functionDeclarations", "function_declarations"];
+    if let Some(list) = declared.iter().find_map(|name| object.field(name)) {
+        let items: Vec<Json> = serde_json::from_str(list.text()).unwrap_or_default();
+        return items.iter().filter_map(|item| definition(item.text())).collect();
+    }
+    definition(json).into_iter().collect()
+}
+
+/// One tool: `{type: "function", function: {name, parameters}}`, or the same without the wrapper.
+fn definition(json: &str) -> Option<ToolSpec> {
+    let object: Object = serde_json::from_str(json).ok()?;
+    let inner = object.field("function").and_then(|inner| serde_json::from_str(inner.text()).ok());
+    let object: Object = inner.unwrap_or(object);
+    let name = serde_json::from_str(object.field("name")?.text()).ok()?;
+    let schemas = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
+    let parameters = schemas.iter().find_map(|name| object.field(name)).cloned();
+    Some(ToolSpec {
+        name,
+        description: String::new(),
+        parameters: parameters.unwrap_or_default(),
+        read_only: false,
+        freeform: None,
+    })
+}
