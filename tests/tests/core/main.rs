@@ -30,6 +30,7 @@ mod truncation;
 mod wire_anthropic;
 mod wire_anthropic_requests;
 mod wire_chat;
+mod wire_chat_encode;
 mod wire_gemini;
 mod wire_ollama;
 mod wire_responses;
