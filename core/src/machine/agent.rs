@@ -65,6 +65,7 @@ impl Agent {
             turns: self.body.turns(),
             tool_calls: counts.tool_calls,
             usage: counts.usage,
+            cost_nano_usd: counts.cost_nano_usd,
         }
     }
 

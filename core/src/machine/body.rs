@@ -8,7 +8,7 @@ use crate::{
         message::{Part, Turn, TurnKind, Usage},
         status::RunEnd,
     },
-    rules::repeat::Watch,
+    rules::{cost, repeat::Watch},
     words::id::AgentId,
 };
 use alloc::{
@@ -150,6 +150,9 @@ pub(crate) struct Counts {
     pub(crate) replies: u32,
     pub(crate) tool_calls: u32,
     pub(crate) usage: Usage,
+    /// What it cost, as far as that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cost_nano_usd: Option<u64>,
 }
 
 impl Counts {
@@ -158,6 +161,7 @@ impl Counts {
         self.replies = self.replies.saturating_add(other.replies);
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.usage.add(&other.usage);
+        self.cost_nano_usd = cost::sum(self.cost_nano_usd, other.cost_nano_usd);
     }
 }
 

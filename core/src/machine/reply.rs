@@ -6,6 +6,7 @@ use crate::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     },
+    rules::cost,
     wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec::Vec};
@@ -39,7 +40,12 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     run.counts.replies = run.counts.replies.saturating_add(1);
     run.counts.usage.add(&reply.usage.unwrap_or_default());
     let usage = reply.usage;
-    ctx.event(EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage });
+    let price = ctx.setup.config.model.price.as_ref();
+    let cost_nano_usd = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
+    run.counts.cost_nano_usd = cost::sum(run.counts.cost_nano_usd, cost_nano_usd);
+    let text_end =
+        EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage, cost_nano_usd };
+    ctx.event(text_end);
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
     let (finish, refusal) = (reply.finish, reply.refusal.clone());
     ctx.append(TurnKind::Assistant(Box::new(reply)));

@@ -385,6 +385,7 @@ pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
         end,
         text: ctx.body.result(),
         usage: run.counts.usage,
+        cost_nano_usd: run.counts.cost_nano_usd,
         replies: run.counts.replies,
         tool_calls: run.counts.tool_calls,
     };

@@ -93,7 +93,7 @@ impl Setup {
     pub(crate) fn scoped(&self, scope: &Scope) -> Result<Self, ConfigError> {
         let mut config = self.config.clone();
         if let Some(model) = &scope.model {
-            config.model.name.clone_from(model);
+            config.model.rename(model);
         }
         if let Some(folder) = &scope.working_dir {
             config.facts.working_directory.clone_from(folder);
@@ -115,7 +115,7 @@ impl Setup {
     pub(crate) fn patched(&self, patch: &ConfigPatch) -> SessionConfig {
         let mut config = self.config.clone();
         if let Some(model) = &patch.model {
-            config.model.name.clone_from(model);
+            config.model.rename(model);
         }
         if let Some(effort) = &patch.reasoning_effort {
             config.model.reasoning_effort.clone_from(effort);

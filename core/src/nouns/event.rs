@@ -50,6 +50,9 @@ pub enum EventKind {
         text: String,
         /// Tokens of the run.
         usage: Usage,
+        /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost_nano_usd: Option<u64>,
         /// Model replies of the run.
         replies: u32,
         /// Tool calls of the run.
@@ -77,6 +80,9 @@ pub enum EventKind {
         /// What the reply cost, where the provider said so.
         #[serde(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
+        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost_nano_usd: Option<u64>,
     },
     /// What was written of the current reply does not count: the call is tried again.
     TextReset,

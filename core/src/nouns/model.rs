@@ -70,6 +70,16 @@ impl Default for ModelConfig {
     }
 }
 
+impl ModelConfig {
+    /// Another model of the same endpoint, whose price is not known.
+    pub fn rename(&mut self, name: &str) {
+        if self.name != name {
+            self.name = name.into();
+            self.price = None;
+        }
+    }
+}
+
 /// A model protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

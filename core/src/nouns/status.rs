@@ -14,6 +14,9 @@ pub struct Status {
     pub tool_calls: u32,
     /// Tokens so far.
     pub usage: Usage,
+    /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_nano_usd: Option<u64>,
 }
 
 /// Where an agent stands (Spec §2.3).

@@ -2,6 +2,7 @@
 
 pub mod approval;
 pub mod coerce;
+pub mod cost;
 pub mod gauge;
 pub mod guard;
 pub mod prompt;

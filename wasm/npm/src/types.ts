@@ -184,6 +184,8 @@ export interface Status {
   turns: number;
   tool_calls: number;
   usage: Usage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
 }
 
 /** What can be changed while an agent lives, in force from the next model call. */
@@ -302,6 +304,8 @@ export interface ProcessingEnd extends Stamp {
   /** What the model said last. */
   text: string;
   usage: Usage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
   replies: number;
   tool_calls: number;
 }
@@ -325,6 +329,8 @@ export interface AssistantTextEnd extends Stamp {
   text: string;
   reasoning?: string;
   usage?: Usage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
 }
 /** What was written of the current reply does not count: the call is tried again. */
 export interface TextReset extends Stamp {
