@@ -491,9 +491,8 @@ fn what_cannot_be_read_is_harmless_where_the_whole_item_comes() {
 #[test]
 fn half_a_surrogate_pair_costs_one_character_and_no_more() {
     let piece = |kind: &str, piece: &str| {
-        format!(
-            "data: {{\"type\":\"response.{kind}.delta\",\"output_index\":0,\"delta\":\"{piece}\"}}\n\n"
-        )
+        let rest = format!(r#""output_index":0,"delta":"{piece}"}}"#);
+        format!("data: {{\"type\":\"response.{kind}.delta\",{rest}\n\n")
     };
     let text = |text: &str| piece("output_text", text);
     let pieces = [r"Hello ", r"\ud83d", r"\ude00", r" \ud83d\ude00 \\ud83d"].map(text).concat();

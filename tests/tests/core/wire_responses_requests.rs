@@ -275,7 +275,7 @@ fn thinking_goes_back_sealed_and_only_before_what_it_led_to() {
             WireKind::OpenaiResponses,
             vec![
                 sealed("one"),
-                bare.clone(),
+                bare,
                 Block::ToolCall(call("c", "f", "{}")),
                 sealed("two"),
                 Block::Text(String::new()),
