@@ -7,6 +7,8 @@ mod grep;
 mod list;
 mod patch;
 mod read;
+mod read_many;
+mod search;
 mod write;
 
 use innerloop_core::action::{Action, Change, ChangeKind, Outcome, Part, ToolError};
@@ -61,7 +63,15 @@ pub struct Done {
 #[must_use]
 pub fn cases() -> Vec<Case> {
     let files = [read::cases(), write::cases(), edit::cases(), patch::cases()];
-    [files.concat(), list::cases(), glob::cases(), grep::cases()].concat()
+    [
+        files.concat(),
+        list::cases(),
+        glob::cases(),
+        grep::cases(),
+        search::cases(),
+        read_many::cases(),
+    ]
+    .concat()
 }
 
 /// Carries the case out in some place and compares all that can be seen.

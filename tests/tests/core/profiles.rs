@@ -1,0 +1,388 @@
+//! What each model family is shown, and what it reads (FEATURES C1 to C4, C7, C14 to C16; the
+//! facts of TOOL-VOCABULARIES.md).
+
+use innerloop_core::{
+    action::{Action, Outcome},
+    config::{Facts, ModelConfig, ProfileKind, ProgramFacts, TextCalls, Vocabulary, WireKind},
+    event::EventKind,
+    input::HttpInput,
+    profile::{self, Profile},
+    tool::{Job, ToolSpec},
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config},
+};
+use serde_json::{Value, json};
+
+const KINDS: [ProfileKind; 4] =
+    [ProfileKind::Openai, ProfileKind::Anthropic, ProfileKind::Gemini, ProfileKind::Small];
+
+fn program(name: &str) -> ProgramFacts {
+    ProgramFacts { name: name.into(), description: "a program".into() }
+}
+
+/// A place with a shell and another program.
+pub(super) fn place() -> Facts {
+    Facts { programs: vec![program("sh"), program("qjs")], ..Facts::default() }
+}
+
+pub(super) fn all_tools(profile: Profile, facts: &Facts) -> Vec<ToolSpec> {
+    let mut tools = profile.tools(facts);
+    tools.extend(profile.inner_tools());
+    tools
+}
+
+fn names(kind: ProfileKind, vocabulary: Vocabulary, facts: &Facts) -> Vec<String> {
+    let tools = all_tools(Profile::new(kind, vocabulary), facts);
+    tools.into_iter().map(|tool| tool.name).collect()
+}
+
+pub(super) fn desk(kind: ProfileKind, vocabulary: Vocabulary) -> Desk {
+    let mut config = config();
+    config.model.profile = kind;
+    config.model.vocabulary = vocabulary;
+    config.facts = place();
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk
+}
+
+fn action(kind: ProfileKind, vocabulary: Vocabulary, name: &str, arguments: &Value) -> Value {
+    let profile = Profile::new(kind, vocabulary);
+    let translated = profile.translate(&place(), name, &arguments.to_string()).unwrap();
+    serde_json::to_value(translated.action).unwrap()
+}
+
+/// What the model reads of that call's outcome.
+pub(super) fn reads(
+    kind: ProfileKind,
+    vocabulary: Vocabulary,
+    name: &str,
+    arguments: &Value,
+    outcome: Outcome,
+) -> String {
+    let mut desk = desk(kind, vocabulary);
+    desk.reply(&Message::call("c", name, arguments));
+    let id = *desk.runs.keys().next().unwrap_or_else(|| panic!("{name} does not run"));
+    let raw = outcome.clone();
+    let _ = desk.done(id, outcome);
+    let emitted = desk.find(|kind| match kind {
+        EventKind::ToolCallEnd { outcome, .. } => Some((**outcome).clone()),
+        _ => None,
+    });
+    assert_eq!(emitted, [raw], "{name}: the event has the outcome as it is");
+    let body = desk.body();
+    let content = &body["messages"].as_array().unwrap().last().unwrap()["content"][0]["content"];
+    match content {
+        Value::String(text) => text.clone(),
+        parts => {
+            let texts = parts.as_array().unwrap().iter().filter_map(|part| part["text"].as_str());
+            texts.collect::<Vec<_>>().join("|")
+        }
+    }
+}
+
+#[test]
+fn c1_the_openai_profile_has_the_tools_of_the_specification_and_of_codex() {
+    let kind = ProfileKind::Openai;
+    assert_eq!(
+        names(kind, Vocabulary::Seed, &place()),
+        ["read_file", "apply_patch", "write_file", "shell", "grep", "glob", "run_program"]
+    );
+    assert_eq!(
+        names(kind, Vocabulary::Native, &place()),
+        ["shell_command", "apply_patch", "view_image", "run_program", "update_plan"]
+    );
+    let patch = "*** Begin Patch\n*** Delete File: a\n*** End Patch\n";
+    let expected = json!({"action": "patch", "patch": patch});
+    assert_eq!(action(kind, Vocabulary::Seed, "apply_patch", &json!({"patch": patch})), expected);
+    assert_eq!(action(kind, Vocabulary::Native, "apply_patch", &json!({"input": patch})), expected);
+}
+
+#[test]
+fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+\"x\"\n*** End Patch\n";
+    let tools = Profile::new(ProfileKind::Openai, Vocabulary::Native).tools(&place());
+    let tool = tools.iter().find(|tool| tool.name == "apply_patch").unwrap();
+    let freeform = tool.freeform.as_ref().unwrap();
+    assert_eq!(freeform.property, "input");
+    for rule in ["start:", "*** Begin Patch", "*** Move to: ", "*** End of File", "%import"] {
+        assert!(freeform.grammar.contains(rule), "{rule}");
+    }
+    let mut config = config();
+    config.model.wire = WireKind::OpenaiResponses;
+    config.model.profile = ProfileKind::Openai;
+    config.model.vocabulary = Vocabulary::Native;
+    let mut jobs = Vec::new();
+    for item in [
+        json!({"type": "custom_tool_call", "id": "i", "call_id": "c", "name": "apply_patch",
+            "input": patch}),
+        json!({"type": "function_call", "id": "i", "call_id": "c", "name": "apply_patch",
+            "arguments": json!({"input": patch}).to_string()}),
+    ] {
+        let mut desk = Desk::open(config.clone());
+        let _ = desk.submit("go");
+        let body = json!({"id": "r", "object": "response", "status": "completed", "model": "m",
+            "output": [item], "usage": {"input_tokens": 1, "output_tokens": 1}});
+        desk.head(200, "application/json");
+        let chunk = body.to_string().into_bytes().into();
+        let _ = desk.http(HttpInput::Chunk(chunk));
+        let _ = desk.http(HttpInput::End);
+        let (_, run) = desk.runs.first_key_value().expect("the patch runs");
+        jobs.push(run.job.clone());
+        let shown = desk.find(|kind| match kind {
+            EventKind::ToolCallStart { arguments, .. } => Some(arguments.clone()),
+            _ => None,
+        });
+        assert_eq!(shown, [json!({"input": patch}).to_string()], "arguments are JSON for hosts");
+    }
+    let expected = Action::Patch { patch: patch.into(), unread: Vec::new() };
+    assert_eq!(jobs, [Job::Builtin(expected.clone()), Job::Builtin(expected)]);
+}
+
+#[test]
+fn c2_the_anthropic_profile_has_the_tools_of_the_specification_and_of_claude_code() {
+    let kind = ProfileKind::Anthropic;
+    assert_eq!(
+        names(kind, Vocabulary::Seed, &place()),
+        [
+            "read_file",
+            "write_file",
+            "edit_file",
+            "list_dir",
+            "glob",
+            "grep",
+            "shell",
+            "run_program"
+        ]
+    );
+    assert_eq!(
+        names(kind, Vocabulary::Native, &place()),
+        ["Read", "Write", "Edit", "Bash", "Grep", "Glob", "run_program", "TodoWrite"]
+    );
+    let edit = json!({"file_path": "a", "old_string": "b", "new_string": "c"});
+    let expected = json!({"action": "edit", "path": "a", "old": "b", "new": "c", "all": false});
+    assert_eq!(action(kind, Vocabulary::Seed, "edit_file", &edit), expected);
+    assert_eq!(action(kind, Vocabulary::Native, "Edit", &edit), expected);
+    assert_eq!(
+        action(kind, Vocabulary::Native, "Read", &json!({"file_path": "a", "offset": 3.0})),
+        json!({"action": "read", "path": "a", "offset": 3, "limit": 2000, "numbering": "tab"})
+    );
+}
+
+#[test]
+fn c3_the_gemini_profile_has_the_tools_of_the_specification_and_of_gemini_cli() {
+    let kind = ProfileKind::Gemini;
+    assert_eq!(
+        names(kind, Vocabulary::Seed, &place()),
+        [
+            "read_file",
+            "read_many_files",
+            "write_file",
+            "edit_file",
+            "shell",
+            "grep",
+            "glob",
+            "list_dir",
+            "run_program"
+        ]
+    );
+    assert_eq!(
+        names(kind, Vocabulary::Native, &place()),
+        [
+            "read_file",
+            "write_file",
+            "replace",
+            "run_shell_command",
+            "grep_search",
+            "glob",
+            "list_directory",
+            "read_many_files",
+            "run_program",
+            "write_todos"
+        ]
+    );
+    let read = json!({"file_path": "a", "start_line": 3, "end_line": 5});
+    let expected = json!({"action": "read", "path": "a", "offset": 3, "limit": 3,
+        "numbering": "none", "line_chars": 2000, "notice": "above"});
+    assert_eq!(action(kind, Vocabulary::Native, "read_file", &read), expected);
+    let profile = Profile::new(kind, Vocabulary::Native);
+    let backwards = r#"{"file_path": "a", "start_line": 5, "end_line": 3}"#;
+    let error = profile.translate(&place(), "read_file", backwards).unwrap_err();
+    assert!(error.contains("end_line 3 stands before start_line 5"), "{error}");
+}
+
+#[test]
+fn small_models_have_five_tools_examples_and_calls_in_text() {
+    let kind = ProfileKind::Small;
+    let with = |programs: &[&str]| {
+        let programs = programs.iter().map(|name| program(name)).collect();
+        names(kind, Vocabulary::Native, &Facts { programs, ..Facts::default() })
+    };
+    let files = ["read_file", "write_file", "edit_file", "list_dir"];
+    assert_eq!(with(&[]), [&files[..], &["grep"]].concat());
+    assert_eq!(with(&["qjs"]), [&files[..], &["run_program"]].concat());
+    assert_eq!(with(&["qjs", "bash"]), [&files[..], &["shell"]].concat());
+    let profile = Profile::new(kind, Vocabulary::Native);
+    assert!(profile.base_prompt().contains("# Examples"));
+    assert_eq!(profile.model_defaults().text_calls, TextCalls::Fallback);
+    let body = desk(kind, Vocabulary::Seed).body();
+    assert_eq!(body["tools"].as_array().unwrap().len(), 5, "no agents to start");
+}
+
+#[test]
+fn what_nothing_could_carry_out_is_not_offered() {
+    let shells = ["shell", "Bash", "shell_command", "run_shell_command"];
+    for kind in KINDS {
+        for vocabulary in [Vocabulary::Seed, Vocabulary::Native] {
+            let bare = names(kind, vocabulary, &Facts::default());
+            assert!(!bare.iter().any(|name| shells.contains(&name.as_str())), "{bare:?}");
+            assert!(!bare.contains(&"run_program".to_owned()), "{bare:?}");
+            let only_shell = Facts { programs: vec![program("bash")], ..Facts::default() };
+            let some = names(kind, vocabulary, &only_shell);
+            assert!(some.iter().any(|name| shells.contains(&name.as_str())), "{some:?}");
+            assert!(!some.contains(&"run_program".to_owned()), "{some:?}");
+        }
+    }
+}
+
+#[test]
+fn c4_each_family_has_a_prompt_of_its_own_that_names_no_tool_it_lacks() {
+    let known: Vec<String> = KINDS
+        .iter()
+        .flat_map(|kind| {
+            let of = |vocabulary| names(*kind, vocabulary, &place());
+            [of(Vocabulary::Seed), of(Vocabulary::Native)].concat()
+        })
+        // What is a word besides is no name: `shell`, `Read`, `replace`, `glob`, `Edit`.
+        .filter(|name| name.contains('_') || name == "TodoWrite")
+        .collect();
+    let mut prompts = Vec::new();
+    for kind in KINDS {
+        let prompt = Profile::new(kind, Vocabulary::Seed).base_prompt();
+        assert!(prompt.starts_with("You are Innerloop, a coding agent"), "{kind:?}");
+        assert!(prompt.len() > 1_500, "{kind:?}");
+        for vocabulary in [Vocabulary::Seed, Vocabulary::Native] {
+            let own = names(kind, vocabulary, &Facts::default());
+            for name in known.iter().filter(|name| prompt.contains(name.as_str())) {
+                assert!(own.contains(name), "{kind:?} {vocabulary:?}: {name}");
+            }
+        }
+        prompts.push(prompt);
+    }
+    let [openai, anthropic, gemini, small] = prompts.try_into().unwrap();
+    // The topics of Spec §6.2 and TOOL-VOCABULARIES.md §4, by a word that each needs.
+    for topic in ["AGENTS.md", "`apply_patch`", "*** Begin Patch", "plan", "sandbox", "review"] {
+        assert!(openai.contains(topic), "{topic}");
+    }
+    for topic in ["Read a file before you edit", "occur only once", "creating new ones", "Commit"] {
+        assert!(anthropic.contains(topic), "{topic}");
+    }
+    for topic in ["GEMINI.md", "Research", "Validation", "untrusted_context", "new application"] {
+        assert!(gemini.contains(topic), "{topic}");
+    }
+    assert!(small.contains("Examples") && small.contains("edit_file"));
+}
+
+#[test]
+fn c7_a_profile_says_what_its_models_can_do_and_which_documents_they_read() {
+    for kind in KINDS {
+        let profile = Profile::new(kind, Vocabulary::Native);
+        let can = profile.capabilities();
+        let is_small = kind == ProfileKind::Small;
+        assert_eq!((can.reasoning, can.parallel_tool_calls), (!is_small, !is_small));
+        assert!(can.streaming && can.context_window >= 32_768);
+        let defaults: ModelConfig = profile.model_defaults();
+        assert_eq!((defaults.profile, Profile::of(&defaults)), (kind, profile));
+        assert!(defaults.max_output_tokens < defaults.context_window);
+        let docs = profile::doc_names(kind);
+        assert_eq!(docs[0], "AGENTS.md");
+        let own = match kind {
+            ProfileKind::Openai => &[".codex/instructions.md"][..],
+            ProfileKind::Anthropic => &["CLAUDE.md"],
+            ProfileKind::Gemini => &["GEMINI.md"],
+            _ => &[],
+        };
+        assert_eq!(&docs[1..], own, "{kind:?}");
+    }
+}
+
+#[test]
+fn c14_claude_has_120_seconds_grep_modes_and_betas() {
+    let kind = ProfileKind::Anthropic;
+    let mut shell = desk(kind, Vocabulary::Native);
+    shell.reply(&Message::call("c", "Bash", &json!({"command": "make"})));
+    assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 120_000);
+    let mut shell = desk(kind, Vocabulary::Seed);
+    let most = json!({"command": "make", "timeout_ms": 9_000_000});
+    shell.reply(&Message::call("c", "shell", &most));
+    assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 600_000);
+    let grep = |mode: &str| json!({"pattern": "a", "output_mode": mode});
+    for mode in ["content", "files_with_matches", "count"] {
+        assert_eq!(action(kind, Vocabulary::Seed, "grep", &grep(mode))["mode"], mode);
+        assert_eq!(action(kind, Vocabulary::Native, "Grep", &grep(mode))["mode"], mode);
+    }
+    assert_eq!(
+        action(kind, Vocabulary::Native, "Grep", &json!({"pattern": "a"})),
+        json!({"action": "grep", "pattern": "a", "mode": "files_with_matches",
+            "max_results": 250, "ignore_case": false})
+    );
+    let all = json!({"pattern": "a", "path": "p", "glob": "*.x", "output_mode": "content",
+        "-A": 1, "-C": 2, "-n": false, "-i": true, "-o": true, "type": "rust", "head_limit": 0,
+        "offset": 4, "multiline": true});
+    assert_eq!(
+        action(kind, Vocabulary::Native, "Grep", &all),
+        json!({"action": "grep", "pattern": "a", "path": "p", "glob": "*.x", "file_type": "rust",
+            "mode": "content", "before": 2, "after": 1, "offset": 4, "max_results": u32::MAX,
+            "ignore_case": true, "multiline": true, "only_matching": true, "unnumbered": true})
+    );
+    let mut config = config();
+    config.model.betas = vec!["context-1m".into()];
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    let headers = &desk.requests[0].headers;
+    assert!(headers.iter().any(|(name, value)| name == "anthropic-beta" && value == "context-1m"));
+}
+
+#[test]
+fn c15_gpt_has_10_seconds_and_keeps_write_file() {
+    let kind = ProfileKind::Openai;
+    for (vocabulary, name) in [(Vocabulary::Seed, "shell"), (Vocabulary::Native, "shell_command")] {
+        let mut desk = desk(kind, vocabulary);
+        desk.reply(&Message::call("c", name, &json!({"command": "ls"})));
+        let (_, run) = desk.runs.first_key_value().unwrap();
+        assert_eq!(run.timeout_ms, 10_000);
+        let action = json!({"action": "run_program", "program": "sh", "args": ["-c", "ls"]});
+        assert_eq!(serde_json::to_value(&run.job).unwrap()["builtin"], action);
+    }
+    let there = json!({"command": "ls", "workdir": "it's/here"});
+    let action = action(kind, Vocabulary::Native, "shell_command", &there);
+    assert_eq!(action["args"][1], "cd 'it'\\''s/here' || exit 1\nls");
+}
+
+#[test]
+fn c16_gemini_reads_many_files_and_lists_levels() {
+    let kind = ProfileKind::Gemini;
+    assert_eq!(
+        action(kind, Vocabulary::Seed, "read_many_files", &json!({"paths": ["src/*.ts"]})),
+        json!({"action": "read_many", "include": ["src/*.ts"]})
+    );
+    let list = action(kind, Vocabulary::Seed, "list_dir", &json!({"depth": 3}));
+    assert_eq!(list, json!({"action": "list", "depth": 3}));
+    let plain = json!({"include": ["a"], "useDefaultExcludes": false, "recursive": false,
+        "file_filtering_options": {"respect_git_ignore": false}});
+    assert_eq!(
+        action(kind, Vocabulary::Native, "read_many_files", &plain),
+        json!({"action": "read_many", "include": ["a"], "flat": true, "hidden": "nothing"})
+    );
+    let grep = json!({"pattern": "a", "exclude_pattern": "b", "context": 2, "before": 0,
+        "fixed_strings": true, "no_ignore": true, "total_max_matches": 7,
+        "max_matches_per_file": 3});
+    assert_eq!(
+        action(kind, Vocabulary::Native, "grep_search", &grep),
+        json!({"action": "grep", "pattern": "a", "unless": "b", "mode": "content",
+            "layout": "by_file", "after": 2, "max_results": 7, "max_per_file": 3,
+            "hidden": "nothing", "ignore_case": true, "literal": true})
+    );
+}
