@@ -9,7 +9,7 @@ use crate::{
     nouns::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
     words::json::{Json, Object},
 };
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, collections::BTreeSet, string::String, vec::Vec};
 
 /// An item, with what was streamed of it.
 #[derive(Debug)]
@@ -35,10 +35,11 @@ impl Output {
     /// Reads the items, in order.
     pub(super) fn of(items: &[Item<'_>]) -> Self {
         let heads: Vec<Head<'_>> = items.iter().map(|item| Head::of(item.raw)).collect();
+        let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
+        let answered: BTreeSet<&str> = answers.map(|head| &*head.call_id).collect();
         let mut output = Self::default();
         for (item, head) in items.iter().zip(&heads) {
-            let is_answered = !head.call_id.is_empty()
-                && heads.iter().any(|other| other.is_output() && other.call_id == head.call_id);
+            let is_answered = answered.contains(&*head.call_id);
             output.push(item, head, is_answered);
         }
         output
