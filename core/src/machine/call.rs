@@ -4,13 +4,14 @@
 use super::{ctx::Ctx, ledger::EffectKind, setup::Setup};
 use crate::{
     nouns::{
+        config::TextCalls,
         event::EventKind,
         input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
         message::Reply,
         output::{Effect, HttpRequest, Purpose},
     },
     rules::retry,
-    wire::{Decoder, Failure, FailureKind, Piece},
+    wire::{Decoder, Failure, FailureKind, Piece, lacks_tools},
     words::{
         id::{AgentId, EffectId},
         time::Instant,
@@ -26,6 +27,8 @@ pub(crate) enum Next {
     Call(Calling),
     /// It is tried again later.
     Wait(Waiting),
+    /// The endpoint has no tools: it is asked again, the tools told in the prompt.
+    InText(Waiting),
     /// The reply is whole.
     Reply(Reply),
     /// It has failed for good.
@@ -156,7 +159,10 @@ impl Calling {
         self.reset(ctx);
         self.shown = false;
         self.text_begun = false;
-        self.decoder = Some(Box::new(Decoder::new(ctx.setup.config.model.wire, head)));
+        let setup = self.sent_with.as_deref().unwrap_or(ctx.setup);
+        let model = &setup.config.model;
+        let decoder = Decoder::new(model.wire, head).with_text_calls(model, setup.specs());
+        self.decoder = Some(Box::new(decoder));
         Next::Call(self)
     }
 
@@ -190,6 +196,11 @@ impl Calling {
 
     fn on_failure(self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
         self.reset(ctx);
+        let sent_with = self.sent_with.as_deref().unwrap_or(ctx.setup);
+        if sent_with.config.model.text_calls == TextCalls::Fallback && lacks_tools(&failure.message)
+        {
+            return Next::InText(Waiting { until: ctx.now, attempt: self.attempt });
+        }
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
         let salt = retry::salt(&ctx.session.0, self.effect.0);

@@ -46,6 +46,10 @@ pub(crate) enum Step {
     Halt {
         agent: AgentId,
     },
+    /// The tools are told in the prompt from now on, and an agent that waits goes on at once.
+    InText {
+        agent: AgentId,
+    },
     /// An agent's run is over: whoever started it may be waiting.
     Ended {
         agent: AgentId,

@@ -39,6 +39,14 @@ pub(super) fn on_next(next: Next, ctx: &mut Ctx<'_>) -> Phase {
     match next {
         Next::Call(calling) => Phase::Calling(Box::new(calling)),
         Next::Wait(waiting) => Phase::Waiting(waiting),
+        Next::InText(waiting) => {
+            ctx.warn(
+                "the endpoint has no tools for this model: from now on they are told in the \
+                 prompt, and calls are read from the model's text",
+            );
+            ctx.steps.push(Step::InText { agent: ctx.body.id });
+            Phase::Waiting(waiting)
+        }
         Next::Reply(reply) => on_reply(reply, ctx),
         Next::Fail(failure) => fail(&failure, ctx),
     }

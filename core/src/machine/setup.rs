@@ -6,7 +6,7 @@ use crate::{
     nouns::{
         config::{
             ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, ModelConfig, SessionConfig,
-            ToolChoice,
+            TextCalls, ToolChoice,
         },
         tool::ToolSpec,
     },
@@ -127,6 +127,18 @@ impl Setup {
             config.instructions = Some(instructions.clone()).filter(|text| !text.is_empty());
         }
         config
+    }
+
+    /// The configuration with the tools told in the prompt; nothing if they are already.
+    pub(crate) fn in_text(&self) -> Option<SessionConfig> {
+        let mut config = self.config.clone();
+        let before = core::mem::replace(&mut config.model.text_calls, TextCalls::Always);
+        (before != TextCalls::Always).then_some(config)
+    }
+
+    /// The tools as the model is shown them.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.tools.iter().map(|tool| &tool.spec)
     }
 
     /// What the model is shown.

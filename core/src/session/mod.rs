@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Another configuration is in force, for the other agents too.
-    fn on_patch(&mut self, setup: &Arc<Setup>) -> Vec<Step> {
+    pub(super) fn on_patch(&mut self, setup: &Arc<Setup>) -> Vec<Step> {
         let mut steps = Vec::new();
         for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
             // The session's own setup works, and what an agent was started with did before.

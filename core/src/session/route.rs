@@ -9,6 +9,7 @@ use crate::{
         ctx::{Ctx, Step},
         phase::Phase,
         run,
+        setup::Setup,
     },
     nouns::{
         event::{Event, EventKind},
@@ -42,6 +43,7 @@ impl Session {
                 Step::Shut { agent } => self.step(agent, agent::close),
                 Step::Halt { agent } => self.step(agent, run::interrupt),
                 Step::Finish { agent } => self.step(agent, agent::on_settled),
+                Step::InText { agent } => self.in_text(agent),
                 Step::Ended { agent, success } => self.ended(agent, success),
             };
             rest.extend(follows.into_iter().rev());
@@ -100,6 +102,20 @@ impl Session {
         let mut steps = vec![Step::Event(child, started)];
         let parts = vec![Part::text(call.task)];
         steps.extend(self.step(child, |_, ctx| agent::submit(parts, ctx)));
+        steps
+    }
+
+    /// An endpoint has no tools: all agents tell them in the prompt from now on, and the one that
+    /// learned of it asks again.
+    fn in_text(&mut self, id: AgentId) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if let Some(config) = self.root.setup.in_text() {
+            // Nothing that was checked before has changed; if it fails, asking again would not
+            // help either.
+            let Ok(setup) = Setup::new(config) else { return self.step(id, run::interrupt) };
+            steps = self.on_patch(&Arc::new(setup));
+        }
+        steps.extend(self.step(id, agent::on_tick));
         steps
     }
 

@@ -18,10 +18,13 @@ mod writer;
 
 pub use failure::{Failure, FailureKind};
 pub use piece::Piece;
+pub(crate) use text_calls::write::lacks_tools;
+
+use text_calls::{Scanner, write};
 
 use crate::{
     nouns::{
-        config::{ModelConfig, WireKind},
+        config::{ModelConfig, TextCalls, TextFamily, ToolChoice, WireKind},
         input::ResponseHead,
         message::{Reply, TurnKind},
         output::HttpRequest,
@@ -51,6 +54,26 @@ impl Head {
         system: &str,
         tools: impl Iterator<Item = &'a ToolSpec>,
     ) -> Self {
+        // Where tools are told in the prompt, the protocol's own have no place.
+        if model.text_calls == TextCalls::Always {
+            let may_call = model.tool_choice != ToolChoice::None;
+            let section = if may_call { write::section(tools) } else { String::new() };
+            let plain = ModelConfig {
+                text_calls: TextCalls::Never,
+                tool_choice: ToolChoice::Auto,
+                parallel_tool_calls: None,
+                ..model.clone()
+            };
+            return Self::native(&plain, &alloc::format!("{system}{section}"), [].iter());
+        }
+        Self::native(model, system, tools)
+    }
+
+    fn native<'a>(
+        model: &ModelConfig,
+        system: &str,
+        tools: impl Iterator<Item = &'a ToolSpec>,
+    ) -> Self {
         match model.wire {
             WireKind::OpenaiResponses => openai_responses::head(model, system, tools),
             WireKind::OpenaiChat => openai_chat::head(model, system, tools),
@@ -63,7 +86,15 @@ impl Head {
 
 /// The encoded turns, each written once when it is appended (DESIGN rule 10).
 #[derive(Clone, Debug)]
-pub enum Prefix {
+pub struct Prefix {
+    encoded: Encoded,
+    /// Whether calls and results are written as text.
+    in_text: bool,
+}
+
+/// The turns in one protocol.
+#[derive(Clone, Debug)]
+enum Encoded {
     /// OpenAI Responses.
     OpenaiResponses(openai_responses::Prefix),
     /// OpenAI Chat Completions.
@@ -80,25 +111,28 @@ impl Prefix {
     /// No turns yet.
     #[must_use]
     pub fn new(model: &ModelConfig) -> Self {
-        match model.wire {
+        let encoded = match model.wire {
             WireKind::OpenaiResponses => {
-                Self::OpenaiResponses(openai_responses::Prefix::new(model))
+                Encoded::OpenaiResponses(openai_responses::Prefix::new(model))
             }
-            WireKind::OpenaiChat => Self::OpenaiChat(openai_chat::Prefix::new(model)),
-            WireKind::Anthropic => Self::Anthropic(anthropic::Prefix::new(model)),
-            WireKind::Gemini => Self::Gemini(gemini::Prefix::new(model)),
-            WireKind::Ollama => Self::Ollama(ollama::Prefix::new(model)),
-        }
+            WireKind::OpenaiChat => Encoded::OpenaiChat(openai_chat::Prefix::new(model)),
+            WireKind::Anthropic => Encoded::Anthropic(anthropic::Prefix::new(model)),
+            WireKind::Gemini => Encoded::Gemini(gemini::Prefix::new(model)),
+            WireKind::Ollama => Encoded::Ollama(ollama::Prefix::new(model)),
+        };
+        Self { encoded, in_text: model.text_calls == TextCalls::Always }
     }
 
     /// Appends a turn. The bytes of those before stay as they are.
     pub fn push(&mut self, turn: &TurnKind) {
-        match self {
-            Self::OpenaiResponses(prefix) => prefix.push(turn),
-            Self::OpenaiChat(prefix) => prefix.push(turn),
-            Self::Anthropic(prefix) => prefix.push(turn),
-            Self::Gemini(prefix) => prefix.push(turn),
-            Self::Ollama(prefix) => prefix.push(turn),
+        let in_text = if self.in_text { write::in_text(turn) } else { None };
+        let turn = in_text.as_ref().unwrap_or(turn);
+        match &mut self.encoded {
+            Encoded::OpenaiResponses(prefix) => prefix.push(turn),
+            Encoded::OpenaiChat(prefix) => prefix.push(turn),
+            Encoded::Anthropic(prefix) => prefix.push(turn),
+            Encoded::Gemini(prefix) => prefix.push(turn),
+            Encoded::Ollama(prefix) => prefix.push(turn),
         }
     }
 
@@ -106,12 +140,12 @@ impl Prefix {
     /// `cache_key`.
     #[must_use]
     pub fn request(&self, head: &Head, model: &ModelConfig, cache_key: &str) -> HttpRequest {
-        let body = match self {
-            Self::OpenaiResponses(prefix) => prefix.body(head, cache_key),
-            Self::OpenaiChat(prefix) => prefix.body(head, cache_key),
-            Self::Anthropic(prefix) => prefix.body(head, cache_key),
-            Self::Gemini(prefix) => prefix.body(head, cache_key),
-            Self::Ollama(prefix) => prefix.body(head, cache_key),
+        let body = match &self.encoded {
+            Encoded::OpenaiResponses(prefix) => prefix.body(head, cache_key),
+            Encoded::OpenaiChat(prefix) => prefix.body(head, cache_key),
+            Encoded::Anthropic(prefix) => prefix.body(head, cache_key),
+            Encoded::Gemini(prefix) => prefix.body(head, cache_key),
+            Encoded::Ollama(prefix) => prefix.body(head, cache_key),
         };
         let (path, headers) = address(model);
         HttpRequest { endpoint: model.endpoint.clone(), path, headers, body: Bytes(body) }
@@ -133,7 +167,22 @@ fn address(model: &ModelConfig) -> (String, Vec<(String, String)>) {
 
 /// Reads one response.
 #[derive(Clone, Debug)]
-pub enum Decoder {
+pub struct Decoder {
+    reader: Reader,
+    in_text: Option<InText>,
+}
+
+/// Where calls are looked for in the text, too.
+#[derive(Clone, Debug)]
+struct InText {
+    family: TextFamily,
+    scanner: Scanner,
+    tools: Vec<ToolSpec>,
+}
+
+/// Reads one protocol's response.
+#[derive(Clone, Debug)]
+enum Reader {
     /// OpenAI Responses.
     OpenaiResponses(openai_responses::Decoder),
     /// OpenAI Chat Completions.
@@ -150,19 +199,71 @@ impl Decoder {
     /// For the response that begins with `head`.
     #[must_use]
     pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
-        match wire {
+        let reader = match wire {
             WireKind::OpenaiResponses => {
-                Self::OpenaiResponses(openai_responses::Decoder::new(head))
+                Reader::OpenaiResponses(openai_responses::Decoder::new(head))
             }
-            WireKind::OpenaiChat => Self::OpenaiChat(openai_chat::Decoder::new(head)),
-            WireKind::Anthropic => Self::Anthropic(anthropic::Decoder::new(head)),
-            WireKind::Gemini => Self::Gemini(gemini::Decoder::new(head)),
-            WireKind::Ollama => Self::Ollama(ollama::Decoder::new(head)),
-        }
+            WireKind::OpenaiChat => Reader::OpenaiChat(openai_chat::Decoder::new(head)),
+            WireKind::Anthropic => Reader::Anthropic(anthropic::Decoder::new(head)),
+            WireKind::Gemini => Reader::Gemini(gemini::Decoder::new(head)),
+            WireKind::Ollama => Reader::Ollama(ollama::Decoder::new(head)),
+        };
+        Self { reader, in_text: None }
+    }
+
+    /// Looks for calls in the text, too, as the model's configuration has it.
+    #[must_use]
+    pub fn with_text_calls<'a>(
+        mut self,
+        model: &ModelConfig,
+        tools: impl Iterator<Item = &'a ToolSpec>,
+    ) -> Self {
+        let family = model.text_family;
+        self.in_text = (model.text_calls != TextCalls::Never).then(|| InText {
+            family,
+            scanner: Scanner::new(family),
+            tools: tools.cloned().collect(),
+        });
+        self
     }
 
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
+        let Some(in_text) = &mut self.in_text else {
+            self.reader.feed(bytes, out);
+            return;
+        };
+        let mut pieces = Vec::new();
+        self.reader.feed(bytes, &mut pieces);
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => in_text.scanner.feed(&text, out),
+                Piece::Reasoning(_) => out.push(piece),
+                Piece::Restart => {
+                    in_text.scanner = Scanner::new(in_text.family);
+                    out.push(piece);
+                }
+            }
+        }
+    }
+
+    /// The whole reply, once the body has ended.
+    ///
+    /// # Errors
+    /// What the provider reported, or that the body was cut or is not of this protocol.
+    pub fn finish(self) -> Result<Reply, Failure> {
+        let reply = self.reader.finish()?;
+        let Some(in_text) = self.in_text else { return Ok(reply) };
+        if reply.tool_calls().next().is_some() {
+            return Ok(reply);
+        }
+        let parsed = text_calls::parse(in_text.family, &reply.text(), &in_text.tools);
+        Ok(write::taken_apart(&reply, parsed).unwrap_or(reply))
+    }
+}
+
+impl Reader {
+    fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
         match self {
             Self::OpenaiResponses(decoder) => decoder.feed(bytes, out),
             Self::OpenaiChat(decoder) => decoder.feed(bytes, out),
@@ -172,11 +273,7 @@ impl Decoder {
         }
     }
 
-    /// The whole reply, once the body has ended.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
+    fn finish(self) -> Result<Reply, Failure> {
         match self {
             Self::OpenaiResponses(decoder) => decoder.finish(),
             Self::OpenaiChat(decoder) => decoder.finish(),

@@ -25,6 +25,7 @@ mod simulation;
 mod steering;
 mod subagents;
 mod text_calls;
+mod text_mode;
 mod tidy;
 mod tools;
 mod traffic;

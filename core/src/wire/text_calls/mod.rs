@@ -15,6 +15,7 @@ mod think;
 mod tokens;
 mod typed;
 mod walk;
+pub(crate) mod write;
 mod xml;
 
 pub use crate::nouns::model::{TextFamily as Family, UnknownFamily};
