@@ -68,7 +68,9 @@ impl Events {
             }
             return;
         }
-        let Some(value) = line.strip_prefix(b"data") else {
+        // llama.cpp puts an error into a field of its own.
+        let error = line.strip_prefix(b"error").filter(|value| value.starts_with(b":"));
+        let Some(value) = line.strip_prefix(b"data").or(error) else {
             let begins = matches!(line.first(), Some(b'{' | b'['));
             if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
                 self.stray.extend_from_slice(line);

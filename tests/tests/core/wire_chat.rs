@@ -259,6 +259,7 @@ fn errors_in_any_place_are_the_providers_own() {
         format!("data: {}\n\n", json!({"error": "Out of paper"})),
         format!("data: {}\n\n", json!({"object": "error", "message": "Out of paper"})),
         format!("data: {}\n\n", json!({"detail": "Out of paper"})),
+        format!("error: {}\n\n", json!({"detail": "x", "error": said})),
         format!("data: {}\n\n", json!({"choices": [], "x_groq": {"error": "Out of paper"}})),
         format!("{}\n", json!({"error": said})),
     ] {
