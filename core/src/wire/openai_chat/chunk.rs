@@ -5,7 +5,7 @@ use super::{
     loose::{Content, Count, List, Map, Text},
     usage::Tokens,
 };
-use alloc::borrow::Cow;
+use alloc::{borrow::Cow, boxed::Box};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::{Value, value::RawValue};
 
@@ -49,7 +49,7 @@ impl Chunk<'_> {
         let has =
             |delta: &Delta<'_>| !delta.tool_calls.0.is_empty() || delta.function_call.0.is_some();
         let choices = self.choices.iter().flat_map(|choices| &choices.0);
-        choices.filter_map(|choice| choice.delta.0.as_ref()).any(has)
+        choices.filter_map(|choice| choice.delta.0.as_deref()).any(has)
     }
 }
 
@@ -69,9 +69,9 @@ pub(super) struct Groq<'a> {
 pub(super) struct Choice<'a> {
     pub(super) index: Count,
     #[serde(borrow)]
-    pub(super) delta: Map<Delta<'a>>,
+    pub(super) delta: Map<Box<Delta<'a>>>,
     #[serde(borrow)]
-    pub(super) message: Map<Delta<'a>>,
+    pub(super) message: Map<Box<Delta<'a>>>,
     #[serde(borrow)]
     pub(super) finish_reason: Text<'a>,
     /// Moonshot's place for it.

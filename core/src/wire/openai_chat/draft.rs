@@ -78,10 +78,10 @@ impl Draft {
         let is_empty = self.runs.is_empty();
         match (choice.delta.0, choice.message.0) {
             (Some(delta), message) if !whole || message.is_none() => {
-                self.delta(delta, whole, out);
+                self.delta(*delta, whole, out);
             }
             // Where both stand in a stream, the message repeats what the deltas said.
-            (_, Some(message)) if is_empty => self.delta(message, true, out),
+            (_, Some(message)) if is_empty => self.delta(*message, true, out),
             (None, None) => self.text(choice.text.some().unwrap_or_default(), out),
             _ => {}
         }

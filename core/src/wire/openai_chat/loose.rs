@@ -5,10 +5,7 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::{fmt, marker::PhantomData};
 use serde::{
     Deserialize, Deserializer,
-    de::{
-        Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
-        value::{MapAccessDeserializer, SeqAccessDeserializer},
-    },
+    de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer},
 };
 
 /// Text, where the field is a string.
@@ -179,9 +176,12 @@ impl<'de, T: Deserialize<'de>> Loosely<'de> for List<T> {
         T::deserialize(MapAccessDeserializer::new(map)).map(|value| Self(Vec::from([value])))
     }
 
-    fn of_seq<A: SeqAccess<'de>>(seq: A) -> Result<Self, A::Error> {
-        let found = Vec::<Map<T>>::deserialize(SeqAccessDeserializer::new(seq))?;
-        Ok(Self(found.into_iter().filter_map(|Map(value)| value).collect()))
+    fn of_seq<A: SeqAccess<'de>>(mut seq: A) -> Result<Self, A::Error> {
+        let mut found = Vec::new();
+        while let Some(Map(value)) = seq.next_element()? {
+            found.extend(value);
+        }
+        Ok(Self(found))
     }
 }
 
