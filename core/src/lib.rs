@@ -20,7 +20,7 @@ mod words;
 
 pub use beside::{decode, traffic};
 pub use machine::history::History;
-pub use nouns::{action, config, event, input, message, output, status, tool};
+pub use nouns::{action, config, event, input, message, output, preset, status, tool};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};
 pub use wire::text_calls;
 pub use words::{bytes, digest, id, json, text, time};

@@ -8,6 +8,7 @@ pub mod message;
 pub(crate) mod model;
 pub mod output;
 pub(crate) mod patch;
+pub mod preset;
 pub mod status;
 pub mod tool;
 pub(crate) mod v4a;

@@ -2,11 +2,13 @@
 
 use innerloop_core::{
     REPLAY_VERSION, Session,
+    config::SessionConfig,
     event::{ErrorKind, EventKind},
     id::{AgentId, SessionId},
     input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input, Reason},
     message::TurnKind,
     output::DeadlineReason,
+    preset::Preset,
     status::{AgentState, RunEnd},
     time::UnixMillis,
 };
@@ -206,6 +208,19 @@ fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
     let _ = desk.answer("a");
     assert_eq!(desk.body()["model"], "mock-2");
     assert_eq!(desk.body()["output_config"]["effort"], "high");
+}
+
+#[test]
+fn every_preset_opens_once_it_is_told_its_model() {
+    for preset in Preset::ALL {
+        let mut config = preset.config();
+        config.id = SessionId("s".into());
+        config.model.endpoint = innerloop_core::id::EndpointId("mock".into());
+        config.model.name = "mock-1".into();
+        assert!(Session::open(config, UnixMillis(0)).is_ok(), "{preset:?}");
+    }
+    assert_eq!(Preset::Seed001.config(), SessionConfig::default());
+    assert_ne!(Preset::Modern.config(), SessionConfig::default());
 }
 
 #[test]

@@ -1,0 +1,104 @@
+//! Whole configurations by name: where the documents that this loop follows disagree, each has its
+//! own (CONFLICTS.md, R1 to R19).
+
+use crate::nouns::config::{
+    AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
+    SessionConfig, TextCalls, Vocabulary, WireKind,
+};
+use alloc::vec;
+use serde::{Deserialize, Serialize};
+
+/// A configuration by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Preset {
+    /// Every default of the coding agent loop specification.
+    #[default]
+    Seed001,
+    /// What people who know codex, Claude Code or pi expect: the tools that the model was trained
+    /// on, files read before they are changed, arguments bent to their schema.
+    Modern,
+    /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
+    /// third of the window (seeds 000 and 004).
+    Ollama,
+    /// Approval of changes, 50 rounds, and only failing calls count as a loop (seed 002).
+    Ironclaw,
+    /// Few and long retries, none in mid-stream; a limit is an error (seed 003).
+    Gnoma,
+}
+
+impl Preset {
+    /// Every preset.
+    pub const ALL: [Self; 5] =
+        [Self::Seed001, Self::Modern, Self::Ollama, Self::Ironclaw, Self::Gnoma];
+
+    /// The configuration; `id`, `endpoint` and the model's name are still to be set.
+    #[must_use]
+    pub fn config(self) -> SessionConfig {
+        let mut config = SessionConfig::default();
+        match self {
+            Self::Seed001 => {}
+            Self::Modern => modern(&mut config),
+            Self::Ollama => ollama(&mut config),
+            Self::Ironclaw => ironclaw(&mut config),
+            Self::Gnoma => gnoma(&mut config),
+        }
+        config
+    }
+}
+
+fn modern(config: &mut SessionConfig) {
+    config.model.vocabulary = Vocabulary::Native;
+    config.guard.read_before_write = true;
+    config.repair.coerce_arguments = true;
+}
+
+fn ollama(config: &mut SessionConfig) {
+    config.model.wire = WireKind::Ollama;
+    config.model.profile = ProfileKind::Small;
+    config.model.text_calls = TextCalls::Fallback;
+    config.model.stream = false;
+    config.model.context_window = 8_192;
+    config.model.max_output_tokens = 2_048;
+    config.limits.max_tool_rounds_per_input = 25;
+    config.limits.action = LimitAction::Summarize;
+    config.loops = LoopPolicy {
+        same_args: 3,
+        same_name: 5,
+        ladder: vec![LoopStep::Summarize],
+        ..LoopPolicy::default()
+    };
+    config.tool_output_percent = Some(30);
+    config.estimator = Estimator::CodeAndProse;
+    config.repair.coerce_arguments = true;
+    config.retry.idle_ms = 120_000;
+}
+
+fn ironclaw(config: &mut SessionConfig) {
+    config.approval.ask = AskAbout::Changes;
+    config.limits.max_tool_rounds_per_input = 50;
+    config.limits.action = LimitAction::Partial;
+    config.loops = LoopPolicy {
+        same_args: 3,
+        only_if_failed: true,
+        mask_volatile: true,
+        ladder: vec![LoopStep::Warn, LoopStep::Summarize],
+        ..LoopPolicy::default()
+    };
+    config.estimator = Estimator::Words;
+    config.repair.coerce_arguments = true;
+}
+
+fn gnoma(config: &mut SessionConfig) {
+    config.limits.action = LimitAction::Error;
+    config.loops.detect = false;
+    config.retry = RetryPolicy {
+        max_retries: 4,
+        base_ms: 1_000,
+        max_ms: 8_000,
+        max_retry_after_ms: 30_000,
+        mid_stream: false,
+        ..RetryPolicy::default()
+    };
+}
