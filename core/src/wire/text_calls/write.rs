@@ -36,9 +36,9 @@ pub(crate) fn section<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
          arguments:\n\n<tools>\n{told}</tools>\n\nYou call a tool by writing a block of two tags \
          with one JSON object between them. For example:\n\n{example}\n\nWrite nothing behind a \
          call: stop there, and the result comes in the next message between <tool_response> \
-         tags. Several calls are several blocks. Never write a <tool_response> yourself, put no call \
-         into a code block, and call only the tools above. When the task is done, answer in plain \
-         text without a call."
+         tags. Several calls are several blocks. Never write a <tool_response> yourself, put no \
+         call into a code block, and call only the tools above. When the task is done, answer in \
+         plain text without a call."
     )
 }
 
