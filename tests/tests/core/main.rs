@@ -20,6 +20,7 @@ mod people;
 mod pipeline;
 mod profiles;
 mod prompts;
+mod providers;
 mod schema;
 mod simulation;
 mod steering;

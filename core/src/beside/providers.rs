@@ -1,0 +1,133 @@
+//! The providers of models that hosts know by name: where each is reached, how it lets one in,
+//! which protocol it speaks and what its endpoint does otherwise. Data for both hosts, once. No
+//! key is here, and none comes here.
+
+use crate::{
+    nouns::config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
+    profile::Profile,
+    words::id::EndpointId,
+};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// The table. Whose key is set is used if nothing is said, the first before the others.
+const TABLE: &str = include_str!("providers.json");
+
+/// A provider of models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Provider {
+    /// Its name in options, which is also its endpoint's.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// The protocol it speaks.
+    pub wire: WireKind,
+    /// The family whose tools and prompt its models get.
+    pub profile: ProfileKind,
+    /// Other families, by what a model's name has in it.
+    #[serde(default)]
+    pub families: BTreeMap<String, ProfileKind>,
+    /// Where it is reached if nothing else is said; nowhere if every user has a place of their
+    /// own. The protocol's paths go below it.
+    #[serde(default)]
+    pub base_url: Option<String>,
+    /// What such a place of one's own looks like.
+    #[serde(default)]
+    pub base_url_example: Option<String>,
+    /// The environment variable that may hold another base URL.
+    pub base_url_variable: String,
+    /// How a key is sent.
+    pub auth: Auth,
+    /// The environment variables that may hold the key; the first that is set counts.
+    pub key_variables: Vec<String>,
+    /// Whether it works without a key, as servers of one's own do.
+    #[serde(default)]
+    pub key_optional: bool,
+    /// The model that is used if none is named.
+    #[serde(default)]
+    pub default_model: Option<String>,
+    /// What it does otherwise than the protocol's author.
+    #[serde(default)]
+    pub compat: Compat,
+    /// Whether calls are also looked for in the models' text; as the family has it if absent.
+    #[serde(default)]
+    pub text_calls: Option<TextCalls>,
+    /// Headers that it wants from a web page, whose visitors can see the key.
+    #[serde(default)]
+    pub page_headers: Vec<(String, String)>,
+}
+
+/// How a key is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Auth {
+    /// The header's name.
+    pub header: String,
+    /// What stands in front of the key.
+    #[serde(default)]
+    pub prefix: String,
+}
+
+/// A name that is no provider's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown provider {name:?}; known: {}", known.join(", "))]
+pub struct UnknownProvider {
+    /// What was asked for.
+    pub name: String,
+    /// Every name that there is.
+    pub known: Vec<String>,
+}
+
+/// Every provider, in the table's order.
+#[must_use]
+pub fn all() -> Vec<Provider> {
+    // The text is part of the program, and the tests read it.
+    serde_json::from_str(TABLE).unwrap_or_default()
+}
+
+/// The provider of that name.
+///
+/// # Errors
+/// [`UnknownProvider`] with the names that there are.
+pub fn find(name: &str) -> Result<Provider, UnknownProvider> {
+    let mut all = all();
+    match all.iter().position(|provider| provider.name == name) {
+        Some(at) => Ok(all.swap_remove(at)),
+        None => {
+            let known = all.into_iter().map(|provider| provider.name).collect();
+            Err(UnknownProvider { name: name.into(), known })
+        }
+    }
+}
+
+impl Provider {
+    /// The name under which sessions know its endpoint.
+    #[must_use]
+    pub fn endpoint(&self) -> EndpointId {
+        EndpointId(self.name.clone())
+    }
+
+    /// The family of a model of that name.
+    #[must_use]
+    pub fn family(&self, model: &str) -> ProfileKind {
+        let model = model.to_ascii_lowercase();
+        let found = self.families.iter().find(|(part, _)| model.contains(part.as_str()));
+        found.map_or(self.profile, |(_, family)| *family)
+    }
+
+    /// The configuration of a model of that name: the family's defaults, with what the endpoint
+    /// does otherwise.
+    #[must_use]
+    pub fn model(&self, name: &str, vocabulary: Vocabulary) -> ModelConfig {
+        let defaults = Profile::new(self.family(name), vocabulary).model_defaults();
+        ModelConfig {
+            endpoint: self.endpoint(),
+            wire: self.wire,
+            name: name.into(),
+            text_calls: self.text_calls.unwrap_or(defaults.text_calls),
+            compat: self.compat.clone(),
+            ..defaults
+        }
+    }
+}
