@@ -19,4 +19,3 @@ pub mod scene;
 pub mod simulator;
 pub mod snapshot;
 pub mod tool_cases;
-pub mod wires;

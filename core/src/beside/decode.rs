@@ -136,7 +136,13 @@ fn of_failure(failure: Failure) -> Decoded {
         reasoning: String::new(),
         refusal: String::new(),
         tool_calls: Vec::new(),
-        finish: Finish::Error,
+        finish: match failure.kind {
+            // The response had begun: it is the conversation that does not fit.
+            FailureKind::ContextOverflow if (200..300).contains(&failure.status) => {
+                Finish::ContextWindow
+            }
+            _ => Finish::Error,
+        },
         usage: None,
         error: Some(DecodedError {
             kind: failure.kind.as_event(),

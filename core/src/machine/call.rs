@@ -50,6 +50,10 @@ pub(crate) struct Calling {
     /// The response; not kept in a snapshot, since a restored call begins anew.
     #[serde(skip)]
     decoder: Option<Box<Decoder>>,
+    /// The reply, once the stream's terminal marker has come: what becomes of the connection then
+    /// costs nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    whole: Option<Box<Reply>>,
     /// What the request was made with, where the configuration has changed since. A snapshot
     /// keeps its configuration beside the phase.
     #[serde(skip)]
@@ -78,6 +82,7 @@ impl Calling {
             shown: false,
             text_begun: false,
             decoder: None,
+            whole: None,
             sent_with: None,
         }
     }
@@ -101,7 +106,7 @@ impl Calling {
     pub(crate) fn accepts(&self, id: EffectId, input: &HttpInput) -> bool {
         match input {
             _ if id != self.effect => true,
-            HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some(),
+            HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some() || self.whole.is_some(),
             HttpInput::Head(_) | HttpInput::Failed(_) => true,
         }
     }
@@ -111,6 +116,7 @@ impl Calling {
         match input {
             HttpInput::Head(head) => self.on_head(&head, ctx),
             HttpInput::Chunk(bytes) => self.on_chunk(&bytes, ctx),
+            HttpInput::End | HttpInput::Failed(_) if self.whole.is_some() => self.on_lost(ctx),
             HttpInput::End => {
                 ctx.ledger.settle(self.effect);
                 match self.decoder.take().map(|decoder| decoder.finish()) {
@@ -126,9 +132,13 @@ impl Calling {
         }
     }
 
-    /// The host does not know what became of the call.
+    /// The exchange is over, and only a reply that was whole before counts; without one, the host
+    /// does not know what became of the call.
     pub(crate) fn on_lost(self, ctx: &mut Ctx<'_>) -> Next {
         ctx.ledger.settle(self.effect);
+        if let Some(reply) = self.whole {
+            return Next::Reply(*reply);
+        }
         let message = "the model call was lost when the host stopped";
         self.on_failure(Failure::new(FailureKind::Network, message), ctx)
     }
@@ -138,6 +148,9 @@ impl Calling {
             return Next::Call(self);
         }
         ctx.cancel(self.effect);
+        if let Some(reply) = self.whole {
+            return Next::Reply(*reply);
+        }
         let seconds = ctx.now.ms_since(self.heard) / 1000;
         let message = format!("nothing came from the model for {seconds} s");
         self.on_failure(Failure::new(FailureKind::Network, message), ctx)
@@ -159,6 +172,7 @@ impl Calling {
         self.reset(ctx);
         self.shown = false;
         self.text_begun = false;
+        self.whole = None;
         let setup = self.sent_with.as_deref().unwrap_or(ctx.setup);
         let model = &setup.config.model;
         let decoder = Decoder::new(model.wire, head).with_text_calls(model, setup.specs());
@@ -191,7 +205,17 @@ impl Calling {
                 }
             }
         }
-        Next::Call(self)
+        match self.decoder.take_if(|decoder| decoder.is_whole()).map(|decoder| decoder.finish()) {
+            None => Next::Call(self),
+            Some(Ok(reply)) => {
+                self.whole = Some(Box::new(reply));
+                Next::Call(self)
+            }
+            Some(Err(failure)) => {
+                ctx.cancel(self.effect);
+                self.on_failure(failure, ctx)
+            }
+        }
     }
 
     fn on_failure(self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {

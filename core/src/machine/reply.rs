@@ -68,7 +68,12 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         }
         Finish::ContextWindow => ctx.warn("the context window is full; the reply was cut"),
         Finish::ContentFilter => ctx.warn("a content filter stopped the reply"),
-        _ if text.trim().is_empty() => return on_empty(ctx),
+        Finish::Error | Finish::MalformedToolCall => {
+            return again("the provider says that the reply went wrong", ctx);
+        }
+        _ if text.trim().is_empty() => {
+            return again("the model's reply has no text and no tool call", ctx);
+        }
         _ => {}
     }
     Verdict::Done
@@ -76,7 +81,10 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
 
 fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict {
     ctx.body.run.rounds = ctx.body.run.rounds.saturating_add(1);
-    let is_cut = matches!(finish, Finish::Length | Finish::ContextWindow);
+    let is_cut = !matches!(
+        finish,
+        Finish::ToolCalls | Finish::Stop | Finish::Unknown | Finish::Pause | Finish::Refusal
+    );
     let cut = &mut ctx.body.run.repairs.cut;
     *cut = if is_cut { cut.saturating_add(1) } else { 0 };
     match finish {
@@ -84,6 +92,10 @@ fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict 
             calls,
             "Not run: the reply was cut by a limit, so the call may be incomplete. Make \
              it again, in smaller pieces if it was long.",
+        ),
+        Finish::ContentFilter | Finish::Error | Finish::MalformedToolCall => Verdict::Refused(
+            calls,
+            "Not run: the provider stopped the reply, so the call may be incomplete.",
         ),
         _ => Verdict::Calls(calls),
     }
@@ -113,10 +125,11 @@ fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
     Verdict::Again
 }
 
-fn on_empty(ctx: &mut Ctx<'_>) -> Verdict {
+/// A reply of no use is asked for again, so often.
+fn again(warning: &str, ctx: &mut Ctx<'_>) -> Verdict {
     let empties = &mut ctx.body.run.repairs.empties;
     if *empties >= ctx.setup.config.repair.retry_on_empty {
-        ctx.warn("the model's reply has no text and no tool call");
+        ctx.warn(warning);
         return Verdict::Done;
     }
     *empties += 1;

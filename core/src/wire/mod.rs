@@ -247,6 +247,19 @@ impl Decoder {
         }
     }
 
+    /// Whether the terminal marker of a stream has come, so that the reply is whole whatever
+    /// becomes of the connection. Gemini has none: its last chunk is the one before the end.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        match &self.reader {
+            Reader::OpenaiResponses(decoder) => decoder.is_whole(),
+            Reader::OpenaiChat(decoder) => decoder.is_whole(),
+            Reader::Anthropic(decoder) => decoder.is_whole(),
+            Reader::Ollama(decoder) => decoder.is_whole(),
+            Reader::Gemini(_) => false,
+        }
+    }
+
     /// The whole reply, once the body has ended.
     ///
     /// # Errors

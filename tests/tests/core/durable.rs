@@ -268,6 +268,23 @@ fn a_log_with_snapshots_goes_on_from_the_newest() {
 }
 
 #[test]
+fn what_breaks_behind_the_terminal_marker_costs_nothing_also_after_a_restore() {
+    for restores in [false, true] {
+        let mut desk = Desk::default();
+        let _ = desk.submit("go");
+        desk.head(200, "text/event-stream");
+        let body = Message::text("All done.").events().concat();
+        let _ = desk.http(HttpInput::Chunk(body.as_str().into()));
+        if restores {
+            desk.session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+        }
+        desk.broken();
+        assert_eq!(desk.names(0).last().unwrap(), "processing_end", "restored: {restores}");
+        assert!(!desk.names(0).contains(&"retry".to_owned()));
+    }
+}
+
+#[test]
 fn what_is_owed_is_what_was_asked_for_whatever_was_configured_since() {
     let mut desk = Desk::default();
     let _ = desk.submit("go");

@@ -40,6 +40,11 @@ impl Decoder {
         body.feed(bytes, &mut |data| draft.on_data(data, head, out));
     }
 
+    /// Whether the terminal marker of a stream has come: nothing that follows counts.
+    pub const fn is_whole(&self) -> bool {
+        self.draft.stopped
+    }
+
     /// The whole reply.
     ///
     /// # Errors

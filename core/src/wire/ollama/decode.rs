@@ -38,6 +38,11 @@ impl Decoder {
         body.feed(bytes, &mut |data| draft.on_data(data, head, out));
     }
 
+    /// Whether the terminal marker of a stream has come: nothing that follows counts.
+    pub const fn is_whole(&self) -> bool {
+        self.draft.done
+    }
+
     /// The whole reply.
     ///
     /// # Errors
