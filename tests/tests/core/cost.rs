@@ -44,7 +44,7 @@ fn a_calls_cost_is_the_sum_of_its_tokens_prices() {
         (price(), usage(1, 1, 0, 0), 18_000),
         (price(), usage(1_000, 10, 600, 300), 300_000 + 180_000 + 1_125_000 + 150_000),
         (price(), usage(5, 0, 10, 0), 3_000),
-        (bare.clone(), usage(10, 99, 4, 4), 10_000),
+        (bare, usage(10, 99, 4, 4), 10_000),
         (tiered.clone(), usage(200_000, 1, 0, 0), 600_015_000),
         (tiered.clone(), usage(200_001, 1, 1, 0), 1_200_006_000 + 22_500),
         (tiered, usage(500_001, 0, 0, 0), 500),

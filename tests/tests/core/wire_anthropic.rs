@@ -403,7 +403,9 @@ fn every_recorded_block_of_the_providers_own_is_kept_and_is_no_call() {
         assert_eq!((decoded.tool_calls.len(), decoded.text.as_str()), (0, "Hi"), "{kind}");
         let reply = reply(&body);
         assert_eq!(reply.blocks.len(), 2);
-        assert!(matches!(&reply.blocks[0], Block::Opaque(json) if json.text() == odd.to_string()));
+        assert!(
+            matches!(&reply.blocks[0], Block::Opaque(json) if *json.text() == *odd.to_string())
+        );
     }
     let compacted = json!({"type": "compaction", "content": null});
     let more = json!({"type": "compaction_delta", "content": "sum", "encrypted_content": "e"});
