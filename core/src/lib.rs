@@ -18,7 +18,7 @@ mod session;
 pub mod wire;
 mod words;
 
-pub use beside::{decode, providers, traffic};
+pub use beside::{catalogue, decode, providers, traffic};
 pub use machine::history::History;
 pub use nouns::{action, config, event, input, message, output, preset, status, tool};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};

@@ -9,6 +9,7 @@
     reason = "a test that meets what it does not expect is to fail at once"
 )]
 
+mod catalogue;
 mod cost;
 mod durable;
 mod failures;

@@ -1,0 +1,161 @@
+//! What is known of models by name: how much they read and write in one call, whether they take
+//! pictures, which efforts they know, what their tokens cost. A file that hosts hand in and people
+//! can replace; the one that comes along is [`STANDARD`].
+
+use super::providers::Provider;
+use crate::nouns::config::{ModelConfig, Price};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
+use serde::{Deserialize, Serialize};
+
+/// The catalogue that comes along, as text. Its field `about` names the sources, their licence and
+/// their authors.
+pub const STANDARD: &str = include_str!("models.json");
+
+/// Most tokens that one reply is let have, where the model could write more: a reply that is
+/// longer is hardly ever meant, and some providers want the money for all of it in advance.
+const REPLY: u32 = 32_000;
+
+/// A catalogue of models.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Catalogue {
+    /// Where it is from.
+    #[serde(default)]
+    pub about: String,
+    /// The models, by whose prices hold where.
+    pub groups: Vec<Group>,
+}
+
+/// Models with the providers at which their prices hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Group {
+    /// The providers' names; a model's limits hold anywhere.
+    pub providers: Vec<String>,
+    /// The models.
+    pub models: Vec<Known>,
+}
+
+/// What is known of a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// Its name, without a date and without what stands before the last slash.
+    pub name: String,
+    /// How many tokens it reads and writes in one call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<u32>,
+    /// How many tokens it writes in one reply at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_output_tokens: Option<u32>,
+    /// Whether it takes pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
+    /// The efforts that it knows; empty if it knows none, or if nothing is known of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efforts: Vec<String>,
+    /// What its tokens cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
+}
+
+/// A text that is no catalogue.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no catalogue of models: {0}")]
+pub struct CatalogueError(String);
+
+impl Catalogue {
+    /// Reads a catalogue.
+    ///
+    /// # Errors
+    /// [`CatalogueError`] with the place where the text does not fit.
+    pub fn parse(text: &str) -> Result<Self, CatalogueError> {
+        let read: Self =
+            serde_json::from_str(text).map_err(|error| CatalogueError(error.to_string()))?;
+        let mut models = read.groups.iter().flat_map(|group| &group.models);
+        let unfit = |known: &&Known| {
+            let none = [known.context_window, known.max_output_tokens].contains(&Some(0));
+            none || known.name.trim().is_empty()
+        };
+        match models.find(unfit) {
+            None => Ok(read),
+            Some(known) => Err(CatalogueError(alloc::format!(
+                "the model {:?} needs a name, and limits above 0",
+                known.name
+            ))),
+        }
+    }
+
+    /// The catalogue that comes along.
+    #[must_use]
+    pub fn standard() -> Self {
+        // The text is part of the program, and the tests read it.
+        Self::parse(STANDARD).unwrap_or_default()
+    }
+
+    /// What is known of the model of that name at that provider. The name may have a date, a tag
+    /// or a path around the one in the catalogue. The price is left out where it does not hold.
+    #[must_use]
+    pub fn find(&self, provider: &str, model: &str) -> Option<Known> {
+        let wanted = plain(model);
+        let here = |group: &&Group| group.providers.iter().any(|name| name == provider);
+        let own = longest(self.groups.iter().filter(here), &wanted).cloned();
+        let mut known =
+            own.or_else(|| Some(Known { price: None, ..longest(&self.groups, &wanted)?.clone() }))?;
+        if wanted.ends_with("-free") {
+            known.price = None;
+        }
+        Some(known)
+    }
+
+    /// Completes a model's configuration with what is known. The window of a provider of one's
+    /// own is not made larger: it takes the memory of one's own machine.
+    pub fn complete(&self, provider: &Provider, model: &mut ModelConfig) {
+        let Some(known) = self.find(&provider.name, &model.name) else { return };
+        if let Some(window) = known.context_window {
+            let most = if provider.key_optional { model.context_window } else { u32::MAX };
+            model.context_window = window.min(most);
+        }
+        if let Some(output) = known.max_output_tokens {
+            model.max_output_tokens = output.min(REPLY).min((model.context_window / 4).max(1));
+        }
+        model.compat.images = known.images.unwrap_or(model.compat.images);
+        model.price = known.price;
+    }
+}
+
+/// The model whose name is the longest that `wanted` begins with.
+fn longest<'a>(groups: impl IntoIterator<Item = &'a Group>, wanted: &str) -> Option<&'a Known> {
+    let models = groups.into_iter().flat_map(|group| &group.models);
+    let fitting = models.filter(|known| {
+        let rest = wanted.strip_prefix(plain(&known.name).as_str());
+        rest.is_some_and(is_variant)
+    });
+    // Of equals the first counts.
+    fitting.reduce(|best, known| if known.name.len() > best.name.len() { known } else { best })
+}
+
+/// The name's last part, in small letters, with hyphens for all other marks.
+fn plain(name: &str) -> String {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let mark = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    last.chars().map(mark).collect()
+}
+
+/// Whether a model is still the same with this behind its name: a date, or a word that says which
+/// of its copies it is.
+fn is_variant(rest: &str) -> bool {
+    const WORDS: [&str; 10] =
+        ["latest", "preview", "exp", "beta", "instruct", "it", "free", "cloud", "thinking", "fp8"];
+    let Some(rest) = rest.strip_prefix('-') else { return rest.is_empty() };
+    // Fewer digits would be the next version: what is known of `gpt-5` is not true of `gpt-5-9`.
+    let is_number = |piece: &str, least| {
+        piece.len() >= least && piece.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    rest.split('-')
+        .enumerate()
+        .all(|(at, piece)| WORDS.contains(&piece) || is_number(piece, if at == 0 { 3 } else { 2 }))
+}
