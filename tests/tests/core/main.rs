@@ -10,6 +10,7 @@
 )]
 
 mod catalogue;
+mod across_wires;
 mod cost;
 mod durable;
 mod failures;

@@ -1,0 +1,352 @@
+//! What holds over every protocol: the same message says the same, earlier turns keep their
+//! bytes, effort and the choice of tools reach the request, failures are told apart. That a
+//! history made over one protocol goes on over another is shown in `moves`.
+
+mod moves;
+
+use innerloop_core::{
+    action::{Outcome, ToolError},
+    config::{AskAbout, LoopStep, SessionConfig, ToolChoice, WireKind},
+    decode::{Arguments, Decoded, DecodedCall},
+    event::{ErrorKind, EventKind},
+    id::AgentId,
+    input::{Answer, Command, Input},
+    json::Json,
+    message::{Finish, Part, Usage},
+    status::AgentState,
+    tool::ToolSpec,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config},
+    feeding,
+    wires::{self, read, rules},
+};
+use serde_json::{Value, json};
+
+/// A configuration whose model speaks `wire`.
+fn speaking(wire: WireKind) -> SessionConfig {
+    let mut config = config();
+    wires::speak(&mut config.model, wire);
+    let tool = |name: &str, read_only| ToolSpec {
+        name: name.into(),
+        description: "Does what the host wants.".into(),
+        parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
+        read_only,
+        freeform: None,
+    };
+    config.tools = vec![tool("look", true), tool("deploy", false)];
+    config
+}
+
+/// A picture of one point.
+fn picture() -> Part {
+    Part::Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() }
+}
+
+/// A session in which much happens, over `wire`: pictures from the user and from a tool, parallel
+/// calls, errors, refused and unknown calls, thinking, a steer, a cut text.
+fn eventful(wire: WireKind) -> Desk {
+    let mut config = speaking(wire);
+    config.approval.ask = AskAbout::Changes;
+    let mut desk = Desk::open(config);
+    let parts = vec![Part::text("What is in the picture?"), picture()];
+    let _ = desk.command(Command::Submit { parts });
+    let (look, odd) = (json!({"at": "é\n\"x\""}), "call:3/x y");
+    // Anthropic and OpenAI themselves give ids that they take.
+    let is_free = matches!(wire, WireKind::Gemini | WireKind::Ollama | WireKind::OpenaiChat);
+    let three = Message::text("I look.")
+        .thinking("I weigh it.")
+        .and_call("call_a", "look", &look)
+        .and_call("call_b", "look", &json!({}))
+        .and_call(if is_free { odd } else { "call_c" }, "deploy", &json!({"to": [1, 2.5, null]}));
+    desk.reply(&three);
+    let _ = desk.steer("Be quick.");
+    let _ = desk.answer("a plain result");
+    let picture = Outcome { parts: vec![Part::text("seen"), picture()], ..Outcome::text("") };
+    let id = *desk.runs.keys().next().unwrap();
+    let _ = desk.done(id, picture);
+    let (id, _) = desk.asks[0];
+    let _ = desk.input(Input::Answer { id, answer: Answer::Deny { reason: "not now".into() } });
+    let more = Message::text("")
+        .thinking("Other ways.")
+        .and_call(&"d".repeat(if is_free { 100 } else { 60 }), "look", &json!({"n": 1}))
+        .and_call("call_e", "no such tool", &json!({}));
+    desk.reply(&more);
+    let id = *desk.runs.keys().next().unwrap();
+    let _ = desk.done(id, Outcome::error(ToolError::NotFound, "there is none"));
+    desk.reply(&Message::text("It is a po").stop_reason("max_tokens"));
+    desk.reply(&Message::text("int.").thinking("Done."));
+    let _ = desk.submit("And now?");
+    desk.reply(&Message::call("call_a", "look", &json!({"again": true})));
+    let _ = desk.answer("the same");
+    desk.reply(&Message::text("Still a point."));
+    let _ = desk.submit("Thanks.");
+    desk
+}
+
+#[test]
+fn the_same_message_says_the_same_over_every_wire_whole_and_streamed() {
+    let (first, second) = (json!({"path": "é\"\\\n", "n": [1, 2]}), json!({}));
+    let message = Message::text("Let me look at that, and do so twice.")
+        .thinking("It may be there, or 世界.")
+        .and_call("call_1", "look", &first)
+        .and_call("call_2", "look", &second);
+    for wire in WireKind::ALL {
+        println!("{wire:?}");
+        let stream = wires::events(wire, &message).concat();
+        let streamed = feeding::decoded(wire, 200, wires::stream_type(wire), &stream);
+        let whole = feeding::decoded(wire, 200, "application/json", wires::body(wire, &message));
+        assert_eq!(streamed, whole);
+        let call = |id: &str, arguments: &Value| DecodedCall {
+            id: id.into(),
+            name: "look".into(),
+            arguments: Arguments::Value(Json::parse(arguments.to_string()).unwrap()),
+        };
+        let expected = Decoded {
+            text: "Let me look at that, and do so twice.".into(),
+            reasoning: "It may be there, or 世界.".into(),
+            refusal: String::new(),
+            tool_calls: vec![call("call_1", &first), call("call_2", &second)],
+            finish: Finish::ToolCalls,
+            usage: Some(Usage { input_total: 100, output_total: 10, ..Usage::default() }),
+            error: None,
+        };
+        assert_eq!(streamed, expected);
+        // Chat Completions tells usage behind the end: a stream without it is whole.
+        if wire != WireKind::OpenaiChat {
+            let errors = feeding::truncations(wire, 200, wires::stream_type(wire), &stream);
+            // Long streams are cut at some positions only.
+            assert!(errors > stream.len().min(4_096) / 3, "{errors}");
+        }
+        for (reason, finish) in [("max_tokens", Finish::Length), ("end_turn", Finish::Stop)] {
+            let message = Message::text("cut").stop_reason(reason);
+            let stream = wires::events(wire, &message).concat();
+            let decoded = feeding::decoded(wire, 200, wires::stream_type(wire), &stream);
+            assert_eq!((decoded.text.as_str(), decoded.finish), ("cut", finish));
+        }
+    }
+}
+
+#[test]
+fn earlier_turns_keep_their_bytes_from_request_to_request_over_every_wire() {
+    for wire in WireKind::ALL {
+        println!("{wire:?}");
+        let desk = eventful(wire);
+        let bodies: Vec<&str> = desk
+            .requests
+            .iter()
+            .map(|request| core::str::from_utf8(&request.body).unwrap())
+            .collect();
+        assert_eq!(bodies.len(), 7);
+        for body in &bodies {
+            rules::check(wire, &serde_json::from_str(body).unwrap(), false).unwrap();
+        }
+        for pair in bodies.windows(2) {
+            rules::extends(wire, pair[0], pair[1]).unwrap();
+            assert!(pair[1].len() > pair[0].len());
+        }
+        let said = read::said(wire, &desk.body());
+        let calls = said.iter().filter(|one| matches!(one, read::Said::Call(_))).count();
+        assert_eq!(calls, 6);
+        let pictures = said.iter().map(|one| match one {
+            read::Said::User(_, images) => *images,
+            read::Said::Result(answer) => answer.images,
+            _ => 0,
+        });
+        assert_eq!(pictures.sum::<usize>(), 2, "one of the user and one of a tool");
+    }
+}
+
+#[test]
+fn a_request_without_its_prefix_or_with_a_dangling_call_is_seen() {
+    for wire in WireKind::ALL {
+        let desk = eventful(wire);
+        let text = |at: usize| String::from_utf8(desk.requests[at].body.to_vec()).unwrap();
+        let (before, after) = (text(1), text(2));
+        let changed = after.replacen("I look.", "I looked.", 1);
+        assert!(changed != after && rules::extends(wire, &before, &changed).is_err(), "{wire:?}");
+        let mut body: Value = serde_json::from_str(&after).unwrap();
+        let turns = body[read::turns(wire)].as_array_mut().unwrap();
+        let is_answer = |turn: &Value| {
+            let text = turn.to_string();
+            ["tool_call_id", "tool_use_id", "function_call_output", "functionResponse"]
+                .iter()
+                .any(|mark| text.contains(mark))
+        };
+        let at = turns.iter().position(is_answer).unwrap();
+        let _ = turns.remove(at);
+        assert!(rules::check(wire, &body, false).is_err(), "{wire:?}");
+    }
+}
+
+#[test]
+fn b6_b7_b8_effort_set_changed_and_removed_reaches_the_request_over_every_wire() {
+    for wire in WireKind::ALL {
+        let mut config = speaking(wire);
+        config.model.reasoning_effort = Some("low".into());
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        assert_eq!(read::effort(wire, &desk.body()), "low", "{wire:?}");
+        // A level that only one provider knows goes to the others' nearest, or as it is.
+        let highest = match wire {
+            WireKind::OpenaiResponses | WireKind::OpenaiChat => "xhigh",
+            WireKind::Gemini => "high",
+            _ => "max",
+        };
+        let steps = [(json!("medium"), json!("medium")), (json!("xhigh"), json!(highest))];
+        for (effort, sent) in steps.into_iter().chain([(Value::Null, Value::Null)]) {
+            let patch = json!({"reasoning_effort": effort}).to_string();
+            let patch = serde_json::from_str(&patch).unwrap();
+            let _ = desk.command(Command::Configure { patch });
+            desk.reply(&Message::call("c", "look", &json!({})));
+            let _ = desk.answer("a");
+            assert_eq!(read::effort(wire, &desk.body()), sent, "{wire:?}");
+        }
+    }
+}
+
+#[test]
+fn a_choice_of_tools_reaches_the_request_over_every_wire() {
+    let choices = |wire| match wire {
+        WireKind::OpenaiResponses => {
+            [json!("none"), json!("required"), json!({"type": "function", "name": "look"})]
+        }
+        WireKind::OpenaiChat => [
+            json!("none"),
+            json!("required"),
+            json!({"type": "function", "function": {"name": "look"}}),
+        ],
+        WireKind::Anthropic => [
+            json!({"type": "none"}),
+            json!({"type": "any"}),
+            json!({"type": "tool", "name": "look"}),
+        ],
+        WireKind::Gemini => [
+            json!({"mode": "NONE"}),
+            json!({"mode": "ANY"}),
+            json!({"mode": "ANY", "allowedFunctionNames": ["look"]}),
+        ],
+        // Ollama has no such field.
+        _ => [Value::Null, Value::Null, Value::Null],
+    };
+    for wire in WireKind::ALL {
+        let given = [ToolChoice::None, ToolChoice::Required, ToolChoice::Tool("look".into())];
+        for (choice, sent) in given.into_iter().zip(choices(wire)) {
+            let mut config = speaking(wire);
+            config.model.tool_choice = choice.clone();
+            let mut desk = Desk::open(config);
+            let _ = desk.submit("go");
+            assert_eq!(read::tool_choice(wire, &desk.body()), sent, "{wire:?}");
+            let shown = read::tools(wire, &desk.body());
+            match (wire, choice) {
+                // What must not be called is not shown.
+                (WireKind::Ollama, ToolChoice::None) => assert!(shown.is_empty()),
+                (WireKind::Ollama, ToolChoice::Tool(name)) => assert_eq!(shown, [name]),
+                _ => assert!(shown.len() > 2 && shown.contains(&"look".to_owned())),
+            }
+        }
+    }
+}
+
+#[test]
+fn r1_the_summary_at_the_end_is_asked_for_without_tools_over_every_wire() {
+    for wire in WireKind::ALL {
+        let mut config = speaking(wire);
+        config.loops.same_args = 2;
+        config.loops.ladder = vec![LoopStep::Summarize];
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        for id in ["c1", "c2"] {
+            desk.reply(&Message::call(id, "look", &json!({})));
+            let _ = desk.answer("a");
+        }
+        let choice = read::tool_choice(wire, &desk.body());
+        let shown = read::tools(wire, &desk.body());
+        match wire {
+            WireKind::Anthropic => assert_eq!(choice, json!({"type": "none"})),
+            WireKind::Gemini => assert_eq!(choice, json!({"mode": "NONE"})),
+            WireKind::Ollama => assert!(choice.is_null() && shown.is_empty()),
+            _ => assert_eq!(choice, "none"),
+        }
+        let body = |at: usize| core::str::from_utf8(&desk.requests[at].body).unwrap();
+        rules::extends(wire, body(1), body(2)).unwrap();
+        rules::check(wire, &desk.body(), false).unwrap();
+    }
+}
+
+#[test]
+fn g3_failures_are_told_apart_over_every_wire() {
+    for wire in WireKind::ALL {
+        println!("{wire:?}");
+        let mut desk = Desk::open(speaking(wire));
+        let _ = desk.submit("go");
+        for (status, kind) in [
+            (429, "rate_limit_error"),
+            (if wire == WireKind::Anthropic { 529 } else { 503 }, "overloaded_error"),
+        ] {
+            desk.refuse(status, kind, "Wait a little.", &[("retry-after", "7")]);
+            let retries = desk.find(|kind| match kind {
+                EventKind::Retry { delay_ms, message, .. } => Some((*delay_ms, message.clone())),
+                _ => None,
+            });
+            let (delay_ms, message) = retries.last().expect("a retry");
+            assert!(*delay_ms >= 7_000 && message.contains("Wait a little."), "{retries:?}");
+            let _ = desk.wait();
+        }
+        let (status, message) = overflow(wire);
+        desk.refuse(status, "invalid_request_error", message, &[]);
+        assert_eq!(errors(&desk), [ErrorKind::ContextOverflow]);
+        let status = desk.session.status(AgentId::ROOT).unwrap();
+        assert_eq!(status.state, AgentState::Idle, "the session goes on");
+        let _ = desk.submit("again");
+        desk.refuse(401, "authentication_error", "no such key", &[]);
+        assert_eq!(errors(&desk), [ErrorKind::ContextOverflow, ErrorKind::Authentication]);
+        assert_eq!(desk.names(0).last().unwrap(), "session_end");
+    }
+}
+
+/// What each provider says of a request that is too long.
+const fn overflow(wire: WireKind) -> (u16, &'static str) {
+    let message = match wire {
+        WireKind::OpenaiResponses => {
+            "Your input exceeds the context window of this model. Please adjust your input."
+        }
+        WireKind::OpenaiChat => {
+            "This model's maximum context length is 8192 tokens. However, your messages resulted \
+             in 9000 tokens."
+        }
+        WireKind::Gemini => {
+            "The input token count (1200000) exceeds the maximum number of tokens allowed \
+             (1048576)."
+        }
+        WireKind::Ollama => "the input length exceeds the context length",
+        _ => "prompt is too long: 210000 tokens > 200000 maximum",
+    };
+    (400, message)
+}
+
+fn errors(desk: &Desk) -> Vec<ErrorKind> {
+    desk.find(|kind| match kind {
+        EventKind::Error { kind, .. } => Some(*kind),
+        _ => None,
+    })
+}
+
+#[test]
+fn an_error_inside_a_stream_takes_back_what_was_shown_over_every_wire() {
+    for wire in WireKind::ALL {
+        println!("{wire:?}");
+        let mut desk = Desk::open(speaking(wire));
+        let _ = desk.submit("go");
+        let events = wires::events(wire, &Message::text("a long text that is never ended"));
+        let half = events[..events.len() / 2].concat();
+        let error = wires::error_event(wire, "overloaded_error", "Overloaded");
+        desk.stream(format!("{half}{error}").as_bytes(), 9);
+        let names = desk.names(0);
+        assert!(names.ends_with(&["text_reset".into(), "retry".into()]), "{names:?}");
+        let _ = desk.wait();
+        desk.reply_whole(&Message::text("whole"));
+        assert_eq!(desk.names(0).last().unwrap(), "processing_end");
+    }
+}
