@@ -1,50 +1,86 @@
 //! Messages in Anthropic's form, so that scripted conversations are short to write: content
-//! blocks in, the events of a stream or a whole body out. The JSON is put together by hand: its
-//! bytes are compared, and the order of a JSON map's keys is another crate's to choose.
+//! blocks in, the events of a stream or a whole body out; the module `wires` gives the same
+//! messages in the other providers' forms. The JSON is put together by hand: its bytes are
+//! compared, and the order of a JSON map's keys is another crate's to choose.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
 
 /// Characters of text, or of a call's arguments, in one delta.
 const DELTA_CHARS: usize = 12;
 
+/// What stands for a provider's signature where a message does not say.
+pub(crate) const SIGNATURE: &str = "c2ln";
+
 /// One reply of the model, as the provider would send it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    content: Vec<Block>,
-    stop_reason: String,
-    usage: Tokens,
+    pub(crate) content: Vec<Block>,
+    pub(crate) stop_reason: String,
+    pub(crate) usage: Tokens,
+    /// Characters in one delta.
+    #[serde(skip, default = "delta_chars")]
+    pub(crate) delta_chars: usize,
 }
 
+/// A part of a message.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Block {
+pub(crate) struct Block {
     #[serde(rename = "type")]
-    kind: Kind,
+    pub(crate) kind: Kind,
+    /// Text or thinking; of a free-form call, its input.
     #[serde(default)]
-    text: String,
+    pub(crate) text: String,
     #[serde(default)]
-    id: String,
+    pub(crate) id: String,
     #[serde(default)]
-    name: String,
-    #[serde(default)]
-    input: Option<Box<RawValue>>,
+    pub(crate) name: String,
+    /// A call's arguments as they stream; they may be no JSON.
+    #[serde(default = "no_arguments", deserialize_with = "json_text")]
+    pub(crate) input: String,
+    /// Thinking is signed.
+    #[serde(skip, default = "is_signed")]
+    pub(crate) signed: bool,
 }
 
+/// What a part of a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+pub(crate) enum Kind {
     Text,
     Thinking,
     ToolUse,
+    /// A call whose arguments are free text, where the provider has such; its only argument
+    /// elsewhere.
+    Freeform,
+    /// What nobody but the provider understands.
+    Note,
 }
 
+/// What a message cost.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tokens {
-    input_tokens: u64,
-    output_tokens: u64,
+pub(crate) struct Tokens {
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+}
+
+const fn delta_chars() -> usize {
+    DELTA_CHARS
+}
+
+const fn is_signed() -> bool {
+    true
+}
+
+fn no_arguments() -> String {
+    "{}".to_owned()
+}
+
+fn json_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    Ok(Box::<RawValue>::deserialize(deserializer)?.get().to_owned())
 }
 
 impl Message {
@@ -53,7 +89,8 @@ impl Message {
     pub fn text(text: &str) -> Self {
         let usage = Tokens { input_tokens: 100, output_tokens: 10 };
         let content = vec![Block { text: text.to_owned(), ..Block::new(Kind::Text) }];
-        Self { content, stop_reason: "end_turn".to_owned(), usage }
+        let stop_reason = "end_turn".to_owned();
+        Self { content, stop_reason, usage, delta_chars: DELTA_CHARS }
     }
 
     /// A message that says nothing and calls one tool.
@@ -74,9 +111,18 @@ impl Message {
     /// The arguments are no JSON.
     #[must_use]
     pub fn and_raw_call(mut self, id: &str, name: &str, input: &str) -> Self {
-        let input = Some(RawValue::from_string(input.to_owned()).expect("arguments in JSON"));
-        let (id, name) = (id.to_owned(), name.to_owned());
+        let input = RawValue::from_string(input.to_owned()).expect("arguments in JSON");
+        let (id, name, input) = (id.to_owned(), name.to_owned(), input.get().to_owned());
         self.content.push(Block { id, name, input, ..Block::new(Kind::ToolUse) });
+        self.stop_reason("tool_use")
+    }
+
+    /// With one more call whose argument is free text.
+    #[must_use]
+    pub fn and_freeform_call(mut self, id: &str, name: &str, text: &str) -> Self {
+        let (id, name, text) = (id.to_owned(), name.to_owned(), text.to_owned());
+        let input = serde_json::json!({"input": text}).to_string();
+        self.content.push(Block { id, name, text, input, ..Block::new(Kind::Freeform) });
         self.stop_reason("tool_use")
     }
 
@@ -117,7 +163,7 @@ impl Message {
         let start = envelope("", "null", (self.usage.input_tokens, 1));
         let mut events = vec![event("message_start", &format!(r#""message":{start}"#))];
         for (index, block) in self.content.iter().enumerate() {
-            events.extend(block.events(index));
+            events.extend(block.events(index, self.delta_chars));
         }
         let reason = quoted(&self.stop_reason);
         let delta = format!(r#""delta":{{"stop_reason":{reason},"stop_sequence":null}}"#);
@@ -129,46 +175,65 @@ impl Message {
 }
 
 impl Block {
-    const fn new(kind: Kind) -> Self {
-        Self { kind, text: String::new(), id: String::new(), name: String::new(), input: None }
+    /// An empty one.
+    pub(crate) fn new(kind: Kind) -> Self {
+        let (id, name, text) = (String::new(), String::new(), String::new());
+        Self { kind, text, id, name, input: no_arguments(), signed: true }
     }
 
-    fn input(&self) -> &str {
-        self.input.as_ref().map_or("{}", |input| input.get())
+    /// Whether this is a call.
+    pub(crate) const fn is_call(&self) -> bool {
+        matches!(self.kind, Kind::ToolUse | Kind::Freeform)
+    }
+
+    /// A call's arguments as JSON: what is none is a string.
+    pub(crate) fn input_json(&self) -> String {
+        match serde_json::from_str::<Value>(&self.input) {
+            Ok(_) => self.input.clone(),
+            Err(_) => quoted(&self.input),
+        }
+    }
+
+    /// The provider's mark on thinking.
+    pub(crate) const fn signature(&self) -> Option<&'static str> {
+        if self.signed { Some(SIGNATURE) } else { None }
     }
 
     /// The block with `text` as its text or thinking, `input` as its call's arguments.
-    fn json(&self, text: &str, signature: &str, input: &str) -> String {
+    fn json(&self, text: &str, signature: Option<&str>, input: &str) -> String {
         let (id, name, text) = (quoted(&self.id), quoted(&self.name), quoted(text));
+        let signature = signature.map(|mark| format!(r#","signature":"{mark}""#));
+        let signature = signature.unwrap_or_default();
         match self.kind {
             Kind::Text => format!(r#"{{"type":"text","text":{text}}}"#),
-            Kind::Thinking => {
-                format!(r#"{{"type":"thinking","thinking":{text},"signature":"{signature}"}}"#)
-            }
-            Kind::ToolUse => {
+            Kind::Thinking => format!(r#"{{"type":"thinking","thinking":{text}{signature}}}"#),
+            Kind::ToolUse | Kind::Freeform => {
                 format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
             }
+            Kind::Note => r#"{"type":"note","x":1}"#.to_owned(),
         }
     }
 
     fn whole(&self) -> String {
-        self.json(&self.text, "c2ln", self.input())
+        self.json(&self.text, self.signature(), &self.input_json())
     }
 
-    fn events(&self, index: usize) -> Vec<String> {
+    fn events(&self, index: usize, size: usize) -> Vec<String> {
         let (kind, field, text) = match self.kind {
             Kind::Text => ("text_delta", "text", self.text.as_str()),
             Kind::Thinking => ("thinking_delta", "thinking", self.text.as_str()),
-            Kind::ToolUse => ("input_json_delta", "partial_json", self.input()),
+            Kind::ToolUse | Kind::Freeform => ("input_json_delta", "partial_json", &*self.input),
+            Kind::Note => ("", "", ""),
         };
-        let mut deltas: Vec<String> = pieces(text)
+        let mut deltas: Vec<String> = pieces(text, size)
             .map(|piece| format!(r#"{{"type":"{kind}","{field}":{}}}"#, quoted(&piece)))
             .collect();
-        if self.kind == Kind::Thinking {
-            deltas.push(r#"{"type":"signature_delta","signature":"c2ln"}"#.to_owned());
+        if let Some(mark) = self.signature().filter(|_| self.kind == Kind::Thinking) {
+            deltas.push(format!(r#"{{"type":"signature_delta","signature":"{mark}"}}"#));
         }
         let at = format!(r#""index":{index}"#);
-        let start = format!(r#"{at},"content_block":{}"#, self.json("", "", "{}"));
+        let signature = self.signed.then_some("");
+        let start = format!(r#"{at},"content_block":{}"#, self.json("", signature, "{}"));
         let mut events = vec![event("content_block_start", &start)];
         events.extend(
             deltas
@@ -191,13 +256,15 @@ fn envelope(content: &str, stop_reason: &str, (input, output): (u64, u64)) -> St
     format!(r#"{{{head},"content":[{content}],{stop},"usage":{usage}}}"#)
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = String> {
+/// A text in pieces of so many characters.
+pub(crate) fn pieces(text: &str, size: usize) -> impl Iterator<Item = String> {
     let chars: Vec<char> = text.chars().collect();
     let pieces: Vec<String> =
-        chars.chunks(DELTA_CHARS).map(|piece| piece.iter().collect()).collect();
+        chars.chunks(size.max(1)).map(|piece| piece.iter().collect()).collect();
     pieces.into_iter()
 }
 
-fn quoted(text: &str) -> String {
+/// A text as JSON.
+pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

@@ -2,11 +2,11 @@
 //! are open, and it answers them from a script. What comes out is kept and can be shown in short
 //! lines.
 
-use crate::anthropic::Message;
+use crate::{anthropic::Message, wires};
 use innerloop_core::{
     Session,
     action::Outcome,
-    config::SessionConfig,
+    config::{SessionConfig, WireKind},
     event::{Event, EventKind},
     id::{AgentId, EffectId, EndpointId, SessionId},
     input::{
@@ -162,27 +162,42 @@ impl Desk {
         self.input(Input::Http { id, input })
     }
 
-    /// Answers the newest model call with a stream.
+    /// The protocol in which the session talks to its models.
+    #[must_use]
+    pub fn wire(&self) -> WireKind {
+        self.session.config().model.wire
+    }
+
+    /// Answers the newest model call with a stream, in the form of the session's provider.
     pub fn reply(&mut self, message: &Message) {
-        self.stream(message.events().concat().as_bytes(), usize::MAX);
+        let stream = wires::events(self.wire(), message).concat();
+        self.stream(stream.as_bytes(), usize::MAX);
+    }
+
+    /// Answers the newest model call with a whole body, in the form of the session's provider.
+    pub fn reply_whole(&mut self, message: &Message) {
+        self.head(200, "application/json");
+        let body = wires::body(self.wire(), message).into_bytes();
+        let _ = self.http(HttpInput::Chunk(body.into()));
+        let _ = self.http(HttpInput::End);
     }
 
     /// Answers the newest model call with a stream of those bytes, `chunk` bytes at a time.
     pub fn stream(&mut self, bytes: &[u8], chunk: usize) {
-        self.head(200, "text/event-stream");
+        self.head(200, wires::stream_type(self.wire()));
         for piece in bytes.chunks(chunk.min(bytes.len().max(1))) {
             let _ = self.http(HttpInput::Chunk(piece.to_vec().into()));
         }
         let _ = self.http(HttpInput::End);
     }
 
-    /// Answers the newest model call with an error in the provider's form.
+    /// Answers the newest model call with an error in the provider's form; `kind` is Anthropic's
+    /// name for it.
     pub fn refuse(&mut self, status: u16, kind: &str, message: &str, headers: &[(&str, &str)]) {
         let mut head = ResponseHead { status, ..ResponseHead::default() };
         head.headers = headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
         let _ = self.http(HttpInput::Head(head));
-        let error = serde_json::json!({"type": kind, "message": message});
-        let body = serde_json::json!({"type": "error", "error": error}).to_string();
+        let body = wires::refusal(self.wire(), status, kind, message);
         let _ = self.http(HttpInput::Chunk(body.into_bytes().into()));
         let _ = self.http(HttpInput::End);
     }

@@ -19,3 +19,4 @@ pub mod scene;
 pub mod simulator;
 pub mod snapshot;
 pub mod tool_cases;
+pub mod wires;

@@ -127,6 +127,7 @@ fn r1_the_ladder_goes_from_a_warning_to_a_summary_without_tools() {
     repeat_calls(&mut desk, 3);
     let body = desk.body();
     assert!(body["messages"].to_string().contains("Sum up"), "{body}");
+    assert_eq!(body["tool_choice"], json!({"type": "none"}));
     let owed = desk.session.owed();
     let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
     assert_eq!(restored.owed(), owed);
@@ -220,6 +221,7 @@ fn r3_what_follows_at_a_limit_is_a_setting() {
     assert!(error.names(0).contains(&"error".to_owned()));
     let mut summary = limited(LimitAction::Summarize);
     assert!(summary.body()["messages"].to_string().contains("Sum up"));
+    assert_eq!(summary.body()["tool_choice"], json!({"type": "none"}));
     summary.reply(&Message::text("One file."));
     assert_eq!((ends(&summary), text(&summary)), (vec![RunEnd::Limit], vec!["One file.".into()]));
 }
