@@ -9,8 +9,8 @@
     reason = "a test that meets what it does not expect is to fail at once"
 )]
 
-mod catalogue;
 mod across_wires;
+mod catalogue;
 mod cost;
 mod durable;
 mod failures;
