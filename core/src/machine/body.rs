@@ -141,6 +141,7 @@ pub(crate) struct Repairs {
     pub(crate) continued: u32,
     pub(crate) empties: u32,
     pub(crate) answers: u32,
+    pub(crate) nudges: u32,
 }
 
 /// What a run, or many, came to.

@@ -74,6 +74,13 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         _ if text.trim().is_empty() => {
             return again("the model's reply has no text and no tool call", ctx);
         }
+        _ if needs_nudge(&text, ctx) => {
+            ctx.body.run.repairs.nudges += 1;
+            let text = "Please use the available tools to complete the task. If it is completed, \
+                        say that it is done and what you found.";
+            ctx.append(TurnKind::Steering(vec![Part::text(text)]));
+            return Verdict::Again;
+        }
         _ => {}
     }
     Verdict::Done
@@ -123,6 +130,15 @@ fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
     let text = "Continue from where you left off.";
     ctx.append(TurnKind::Steering(vec![Part::text(text)]));
     Verdict::Again
+}
+
+/// Whether a text without calls only announces what is still to be done (seed 004, P3).
+fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
+    const FINAL: [&str; 7] =
+        ["done", "complete", "finished", "in summary", "final answer", "no further", "?"];
+    let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
+    let text = text.to_lowercase();
+    left > 0 && ctx.setup.has_tools() && !FINAL.iter().any(|word| text.contains(word))
 }
 
 /// A reply of no use is asked for again, so often.

@@ -56,7 +56,9 @@ impl Setup {
     pub(crate) fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
-        let of_profile = profile.tools(&config.facts);
+        let mut of_profile = profile.tools(&config.facts);
+        // A model that takes no images is shown no way to look at one.
+        of_profile.retain(|tool| config.model.compat.images || !Profile::shows_images(&tool.name));
         let of_core = profile::inner::tools(&config, depth);
         let mut tools: Vec<Tool> = Vec::new();
         for (spec, origin) in of_profile
@@ -148,6 +150,11 @@ impl Setup {
 
     pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.spec.name == name)
+    }
+
+    /// Whether the model is shown any tool.
+    pub(crate) const fn has_tools(&self) -> bool {
+        !self.tools.is_empty()
     }
 
     /// How much of a tool's output the model reads.

@@ -259,13 +259,16 @@ pub struct RepairPolicy {
     pub continue_on_length: u32,
     /// How often in a run a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
+    /// How often in a run a text that calls no tool and does not sound like an answer is answered
+    /// with a reminder of the tools; for small models, which announce more than they do.
+    pub nudges: u32,
     /// Whether arguments of the wrong type that plainly mean a right one are bent to it.
     pub coerce_arguments: bool,
 }
 
 impl Default for RepairPolicy {
     fn default() -> Self {
-        Self { continue_on_length: 1, retry_on_empty: 1, coerce_arguments: false }
+        Self { continue_on_length: 1, retry_on_empty: 1, nudges: 0, coerce_arguments: false }
     }
 }
 

@@ -72,6 +72,7 @@ fn ollama(config: &mut SessionConfig) {
     config.tool_output_percent = Some(30);
     config.estimator = Estimator::CodeAndProse;
     config.repair.coerce_arguments = true;
+    config.repair.nudges = 2;
     config.retry.idle_ms = 120_000;
 }
 

@@ -102,6 +102,12 @@ impl Profile {
         tools
     }
 
+    /// Whether a tool has no use but to show an image.
+    #[must_use]
+    pub fn shows_images(name: &str) -> bool {
+        name == "view_image"
+    }
+
     /// Whether the family's models may start agents: small ones have enough to choose from.
     #[must_use]
     pub const fn starts_agents(self) -> bool {

@@ -299,6 +299,28 @@ fn a_text_that_was_cut_by_length_is_continued_once() {
 }
 
 #[test]
+fn l11_a_small_model_that_only_announces_is_reminded_of_its_tools_twice() {
+    let mut config = config();
+    config.repair.nudges = 2;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    desk.reply(&Message::text("I will now list the folder."));
+    assert!(desk.body()["messages"].to_string().contains("use the available tools"));
+    desk.reply(&Message::text("Next I read the file."));
+    desk.reply(&Message::text("And then I write it."));
+    assert_eq!((ends(&desk), desk.requests.len()), (vec![RunEnd::Completed], 3));
+    // What sounds like an answer is one, and so is everything where nobody asked for nudges.
+    let mut config = self::config();
+    config.repair.nudges = 2;
+    for (config, text) in [(config, "The task is completed."), (self::config(), "I will look.")] {
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        desk.reply(&Message::text(text));
+        assert_eq!(ends(&desk), [RunEnd::Completed], "{text}");
+    }
+}
+
+#[test]
 fn an_empty_reply_is_asked_for_once_more() {
     let mut desk = Desk::default();
     let _ = desk.submit("go");

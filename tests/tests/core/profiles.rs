@@ -386,3 +386,23 @@ fn c16_gemini_reads_many_files_and_lists_levels() {
             "hidden": "nothing", "ignore_case": true, "literal": true})
     );
 }
+
+#[test]
+fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
+    let shown = |images: bool, facts: Facts| {
+        let mut config = config();
+        config.model.profile = ProfileKind::Openai;
+        config.model.vocabulary = Vocabulary::Native;
+        config.model.compat.images = images;
+        config.facts = facts;
+        let mut desk = Desk::open(config);
+        let _ = desk.submit("go");
+        let tools = desk.body()["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let has = |tools: &[String], name: &str| tools.iter().any(|tool| tool == name);
+    let all = shown(true, place());
+    assert!(has(&all, "view_image") && has(&all, "shell_command"), "{all:?}");
+    assert!(!has(&shown(false, place()), "view_image"));
+    assert!(!has(&shown(true, Facts::default()), "shell_command"));
+}
