@@ -287,6 +287,11 @@ fn every_finish_reason_has_its_meaning() {
         ("MALFORMED_RESPONSE", Finish::Error),
         ("NO_IMAGE", Finish::Error),
         ("IMAGE_OTHER", Finish::Error),
+        ("1", Finish::Stop),
+        ("2", Finish::Length),
+        ("3", Finish::ContentFilter),
+        ("5", Finish::Error),
+        ("10", Finish::Unknown),
         ("FINISH_REASON_UNSPECIFIED", Finish::Unknown),
         ("BRAND_NEW", Finish::Unknown),
     ] {
@@ -295,6 +300,8 @@ fn every_finish_reason_has_its_meaning() {
         let read = decoded(WIRE, 200, "text/event-stream", format!("data: {chunk}\n\n"));
         assert_eq!((read.finish, read.text.as_str()), (finish, "x"), "{reason}");
     }
+    let number = json!({"candidates": [{"content": {"parts": []}, "finishReason": 1}]});
+    assert_eq!(decoded(WIRE, 200, JSON, number.to_string()).finish, Finish::Stop);
     let call = json!({"functionCall": {"name": "f", "args": {}}});
     let cut = json!({"candidates": [{"content": {"parts": [call]}, "finishReason": "MAX_TOKENS"}]});
     assert_eq!(decoded(WIRE, 200, JSON, cut.to_string()).finish, Finish::Length);
@@ -303,6 +310,23 @@ fn every_finish_reason_has_its_meaning() {
 #[test]
 fn counts_of_later_chunks_stand_beside_those_of_earlier_ones() {
     assert_eq!(read("stream_usage_last.sse").usage, usage(3, 6, 0, 4));
+}
+
+#[test]
+fn counts_that_begin_with_the_prompt_replace_all_earlier_ones() {
+    let step = json!({"promptTokenCount": 9, "candidatesTokenCount": 21, "thoughtsTokenCount": 35});
+    let last = json!({"promptTokenCount": 87, "thoughtsTokenCount": 78, "totalTokenCount": 165});
+    let said = json!({"candidates": [{"finishReason": "STOP"}], "usageMetadata": last});
+    let body = format!("data: {}\n\ndata: {said}\n\n", json!({"usageMetadata": step}));
+    assert_eq!(decoded(WIRE, 200, "text/event-stream", body).usage, usage(87, 78, 0, 78));
+}
+
+#[test]
+fn a_blocked_prompt_with_bare_usage_used_nothing() {
+    let feedback = json!({"blockReason": "MODEL_ARMOR"});
+    let body = json!({"promptFeedback": feedback, "usageMetadata": {"trafficType": "ON_DEMAND"}});
+    let read = decoded(WIRE, 200, JSON, body.to_string());
+    assert_eq!((read.finish, read.usage), (Finish::ContentFilter, usage(0, 0, 0, 0)));
 }
 
 #[test]

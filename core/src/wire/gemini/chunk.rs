@@ -66,8 +66,6 @@ pub(super) struct Counts {
     pub(super) candidates_token_count: Option<u64>,
     #[serde(alias = "thoughts_token_count")]
     pub(super) thoughts_token_count: Option<u64>,
-    #[serde(alias = "total_token_count")]
-    pub(super) total_token_count: Option<u64>,
 }
 
 /// A part of an answer.
@@ -177,18 +175,21 @@ impl Counts {
             ),
             candidates_token_count: count("candidatesTokenCount", "candidates_token_count"),
             thoughts_token_count: count("thoughtsTokenCount", "thoughts_token_count"),
-            total_token_count: count("totalTokenCount", "total_token_count"),
         }
     }
 
-    /// Takes over what a later chunk says.
+    /// Takes over what a later chunk says. Counts that begin with the prompt's are complete: an
+    /// earlier step of the provider's own tools does not count beside them.
     pub(super) fn update(&mut self, newer: Self) {
+        if newer.prompt_token_count.is_some() {
+            *self = newer;
+            return;
+        }
         let take = |to: &mut Option<u64>, from: Option<u64>| *to = from.or(*to);
         take(&mut self.prompt_token_count, newer.prompt_token_count);
         take(&mut self.cached_content_token_count, newer.cached_content_token_count);
         take(&mut self.candidates_token_count, newer.candidates_token_count);
         take(&mut self.thoughts_token_count, newer.thoughts_token_count);
-        take(&mut self.total_token_count, newer.total_token_count);
     }
 }
 

@@ -86,7 +86,7 @@ struct Draft {
     says: Option<String>,
     /// Why there is no reply at all.
     blocked: Option<String>,
-    counts: Counts,
+    counts: Option<Counts>,
     /// How many chunks of this protocol have come.
     chunks: usize,
     failure: Option<Failure>,
@@ -143,7 +143,7 @@ impl Draft {
             self.chunks += 1;
         }
         if let Some(newer) = chunk.usage_metadata {
-            self.counts.update(newer);
+            self.counts.get_or_insert_default().update(newer);
         }
         if let Some(feedback) = &chunk.prompt_feedback {
             self.blocked = why_blocked(feedback).or_else(|| self.blocked.take());
@@ -295,7 +295,7 @@ impl Draft {
         }
         let mut reply = self.reply;
         reply.wire = Some(WireKind::Gemini);
-        reply.usage = usage(self.counts);
+        reply.usage = self.counts.map(usage);
         reply.blocks = self.blocks;
         let has_calls = reply.tool_calls().next().is_some();
         (reply.finish, reply.refusal) = match (self.finish, self.blocked) {
@@ -320,12 +320,13 @@ fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
     })
 }
 
-/// WIRE.md A6. Names come in capitals, which the provider's own library does not insist on.
+/// WIRE.md A6. Names come in capitals, which the provider's own library does not insist on. Some
+/// clients ask for numbers instead; those are read on which both of the provider's APIs agree.
 fn finish_of(reason: &str) -> Finish {
     match reason.to_ascii_uppercase().as_str() {
-        "STOP" => Finish::Stop,
+        "STOP" | "1" => Finish::Stop,
         // The reply may be gone on with.
-        "MAX_TOKENS" | "CONTINUATION" => Finish::Length,
+        "MAX_TOKENS" | "CONTINUATION" | "2" => Finish::Length,
         "SAFETY"
         | "RECITATION"
         | "BLOCKLIST"
@@ -335,7 +336,11 @@ fn finish_of(reason: &str) -> Finish {
         | "ESCALATION"
         | "IMAGE_SAFETY"
         | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION" => Finish::ContentFilter,
+        | "IMAGE_RECITATION"
+        | "3"
+        | "4"
+        | "7"
+        | "8" => Finish::ContentFilter,
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
             Finish::MalformedToolCall
         }
@@ -345,28 +350,27 @@ fn finish_of(reason: &str) -> Finish {
         | "MISSING_THOUGHT_SIGNATURE"
         | "IMAGE_OTHER"
         | "NO_IMAGE"
-        | "PUP_LIMITED_DISABLED" => Finish::Error,
+        | "PUP_LIMITED_DISABLED"
+        | "5" => Finish::Error,
         _ => Finish::Unknown,
     }
 }
 
 /// The prompt's count holds what came from the cache. What the provider's own tools read
 /// (`toolUsePromptTokenCount`) is no part of the prompt and stays out.
-fn usage(counts: Counts) -> Option<Usage> {
+fn usage(counts: Counts) -> Usage {
     let Counts {
         prompt_token_count: prompt,
         cached_content_token_count: cached,
         candidates_token_count: candidates,
         thoughts_token_count: thoughts,
-        total_token_count: total,
     } = counts;
-    prompt.or(cached).or(candidates).or(thoughts).or(total)?;
     let thoughts = thoughts.unwrap_or_default();
-    Some(Usage {
+    Usage {
         input_total: prompt.unwrap_or_default(),
         output_total: candidates.unwrap_or_default().saturating_add(thoughts),
         cache_read: cached.unwrap_or_default(),
         cache_write: 0,
         reasoning: thoughts,
-    })
+    }
 }
