@@ -730,12 +730,13 @@ fn what_another_provider_said_goes_on_without_what_only_it_understands() {
     let skip = "skip_thought_signature_validator";
     let expected = |signed: Value| {
         let mut parts = json!([
+            {"text": "hm"},
             {"text": "Text."},
             {"functionCall": {"name": "f_x", "args": {}}},
             {"functionCall": {"name": "g", "args": {}}},
         ]);
         if !signed.is_null() {
-            parts[1]["thoughtSignature"] = signed;
+            parts[2]["thoughtSignature"] = signed;
         }
         parts
     };

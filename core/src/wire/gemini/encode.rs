@@ -151,9 +151,15 @@ impl Prefix {
                 Block::MarkedText(MarkedText { text, mark }) => {
                     self.text(text, Some(mark).filter(|_| is_own));
                 }
-                // Thinking is of use to the model that signed it only.
+                // What another provider's model thought goes on as text.
+                Block::Reasoning(reasoning) if !is_own => {
+                    if !reasoning.text.trim().is_empty() {
+                        self.text(&reasoning.text, None);
+                    }
+                }
+                // Its own is of use to the model only where it has signed it.
                 Block::Reasoning(reasoning) => {
-                    if let Some(signature) = reasoning.signature.as_ref().filter(|_| is_own) {
+                    if let Some(signature) = &reasoning.signature {
                         let out = self.part(Role::Model);
                         out.raw("{\"text\":").string(&reasoning.text);
                         out.raw(",\"thought\":true").signature(signature).raw("}");

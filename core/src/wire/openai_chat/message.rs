@@ -154,11 +154,18 @@ impl Prefix {
         if !said && !has_calls {
             return;
         }
-        if self.compat.replay_reasoning == ReplayReasoning::Text {
+        // What another provider's model thought goes on as text, unless there is a field for it.
+        let goes_as_text = match self.compat.replay_reasoning {
+            ReplayReasoning::Text => true,
+            ReplayReasoning::ReasoningContent => !own && !has_calls,
+            ReplayReasoning::Never | ReplayReasoning::ReasoningDetails => !own,
+        };
+        if goes_as_text {
             let thought = reply.reasoning();
-            if !thought.trim().is_empty() {
-                text = format!("{}\n\n{}", thought.trim_end(), text);
-            }
+            let parts = [thought.trim_end(), &text];
+            let parts: Vec<&str> =
+                parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
+            text = parts.join("\n\n");
         }
         self.names.clear();
         for call in reply.tool_calls() {
