@@ -13,6 +13,7 @@ pub mod anthropic;
 pub mod desk;
 pub mod example;
 pub mod feeding;
+pub mod fuzzing;
 pub mod mock;
 pub mod program;
 pub mod scene;

@@ -4,6 +4,7 @@
 
 mod demo;
 mod files;
+mod fuzz;
 mod house;
 mod machine;
 mod native;
@@ -34,6 +35,8 @@ Commands:
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
   bench        Measure the session core beside the physical limits
+  fuzz         Feed the decoders and parsers what a fuzzer invents (--seconds N each, otherwise
+               60; TARGET…, otherwise all of fuzz/targets)
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 
@@ -54,6 +57,7 @@ enum Ask {
     Prepare,
     Simulate { arguments: Vec<String> },
     Bench,
+    Fuzz(fuzz::Plan),
     Playground { port: Option<u16> },
 }
 
@@ -91,6 +95,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["simulate", rest @ ..] => {
             Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
         }
+        ["fuzz", rest @ ..] => fuzz::Plan::parse(rest).map(Ask::Fuzz),
         ["playground"] => Ok(Ask::Playground { port: None }),
         ["playground", "--port", port] => match port.parse() {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
@@ -112,6 +117,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Prepare => prepare::run(&mut house),
         Ask::Simulate { arguments } => simulate::run(&house, arguments),
         Ask::Bench => native::bench(&mut house),
+        Ask::Fuzz(plan) => fuzz::run(&house, plan),
         Ask::Playground { port } => playground::run(&mut house, *port),
     }
 }
@@ -134,6 +140,8 @@ mod tests {
         let reason = |line| parsed(line).err().unwrap_or_default();
         assert_eq!(reason(""), "no command given");
         assert!(matches!(parsed("bench"), Ok(Ask::Bench)));
+        assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));
+        assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");
         assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("test core"), "unexpected \"core\"");
         assert!(reason("playground --port 70000").starts_with("--port wants a number"));

@@ -7,7 +7,7 @@ mod checker;
 mod driver;
 mod model;
 mod people;
-mod rng;
+pub(crate) mod rng;
 mod settings;
 mod subject;
 mod world;

@@ -14,6 +14,7 @@ mod catalogue;
 mod cost;
 mod durable;
 mod failures;
+mod fuzzing;
 mod lifecycle;
 mod loops;
 mod parity;

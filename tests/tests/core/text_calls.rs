@@ -142,6 +142,8 @@ fn l4_a_text_is_shown_while_it_arrives() {
         "See `a < b`, [1, 2] and {\"a\": 1}:\n```rust\nfn f() {}\n```\nIt is <b>so</b>, really so.";
     let (_, pieces) = streamed(Family::Auto, text.split_inclusive(' '));
     assert_eq!(joined(&pieces).0, dense(text));
+    let (_, pieces) = streamed(Family::Auto, ["So </thin", "k>", "N", "o."].into_iter());
+    assert_eq!(joined(&pieces), ("No.".into(), "So".into()));
     let (_, pieces) = streamed(Family::Auto, ["One ", "two <tool", "_call>{\"name\""].into_iter());
     assert_eq!(joined(&pieces).0, "Onetwo");
 }

@@ -44,7 +44,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// The Rust files of the workspace.
 fn sources() -> Vec<PathBuf> {
-    let members = ["core", "tools", "wasm", "host-native", "tests", "xtask"];
+    let members = ["core", "tools", "wasm", "host-native", "tests", "xtask", "fuzz"];
     members.iter().flat_map(|member| files(&root().join(member), ".rs")).collect()
 }
 
@@ -300,6 +300,7 @@ fn every_module_is_declared_and_every_fixture_used() {
         let is_root = matches!(stem, "lib" | "main" | "mod" | "build")
             || folder.ends_with("src/bin")
             || folder.ends_with("benches")
+            || folder.ends_with("fuzz/targets")
             || (folder.ends_with("tests") && !folder.ends_with("tests/tests"));
         if is_root {
             continue;

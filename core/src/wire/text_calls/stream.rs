@@ -146,6 +146,8 @@ impl Scanner {
                 self.show_text(end, out);
             }
             Look::Wait => self.wait_for_more(),
+            // A token is short, so that each byte of it may be looked at.
+            Look::Part => self.wait = self.text.len() + 1,
             Look::Call => self.state = State::Held,
             Look::Drop(end) => self.skip_to(end),
             Look::Thinking(end, close) => {
@@ -289,6 +291,8 @@ enum Look {
     Text(usize),
     /// More must come before it can be told.
     Wait,
+    /// So must the rest of a token.
+    Part,
     /// A call begins.
     Call,
     /// It is left out.
@@ -313,7 +317,7 @@ fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
         .chain(think::TAGS.iter().flat_map(|(open, close)| [*open, *close]))
         .chain(tagged::TAGS.iter().chain(&tagged::PLAIN_TAGS).map(|(open, _)| *open));
     if tokens.any(is_part) || (rest.starts_with('`') && rest.len() < 3 && "```".starts_with(rest)) {
-        return Look::Wait;
+        return Look::Part;
     }
     match think::tag_at(doc, at) {
         Some(Tag::Open { end, close }) => return Look::Thinking(end, close),
@@ -321,7 +325,10 @@ fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
         None => {}
     }
     if matches!(family, Family::Auto | Family::Harmony) && doc.after_any(at, &MESSAGES).is_some() {
-        return Look::Message;
+        let is_content = doc.after(at, "<|message|>").is_some();
+        let is_told = family == Family::Harmony || !is_content || harmony::is_harmony(doc.body());
+        // Content without a head is no message, unless another one follows.
+        return if is_told { Look::Message } else { Look::Call };
     }
     if opens_call(doc, at) {
         return Look::Call;

@@ -1,0 +1,7 @@
+//! The decoder of Anthropic Messages.
+#![no_main]
+
+use innerloop_tests::fuzzing;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| fuzzing::anthropic(data));

@@ -1,0 +1,7 @@
+//! Patches: parsing and applying.
+#![no_main]
+
+use innerloop_tests::fuzzing;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| fuzzing::patch(data));

@@ -1,0 +1,7 @@
+//! Server-sent events in any frame.
+#![no_main]
+
+use innerloop_tests::fuzzing;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| fuzzing::sse(data));

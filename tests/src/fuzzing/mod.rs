@@ -1,0 +1,240 @@
+//! What must hold of any bytes, for the fuzz targets in `fuzz/` and for the tests, which run the
+//! same checks over the seeds and over changes of them. An input is a byte that chooses the
+//! setting, two that choose how the rest is cut into pieces, and the rest.
+
+mod change;
+mod framing;
+mod seeds;
+
+pub use change::changed;
+
+use crate::{feeding, simulator::rng::Rng};
+use innerloop_core::{
+    action::{Action, Patch, PatchStream},
+    config::{ModelConfig, WireKind},
+    decode::decode,
+    input::ResponseHead,
+    message::{Reply, TurnKind},
+    text_calls::{Family, Scanner, parse},
+    wire::{Decoder, Head, Piece, Prefix},
+};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use serde::de::IgnoredAny;
+use std::{iter, mem};
+
+/// Something that is fuzzed.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its name on the command line, and of its file in `fuzz/targets`.
+    pub name: &'static str,
+    /// Panics if something does not hold of an input.
+    pub check: fn(&[u8]),
+    /// The inputs to begin with.
+    pub seeds: fn() -> Vec<Vec<u8>>,
+}
+
+/// All targets.
+pub const TARGETS: [Target; 8] = [
+    Target { name: "sse", check: sse, seeds: seeds::sse },
+    Target { name: "openai_responses", check: openai_responses, seeds: seeds::openai_responses },
+    Target { name: "openai_chat", check: openai_chat, seeds: seeds::openai_chat },
+    Target { name: "anthropic", check: anthropic, seeds: seeds::anthropic },
+    Target { name: "gemini", check: gemini, seeds: seeds::gemini },
+    Target { name: "ollama", check: ollama, seeds: seeds::ollama },
+    Target { name: "text_calls", check: text_calls, seeds: seeds::text_calls },
+    Target { name: "patch", check: patch, seeds: seeds::patch },
+];
+
+const WIRES: [WireKind; 5] = [
+    WireKind::OpenaiResponses,
+    WireKind::OpenaiChat,
+    WireKind::Anthropic,
+    WireKind::Gemini,
+    WireKind::Ollama,
+];
+
+/// Server-sent events say the same however they are framed.
+pub fn sse(data: &[u8]) {
+    let Some(mut input) = Input::read(data) else { return };
+    // The fifth protocol has no such events, and an error's body is none.
+    let (wire, head) = (WIRES[input.setting % 4], feeding::head(200, "text/event-stream"));
+    let plain = framing::plain(input.rest);
+    let whole = decode(wire, &head, iter::once(plain.as_slice()));
+    for _ in 0..3 {
+        let framed = framing::framed(input.rest, &mut input.rng);
+        let pieces = cut(&framed, &mut input.rng);
+        let other = decode(wire, &head, pieces.into_iter());
+        assert_eq!(other, whole, "framed as {:?}", String::from_utf8_lossy(&framed));
+    }
+}
+
+/// The decoder of OpenAI Responses.
+pub fn openai_responses(data: &[u8]) {
+    decoder(WireKind::OpenaiResponses, data);
+}
+
+/// The decoder of OpenAI Chat Completions.
+pub fn openai_chat(data: &[u8]) {
+    decoder(WireKind::OpenaiChat, data);
+}
+
+/// The decoder of Anthropic Messages.
+pub fn anthropic(data: &[u8]) {
+    decoder(WireKind::Anthropic, data);
+}
+
+/// The decoder of Gemini.
+pub fn gemini(data: &[u8]) {
+    decoder(WireKind::Gemini, data);
+}
+
+/// The decoder of Ollama.
+pub fn ollama(data: &[u8]) {
+    decoder(WireKind::Ollama, data);
+}
+
+/// A body says the same in any chunking, a cut one is no panic and invents no call, and what is
+/// read of it can be sent back to each provider.
+fn decoder(wire: WireKind, data: &[u8]) {
+    let Some(mut input) = Input::read(data) else { return };
+    let (head, body) = (input.head(), input.rest);
+    let whole = decode(wire, &head, iter::once(body));
+    for _ in 0..2 {
+        let pieces = cut(body, &mut input.rng);
+        let lengths: Vec<usize> = pieces.iter().map(|piece| piece.len()).collect();
+        assert_eq!(decode(wire, &head, pieces.into_iter()), whole, "in pieces of {lengths:?}");
+    }
+    let kept = &body[..input.rng.index(body.len() + 1)];
+    let part = decode(wire, &head, iter::once(kept));
+    assert!(part.error.is_none() || part.tool_calls.is_empty(), "calls beside an error");
+    let mut decoder = Decoder::new(wire, &head);
+    decoder.feed(body, &mut Vec::new());
+    if let Ok(reply) = decoder.finish() {
+        send_back(reply);
+    }
+}
+
+/// The reply as part of a request in each protocol: JSON each time.
+fn send_back(reply: Reply) {
+    let turn = TurnKind::Assistant(Box::new(reply));
+    for wire in WIRES {
+        let model = ModelConfig { wire, ..ModelConfig::default() };
+        let head = Head::new(&model, "Be brief.", iter::empty());
+        let mut prefix = Prefix::new(&model);
+        prefix.push(&turn);
+        let body = prefix.request(&head, &model, "key").body.0;
+        if let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
+            panic!("{wire:?}: {error}: {}", String::from_utf8_lossy(&body));
+        }
+    }
+}
+
+/// A model's text says the same in any chunking, and nothing is shown of it that is not in it.
+pub fn text_calls(data: &[u8]) {
+    let Some(mut input) = Input::read(data) else { return };
+    let (_, family) = Family::ALL[input.setting % Family::ALL.len()];
+    let text = String::from_utf8_lossy(input.rest);
+    let tools = seeds::tools();
+    let tools = if input.setting < 128 { &tools[..] } else { &[] };
+    let whole = parse(family, &text, tools);
+    for _ in 0..2 {
+        let (mut scanner, mut pieces) = (Scanner::new(family), Vec::new());
+        let chunks = cut_text(&text, &mut input.rng);
+        for chunk in &chunks {
+            scanner.feed(chunk, &mut pieces);
+        }
+        assert_eq!(scanner.finish(tools), whole, "in pieces {chunks:?}");
+        let (shown, mut said) = (shown(&pieces), text.chars());
+        let is_said = shown.chars().all(|c| said.any(|other| other == c));
+        assert!(is_said, "shown {shown:?} in pieces {chunks:?}");
+    }
+}
+
+/// What was shown, text and thinking, in its order.
+fn shown(pieces: &[Piece]) -> String {
+    let mut shown = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Restart => shown.clear(),
+            Piece::Text(more) | Piece::Reasoning(more) => shown.push_str(more),
+        }
+    }
+    shown
+}
+
+/// A patch says the same in any chunking, and applying it is no panic.
+pub fn patch(data: &[u8]) {
+    let Some(mut input) = Input::read(data) else { return };
+    let text = String::from_utf8_lossy(input.rest);
+    let whole = Patch::parse(&text);
+    for _ in 0..2 {
+        let pieces = cut_text(&text, &mut input.rng);
+        let mut stream = PatchStream::default();
+        let pushed = pieces.iter().try_for_each(|piece| stream.push(piece));
+        let streamed = stream.finish();
+        if pushed.is_err() {
+            assert_eq!(pushed, streamed.clone().map(drop), "in pieces {pieces:?}");
+        }
+        assert_eq!(streamed, whole, "in pieces {pieces:?}");
+    }
+    let Ok(patch) = whole else { return };
+    // A file that has the patch's own lines, so that some of its hunks are found.
+    let old = text.lines().map(|line| line.get(1..).unwrap_or_default());
+    let old: String = old.flat_map(|line| [line, "\n"]).collect();
+    let mut files = Memory::new();
+    for affected in patch.paths() {
+        if let Ok(path) = WorkspacePath::parse(affected.path) {
+            // Two paths may be a file and a folder at once; then one of them is not there.
+            let _refused = files.write(&path, old.clone().into_bytes());
+        }
+    }
+    let outcome = perform(&mut files, &Action::Patch { patch: text.into(), unread: Vec::new() });
+    assert!(!outcome.joined_text().is_empty());
+}
+
+/// An input, taken apart.
+struct Input<'a> {
+    setting: usize,
+    rng: Rng,
+    rest: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn read(data: &'a [u8]) -> Option<Self> {
+        let (&[setting, a, b], rest) = data.split_first_chunk()?;
+        let seed = u64::from(u16::from_le_bytes([a, b]));
+        Some(Self { setting: setting.into(), rng: Rng::new(seed), rest })
+    }
+
+    /// The head of the response: mostly a success.
+    fn head(&self) -> ResponseHead {
+        let status = [200, 200, 200, 200, 200, 200, 429, 400][self.setting / 4 % 8];
+        let content_type = ["text/event-stream", "application/json"][self.setting / 32 % 2];
+        feeding::head(status, content_type)
+    }
+}
+
+/// The bytes in pieces: of one byte each, or of any length.
+fn cut<'a>(mut bytes: &'a [u8], rng: &mut Rng) -> Vec<&'a [u8]> {
+    let most = [1, 4, 32, 256, 4_096][rng.index(5)];
+    let mut pieces = Vec::new();
+    while !bytes.is_empty() {
+        let length = 1 + rng.index(most.min(bytes.len()));
+        let (piece, rest) = bytes.split_at(length);
+        pieces.push(piece);
+        bytes = rest;
+    }
+    pieces
+}
+
+/// As [`cut`], between characters.
+fn cut_text(text: &str, rng: &mut Rng) -> Vec<String> {
+    let (mut pieces, mut piece) = (Vec::new(), Vec::new());
+    for bytes in cut(text.as_bytes(), rng) {
+        piece.extend_from_slice(bytes);
+        if std::str::from_utf8(&piece).is_ok() {
+            pieces.extend(String::from_utf8(mem::take(&mut piece)));
+        }
+    }
+    pieces
+}
