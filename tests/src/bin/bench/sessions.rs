@@ -1,20 +1,11 @@
-//! `cargo xtask bench`: what the session core costs, beside the physical limit measured in the
-//! same run (the goals follow from what the fastest peers need). It asserts nothing: a clock
-//! in a test would only measure the machine.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    clippy::cast_precision_loss,
-    reason = "a bench that meets what it does not expect is to fail at once"
-)]
+//! Whole sessions: short ones, one of many turns, many idle ones.
 
+use crate::limits::{copy_us, median, report};
 use innerloop_core::{
     Blueprint, Session,
-    action::{Action, Outcome},
+    action::Outcome,
     bytes::Bytes,
+    config::WireKind,
     id::{EffectId, SessionId},
     input::{Command, HttpInput, Input, ResponseHead, ToolInput},
     message::Part,
@@ -22,7 +13,6 @@ use innerloop_core::{
     time::{Instant as SessionTime, UnixMillis},
 };
 use innerloop_tests::{anthropic::Message, desk::config};
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use std::{
     fs,
     hint::black_box,
@@ -32,12 +22,12 @@ use std::{
 const TURNS: usize = 1_000;
 const SESSIONS: usize = 10_000;
 
-fn main() {
+/// All of them.
+pub(super) fn run() {
     let replies = Replies::new();
     one_tool_session(&replies);
     many_turns(&replies);
     idle_sessions(&replies);
-    patches();
 }
 
 /// The bytes of the model's replies, made once.
@@ -56,14 +46,15 @@ impl Replies {
 }
 
 /// A session and the effect that is open.
-struct Driven {
+pub(super) struct Driven {
     session: Session,
     open: Option<EffectId>,
     body: usize,
 }
 
 impl Driven {
-    fn submit(session: Session) -> Self {
+    /// A session that waits for the model's first reply.
+    pub(super) fn submit(session: Session) -> Self {
         let mut driven = Self { session, open: None, body: 0 };
         let parts = vec![Part::text("Make the tests pass")];
         driven.give(Input::command(Command::Submit { parts }));
@@ -86,11 +77,18 @@ impl Driven {
     }
 
     fn reply(&mut self, body: &Bytes) {
+        self.reply_in(vec![body.clone()]);
+    }
+
+    /// A response in network chunks.
+    pub(super) fn reply_in(&mut self, chunks: Vec<Bytes>) {
         let id = self.open.take().expect("a model call is open");
         let headers = vec![("content-type".to_owned(), "text/event-stream".to_owned())];
         let head = ResponseHead { status: 200, headers, ..ResponseHead::default() };
         self.give(Input::Http { id, input: HttpInput::Head(head) });
-        self.give(Input::Http { id, input: HttpInput::Chunk(body.clone()) });
+        for chunk in chunks {
+            self.give(Input::Http { id, input: HttpInput::Chunk(chunk) });
+        }
         self.give(Input::Http { id, input: HttpInput::End });
     }
 
@@ -101,12 +99,19 @@ impl Driven {
     }
 }
 
-fn open(blueprint: &Blueprint, number: usize) -> Session {
+/// A new session.
+pub(super) fn open(blueprint: &Blueprint, number: usize) -> Session {
     blueprint.open(SessionId(format!("s{number}")), UnixMillis(0)).expect("a session").0
 }
 
 fn blueprint() -> Blueprint {
+    blueprint_of(WireKind::Anthropic)
+}
+
+/// For sessions over that protocol.
+pub(super) fn blueprint_of(wire: WireKind) -> Blueprint {
     let mut config = config();
+    config.model.wire = wire;
     config.loops.detect = false;
     Blueprint::new(config).expect("a configuration that works")
 }
@@ -176,79 +181,9 @@ fn idle_sessions(replies: &Replies) {
     black_box(&sessions);
 }
 
-/// Patches of a file of 50,000 lines and 2.1 MB, with lines as the file has them, and with ones
-/// that are found only when white space, or punctuation too, is left aside.
-fn patches() {
-    const LINES: usize = 50_000;
-    let line = |n: usize| format!("    let value_{n:05} = compute(\"{n}\"); ");
-    let file: String = (0..LINES).map(|n| line(n) + "\n").collect();
-    let path = WorkspacePath::parse("large.rs").unwrap();
-    let exact: fn(&str) -> String = str::to_owned;
-    let spaces: fn(&str) -> String = |line| format!("{}   ", line.trim());
-    let quotes: fn(&str) -> String = |line| line.replace('"', "\u{201d}");
-    for (hunks, what, spelt, goal) in [
-        (1, "exact", exact, ""),
-        (50, "exact", exact, ""),
-        (500, "exact", exact, " (goal ≤ 6 ms)"),
-        (500, "white space", spaces, " (goal ≤ 40 ms)"),
-        (500, "punctuation", quotes, " (goal ≤ 40 ms)"),
-    ] {
-        let step = LINES / (hunks + 1);
-        let mut patch = String::from("*** Begin Patch\n*** Update File: large.rs\n");
-        for hunk in 1..=hunks {
-            patch.push_str("@@\n");
-            for n in hunk * step - 3..=hunk * step + 3 {
-                let mark = if n == hunk * step { '-' } else { ' ' };
-                patch.push_str(&format!("{mark}{}\n", spelt(&line(n))));
-                if mark == '-' {
-                    patch.push_str("+    let value = None;\n");
-                }
-            }
-        }
-        patch.push_str("*** End Patch\n");
-        let action = Action::Patch { patch, unread: Vec::new() };
-        let times = (0..15).map(|_| {
-            let mut files = Memory::new();
-            files.write(&path, file.clone().into_bytes()).unwrap();
-            let start = Instant::now();
-            let outcome = perform(&mut files, &action);
-            let time = start.elapsed();
-            assert_eq!(outcome.error, None, "{}", outcome.joined_text());
-            black_box(&files);
-            time
-        });
-        let time = median(times.collect()).as_secs_f64() * 1e3;
-        println!("patch of {hunks} hunks, {what}: {time:.2} ms{goal}");
-    }
-    let size = file.len();
-    println!("    limit: {:.2} ms to copy the file of {size} bytes", copy_us(size) / 1e3);
-}
-
 /// The resident memory of this process.
 fn resident_bytes() -> usize {
     let text = fs::read_to_string("/proc/self/statm").expect("a Linux machine");
     let pages: usize = text.split(' ').nth(1).unwrap().parse().unwrap();
     pages * 4096
-}
-
-/// How long a copy of that many bytes takes, in microseconds.
-fn copy_us(bytes: usize) -> f64 {
-    let source = vec![1_u8; bytes.max(1)];
-    let times: Vec<Duration> = (0..9)
-        .map(|_| {
-            let start = Instant::now();
-            black_box(source.clone());
-            start.elapsed()
-        })
-        .collect();
-    median(times).as_secs_f64() * 1e6
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn report(name: &str, time: Duration, goal: &str) {
-    println!("{name}: {:.1} µs ({goal})", time.as_secs_f64() * 1e6);
 }
