@@ -77,23 +77,23 @@ pub(super) fn sse() -> Vec<Vec<u8>> {
 }
 
 pub(super) fn openai_responses() -> Vec<Vec<u8>> {
-    inputs(bodies("openai_responses"))
+    inputs(&bodies("openai_responses"))
 }
 
 pub(super) fn openai_chat() -> Vec<Vec<u8>> {
-    inputs(bodies("openai_chat"))
+    inputs(&bodies("openai_chat"))
 }
 
 pub(super) fn anthropic() -> Vec<Vec<u8>> {
-    inputs(anthropic_bodies())
+    inputs(&anthropic_bodies())
 }
 
 pub(super) fn gemini() -> Vec<Vec<u8>> {
-    inputs(bodies("gemini"))
+    inputs(&bodies("gemini"))
 }
 
 pub(super) fn ollama() -> Vec<Vec<u8>> {
-    inputs(bodies("ollama"))
+    inputs(&bodies("ollama"))
 }
 
 /// The texts of all families.
@@ -111,11 +111,14 @@ pub(super) fn text_calls() -> Vec<Vec<u8>> {
 
 /// The patches of the table of cases.
 pub(super) fn patch() -> Vec<Vec<u8>> {
-    let patches = tool_cases::cases().into_iter().filter_map(|case| match case.action {
-        Action::Patch { patch, .. } => Some(patch.into_bytes()),
-        _ => None,
-    });
-    inputs(patches.collect())
+    let patches: Vec<_> = tool_cases::cases()
+        .into_iter()
+        .filter_map(|case| match case.action {
+            Action::Patch { patch, .. } => Some(patch.into_bytes()),
+            _ => None,
+        })
+        .collect();
+    inputs(&patches)
 }
 
 /// A tool for the names and arguments that many of the texts have.
@@ -161,7 +164,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
 }
 
-fn inputs(bodies: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+fn inputs(bodies: &[Vec<u8>]) -> Vec<Vec<u8>> {
     bodies.iter().map(|body| input(0, body)).collect()
 }
 

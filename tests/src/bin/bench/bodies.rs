@@ -63,7 +63,7 @@ pub(super) fn arguments(wire: WireKind, bytes: usize) -> (Vec<u8>, String) {
             let pieces = pieces(&content).into_iter().map(piece);
             [begin, path].into_iter().chain(pieces).chain(end).collect()
         }
-        WireKind::OpenaiChat | WireKind::Anthropic => {
+        _ => {
             let call = json!({"type": "tool_use", "id": "toolu_1", "name": "write_file",
                 "input": {}});
             let pieces = pieces(&arguments).into_iter().map(|piece| call_event(wire, &piece));
@@ -110,9 +110,7 @@ fn end(wire: WireKind, stop_reason: &str, finish_reason: &str) -> String {
         .iter()
         .map(anthropic_event)
         .collect(),
-        WireKind::OpenaiChat => {
-            chat_event(&json!({}), Some(finish_reason)) + "data: [DONE]\n\n"
-        }
+        WireKind::OpenaiChat => chat_event(&json!({}), Some(finish_reason)) + "data: [DONE]\n\n",
         WireKind::Gemini => {
             let last = json!({"candidates": [{"finishReason": "STOP", "index": 0}],
                 "usageMetadata": {"promptTokenCount": 9, "candidatesTokenCount": 9}});
@@ -123,8 +121,8 @@ fn end(wire: WireKind, stop_reason: &str, finish_reason: &str) -> String {
                 "done": true, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": 9});
             format!("{last}\n")
         }
-        // Its last event repeats the item.
-        WireKind::OpenaiResponses => String::new(),
+        // The last event of OpenAI Responses repeats the item.
+        _ => String::new(),
     }
 }
 
@@ -138,7 +136,7 @@ fn text_event(wire: WireKind, piece: &str) -> String {
         WireKind::Anthropic => anthropic_event(&json!({"type": "content_block_delta",
             "index": 0, "delta": {"type": "text_delta", "text": piece}})),
         WireKind::Gemini => gemini_event(&json!({"text": piece})),
-        WireKind::Ollama => ollama_line(&json!({"role": "assistant", "content": piece})),
+        _ => ollama_line(&json!({"role": "assistant", "content": piece})),
     }
 }
 
