@@ -36,10 +36,10 @@ fn texts() {
         assert_eq!(stream.reply().text(), text, "{name}");
         let [decoder, session, copy, parse] =
             stream.times().map(|time| time.as_secs_f64() * 1e6 / DELTAS as f64);
+        let (near, far) = (mark(decoder, 1.0), mark(session, 1.0));
         println!(
-            "    {name:<17} {decoder:<5.2} {:<6} {session:<5.2} {:<6}         {copy:<5.2} {parse:.2}",
-            mark(decoder, 1.0),
-            mark(session, 1.0),
+            "    {name:<17} {decoder:<5.2} {near:<6} {session:<5.2} {far:<6}         {copy:<5.2} \
+             {parse:.2}",
         );
     }
 }
