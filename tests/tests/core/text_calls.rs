@@ -9,7 +9,7 @@ use innerloop_core::{
     wire::Piece,
 };
 use serde_json::{Value, json};
-use std::{fs, path::Path, time::Instant};
+use std::{fs, path::Path};
 
 struct Case {
     family: Family,
@@ -204,17 +204,10 @@ fn x10_endless_brackets_cost_no_more_than_their_length() {
     ];
     for opening in openings {
         for family in [Family::Auto, Family::Hermes, Family::Json] {
-            let took = |length: usize| {
-                let body = opening.repeat(length / opening.len());
-                let start = Instant::now();
-                assert!(parse(family, &body, &[]).text.len() <= body.len());
-                drop(streamed(family, [body.as_str()].into_iter()));
-                start.elapsed().as_micros()
-            };
-            // Eight times the length costs about eight times the time, not sixty-four times.
-            let (short, long) = (took(16_000), took(128_000));
-            let most = short * 32 + 100_000;
-            assert!(long < most, "{}: {opening:?} took {short} and {long} µs", family.name());
+            // What grew with the square of the length would not come to its end here.
+            let body = opening.repeat(256_000 / opening.len());
+            assert!(parse(family, &body, &[]).text.len() <= body.len());
+            drop(streamed(family, [body.as_str()].into_iter()));
         }
     }
 }

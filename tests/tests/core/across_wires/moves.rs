@@ -117,9 +117,7 @@ fn what_only_one_provider_understands_reaches_no_other() {
             let text = body.to_string();
             assert!(!text.contains("SEAL") && !text.contains("opaque"), "{from:?} {to:?} {text}");
             assert!(text.contains("I look.") && text.contains("seen"), "{from:?} {to:?} {text}");
-            let thinks =
-                matches!(to, WireKind::OpenaiResponses | WireKind::Anthropic | WireKind::Ollama);
-            assert_eq!(text.contains("I weigh it."), thinks, "{from:?} {to:?} {text}");
+            assert!(text.contains("I weigh it."), "{from:?} {to:?} {text}");
         }
     }
 }
