@@ -324,6 +324,7 @@ fn every_status_has_its_meaning() {
     let reason = |reason: &str| json!({"reason": reason});
     let text = || message("x");
     assert_eq!(of("completed", Value::Null, text()).finish, Finish::Stop);
+    assert_eq!(of("complete", Value::Null, text()).finish, Finish::Stop);
     assert_eq!(of("incomplete", reason("max_output_tokens"), text()).finish, Finish::Length);
     assert_eq!(of("incomplete", reason("content_filter"), text()).finish, Finish::ContentFilter);
     assert_eq!(of("incomplete", Value::Null, text()).finish, Finish::Length);

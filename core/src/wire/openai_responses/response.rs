@@ -78,7 +78,7 @@ impl<'a> Response<'a> {
             }
             "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
             "queued" | "in_progress" => Ending::Pending,
-            "completed" => Ending::Completed,
+            "completed" | "complete" => Ending::Completed,
             "" if self.error.is_some() => Ending::Failed(self.failure(head)),
             "" => Ending::Completed,
             _ => Ending::Unknown,
