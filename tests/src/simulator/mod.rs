@@ -14,6 +14,8 @@ mod world;
 
 pub use subject::Mutation;
 
+use innerloop_core::config::WireKind;
+
 /// How a seed is run.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
@@ -22,13 +24,15 @@ pub struct Plan {
     pub steps: usize,
     /// The fault to put around the session, if the checker is to show that it bites.
     pub mutation: Option<Mutation>,
+    /// The protocol of the model; drawn from the seed if absent.
+    pub wire: Option<WireKind>,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { steps: 160, mutation: None, trace: false }
+        Self { steps: 160, mutation: None, wire: None, trace: false }
     }
 }
 

@@ -5,8 +5,13 @@ use super::{
     rng::Rng,
     settings::{DEPLOY, LOOKUP},
 };
-use crate::desk::EPOCH;
+use crate::{
+    anthropic::{Block, Kind, Message, Tokens},
+    desk::EPOCH,
+    wires,
+};
 use innerloop_core::{
+    config::WireKind,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
 };
@@ -15,6 +20,7 @@ use serde_json::{Value, json};
 /// A model that numbers its calls and its words to other agents.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
+    wire: WireKind,
     habit: Habit,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
@@ -60,10 +66,10 @@ pub(super) fn prose(rng: &mut Rng) -> String {
 }
 
 impl Model {
-    pub(super) fn new(rng: &mut Rng) -> Self {
+    pub(super) fn new(wire: WireKind, rng: &mut Rng) -> Self {
         let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
         let habit = habits[rng.weighted(&[4, 4, 2])];
-        Self { habit, calls: 0, words: 0, last: None, started: Vec::new() }
+        Self { wire, habit, calls: 0, words: 0, last: None, started: Vec::new() }
     }
 
     /// All news of one exchange, the terminal one last. The one who asks has started those agents.
@@ -72,23 +78,26 @@ impl Model {
         match rng.weighted(&[70, 6, 7, 4, 9, 2, 4, 2]) {
             0 => {
                 let bytes = self.stream(rng);
-                response(200, "text/event-stream", &bytes, rng)
+                response(200, wires::stream_type(self.wire), &bytes, rng)
             }
             1 => {
-                let body = self.whole(rng).to_string();
+                let body = match (self.wire, self.whole(rng)) {
+                    (WireKind::Anthropic, whole) => whole.to_string(),
+                    (wire, whole) => wires::body(wire, &message(&whole, 1)),
+                };
                 response(200, "application/json", body.as_bytes(), rng)
             }
-            2 => cut(self.stream(rng), rng),
+            2 => cut(self.stream(rng), wires::stream_type(self.wire), rng),
             3 => {
                 let mut bytes = self.stream(rng);
                 bytes.truncate(rng.index(bytes.len()));
                 let kind = rng.pick(&["overloaded_error", "api_error", "timeout_error"]);
-                let error = json!({"type": "error", "error": {"type": kind, "message": "oh"}});
-                bytes.extend(format!("\n\nevent: error\ndata: {error}\n\n").into_bytes());
-                response(200, "text/event-stream", &bytes, rng)
+                bytes.extend(b"\n\n");
+                bytes.extend(wires::error_event(self.wire, kind, "oh").into_bytes());
+                response(200, wires::stream_type(self.wire), &bytes, rng)
             }
-            4 => refused(&[429, 529, 500, 503, 408], rng),
-            5 => refused(&[400, 401, 403, 404, 413], rng),
+            4 => refused(self.wire, &[429, 529, 500, 503, 408], rng),
+            5 => refused(self.wire, &[400, 401, 403, 404, 413], rng),
             6 => vec![broken(rng)],
             _ => {
                 let garbage: Vec<u8> = (0..rng.below(80)).map(|_| byte(rng)).collect();
@@ -99,29 +108,15 @@ impl Model {
 
     /// A message of the model as a stream's bytes.
     fn stream(&mut self, rng: &mut Rng) -> Vec<u8> {
-        let message = self.whole(rng);
-        let mut text = String::new();
-        let mut event = |value: Value| {
-            let kind = value["type"].as_str().unwrap_or_default().to_owned();
-            text.push_str(&format!("event: {kind}\ndata: {value}\n\n"));
-        };
-        let usage = &message["usage"];
-        event(json!({"type": "message_start", "message": {"id": "m", "usage": usage}}));
-        let blocks = message["content"].as_array().cloned().unwrap_or_default();
-        for (index, block) in blocks.iter().enumerate() {
-            let (start, deltas) = streamed(block, rng);
-            event(json!({"type": "content_block_start", "index": index, "content_block": start}));
-            for delta in deltas {
-                event(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        let whole = self.whole(rng);
+        let text = match self.wire {
+            WireKind::Anthropic => streamed_whole(&whole, rng),
+            wire => {
+                let size = [1, 5, 40, 20_000][rng.weighted(&[1, 2, 4, 4])];
+                wires::events(wire, &message(&whole, size)).concat()
             }
-            event(json!({"type": "content_block_stop", "index": index}));
-        }
-        let delta = json!({"stop_reason": message["stop_reason"]});
-        event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}}));
-        event(json!({"type": "message_stop"}));
-        if rng.chance(10) {
-            text = text.replace('\n', "\r\n");
-        }
+        };
+        let text = if rng.chance(10) { text.replace('\n', "\r\n") } else { text };
         text.into_bytes()
     }
 
@@ -241,6 +236,55 @@ impl Model {
     }
 }
 
+/// Anthropic's form of a stream, each block cut at random: the kept seeds stand for what is drawn
+/// here.
+fn streamed_whole(message: &Value, rng: &mut Rng) -> String {
+    let mut text = String::new();
+    let mut event = |value: Value| {
+        let kind = value["type"].as_str().unwrap_or_default().to_owned();
+        text.push_str(&format!("event: {kind}\ndata: {value}\n\n"));
+    };
+    let usage = &message["usage"];
+    event(json!({"type": "message_start", "message": {"id": "m", "usage": usage}}));
+    let blocks = message["content"].as_array().cloned().unwrap_or_default();
+    for (index, block) in blocks.iter().enumerate() {
+        let (start, deltas) = streamed(block, rng);
+        event(json!({"type": "content_block_start", "index": index, "content_block": start}));
+        for delta in deltas {
+            event(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        }
+        event(json!({"type": "content_block_stop", "index": index}));
+    }
+    let delta = json!({"stop_reason": message["stop_reason"]});
+    event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}}));
+    event(json!({"type": "message_stop"}));
+    text
+}
+
+/// The same message for the other providers, in pieces of so many characters.
+fn message(whole: &Value, delta_chars: usize) -> Message {
+    let content = whole["content"].as_array().into_iter().flatten().map(|block| {
+        let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+        match block["type"].as_str() {
+            Some("text") => Block { text: text("text"), ..Block::new(Kind::Text) },
+            Some("thinking") => {
+                let signed = block["signature"].is_string();
+                Block { text: text("thinking"), signed, ..Block::new(Kind::Thinking) }
+            }
+            Some("tool_use") => {
+                let (id, name, input) = (text("id"), text("name"), text("raw"));
+                Block { id, name, input, ..Block::new(Kind::ToolUse) }
+            }
+            _ => Block::new(Kind::Note),
+        }
+    });
+    let count = |name: &str| whole["usage"][name].as_u64().unwrap_or_default();
+    let usage =
+        Tokens { input_tokens: count("input_tokens"), output_tokens: count("output_tokens") };
+    let stop_reason = whole["stop_reason"].as_str().unwrap_or_default().to_owned();
+    Message { content: content.collect(), stop_reason, usage, delta_chars }
+}
+
 fn byte(rng: &mut Rng) -> u8 {
     u8::try_from(rng.below(256)).unwrap_or(0)
 }
@@ -306,9 +350,9 @@ fn response(status: u16, content_type: &str, body: &[u8], rng: &mut Rng) -> Vec<
 }
 
 /// A stream that ends, or breaks, too early.
-fn cut(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<HttpInput> {
+fn cut(mut bytes: Vec<u8>, content_type: &str, rng: &mut Rng) -> Vec<HttpInput> {
     bytes.truncate(rng.index(bytes.len()));
-    let mut news = response(200, "text/event-stream", &bytes, rng);
+    let mut news = response(200, content_type, &bytes, rng);
     if rng.chance(50) {
         news.pop();
         news.push(broken(rng));
@@ -316,7 +360,7 @@ fn cut(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<HttpInput> {
     news
 }
 
-fn refused(statuses: &[u16], rng: &mut Rng) -> Vec<HttpInput> {
+fn refused(wire: WireKind, statuses: &[u16], rng: &mut Rng) -> Vec<HttpInput> {
     let status = statuses[rng.index(statuses.len())];
     let kind = match status {
         429 => "rate_limit_error",
@@ -326,11 +370,11 @@ fn refused(statuses: &[u16], rng: &mut Rng) -> Vec<HttpInput> {
         _ => "api_error",
     };
     let message = rng.pick(&["no", "prompt is too long: 3 > 2"]);
-    let error = json!({"type": "error", "error": {"type": kind, "message": message}});
+    let error = wires::refusal(wire, status, kind, message);
     let body = match rng.below(4) {
         0 => String::from("<html>"),
         1 => String::new(),
-        _ => error.to_string(),
+        _ => error,
     };
     response(status, "application/json", body.as_bytes(), rng)
 }

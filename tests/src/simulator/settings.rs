@@ -5,7 +5,7 @@ use crate::desk;
 use innerloop_core::{
     config::{
         AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode, HookPoint,
-        LimitAction, Limits, LoopPolicy, LoopStep, ProgramFacts, SessionConfig,
+        LimitAction, Limits, LoopPolicy, LoopStep, ProgramFacts, SessionConfig, WireKind,
     },
     json::Json,
     tool::ToolSpec,
@@ -32,6 +32,12 @@ const ESTIMATORS: [Estimator; 4] =
 
 const ACTIONS: [LimitAction; 4] =
     [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
+
+/// The protocol of a seed's model. It is drawn apart from all else, so that a seed is the same run
+/// over each of them.
+pub(super) fn wire(seed: u64) -> WireKind {
+    WireKind::ALL[Rng::new(!seed).index(WireKind::ALL.len())]
+}
 
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     let mut config = desk::config();

@@ -1,6 +1,7 @@
 //! The simulator finds no fault in the session, and its checker finds each fault that is put
 //! there.
 
+use innerloop_core::config::WireKind;
 use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
 
 /// Seeds of every test run, beside those that failed once. `cargo xtask test` runs more.
@@ -34,8 +35,10 @@ fn no_seed_that_failed_once_fails_again() {
     let mut seeds = 0;
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
-        if let Err(fault) = run(seed, Plan::default()) {
-            panic!("{}", shown(&fault));
+        for wire in [Some(WireKind::Anthropic), None] {
+            if let Err(fault) = run(seed, Plan { wire, ..Plan::default() }) {
+                panic!("{}", shown(&fault));
+            }
         }
         seeds += 1;
     }
@@ -96,7 +99,8 @@ const CORNERS: [&str; 48] = [
 
 #[test]
 fn the_world_gets_everywhere() {
-    let plan = Plan { trace: true, ..Plan::default() };
+    let wire = Some(WireKind::Anthropic);
+    let plan = Plan { wire, trace: true, ..Plan::default() };
     let mut missing: Vec<&str> = CORNERS.to_vec();
     for seed in (0..200).map(|seed| 1_000 + seed) {
         let trace = run(seed, plan).map_or_else(|fault| fault.trace, |report| report.trace);
@@ -119,7 +123,9 @@ fn a_seed_gives_the_same_run_again() {
 /// The mutant is caught, by the check that is there for it.
 #[track_caller]
 fn catches(mutation: Mutation, what: &str) {
-    let plan = Plan { mutation: Some(mutation), ..Plan::default() };
+    // Some mutants edit the text of requests, in the words of one protocol.
+    let wire = Some(WireKind::Anthropic);
+    let plan = Plan { mutation: Some(mutation), wire, ..Plan::default() };
     let mut others = Vec::new();
     for seed in 0..MUTANT_SEEDS {
         match run(seed, plan) {

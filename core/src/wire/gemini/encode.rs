@@ -145,6 +145,18 @@ impl Prefix {
     fn reply(&mut self, reply: &Reply) {
         let is_own = reply.wire == Some(WireKind::Gemini);
         self.calls.clear();
+        // Thinking alone is no turn: the contents are to end with the user's.
+        let says = |block: &Block| match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                !text.trim().is_empty()
+            }
+            Block::ToolCall(_) => true,
+            Block::Opaque(_) => is_own,
+            Block::Reasoning(_) => false,
+        };
+        if !reply.blocks.iter().any(says) {
+            return;
+        }
         for block in &reply.blocks {
             match block {
                 Block::Text(text) => self.text(text, None),

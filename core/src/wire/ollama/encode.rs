@@ -175,7 +175,8 @@ impl Prefix {
     fn reply(&mut self, reply: &Reply) {
         let (text, thinking) = (reply.text(), reply.reasoning());
         let calls: Vec<&ToolCall> = reply.tool_calls().collect();
-        if calls.is_empty() && text.trim().is_empty() && thinking.trim().is_empty() {
+        // Thinking alone is no message: the model would be asked to go on with it.
+        if calls.is_empty() && text.trim().is_empty() {
             return;
         }
         let named = |call: &&ToolCall| (call.id.clone(), sendable_name(&call.name));

@@ -155,7 +155,8 @@ impl Checker {
         self.words.on_outputs(seen, &ends);
         Words::check_completed(seen)?;
         self.results.on_outputs(seen, &ends)?;
-        self.requests.on_outputs(seen.outputs, |agent| seen.turns(agent))?;
+        self.requests
+            .on_outputs(seen.config.model.wire, seen.outputs, |agent| seen.turns(agent))?;
         self.durable.on_step(seen, seen.input, at)?;
         self.check_time(seen)?;
         if self.steps.is_multiple_of(OFTEN) {
@@ -282,6 +283,7 @@ impl Checker {
     pub(super) fn check_fork(&self, subject: &Subject, turns: usize) -> Result<(), String> {
         let id = innerloop_core::id::SessionId("fork".into());
         let wall = crate::desk::EPOCH;
+        let wire = self.config.model.wire;
         let (mut fork, _) =
             subject.session().fork(id, turns, wall).map_err(|error| error.to_string())?;
         let input = Input::command(Command::Submit { parts: crate::desk::text("go on") });
@@ -289,7 +291,7 @@ impl Checker {
         for output in &outputs {
             if let Output::Effect(Effect::Http { request, .. }) = output {
                 let body = String::from_utf8_lossy(&request.body);
-                requests::check_body(&body, false)
+                requests::check_body(wire, &body, false)
                     .map_err(|fault| format!("{fault}, in the fork's request {body}"))?;
             }
         }

@@ -1,8 +1,10 @@
-//! What holds of a request's body: what any provider of this protocol demands, and that it only
-//! adds to the one before.
+//! What holds of a request's body: what its provider demands, and that it only adds to the one
+//! before.
 
 use super::require;
+use crate::wires::rules::{self, MARKER};
 use innerloop_core::{
+    config::WireKind,
     event::EventKind,
     id::AgentId,
     message::{Finish, Turn, TurnKind},
@@ -11,20 +13,16 @@ use innerloop_core::{
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a request has behind its messages that forbids tools for once.
-const NO_TOOLS: &str = r#","tool_choice":{"type":"none"}"#;
-
-const MARKER: &str = ",\"cache_control\":{\"type\":\"ephemeral\"}";
-
-/// The newest request of each agent, without its markers and its end.
+/// The newest request of each agent.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
-    stems: BTreeMap<AgentId, String>,
+    newest: BTreeMap<AgentId, String>,
 }
 
 impl Requests {
     pub(super) fn on_outputs<'a>(
         &mut self,
+        wire: WireKind,
         outputs: &Outputs,
         turns: impl Fn(AgentId) -> &'a [Turn],
     ) -> Result<(), String> {
@@ -32,14 +30,14 @@ impl Requests {
             match output {
                 Output::Event(event) => {
                     if let EventKind::PrefixRebased { .. } = event.kind {
-                        self.stems.remove(&event.agent);
+                        self.newest.remove(&event.agent);
                     }
                 }
                 Output::Effect(Effect::Http { agent, request, .. }) => {
                     let body = core::str::from_utf8(&request.body).map_err(|e| e.to_string())?;
-                    check_body(body, is_paused(turns(*agent)))
+                    check_body(wire, body, is_paused(turns(*agent)))
                         .map_err(|fault| format!("{fault}, in the request {body}"))?;
-                    self.extends(*agent, body)?;
+                    self.extends(wire, *agent, body)?;
                 }
                 Output::Effect(_) => {}
             }
@@ -47,15 +45,10 @@ impl Requests {
         Ok(())
     }
 
-    fn extends(&mut self, agent: AgentId, body: &str) -> Result<(), String> {
-        let plain = body.replace(MARKER, "").replace(NO_TOOLS, "");
-        let stem = plain.strip_suffix("]}]}").unwrap_or(&plain).to_owned();
-        let before = self.stems.insert(agent, stem);
-        let is_longer = before.as_ref().is_none_or(|before| plain.starts_with(before.as_str()));
-        require(is_longer, || {
-            let before = before.unwrap_or_default();
-            format!("the request of {agent} rewrites the one before: {plain}\nbefore: {before}")
-        })
+    fn extends(&mut self, wire: WireKind, agent: AgentId, body: &str) -> Result<(), String> {
+        let Some(before) = self.newest.insert(agent, body.to_owned()) else { return Ok(()) };
+        rules::extends(wire, &before, body)
+            .map_err(|fault| format!("the request of {agent} rewrites the one before: {fault}"))
     }
 }
 
@@ -72,7 +65,16 @@ fn is_paused(turns: &[Turn]) -> bool {
 }
 
 /// What a provider demands of a body.
-pub(super) fn check_body(body: &str, is_paused: bool) -> Result<(), String> {
+pub(super) fn check_body(wire: WireKind, body: &str, is_paused: bool) -> Result<(), String> {
+    if wire == WireKind::Anthropic {
+        return check_messages(body, is_paused);
+    }
+    let body = serde_json::from_str(body).map_err(|error| error.to_string())?;
+    rules::check(wire, &body, is_paused)
+}
+
+/// What Anthropic demands of a body.
+fn check_messages(body: &str, is_paused: bool) -> Result<(), String> {
     require(body.matches(MARKER).count() <= 4, || "more than 4 cache markers".into())?;
     let body: Value = serde_json::from_str(body).map_err(|error| error.to_string())?;
     let messages = body["messages"].as_array().ok_or("no messages")?;
