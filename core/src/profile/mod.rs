@@ -83,6 +83,9 @@ impl Profile {
         };
         tools.retain(|tool| !plan::is_tool(&tool.name));
         shell::retain_runnable(&mut tools, facts);
+        if (self.kind, self.vocabulary) == (ProfileKind::Openai, Vocabulary::Native) {
+            openai::retain_needed(&mut tools);
+        }
         if self.kind == ProfileKind::Small {
             small::retain_few(&mut tools);
         }

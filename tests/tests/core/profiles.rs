@@ -388,6 +388,20 @@ fn c16_gemini_reads_many_files_and_lists_levels() {
 }
 
 #[test]
+fn c1_without_a_shell_codexs_tools_still_read_and_search() {
+    let (kind, vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
+    let bare = names(kind, vocabulary, &Facts::default());
+    for name in ["read_file", "list_dir", "glob", "grep", "apply_patch"] {
+        assert!(bare.iter().any(|known| known == name), "{name}");
+    }
+    assert!(!names(kind, vocabulary, &place()).contains(&"read_file".to_owned()));
+    let read = Profile::new(kind, vocabulary)
+        .translate(&Facts::default(), "read_file", r#"{"file_path":"a"}"#)
+        .unwrap();
+    assert!(matches!(read.action, Action::Read { .. }));
+}
+
+#[test]
 fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
     let shown = |images: bool, facts: Facts| {
         let mut config = config();

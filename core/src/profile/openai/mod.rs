@@ -3,7 +3,7 @@
 
 mod native;
 
-pub(super) use native::{present, tools as native_tools, translate};
+pub(super) use native::{present, retain_needed, tools as native_tools, translate};
 
 use super::seed;
 use crate::nouns::tool::ToolSpec;

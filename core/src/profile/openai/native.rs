@@ -21,6 +21,9 @@ const GRAMMAR: &str = include_str!("patch.lark");
 const FREEFORM: &str = "Change files by a patch. Write the patch as it is, from *** Begin Patch \
                         to *** End Patch, not wrapped in JSON.";
 
+/// What stands in for a shell, with which codex reads and searches.
+const WITHOUT_SHELL: [&str; 4] = ["read_file", "list_dir", "glob", "grep"];
+
 pub(in super::super) fn tools(default_ms: u64) -> Vec<ToolSpec> {
     let mut tools = seed::parse(TOOLS);
     if let Some(patch) = tools.iter_mut().find(|tool| tool.name == "apply_patch") {
@@ -30,8 +33,16 @@ pub(in super::super) fn tools(default_ms: u64) -> Vec<ToolSpec> {
             description: FREEFORM.into(),
         });
     }
+    tools.extend(seed::tools(&WITHOUT_SHELL, default_ms));
     tools.extend(seed::tools(&["run_program"], default_ms));
     tools
+}
+
+/// Leaves out what the shell does where there is one.
+pub(in super::super) fn retain_needed(tools: &mut Vec<ToolSpec>) {
+    if tools.iter().any(|tool| tool.name == "shell_command") {
+        tools.retain(|tool| !WITHOUT_SHELL.contains(&tool.name.as_str()));
+    }
 }
 
 #[derive(Deserialize)]
@@ -72,6 +83,7 @@ pub(in super::super) fn translate(
             Ok(Action::ViewImage { path }.into())
         }
         "run_program" => seed::translate(facts, name, arguments),
+        name if WITHOUT_SHELL.contains(&name) => seed::translate(facts, name, arguments),
         _ => Err(format!("Unknown tool: {name}")),
     }
 }
