@@ -52,9 +52,9 @@ pub fn check(wire: WireKind, body: &Value, is_paused: bool) -> Result<(), String
         _ => false,
     };
     require(!said.iter().any(|one| is_empty(&one)), || "something says nothing".into())?;
+    let tail: Vec<&Said> = said.iter().rev().take_while(|one| one.is_models()).collect();
     // What a provider's own tools did may come last: the model goes on from there.
-    let is_users =
-        said.last().is_some_and(|last| !last.is_models() || matches!(last, Said::Other(_)));
+    let is_users = tail.is_empty() || tail.iter().any(|one| matches!(one, Said::Other(_)));
     require(is_users || is_paused, || "the last word is the model's own".into())
 }
 

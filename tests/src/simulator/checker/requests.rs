@@ -67,7 +67,7 @@ fn is_paused(turns: &[Turn]) -> bool {
 /// What a provider demands of a body.
 pub(super) fn check_body(wire: WireKind, body: &str, is_paused: bool) -> Result<(), String> {
     if wire == WireKind::Anthropic {
-        return check_messages(body, is_paused);
+        check_messages(body, is_paused)?;
     }
     let body = serde_json::from_str(body).map_err(|error| error.to_string())?;
     rules::check(wire, &body, is_paused)
