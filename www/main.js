@@ -1,6 +1,6 @@
 // The page: wires the forms to the agent and the agent to the three panes.
 
-import { Agent } from "./innerloop/dist/index.web.js";
+import { Agent, providers } from "./innerloop/dist/index.web.js";
 import { changesBetween, showChange } from "./change-view.js";
 import { PROGRAMS, PROMPT, loadProject, loadTraffic } from "./demo.js";
 import { byId } from "./dom.js";
@@ -13,6 +13,8 @@ const PACE_MS = 12;
 const transcript = new Transcript();
 const form = byId("run-form");
 
+/** The providers that the package knows. */
+let known = [];
 let agent;
 let run;
 /** The workspace while there is no agent, and the state that changes are shown against. */
@@ -26,10 +28,28 @@ function mode() {
 function showMode() {
   const own = mode() === "own";
   byId("own").hidden = !own;
-  for (const id of ["model", "key"]) byId(id).required = own;
+  showProvider();
   const prompt = byId("prompt");
   prompt.readOnly = !own;
   if (!own) prompt.value = PROMPT;
+}
+
+/** What the chosen provider needs, and what it takes if nothing is said. */
+function showProvider() {
+  const own = mode() === "own";
+  const chosen = known.find(({ name }) => name === byId("provider").value);
+  byId("model").placeholder = chosen?.defaultModel ?? "";
+  byId("model").required = own && chosen?.defaultModel === undefined;
+  byId("key").required = own && chosen?.needsKey !== false;
+  byId("base-url").placeholder = chosen?.baseUrl ?? "";
+  byId("base-url").required = own && chosen !== undefined && chosen.baseUrl === undefined;
+}
+
+async function loadProviders() {
+  known = await providers();
+  const options = known.map(({ name, title }) => new Option(title, name));
+  byId("provider").replaceChildren(...options);
+  showProvider();
 }
 
 function showStatus(text) {
@@ -61,13 +81,15 @@ function showWorkspace() {
 async function createAgent() {
   const common = { files, programs: PROGRAMS };
   if (mode() === "demo") {
-    return Agent.create({ ...common, replay: { traffic: await loadTraffic(), paceMs: PACE_MS } });
+    // The recording knows the tools by these names.
+    const replay = { traffic: await loadTraffic(), paceMs: PACE_MS };
+    return Agent.create({ ...common, vocabulary: "seed", replay });
   }
   return Agent.create({
     ...common,
     provider: byId("provider").value,
-    model: byId("model").value.trim(),
-    apiKey: byId("key").value.trim(),
+    model: byId("model").value.trim() || undefined,
+    apiKey: byId("key").value.trim() || undefined,
     baseUrl: byId("base-url").value.trim() || undefined,
   });
 }
@@ -134,7 +156,8 @@ form.addEventListener("submit", (event) => {
 });
 
 form.addEventListener("change", (event) => {
-  if (event.target.name !== "mode") return;
+  const isProvider = event.target.id === "provider";
+  if (event.target.name !== "mode" && !isProvider) return;
   showMode();
   // Another model begins another conversation; the files stay.
   takeFiles();
@@ -166,7 +189,7 @@ byId("add-files").addEventListener("change", (event) => {
 });
 
 showMode();
-load()
+Promise.all([load(), loadProviders()])
   .then(() => {
     showRunning(false);
     showStatus("Ready");

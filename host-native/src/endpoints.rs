@@ -3,118 +3,35 @@
 //! a request to its own origin.
 
 use crate::secret::Key;
-use innerloop_core::{
-    config::{ProfileKind, WireKind},
-    id::EndpointId,
-};
+use innerloop_core::{id::EndpointId, providers::Provider};
 use reqwest::{
     Url,
     header::{HeaderName, HeaderValue},
 };
 use std::{collections::BTreeMap, net::IpAddr};
 
-/// A model provider that the host knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Provider {
-    /// Anthropic, or a server that speaks its protocol.
-    Anthropic,
-}
-
-impl Provider {
-    /// Every provider.
-    pub const ALL: [Self; 1] = [Self::Anthropic];
-
-    /// The provider of that name.
-    ///
-    /// # Errors
-    /// [`EndpointError::UnknownProvider`] if there is none.
-    pub fn named(name: &str) -> Result<Self, EndpointError> {
-        let found = Self::ALL.into_iter().find(|provider| provider.name() == name);
-        found.ok_or_else(|| EndpointError::UnknownProvider(name.to_owned()))
-    }
-
-    /// Its name on the command line, which is also its endpoint's.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-        }
-    }
-
-    /// The environment variable that holds its key.
-    #[must_use]
-    pub const fn key_variable(self) -> &'static str {
-        match self {
-            Self::Anthropic => "ANTHROPIC_API_KEY",
-        }
-    }
-
-    /// The environment variable that may hold another base URL.
-    #[must_use]
-    pub const fn base_url_variable(self) -> &'static str {
-        match self {
-            Self::Anthropic => "ANTHROPIC_BASE_URL",
-        }
-    }
-
-    /// Where it is reached if nothing else is said.
-    #[must_use]
-    pub const fn default_base_url(self) -> &'static str {
-        match self {
-            Self::Anthropic => "https://api.anthropic.com",
-        }
-    }
-
-    /// The model that is used if none is named.
-    #[must_use]
-    pub const fn default_model(self) -> &'static str {
-        match self {
-            Self::Anthropic => "claude-sonnet-5-5",
-        }
-    }
-
-    /// The protocol it speaks.
-    #[must_use]
-    pub const fn wire(self) -> WireKind {
-        match self {
-            Self::Anthropic => WireKind::Anthropic,
-        }
-    }
-
-    /// The family of its models.
-    #[must_use]
-    pub const fn profile(self) -> ProfileKind {
-        match self {
-            Self::Anthropic => ProfileKind::Anthropic,
-        }
-    }
-
-    /// The name under which the core knows its endpoint.
-    #[must_use]
-    pub fn endpoint(self) -> EndpointId {
-        EndpointId(self.name().to_owned())
-    }
-
-    /// Header and prefix of the key.
-    const fn authentication(self) -> (HeaderName, &'static str) {
-        match self {
-            Self::Anthropic => (HeaderName::from_static("x-api-key"), ""),
-        }
-    }
-}
-
 /// Why an endpoint cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EndpointError {
-    /// No provider of that name.
-    #[error("unknown provider {0:?}; known: anthropic")]
-    UnknownProvider(String),
     /// The key's variable is not set, or empty.
     #[error("{0} is not set; put your API key in it, or use --replay with a recording")]
-    MissingKey(&'static str),
+    MissingKey(String),
     /// The key cannot stand in a header.
     #[error("{0} holds characters that no API key has; set it again")]
-    BadKey(&'static str),
+    BadKey(String),
+    /// The provider has no place of its own.
+    #[error(
+        "{provider} is at a place of your own; give it as --base-url or in {variable}, for \
+         example {example}"
+    )]
+    MissingUrl {
+        /// The provider's name.
+        provider: String,
+        /// The variable that may hold it.
+        variable: String,
+        /// What it looks like.
+        example: String,
+    },
     /// The base URL does not parse, or is no origin with an optional path.
     #[error("{url:?} is no base URL ({why}); give one like https://api.anthropic.com")]
     BadUrl {
@@ -123,6 +40,19 @@ pub enum EndpointError {
         /// What is wrong with it.
         why: String,
     },
+    /// The provider's header is none.
+    #[error("{0:?} is no name of a header; mend the table of providers")]
+    BadHeader(String),
+}
+
+/// The names of the variables that may hold the provider's key, for people.
+#[must_use]
+pub fn key_variables(provider: &Provider) -> String {
+    match provider.key_variables.split_first() {
+        Some((first, [])) => first.clone(),
+        Some((first, others)) => format!("{first} (or {})", others.join(", ")),
+        None => "the key's variable".to_owned(),
+    }
 }
 
 /// Where an endpoint is, and how it lets one in.
@@ -130,25 +60,38 @@ pub enum EndpointError {
 pub struct Endpoint {
     base: Url,
     header: HeaderName,
-    prefix: &'static str,
+    prefix: String,
     key: Key,
 }
 
 impl Endpoint {
-    /// The endpoint of `provider` at `base_url`.
+    /// The endpoint of `provider`, at `base_url` if it is not at its own.
     ///
     /// # Errors
-    /// [`EndpointError`] if the key is missing or no header value, or if the URL is none.
-    pub fn new(provider: Provider, base_url: &str, key: Key) -> Result<Self, EndpointError> {
-        if key.is_empty() {
-            return Err(EndpointError::MissingKey(provider.key_variable()));
+    /// [`EndpointError`] if the key is missing or no header value, or if there is no URL or none
+    /// that is one.
+    pub fn new(
+        provider: &Provider,
+        base_url: Option<&str>,
+        key: Key,
+    ) -> Result<Self, EndpointError> {
+        if key.is_empty() && !provider.key_optional {
+            return Err(EndpointError::MissingKey(key_variables(provider)));
         }
         let fits = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
         if !key.expose().bytes().all(fits) {
-            return Err(EndpointError::BadKey(provider.key_variable()));
+            return Err(EndpointError::BadKey(key_variables(provider)));
         }
-        let (header, prefix) = provider.authentication();
-        Ok(Self { base: base(base_url)?, header, prefix, key })
+        let missing = || EndpointError::MissingUrl {
+            provider: provider.name.clone(),
+            variable: provider.base_url_variable.clone(),
+            example: provider.base_url_example.clone().unwrap_or_default(),
+        };
+        let url = base_url.or(provider.base_url.as_deref()).ok_or_else(missing)?;
+        let header = &provider.auth.header;
+        let bad_header = |_| EndpointError::BadHeader(header.clone());
+        let header = HeaderName::try_from(header.as_str()).map_err(bad_header)?;
+        Ok(Self { base: base(url)?, header, prefix: provider.auth.prefix.clone(), key })
     }
 
     /// The base URL, for display.
@@ -179,9 +122,12 @@ impl Endpoint {
         (url.origin() == self.base.origin() && has_no_user(&url)).then_some(url)
     }
 
-    /// The header that carries the key.
+    /// The header that carries the key, if there is one.
     #[must_use]
     pub fn authentication(&self) -> Option<(HeaderName, HeaderValue)> {
+        if self.key.is_empty() {
+            return None;
+        }
         let value = format!("{}{}", self.prefix, self.key.expose());
         let mut value = HeaderValue::try_from(value).ok()?;
         value.set_sensitive(true);
@@ -243,8 +189,12 @@ impl Endpoints {
 mod tests {
     use super::*;
 
+    fn provider(name: &str) -> Provider {
+        innerloop_core::providers::find(name).unwrap()
+    }
+
     fn endpoint(url: &str) -> Result<Endpoint, EndpointError> {
-        Endpoint::new(Provider::Anthropic, url, Key::new("sk-ant-0123456789"))
+        Endpoint::new(&provider("anthropic"), Some(url), Key::new("sk-ant-0123456789"))
     }
 
     #[test]
@@ -274,10 +224,11 @@ mod tests {
 
     #[test]
     fn a_key_is_needed_and_never_shown() {
-        let missing = Endpoint::new(Provider::Anthropic, "http://a", Key::new("  "));
-        assert_eq!(missing.unwrap_err(), EndpointError::MissingKey("ANTHROPIC_API_KEY"));
-        let bad = Endpoint::new(Provider::Anthropic, "http://a", Key::new("sk-ant\nx: y"));
-        assert_eq!(bad.unwrap_err(), EndpointError::BadKey("ANTHROPIC_API_KEY"));
+        let anthropic = provider("anthropic");
+        let missing = Endpoint::new(&anthropic, None, Key::new("  "));
+        assert_eq!(missing.unwrap_err(), EndpointError::MissingKey("ANTHROPIC_API_KEY".into()));
+        let bad = Endpoint::new(&anthropic, None, Key::new("sk-ant\nx: y"));
+        assert_eq!(bad.unwrap_err(), EndpointError::BadKey("ANTHROPIC_API_KEY".into()));
         let at = endpoint("https://api.anthropic.com").unwrap();
         let (name, value) = at.authentication().unwrap();
         assert_eq!((name.as_str(), value.as_bytes()), ("x-api-key", &b"sk-ant-0123456789"[..]));
@@ -285,9 +236,26 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_provider_is_named_with_those_that_are_known() {
-        let error = Provider::named("openai").unwrap_err().to_string();
-        assert_eq!(error, "unknown provider \"openai\"; known: anthropic");
-        assert_eq!(Provider::named("anthropic"), Ok(Provider::Anthropic));
+    fn each_provider_is_let_in_by_its_own_header() {
+        let header = |name: &str| {
+            let at = Endpoint::new(&provider(name), None, Key::new("k-0123456789")).unwrap();
+            let (name, value) = at.authentication().unwrap();
+            format!("{name}: {}", value.to_str().unwrap())
+        };
+        assert_eq!(header("openai"), "authorization: Bearer k-0123456789");
+        assert_eq!(header("gemini"), "x-goog-api-key: k-0123456789");
+        let keyless = Endpoint::new(&provider("ollama"), None, Key::default()).unwrap();
+        assert!(keyless.authentication().is_none() && keyless.is_loopback());
+    }
+
+    #[test]
+    fn a_provider_without_a_place_of_its_own_is_told_how_to_give_one() {
+        let error = Endpoint::new(&provider("azure"), None, Key::new("k")).unwrap_err();
+        let error = error.to_string();
+        for part in ["azure", "--base-url", "AZURE_OPENAI_BASE_URL", "openai.azure.com/openai/v1"] {
+            assert!(error.contains(part), "{error}");
+        }
+        let keyless = Endpoint::new(&provider("gemini"), None, Key::default()).unwrap_err();
+        assert!(keyless.to_string().starts_with("GEMINI_API_KEY (or GOOGLE_API_KEY) is not set"));
     }
 }

@@ -15,9 +15,10 @@ use std::{
 /// Most bytes of one file that are read.
 const MOST_BYTES: u64 = 32 * 1024;
 
-/// The facts about `workspace`, with the programs that the sandbox can run there.
+/// The facts about `workspace`, with the programs that the sandbox can run there and the
+/// instruction files that the model family reads.
 #[must_use]
-pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>) -> Facts {
+pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
     Facts {
         working_directory: "/".to_owned(),
         platform: platform().to_owned(),
@@ -25,7 +26,7 @@ pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>) -> Facts {
         date: date(SystemTime::now()),
         git: git(workspace),
         programs,
-        project_docs: documents(workspace),
+        project_docs: documents(workspace, family),
         ..Facts::default()
     }
 }
@@ -75,8 +76,8 @@ fn git(workspace: &Path) -> Option<GitFacts> {
 }
 
 /// The instruction files at the workspace's root.
-fn documents(workspace: &Path) -> Vec<ProjectDoc> {
-    let found = profile::doc_names(ProfileKind::Anthropic).iter().filter_map(|name| {
+fn documents(workspace: &Path, family: ProfileKind) -> Vec<ProjectDoc> {
+    let found = profile::doc_names(family).iter().filter_map(|name| {
         let text = text(&workspace.join(name))?;
         Some(ProjectDoc { path: (*name).to_owned(), text })
     });
@@ -106,8 +107,8 @@ mod tests {
         fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/topic/one\n").unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("../secret", workspace.join("CLAUDE.md")).unwrap();
-        let facts = collect(&workspace, Vec::new());
-        let outside = collect(&folder, Vec::new());
+        let facts = collect(&workspace, Vec::new(), ProfileKind::Anthropic);
+        let outside = collect(&folder, Vec::new(), ProfileKind::Anthropic);
         fs::remove_dir_all(&folder).unwrap();
         let doc = ProjectDoc { path: "AGENTS.md".to_owned(), text: "Be brief.".to_owned() };
         assert_eq!(facts.project_docs, [doc]);

@@ -80,6 +80,7 @@ pub fn scripted_model() -> Mock {
 pub fn record(project: &Path, file: &Path) -> Run {
     let model = scripted_model();
     let mut command = innerloop(["run", PROMPT, "--apply", "--base-url", &model.url()]);
+    command.args(["--vocabulary", "seed"]);
     command.arg("--workspace").arg(project).arg("--programs").arg(programs());
     let run = run(command.arg("--record").arg(file));
     assert_eq!(model.left(), 0, "not all replies were used: {run:#?}");

@@ -69,10 +69,13 @@ impl Scene {
         fs::read_to_string(self.path(name)).expect("a readable file")
     }
 
-    /// `innerloop run --apply` on the workspace with the mock model.
+    /// `innerloop run --apply` on the workspace with the mock model, which knows the tools by the
+    /// specification's names.
     #[must_use]
     pub fn command(&self, prompt: &str) -> Command {
-        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &self.model.url()]);
+        let url = self.model.url();
+        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &url]);
+        command.args(["--vocabulary", "seed"]);
         command.arg("--workspace").arg(self.workspace());
         command
     }

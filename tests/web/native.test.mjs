@@ -25,6 +25,7 @@ async function run(t, prompt, fixtures) {
     await mock.stop();
   });
   const args = ["run", prompt, "--apply", "--json", "-C", folder, "--base-url", mock.url];
+  args.push("--vocabulary", "seed");
   const env = { ...process.env, ANTHROPIC_API_KEY: KEY };
   const program = spawn(PROGRAM, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };

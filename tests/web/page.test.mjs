@@ -124,10 +124,10 @@ test("one's own model gets real requests, a steer, and the key in its header onl
   const input = { file_path: "hello.txt", content: "Hello from the page\n" };
   let answer;
   const held = (request, response) => {
-    answer = () => reply({ calls: [["list_dir", {}]] })(request, response);
+    answer = () => reply({ calls: [["Glob", { pattern: "**/*" }]] })(request, response);
   };
   const server = await serve(
-    reply({ calls: [["write_file", input]] }),
+    reply({ calls: [["Write", input]] }),
     held,
     reply({ thinking: "Wrap up.", text: "It is written." }),
   );

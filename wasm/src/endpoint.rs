@@ -19,7 +19,9 @@ pub(crate) struct Endpoint {
     /// Origin and path prefix, without a slash at the end.
     base: String,
     key_header: String,
-    /// Empty where the user's own function adds it.
+    /// What stands in front of the key.
+    key_prefix: String,
+    /// Empty where the user's own function adds it, and where none is needed.
     key: String,
     /// Headers that the endpoint wants from this platform.
     headers: Vec<(String, String)>,
@@ -64,7 +66,7 @@ impl Endpoint {
             headers.set(name, value);
         }
         if !self.key.is_empty() {
-            headers.set(&self.key_header, &self.key);
+            headers.set(&self.key_header, &format!("{}{}", self.key_prefix, self.key));
         }
         RequestBuilder::new(&url)
             .method(Method::POST)

@@ -17,9 +17,11 @@ mod masking;
 mod misuse;
 mod options;
 mod program;
+mod providers;
 mod replay;
 mod task;
 mod tool;
 
 pub use agent::{RawAgent, replay_log};
 pub use options::doc_names;
+pub use providers::{model_json, providers_json};

@@ -1,14 +1,17 @@
 //! What the package hands in when an agent is made, read with `serde-wasm-bindgen`.
 
 use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
-use innerloop_core::{config::SessionConfig, json::Json, profile, tool::ToolSpec, traffic::Player};
+use innerloop_core::{
+    config::SessionConfig, json::Json, preset::Preset, profile, tool::ToolSpec, traffic::Player,
+};
 use serde::{Deserialize, de::DeserializeOwned};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
 #[derive(Deserialize)]
 pub(crate) struct Options {
-    /// The session's configuration, without its tools.
+    /// The session's configuration, without its tools; what the options cannot say is as in the
+    /// preset `modern`.
     config: SessionConfig,
     tools: Vec<Tool>,
     endpoint: Endpoint,
@@ -45,6 +48,8 @@ impl Options {
     /// recording that is none.
     pub(crate) fn read(options: JsValue) -> Result<Parts, Misuse> {
         let Self { mut config, tools, endpoint, replay } = from_js(options)?;
+        let modern = Preset::Modern.config();
+        (config.guard, config.repair) = (modern.guard, modern.repair);
         config.tools = tools.into_iter().map(Tool::spec).collect::<Result<_, _>>()?;
         let replay = replay.map(Recording::load).transpose()?;
         Ok(Parts { config, endpoint, replay })

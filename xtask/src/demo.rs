@@ -53,7 +53,9 @@ fn test_before(house: &mut House) -> Result<(), Failure> {
 
 fn mend(house: &mut House) -> Result<(), Failure> {
     let mut innerloop = house.program(house.innerloop(), "");
-    innerloop.args(["run", "--apply", "--replay"]).arg(house.path("example/traffic.jsonl"));
+    innerloop
+        .args(["run", "--apply", "--vocabulary", "seed", "--replay"])
+        .arg(house.path("example/traffic.jsonl"));
     innerloop.arg("--workspace").arg(copy_folder()).arg(PROMPT);
     println!("$ {}", process::line(&innerloop));
     process::run(&mut innerloop)

@@ -2,7 +2,10 @@
 
 use super::exit::TABLE;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
-use innerloop_core::{config::WireKind, text_calls::Family};
+use innerloop_core::{
+    config::{Vocabulary, WireKind},
+    text_calls::Family,
+};
 use std::path::PathBuf;
 
 /// A coding agent whose tools run in a WebAssembly sandbox.
@@ -39,6 +42,8 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) model: ModelArgs,
     #[command(flatten)]
+    pub(super) tuning: TuningArgs,
+    #[command(flatten)]
     pub(super) files: FileArgs,
     #[command(flatten)]
     pub(super) limits: LimitArgs,
@@ -51,15 +56,56 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct ModelArgs {
-    /// The model's provider.
-    #[arg(long, value_name = "NAME", default_value = "anthropic")]
-    pub(super) provider: String,
-    /// The model's name [default: claude-sonnet-5-5].
+    /// The model's provider [default: anthropic, or the one whose key is set].
+    ///
+    /// Known: anthropic, openai, gemini, openrouter, deepseek, mistral, xai, groq, together,
+    /// fireworks, azure, openai-chat, gemini-openai, anthropic-openai, ollama, ollama-v1,
+    /// llamacpp, lmstudio, vllm.
+    #[arg(long, value_name = "NAME")]
+    pub(super) provider: Option<String>,
+    /// The model's name [default: the provider's, where it has one].
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
-    /// Where the provider is reached [default: `ANTHROPIC_BASE_URL`, else the provider's own].
+    /// Where the provider is reached [default: its variable, such as `ANTHROPIC_BASE_URL`, else
+    /// its own].
     #[arg(long, value_name = "URL")]
     pub(super) base_url: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TuningArgs {
+    /// Under which names the model is shown its tools.
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Words::Native)]
+    pub(super) vocabulary: Words,
+    /// `low`, `medium`, `high`, or what else the model knows [default: the provider's own].
+    #[arg(long, value_name = "EFFORT")]
+    pub(super) effort: Option<String>,
+    /// Most tokens of one reply [default: what the model can, up to 32,000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) max_output_tokens: Option<u32>,
+    /// Most tokens of a whole call [default: what the model can].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) context_window: Option<u32>,
+    /// A catalogue of models, with limits and prices, in place of the one that comes along.
+    #[arg(long, value_name = "FILE")]
+    pub(super) models: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Words {
+    /// Those that its family was trained on.
+    Native,
+    /// Those of the coding agent loop specification, the same for all.
+    Seed,
+}
+
+impl Words {
+    pub(super) const fn vocabulary(self) -> Vocabulary {
+        match self {
+            Self::Native => Vocabulary::Native,
+            Self::Seed => Vocabulary::Seed,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

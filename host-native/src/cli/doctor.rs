@@ -3,15 +3,19 @@
 use super::{
     args::{DoctorArgs, ModelArgs},
     exit::{Exit, Failure},
-    say, setup,
+    say,
+    setup::{self, Choice},
 };
 use crate::{
-    endpoints::{Endpoints, Provider},
+    endpoints::{Endpoints, key_variables},
     http::Http,
     programs::Programs,
     sandbox::{Digest, OnProgress},
 };
-use innerloop_core::action::{Action, Numbering};
+use innerloop_core::{
+    action::{Action, Numbering},
+    providers::Provider,
+};
 use std::{
     env, fs,
     path::{Path, PathBuf},
@@ -33,7 +37,7 @@ enum Finding {
 use Finding::{Broken, Fine, Warning};
 
 pub(super) async fn run(args: DoctorArgs) -> Result<(), Failure> {
-    let provider = setup::provider(&args.model)?;
+    let Choice { provider, because } = setup::provider(&args.model)?;
     let mut broken = 0;
     let mut tell = |name: &str, finding: Finding| match finding {
         Fine(detail) => say(&format!("ok    {name}: {detail}")),
@@ -44,13 +48,16 @@ pub(super) async fn run(args: DoctorArgs) -> Result<(), Failure> {
         }
     };
     tell("version", version());
-    tell("key", key(provider));
+    if let Some(because) = because {
+        tell("choice", Fine(because));
+    }
+    tell("key", key(&provider));
     let (cache, tools) = sandbox(args.programs.as_deref()).await;
     tell("cache", cache);
     tell("tools", tools);
     tell("programs", programs(args.programs.as_deref()));
     if args.online {
-        tell("provider", reach(provider, &args.model).await);
+        tell("provider", reach(&provider, &args.model).await);
     }
     match broken {
         0 => Ok(()),
@@ -64,12 +71,12 @@ fn version() -> Finding {
     Fine(format!("innerloop {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
 }
 
-fn key(provider: Provider) -> Finding {
-    let variable = provider.key_variable();
-    if setup::key(provider).is_empty() {
-        Warning(format!("{variable} is not set; without it only --replay works"))
-    } else {
-        Fine(format!("{variable} is set"))
+fn key(provider: &Provider) -> Finding {
+    let variables = key_variables(provider);
+    match (setup::key(provider).is_empty(), provider.key_optional) {
+        (false, _) => Fine(format!("{variables} is set")),
+        (true, true) => Fine(format!("{} needs none", provider.name)),
+        (true, false) => Warning(format!("{variables} is not set; without it only --replay works")),
     }
 }
 
@@ -144,7 +151,7 @@ fn digest(folder: &Path, name: &str) -> String {
     }
 }
 
-async fn reach(provider: Provider, args: &ModelArgs) -> Finding {
+async fn reach(provider: &Provider, args: &ModelArgs) -> Finding {
     let endpoint = match setup::endpoint_of(provider, args) {
         Ok(endpoint) => endpoint,
         Err(error) => return Broken(error.to_string()),

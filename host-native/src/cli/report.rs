@@ -11,6 +11,7 @@ use innerloop_core::{
     event::{ErrorKind, Event, EventKind},
     id::AgentId,
     message::Usage,
+    rules::cost,
     status::RunEnd,
 };
 use serde::Serialize;
@@ -27,35 +28,42 @@ pub(super) struct Report {
     turns: u32,
     tool_calls: u32,
     usage: Usage,
+    /// In nano-dollars, as far as the model's price is known.
+    cost: Option<u64>,
     changes: Changes,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
     error: Option<(ErrorKind, String)>,
     failure: Option<Failure>,
+    /// The variables that may hold the provider's key.
+    key: String,
     /// How an interrupted run ends the program.
     signal: Exit,
 }
 
 impl Report {
-    pub(super) fn new() -> Self {
+    /// Of a run whose provider has its key in the variables that `key` names.
+    pub(super) fn new(key: &str) -> Self {
         Self {
             begun: Instant::now(),
             text: String::new(),
             turns: 0,
             tool_calls: 0,
             usage: Usage::default(),
+            cost: None,
             changes: Changes::default(),
             end: None,
             limit: None,
             error: None,
             failure: None,
+            key: key.to_owned(),
             signal: Exit::Interrupted,
         }
     }
 
     /// A report of something that went wrong before or beside the run.
     pub(super) fn failed(failure: Failure) -> Self {
-        Self { failure: Some(failure), ..Self::new() }
+        Self { failure: Some(failure), ..Self::new("") }
     }
 
     /// Notes that the run broke for a reason of the host's own.
@@ -73,12 +81,13 @@ impl Report {
         let is_own = event.agent == AgentId::ROOT;
         match &event.kind {
             EventKind::UserInput { .. } => self.turns += 1,
-            EventKind::AssistantTextEnd { text, usage, .. } => {
+            EventKind::AssistantTextEnd { text, usage, cost_nano_usd, .. } => {
                 self.turns += 1;
                 if is_own {
                     self.text.clone_from(text);
                 }
                 self.usage.add(&usage.unwrap_or_default());
+                self.cost = cost::sum(self.cost, *cost_nano_usd);
             }
             EventKind::ToolCallEnd { outcome, .. } => {
                 self.tool_calls += 1;
@@ -113,7 +122,7 @@ impl Report {
                     ErrorKind::Host => message.clone(),
                     _ => brief(message, MESSAGE_CHARS),
                 };
-                Err(Failure::new(exit_of(*kind), format!("{said}{}", advice(*kind))))
+                Err(Failure::new(exit_of(*kind), format!("{said}{}", advice(*kind, &self.key))))
             }
             _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
         }
@@ -136,7 +145,7 @@ impl Report {
     /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
     pub(super) fn counts(&self, style: Style) -> String {
         let took = self.begun.elapsed();
-        let line = [
+        let mut line = vec![
             counted(u64::from(self.turns), "turn"),
             counted(u64::from(self.tool_calls), "tool call"),
             format!(
@@ -147,6 +156,9 @@ impl Report {
             format!("{} changed", counted(self.changes.files().count() as u64, "file")),
             format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100),
         ];
+        if let Some(cost) = self.cost {
+            line.insert(3, dollars(cost));
+        }
         style.paint(Colour::Dim, &line.join(" · ")).into_owned()
     }
 
@@ -164,6 +176,7 @@ impl Report {
             turns: self.turns,
             tool_calls: self.tool_calls,
             usage: self.usage,
+            cost_nano_usd: self.cost,
             files,
             diff: self.changes.unified(),
             duration_ms: millis(self.begun.elapsed()),
@@ -184,6 +197,8 @@ struct Record<'a> {
     turns: u32,
     tool_calls: u32,
     usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost_nano_usd: Option<u64>,
     files: Vec<File<'a>>,
     diff: String,
     duration_ms: u64,
@@ -204,9 +219,9 @@ const fn exit_of(kind: ErrorKind) -> Exit {
 }
 
 /// What to do about it, where the message does not say.
-const fn advice(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Authentication => "; check the provider's key, for example ANTHROPIC_API_KEY",
+fn advice(kind: ErrorKind, key: &str) -> String {
+    let advice = match kind {
+        ErrorKind::Authentication => return format!("; check the provider's key in {key}"),
         ErrorKind::Quota => {
             "; the account's credit or quota is used up: raise it or use another key"
         }
@@ -220,7 +235,8 @@ const fn advice(kind: ErrorKind) -> &'static str {
         ErrorKind::Protocol => "; check that --base-url is the provider's API",
         ErrorKind::Internal => "; please report it",
         _ => "",
-    }
+    };
+    advice.to_owned()
 }
 
 fn limit_text(limit: &str, value: u32) -> String {
@@ -249,6 +265,12 @@ fn grouped(number: u64) -> String {
     out
 }
 
+/// For example `$0.0123`: with four digits behind the point, the last one rounded.
+fn dollars(nano: u64) -> String {
+    let tenths = nano.saturating_add(50_000) / 100_000;
+    format!("${}.{:04}", grouped(tenths / 10_000), tenths % 10_000)
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -264,5 +286,13 @@ mod tests {
         assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
         assert_eq!(counted(1, "turn"), "1 turn");
         assert_eq!(counted(0, "turn"), "0 turns");
+    }
+
+    #[test]
+    fn costs_are_told_in_dollars() {
+        let costs = [0, 49_999, 50_000, 12_345_678, 1_999_999_999, 1_234_000_000_000];
+        let texts = costs.map(dollars);
+        let want = ["$0.0000", "$0.0000", "$0.0001", "$0.0123", "$2.0000", "$1,234.0000"];
+        assert_eq!(texts, want);
     }
 }

@@ -1,17 +1,18 @@
 //! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
 
 use super::{
-    args::{OutputArgs, RunArgs},
+    args::{LimitArgs, OutputArgs, RunArgs},
     exit::{Exit, Failure},
     interrupts::Interrupts,
     report::Report,
-    say, setup,
+    say,
+    setup::{self, Choice},
     style::{Colour, Style, harmless},
     transcript::Transcript,
 };
 use crate::{
     driver::{Commands, Driver, DriverError, News, OpenError, Parts},
-    endpoints::{Endpoints, Provider},
+    endpoints::{Endpoints, key_variables},
     facts,
     http::{Http, wall_time},
     journal::Journal,
@@ -25,6 +26,8 @@ use innerloop_core::{
     id::{AgentId, SessionId},
     input::Command,
     message::Part,
+    preset::Preset,
+    providers::Provider,
 };
 use std::{
     hash::{BuildHasher, RandomState},
@@ -68,6 +71,8 @@ struct Work {
     driver: Driver,
     prompt: String,
     recording: Option<Arc<RecordingFile>>,
+    /// The variables that may hold the provider's key.
+    key: String,
 }
 
 impl Work {
@@ -81,30 +86,37 @@ impl Work {
         // What the user typed is looked at before the environment.
         Workspace::open(&args.workspace).map_err(Failure::usage)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
-        let provider = setup::provider(&args.model)?;
-        let (models, recording) = models(provider, &args)?;
+        let Choice { provider, because } = match args.files.replay {
+            None => setup::provider(&args.model)?,
+            Some(_) => setup::recorded_provider(&args.model)?,
+        };
+        let model = setup::model(&provider, &args.model, &args.tuning)?;
+        let (models, recording) = models(&provider, &args)?;
+        if let (Some(because), Some(tell)) = (because, progress(args.output)) {
+            tell(&because);
+        }
         let sandbox =
             setup::sandbox(&args.workspace, args.programs.as_deref(), progress(args.output))
                 .await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
-        let config = config(provider, &args, &sandbox);
+        let config = config(model, &args.limits, &sandbox);
         let parts = Parts {
             models,
             tools: Tools::new(sandbox),
             journal: journal.map_err(Failure::usage)?,
-            key: setup::key(provider),
+            key: setup::key(&provider),
         };
         let driver = Driver::open(config, wall_time(), parts).map_err(|error| match error {
             OpenError::Config(_) => Failure::configuration(error),
             OpenError::Journal(_) => Failure::new(Exit::Failed, error),
         })?;
-        Ok(Self { driver, prompt, recording })
+        Ok(Self { driver, prompt, recording, key: key_variables(&provider) })
     }
 
     /// Drives the session to its end and shows what came of it.
     async fn finish(mut self, output: OutputArgs, interrupts: Interrupts) -> Report {
         let mut view = View::new(output);
-        let mut report = Report::new();
+        let mut report = Report::new(&self.key);
         let commands = self.driver.commands();
         let hurry = Arc::new(Notify::new());
         let signal = Arc::new(OnceLock::new());
@@ -151,7 +163,7 @@ impl Work {
 
 /// Where the answers come from.
 fn models(
-    provider: Provider,
+    provider: &Provider,
     args: &RunArgs,
 ) -> Result<(Models, Option<Arc<RecordingFile>>), Failure> {
     if let Some(path) = &args.files.replay {
@@ -166,24 +178,18 @@ fn models(
     Ok((Models::Live(Arc::new(http), recording), file))
 }
 
-fn config(provider: Provider, args: &RunArgs, sandbox: &Executor) -> SessionConfig {
-    let name = args.model.model.as_deref().unwrap_or(provider.default_model());
+fn config(model: ModelConfig, limits: &LimitArgs, sandbox: &Executor) -> SessionConfig {
+    let programs = sandbox.programs().facts();
     SessionConfig {
         id: session_id(),
-        model: ModelConfig {
-            endpoint: provider.endpoint(),
-            wire: provider.wire(),
-            profile: provider.profile(),
-            name: name.to_owned(),
-            ..ModelConfig::default()
-        },
+        facts: facts::collect(sandbox.workspace().root(), programs, model.profile),
+        model,
         limits: Limits {
-            max_turns: args.limits.max_turns,
-            max_tool_rounds_per_input: args.limits.max_tool_rounds,
+            max_turns: limits.max_turns,
+            max_tool_rounds_per_input: limits.max_tool_rounds,
             ..Limits::default()
         },
-        facts: facts::collect(sandbox.workspace().root(), sandbox.programs().facts()),
-        ..SessionConfig::default()
+        ..Preset::Modern.config()
     }
 }
 

@@ -2,16 +2,24 @@
 //! from standard input.
 
 use super::{
-    args::ModelArgs,
+    args::{ModelArgs, TuningArgs},
     exit::{Exit, Failure},
 };
 use crate::{
-    endpoints::{Endpoint, EndpointError, Provider},
+    endpoints::{Endpoint, EndpointError, key_variables},
     programs::Programs,
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
     secret::Key,
 };
-use std::{env, io::Read, path::Path};
+use innerloop_core::{
+    catalogue::Catalogue,
+    config::ModelConfig,
+    providers::{self, Provider},
+};
+use std::{env, fmt::Display, fs, io::Read, path::Path};
+
+/// The provider where nothing else is said.
+const STANDARD: &str = "anthropic";
 
 /// The sandbox over a folder, with its tools ready to run.
 pub(super) async fn sandbox(
@@ -30,23 +38,88 @@ pub(super) async fn sandbox(
     Ok(executor)
 }
 
-/// The provider that was asked for.
-pub(super) fn provider(args: &ModelArgs) -> Result<Provider, Failure> {
-    Provider::named(&args.provider).map_err(Failure::configuration)
+/// A provider, and why it is this one where nobody asked for it.
+pub(super) struct Choice {
+    pub(super) provider: Provider,
+    pub(super) because: Option<String>,
+}
+
+/// The provider that was asked for; else Anthropic, or the first of which a key is set if
+/// Anthropic's is not.
+pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
+    let named = |name: &str| providers::find(name).map_err(Failure::configuration);
+    if let Some(name) = &args.provider {
+        return Ok(Choice { provider: named(name)?, because: None });
+    }
+    let standard = named(STANDARD)?;
+    let has_key = |provider: &Provider| !provider.key_optional && !key(provider).is_empty();
+    let other = providers::all().into_iter().find(has_key).filter(|_| !has_key(&standard));
+    Ok(match other {
+        None => Choice { provider: standard, because: None },
+        Some(provider) => {
+            let (name, variable) = (&provider.name, key_variables(&provider));
+            let because =
+                format!("using {name}, since {variable} is set; --provider names another");
+            Choice { provider, because: Some(because) }
+        }
+    })
+}
+
+/// The provider that a recording stands in for: its key is not looked at.
+pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
+    let name = args.provider.as_deref().unwrap_or(STANDARD);
+    let provider = providers::find(name).map_err(Failure::configuration)?;
+    Ok(Choice { provider, because: None })
 }
 
 /// The provider's endpoint; options come before the environment.
-pub(super) fn endpoint_of(provider: Provider, args: &ModelArgs) -> Result<Endpoint, EndpointError> {
-    let set = |name| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let base_url = args.base_url.clone().or_else(|| set(provider.base_url_variable()));
-    let base_url = base_url.as_deref().unwrap_or(provider.default_base_url());
-    Endpoint::new(provider, base_url, key(provider))
+pub(super) fn endpoint_of(
+    provider: &Provider,
+    args: &ModelArgs,
+) -> Result<Endpoint, EndpointError> {
+    let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let base_url = args.base_url.clone().or_else(|| set(&provider.base_url_variable));
+    Endpoint::new(provider, base_url.as_deref(), key(provider))
 }
 
 /// The provider's key as the environment has it; empty if it has none. What is not UTF-8 gets
 /// characters in its place that no key has, so that it is told as a bad key.
-pub(super) fn key(provider: Provider) -> Key {
-    Key::new(&env::var_os(provider.key_variable()).unwrap_or_default().to_string_lossy())
+pub(super) fn key(provider: &Provider) -> Key {
+    let variables = provider.key_variables.iter();
+    let mut keys = variables
+        .map(|variable| Key::new(&env::var_os(variable).unwrap_or_default().to_string_lossy()));
+    keys.find(|key| !key.is_empty()).unwrap_or_default()
+}
+
+/// The model that was asked for, with what is known of it.
+pub(super) fn model(
+    provider: &Provider,
+    args: &ModelArgs,
+    tuning: &TuningArgs,
+) -> Result<ModelConfig, Failure> {
+    let known = match &tuning.models {
+        None => Catalogue::standard(),
+        Some(path) => catalogue(path)?,
+    };
+    let Some(name) = args.model.as_ref().or(provider.default_model.as_ref()) else {
+        let provider = &provider.name;
+        let message = format!("{provider} has no model of its own choice; name one with --model");
+        return Err(Failure::configuration(message));
+    };
+    let mut model = provider.model(name, tuning.vocabulary.vocabulary());
+    known.complete(provider, &mut model);
+    model.reasoning_effort.clone_from(&tuning.effort);
+    model.context_window = tuning.context_window.unwrap_or(model.context_window);
+    model.max_output_tokens = tuning.max_output_tokens.unwrap_or(model.max_output_tokens);
+    Ok(model)
+}
+
+fn catalogue(path: &Path) -> Result<Catalogue, Failure> {
+    let told = |error: &dyn Display| {
+        Failure::configuration(format!("cannot use {}: {error}", path.display()))
+    };
+    let text = fs::read_to_string(path).map_err(|error| told(&error))?;
+    Catalogue::parse(&text).map_err(|error| told(&error))
 }
 
 /// The text, or what standard input holds where the text is `-`.

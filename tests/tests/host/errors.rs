@@ -69,7 +69,7 @@ fn keys_providers_and_addresses() {
         let _ = complains(command, 3, &["ANTHROPIC_API_KEY holds characters"]);
     }
     let mut provider = scene.command("go");
-    let words = ["unknown provider \"nobody\"", "known: anthropic"];
+    let words = ["unknown provider \"nobody\"", "known: anthropic, openai, gemini, "];
     let _ = complains(provider.args(["--provider", "nobody"]), 3, &words);
     let mut url = innerloop(["run", "go", "--apply", "--base-url", "localhost", "--workspace"]);
     let _ = complains(url.arg(scene.workspace()), 3, &["\"localhost\" is no base URL"]);

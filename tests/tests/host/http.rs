@@ -6,9 +6,10 @@ use innerloop_core::{
     id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput},
     output::HttpRequest,
+    providers,
 };
 use innerloop_host::{
-    endpoints::{Endpoint, Endpoints, Provider},
+    endpoints::{Endpoint, Endpoints},
     http::Http,
     secret::Key,
 };
@@ -20,13 +21,14 @@ use innerloop_tests::{
 use std::time::Duration;
 
 fn client(url: &str) -> Http {
-    let endpoint = Endpoint::new(Provider::Anthropic, url, Key::new(KEY)).unwrap();
-    Http::new(Endpoints::default().with(Provider::Anthropic.endpoint(), endpoint)).unwrap()
+    let provider = providers::find("anthropic").unwrap();
+    let endpoint = Endpoint::new(&provider, Some(url), Key::new(KEY)).unwrap();
+    Http::new(Endpoints::default().with(provider.endpoint(), endpoint)).unwrap()
 }
 
 fn request() -> HttpRequest {
     HttpRequest {
-        endpoint: Provider::Anthropic.endpoint(),
+        endpoint: EndpointId("anthropic".to_owned()),
         path: "/v1/messages".to_owned(),
         headers: vec![("anthropic-version".to_owned(), "2023-06-01".to_owned())],
         body: Bytes::from("{}"),

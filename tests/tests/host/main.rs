@@ -11,6 +11,7 @@ mod commands;
 mod decode;
 mod errors;
 mod http;
+mod providers;
 mod readme;
 mod replay;
 mod run;

@@ -29,7 +29,7 @@ fn block(heading: &str, language: &str) -> String {
 /// The messages of a model that writes one file and is done.
 fn model() -> Mock {
     let write = json!({"file_path": "done.txt", "content": "done\n"});
-    let messages = [Message::call("c1", "write_file", &write), Message::text("Done.")];
+    let messages = [Message::call("c1", "Write", &write), Message::text("Done.")];
     Mock::start(messages.iter().map(Reply::stream).collect())
 }
 

@@ -24,7 +24,7 @@ fn project() -> (TempDir, PathBuf) {
 
 /// Replays the example's recording on `project`, with neither key nor network.
 fn replay(project: &Path, file: &Path, prompt: &str) -> Run {
-    let mut command = innerloop(["run", prompt, "--apply"]);
+    let mut command = innerloop(["run", prompt, "--apply", "--vocabulary", "seed"]);
     command.env_remove("ANTHROPIC_API_KEY").env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
     command.arg("--workspace").arg(project).arg("--programs").arg(programs());
     run(command.arg("--replay").arg(file))

@@ -29,7 +29,7 @@ fn the_agent_mends_the_example_over_http() {
         "• edit_file",
         "-  const tier = TIERS.find(({ from }) => quantity > from);\n",
         "+  const tier = TIERS.find(({ from }) => quantity >= from);\n",
-        "7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · ",
+        "7 turns · 8 tool calls · 17,152 tokens in, 749 out · $0.0418 · 1 file changed · ",
     ];
     for line in lines {
         assert!(run.stderr.contains(line), "{line} is missing: {run:#?}");

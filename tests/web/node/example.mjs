@@ -14,6 +14,7 @@ function example(options = {}) {
     files: exampleFiles(),
     programs: { qjs: qjs() },
     replay: traffic,
+    vocabulary: "seed",
     ...options,
   });
 }

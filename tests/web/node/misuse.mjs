@@ -12,6 +12,10 @@ const tool = { name: "t", description: "d", execute() {} };
 const REFUSED = [
   ["unknown_provider", { ...FINE, provider: "openay" }, /openay.*anthropic/],
   ["unknown_provider", { ...FINE, provider: undefined }, /`provider` is missing/],
+  ["bad_option", { ...FINE, vocabulary: "latin" }, /`vocabulary`/],
+  ["bad_option", { ...FINE, models: "{" }, /`models`: this is no catalogue/],
+  ["bad_option", { ...FINE, provider: "openrouter", model: undefined }, /`model` is missing/],
+  ["bad_option", { ...FINE, provider: "azure" }, /`baseUrl` is missing.*openai\.azure\.com/],
   ["missing_key", { ...FINE, apiKey: undefined }, /apiKey/],
   ["missing_key", { ...FINE, apiKey: "" }, /apiKey/],
   ["bad_option", { ...FINE, model: "" }, /`model`/],

@@ -151,3 +151,27 @@ test("a fetch that throws or returns nonsense is a failure of the run", async ()
     await agent.close();
   }
 });
+
+test("a provider of another protocol gets its own path, header and form", async () => {
+  const done = (_request, response) => {
+    const chunk = {
+      choices: [{ index: 0, delta: { content: "done" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 1000, completion_tokens: 100 },
+    };
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  };
+  const server = await serve(done, done);
+  const groq = await agentAt(server, { provider: "groq", model: undefined });
+  const { status, text } = await groq.run("hello").result();
+  assert.deepEqual([status, text], ["completed", "done"]);
+  assert.equal(groq.status().cost_nano_usd, 210_000);
+  const [{ url, headers, body }] = server.requests;
+  assert.equal(url, "/chat/completions");
+  assert.equal(headers.authorization, "Bearer sk-test-0123456789");
+  assert.equal(body.model, "openai/gpt-oss-120b");
+  const local = await agentAt(server, { provider: "vllm", model: "m", apiKey: undefined });
+  assert.equal((await local.run("hello").result()).text, "done");
+  assert.equal(server.requests[1].headers.authorization, undefined);
+  await Promise.all([groq.close(), local.close(), server.close()]);
+});

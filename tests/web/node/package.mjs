@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { folder } from "../support/installed.mjs";
+import { folder, providers } from "../support/installed.mjs";
 import { ROOT } from "../support/package.mjs";
 
 const installed = join(folder, "node_modules/innerloop");
@@ -72,6 +72,21 @@ test(
   },
 );
 
+test("the types name the providers that there are", async () => {
+  const types = readFileSync(join(installed, "dist/types/types.d.ts"), "utf8");
+  const union = /type ProviderName = ([^;]*);/u.exec(types)[1];
+  const typed = [...union.matchAll(/"([^"]+)"/gu)].map(([, name]) => name);
+  const all = await providers();
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    typed,
+  );
+  const of = (wanted) => all.find(({ name }) => name === wanted);
+  assert.equal(of("ollama").needsKey, false);
+  assert.equal(of("azure").baseUrl, undefined);
+  assert.equal(of("openai").baseUrl, "https://api.openai.com/v1");
+});
+
 // The golden outputs are what the native core makes of the golden log.
 const golden = (name) => readFileSync(join(ROOT, "tests/fixtures", name), "utf8");
 
@@ -131,13 +146,14 @@ test("the examples of the package's README fit its types", () => {
 test("the first examples of the package's README run as they stand", () => {
   const replies = {
     0: [
-      { calls: [["edit_file", { file_path: "sum.js", old_string: "a - b", new_string: "a + b" }]] },
+      { calls: [["Read", { file_path: "sum.js" }]] },
+      { calls: [["Edit", { file_path: "sum.js", old_string: "a - b", new_string: "a + b" }]] },
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
   };
   const printed = {
-    0: /^\n> edit_file \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
+    0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
     1: /^completed Written\. 5 undefined\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;

@@ -10,7 +10,7 @@ after(() => project.remove());
 export const folder = project.folder;
 
 /** What the package exports. */
-export const { Agent, AgentError, Files, Run, init } = await importFrom(folder);
+export const { Agent, AgentError, Files, Run, init, providers } = await importFrom(folder);
 
 /** An agent that talks to a scripted server. */
 export function agentAt(server, options = {}) {
@@ -19,6 +19,7 @@ export function agentAt(server, options = {}) {
     model: "mock-1",
     apiKey: "sk-test-0123456789",
     baseUrl: server.url,
+    vocabulary: "seed",
     retry: { baseMs: 5, maxMs: 20 },
     ...options,
   });

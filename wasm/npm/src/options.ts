@@ -3,7 +3,7 @@
 import { AgentError } from "./errors.js";
 import { docNames } from "./innerloop_wasm.js";
 import type { LoadedProgram } from "./programs.js";
-import { findProvider } from "./providers.js";
+import { type Provider, findProvider, modelOf } from "./providers.js";
 import { platform } from "./platform.js";
 import type {
   AgentOptions,
@@ -25,6 +25,8 @@ const KEYS = new Set<string>([
   "apiKey",
   "fetch",
   "baseUrl",
+  "vocabulary",
+  "models",
   "replay",
   "files",
   "tools",
@@ -32,6 +34,7 @@ const KEYS = new Set<string>([
   "instructions",
   "limits",
   "maxOutputTokens",
+  "contextWindow",
   "reasoningEffort",
   "retry",
   "timeouts",
@@ -55,7 +58,15 @@ const NESTED = {
 
 // What a snapshot holds. The first can be changed in a restored agent, the others cannot.
 const CHANGEABLE = ["model", "instructions", "limits", "reasoningEffort"];
-const FIXED = ["maxOutputTokens", "retry", "timeouts", "id"];
+const FIXED = [
+  "maxOutputTokens",
+  "contextWindow",
+  "vocabulary",
+  "models",
+  "retry",
+  "timeouts",
+  "id",
+];
 
 /** A file of the workspace: its path and its content. */
 export type FileEntry = readonly [string, string | Uint8Array];
@@ -64,7 +75,14 @@ export type FileEntry = readonly [string, string | Uint8Array];
 export interface RawOptions {
   config: object;
   tools: { name: string; description: string; parameters: string; read_only: boolean }[];
-  endpoint: { id: string; base: string; key_header: string; key: string; headers: string[][] };
+  endpoint: {
+    id: string;
+    base: string;
+    key_header: string;
+    key_prefix: string;
+    key: string;
+    headers: string[][];
+  };
   replay: { traffic: string; pace_ms: number } | undefined;
 }
 
@@ -78,23 +96,38 @@ export function checkOptions(options: AgentOptions): void {
   checkNested("retry", options.retry);
   checkNested("timeouts", options.timeouts);
   if (typeof options.replay !== "string") checkNested("replay", options.replay);
-  const { replay, apiKey, fetch, model, onEvent } = options;
-  findProvider(options.provider, replay !== undefined);
-  if (replay === undefined && (typeof model !== "string" || model === "")) {
-    throw bad("`model` is missing: name the model as the provider knows it");
+  const { apiKey, fetch, model, vocabulary = "native", onEvent } = options;
+  if (model !== undefined && (typeof model !== "string" || model === "")) {
+    throw bad("`model` must be a model's name, as the provider knows it");
+  }
+  if (vocabulary !== "native" && vocabulary !== "seed") {
+    throw bad('`vocabulary` must be "native" or "seed"');
   }
   if (fetch !== undefined && typeof fetch !== "function") throw bad("`fetch` must be a function");
   if (onEvent !== undefined) checkListener("onEvent", onEvent);
   if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
-  if (!apiKey && fetch === undefined && replay === undefined) {
-    const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
-    throw new AgentError("missing_key", `there is no key for the provider: ${hint}`);
-  }
   const { tools = [], files = {}, programs = {} } = options;
   if (!Array.isArray(tools)) throw bad("`tools` must be a list of tools");
   for (const tool of tools) checkTool(tool);
   for (const [name, value] of Object.entries({ files, programs })) {
     if (typeof value !== "object" || value === null) throw bad(`\`${name}\` must be an object`);
+  }
+}
+
+// Checks what only the table of providers tells.
+function checkProvider(options: AgentOptions, provider: Provider): void {
+  const { replay, apiKey, fetch, model, baseUrl } = options;
+  if (replay !== undefined) return;
+  if (model === undefined && provider.default_model === null) {
+    throw bad("`model` is missing: name the model as the provider knows it");
+  }
+  if (!apiKey && fetch === undefined && !provider.key_optional) {
+    const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
+    throw new AgentError("missing_key", `there is no key for the provider: ${hint}`);
+  }
+  if (baseUrl === undefined && provider.base_url === null) {
+    const example = provider.base_url_example ?? "";
+    throw bad(`\`baseUrl\` is missing: \`${provider.name}\` is at a place such as ${example}`);
   }
 }
 
@@ -131,7 +164,7 @@ export function filesOf(files: FilesInput = []): FileEntry[] {
   });
 }
 
-/** Checks the options of a restored agent, and adds the model's name: the snapshot has it. */
+/** Checks the options of a restored agent, and adds a model's name: the snapshot has it. */
 export function checkedRestore(options: RestoreOptions): AgentOptions {
   if (typeof options !== "object" || options === null) {
     throw bad("give an object of options, after the snapshot");
@@ -168,15 +201,17 @@ export function rawOptions(
   files: readonly FileEntry[],
 ): RawOptions {
   const provider = findProvider(options.provider, options.replay !== undefined);
+  checkProvider(options, provider);
   const { replay, apiKey = "" } = options;
-  const headers = platform().page ? provider.pageHeaders : [];
+  const headers = platform().page ? provider.page_headers : [];
   return {
-    config: sessionConfig(options, programs, files),
+    config: sessionConfig(options, provider, programs, files),
     tools: (options.tools ?? []).map(rawTool),
     endpoint: {
-      id: provider.id,
-      base: baseOf(options.baseUrl, provider.baseUrl),
-      key_header: provider.keyHeader,
+      id: provider.name,
+      base: baseOf(options.baseUrl, provider.base_url ?? "http://localhost"),
+      key_header: provider.auth.header,
+      key_prefix: provider.auth.prefix,
       key: checkedKey(apiKey),
       headers,
     },
@@ -186,21 +221,23 @@ export function rawOptions(
 
 function sessionConfig(
   options: AgentOptions,
+  provider: Provider,
   programs: readonly LoadedProgram[],
   files: readonly FileEntry[],
 ): object {
-  const provider = findProvider(options.provider, options.replay !== undefined);
   const { limits, retry = {}, timeouts = {} } = options;
+  const name = options.model ?? provider.default_model ?? "recorded";
+  const model = modelOf(provider, name, options.vocabulary ?? "native", catalogue(options.models));
   return present({
     id: text("id", options.id) ?? newId(),
-    model: present({
-      endpoint: provider.id,
-      wire: provider.wire,
-      profile: provider.profile,
-      name: options.model ?? "recorded",
-      max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
-      reasoning_effort: text("reasoningEffort", options.reasoningEffort),
-    }),
+    model: {
+      ...model,
+      ...present({
+        max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
+        context_window: count("contextWindow", options.contextWindow),
+        reasoning_effort: text("reasoningEffort", options.reasoningEffort),
+      }),
+    },
     limits: rawLimits(limits),
     retry: present({
       max_retries: count("retry.maxRetries", retry.maxRetries),
@@ -218,7 +255,7 @@ function sessionConfig(
       platform: "wasm",
       date: new Date().toISOString().slice(0, 10),
       programs: programs.map(({ name, description }) => ({ name, description })),
-      project_docs: projectDocs(provider.profile, files),
+      project_docs: projectDocs(model.profile, files),
     },
     instructions: text("instructions", options.instructions),
   });
@@ -263,6 +300,11 @@ export function sender(
     const body = await request.text();
     return fetch(url, { method, headers, body, signal, redirect: "manual" });
   };
+}
+
+// A catalogue of models as text.
+function catalogue(models: string | object | undefined): string | undefined {
+  return typeof models === "object" ? JSON.stringify(models) : text("models", models);
 }
 
 // Only what is there: an absent field is the core's default.

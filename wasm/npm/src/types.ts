@@ -4,15 +4,28 @@
 /** What an agent is created with. */
 export interface AgentOptions {
   /** Who serves the model. May be left out with `replay`. */
-  provider?: "anthropic";
-  /** The model's name, as the provider knows it. May be left out with `replay`. */
+  provider?: ProviderName;
+  /** The model's name, as the provider knows it; the provider's default, where it has one. */
   model?: string;
-  /** The provider's key. It stays in the driver: no event, error or snapshot holds it. */
+  /**
+   * The provider's key; local servers need none. It stays in the driver: no event, error or
+   * snapshot holds it.
+   */
   apiKey?: string;
   /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
   fetch?: FetchFunction;
   /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
   baseUrl?: string;
+  /**
+   * Under which names the model is shown its tools: those that its family was trained on
+   * (`native`, the default), or those of the coding agent loop specification (`seed`).
+   */
+  vocabulary?: "native" | "seed";
+  /**
+   * What is known of models: windows, limits, prices. JSON text or object, in place of the
+   * catalogue that comes along.
+   */
+  models?: string | object;
   /** Recorded model traffic to answer from, instead of a model: the text, or text and pace. */
   replay?: string | Replay;
   /** The workspace: path to content. Paths are relative and use `/`. */
@@ -25,8 +38,10 @@ export interface AgentOptions {
   instructions?: string;
   /** When to stop. */
   limits?: Limits;
-  /** Most tokens that one reply may have. */
+  /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
   maxOutputTokens?: number;
+  /** Most tokens of a whole call; what the model can, if left out. */
+  contextWindow?: number;
   /** `low`, `medium`, `high`, or what else the provider knows. */
   reasoningEffort?: string;
   /** When a failed model call is tried again. */
@@ -39,6 +54,42 @@ export interface AgentOptions {
   onEvent?: (event: AgentEvent) => void;
 }
 
+/** A provider of models; `providers()` tells what each is. */
+export type ProviderName =
+  | "anthropic"
+  | "openai"
+  | "gemini"
+  | "openrouter"
+  | "deepseek"
+  | "mistral"
+  | "xai"
+  | "groq"
+  | "together"
+  | "fireworks"
+  | "azure"
+  | "openai-chat"
+  | "gemini-openai"
+  | "anthropic-openai"
+  | "ollama"
+  | "ollama-v1"
+  | "llamacpp"
+  | "lmstudio"
+  | "vllm";
+
+/** What there is to know of a provider. */
+export interface ProviderInfo {
+  /** What the option `provider` takes. */
+  name: ProviderName;
+  /** Its name for people. */
+  title: string;
+  /** Where it is, unless everybody has it at a place of their own. */
+  baseUrl?: string;
+  /** Whether it needs a key. */
+  needsKey: boolean;
+  /** The model that is used if none is named. */
+  defaultModel?: string;
+}
+
 /** What a restored agent is given: all that a snapshot does not hold. */
 export type RestoreOptions = Omit<
   AgentOptions,
@@ -46,6 +97,9 @@ export type RestoreOptions = Omit<
   | "instructions"
   | "limits"
   | "maxOutputTokens"
+  | "contextWindow"
+  | "vocabulary"
+  | "models"
   | "reasoningEffort"
   | "retry"
   | "timeouts"
