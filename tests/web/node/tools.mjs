@@ -158,7 +158,7 @@ test("c21 a tool never sees arguments that do not fit its schema", async () => {
   const tool = { ...weather, execute: () => (ran += 1) };
   const calls = [
     ["weather", {}],
-    ["weather", { city: 7 }],
+    ["weather", { city: ["a"] }],
     ["weather", { city: "a", more: 1 }],
   ];
   const { read } = await results(calls, { tools: [tool] });
