@@ -107,10 +107,13 @@ const ENDS: [&str; 9] = [
     "</s>",
 ];
 
+/// What some models write before a list of calls in JSON, and nothing else.
+pub(super) const BEFORE: &str = "functools";
+
 /// The text without what frames calls and is none: turn ends behind them, and brackets of a list
 /// if there is nothing else.
 fn without_remains(mut text: &str) -> &str {
-    while let Some(rest) = ENDS.iter().find_map(|end| text.strip_suffix(end)) {
+    while let Some(rest) = ENDS.iter().chain([&BEFORE]).find_map(|end| text.strip_suffix(end)) {
         text = rest.trim_end();
     }
     let is_frame = |c: char| c.is_whitespace() || matches!(c, '[' | ']' | ',' | ';' | '}');

@@ -136,6 +136,7 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    /// A dictionary, or a set, which becomes a list.
     fn dict(&mut self, out: &mut Vec<u8>, depth: u32) -> Option<()> {
         self.take("{");
         let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
@@ -146,9 +147,12 @@ impl<'a> Reader<'a> {
             }
             let mut key = Vec::new();
             self.value(&mut key, depth)?;
+            self.space();
+            if fields.is_empty() && self.rest().starts_with([',', '}']) {
+                return self.set(&key, out, depth);
+            }
             let key = String::from_utf8(key).ok()?;
             let key = if key.starts_with('"') { serde_json::from_str(&key).ok()? } else { key };
-            self.space();
             if !self.take(":") {
                 return None;
             }
@@ -161,6 +165,27 @@ impl<'a> Reader<'a> {
             }
         }
         write_fields(fields, out);
+        Some(())
+    }
+
+    /// The rest of a set behind its first element, as a list.
+    fn set(&mut self, first: &[u8], out: &mut Vec<u8>, depth: u32) -> Option<()> {
+        out.push(b'[');
+        out.extend_from_slice(first);
+        loop {
+            self.space();
+            let goes_on = self.take(",");
+            self.space();
+            if self.take("}") {
+                break;
+            }
+            if !goes_on {
+                return None;
+            }
+            out.push(b',');
+            self.value(out, depth)?;
+        }
+        out.push(b']');
         Some(())
     }
 

@@ -2,7 +2,7 @@
 //! call is held back. The whole text is taken apart at its end, so no chunking changes the result.
 
 use super::{
-    found::Parsed,
+    found::{BEFORE, Parsed},
     harmony, pythonic,
     scan::{Balanced, Doc, balanced},
     tagged,
@@ -252,9 +252,11 @@ impl Scanner {
         }
     }
 
-    /// Shows the text up to `to`, but for white space at its end.
+    /// Shows the text up to `to`, but for white space at its end and what may announce calls.
     fn show_text(&mut self, to: usize, out: &mut Vec<Piece>) {
         let text = self.text.get(self.shown..to).unwrap_or_default().trim_end();
+        let begun = if text.ends_with(BEFORE) { BEFORE.len() } else { partial(text, BEFORE) };
+        let text = text.get(..text.len() - begun).unwrap_or_default().trim_end();
         if !text.is_empty() {
             self.shown += text.len();
             out.push(Piece::Text(text.into()));

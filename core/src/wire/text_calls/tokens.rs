@@ -15,13 +15,18 @@ pub(super) const MISTRAL: &str = "[TOOL_CALLS]";
 
 /// `[TOOL_CALLS][{…}]`, `[TOOL_CALLS]name{…}` and `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
 pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let from = doc.skip_space(doc.after(at, MISTRAL)?);
+    let mut from = doc.skip_space(doc.after(at, MISTRAL)?);
+    // Some models repeat the token.
+    while let Some(next) = doc.after(from, MISTRAL) {
+        from = doc.skip_space(next);
+    }
     if let Some(region) = mistral_list(doc, from) {
         return Some(region);
     }
     let name_end = doc.near(from, &['{', '[', '\n'])?;
     let name = doc.between(from, name_end).trim();
-    if name.is_empty() || name.contains(char::is_whitespace) {
+    let is_list = doc.rest(name_end).starts_with("[{");
+    if name.is_empty() || name.contains(char::is_whitespace) || is_list {
         // Something stands between the token and its list.
         let list = doc.find("[{", from)?;
         let next = doc.find(MISTRAL, from).unwrap_or(doc.body().len());
@@ -165,6 +170,7 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         behind = doc.after(behind, "```").map_or(behind, |next| doc.skip_space(next));
         let end = match deepseek_token(doc, behind) {
             Some((DeepseekToken::CallEnd, end)) => end,
+            Some((DeepseekToken::CallsEnd | DeepseekToken::CallBegin, _)) => behind,
             _ => end,
         };
         return Some((end, call(name, json)));
@@ -195,12 +201,23 @@ pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         if let Some(behind) = doc.after_any(from, &SECTION_END) {
             return Region::new(behind, calls);
         }
-        let Some(inner) = doc.after(from, "<|tool_call_begin|>") else { break };
+        let inner = doc.after(from, "<|tool_call_begin|>").or_else(|| behind_noise(doc, at, from));
+        let Some(inner) = inner else { break };
         let Some((behind, call)) = kimi_call(doc, inner) else { break };
         calls.extend(call);
         (end, from) = (behind, behind);
     }
     Region::new(end, calls)
+}
+
+/// Behind the token of the section's first call, if text stands before it that means nothing.
+fn behind_noise(doc: &mut Doc<'_>, section: usize, from: usize) -> Option<usize> {
+    let begin = doc.after_any(section, &SECTION_BEGIN)?;
+    if doc.skip_space(begin) != from {
+        return None;
+    }
+    let next = doc.near(from, &['<'])?;
+    doc.after(next, "<|tool_call_begin|>")
 }
 
 /// One call and where it ends; no call if its id names no tool.

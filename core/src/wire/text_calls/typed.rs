@@ -33,6 +33,7 @@ impl Typed {
     /// Adds an argument of which the format says that it is JSON, not text.
     pub(super) fn push_value(&mut self, name: &str, text: &str) {
         let json = match self.property(name) {
+            Some(schema) if types(schema) == [Type::String] => quoted(text),
             Some(schema) if !types(schema).is_empty() => typed(text, Some(schema)),
             _ if serde_json::from_str::<Value>(text).is_ok() => text.trim().to_string(),
             _ => literal::to_json(text).unwrap_or_else(|| quoted(text)),
@@ -116,12 +117,18 @@ fn bent(plain: &str, wanted: Type) -> Option<String> {
         Type::Array | Type::Object => {
             let json = match serde_json::from_str::<Value>(plain) {
                 Ok(_) => plain.to_string(),
-                Err(_) => literal::to_json(plain)?,
+                Err(_) => literal::to_json(plain).or_else(|| unescaped(plain))?,
             };
             json.starts_with(['[', '{']).then_some(json)
         }
         Type::Null | Type::Boolean | Type::String => None,
     }
+}
+
+/// JSON that was escaped once too often: `{\"a\": 1}`.
+fn unescaped(plain: &str) -> Option<String> {
+    let text: String = serde_json::from_str(&alloc::format!("\"{plain}\"")).ok()?;
+    serde_json::from_str::<Value>(&text).is_ok().then_some(text)
 }
 
 fn whole(plain: &str) -> Option<String> {

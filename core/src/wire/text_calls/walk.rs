@@ -148,7 +148,9 @@ impl Walk {
     fn calls(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         match doc.rest(at).chars().next()? {
             '<' => self.marked(doc, at),
-            '[' if self.is(&[Family::Mistral]) && doc.after(at, tokens::MISTRAL).is_some() => {
+            '[' if self.is(&[Family::Mistral, Family::Json])
+                && doc.after(at, tokens::MISTRAL).is_some() =>
+            {
                 tokens::mistral(doc, at)
             }
             _ if self.in_thought => None,
@@ -183,13 +185,14 @@ impl Walk {
         {
             return Some(region);
         }
-        if self.is(&[Family::Hermes, Family::LlamaJson, Family::Qwen3CoderXml])
+        let holds_json = [Family::Hermes, Family::LlamaJson, Family::Qwen3CoderXml, Family::Json];
+        if self.is(&holds_json)
             && let Some(region) = tagged::tagged(doc, at).or_else(|| tagged::function_json(doc, at))
         {
             return Some(region);
         }
         if self.is(&[Family::Pythonic])
-            && let Some(region) = pythonic::tagged(doc, at)
+            && let Some(region) = pythonic::tagged(doc, at).or_else(|| tagged::tagged(doc, at))
         {
             return Some(region);
         }

@@ -22,9 +22,8 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         end = behind;
         from = doc.skip_space(behind);
     }
-    if outer.is_some() {
-        end = doc.after(doc.skip_space(end), "</tool_call>").unwrap_or(end);
-    }
+    // Models leave the opening tag out and write the closing one.
+    end = doc.after(doc.skip_space(end), "</tool_call>").unwrap_or(end);
     Region::new(end, calls)
 }
 
@@ -77,11 +76,12 @@ fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
     Some((end, end))
 }
 
-/// The words before `invoke` and `parameter` in the dialects that use them.
-const PREFIXES: [&str; 4] = ["｜DSML｜", "|DSML|", "minimax:", ""];
+/// The words before `invoke` and `parameter` in the dialects that use them; where one begins
+/// like another, the longer comes first.
+const PREFIXES: [&str; 6] = ["｜DSML｜ ", "｜DSML｜", "|DSML| ", "|DSML|", "minimax:", ""];
 
 /// Elements that hold `<invoke>`s.
-const BLOCKS: [&str; 3] = ["function_calls>", "tool_calls>", "tool_call>"];
+const BLOCKS: [&str; 4] = ["function_calls>", "tool_calls>", "tool_call>", "calls>"];
 
 /// `<invoke name="…">` with its parameters, or several in a block, with or without a dialect's
 /// prefix.
@@ -95,9 +95,8 @@ pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         end = behind;
         next = doc.skip_space(behind);
     }
-    if block.is_some() {
-        end = BLOCKS.iter().find_map(|name| closing(doc, next, name)).unwrap_or(end);
-    }
+    // The block's closing tag often comes without the opening one.
+    end = BLOCKS.iter().find_map(|name| closing(doc, next, name)).unwrap_or(end);
     Region::new(end, calls)
 }
 
@@ -178,13 +177,14 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let from = doc.skip_space(doc.after(at, "<tool_call>")?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
+    let name = name.strip_suffix("\\n").unwrap_or(name);
     if name.is_empty() || name.contains(['(', '"', '}', ']']) {
         return None;
     }
     let mut found = Typed::new(name, doc.schema(name));
     let mut at = name_end;
     loop {
-        at = doc.skip_space(at);
+        at = skip_breaks(doc, at);
         if let Some(end) = doc.after(at, "</tool_call>") {
             return Region::new(end, [found.finish()].into());
         }
@@ -202,7 +202,7 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 
 /// The value behind a key, one of whose tags may be missing, and where it ends.
 fn glm_value<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
-    let open = doc.after(doc.skip_space(from), "<arg_value>");
+    let open = doc.after(skip_breaks(doc, from), "<arg_value>");
     let value_from = open.unwrap_or(from);
     let close = doc.find("</arg_value>", value_from);
     let others = ["<arg_key>", "</tool_call>"];
@@ -216,4 +216,13 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
     };
     let value = doc.between(value_from, to);
     Some((if open.is_some() { value } else { value.trim() }, end))
+}
+
+/// Behind white space and line breaks that are written out as `\n`.
+fn skip_breaks(doc: &Doc<'_>, at: usize) -> usize {
+    let mut at = doc.skip_space(at);
+    while let Some(behind) = doc.after(at, "\\n") {
+        at = doc.skip_space(behind);
+    }
+    at
 }
