@@ -316,6 +316,37 @@ fn a_second_beginning_makes_void_what_came_before() {
 }
 
 #[test]
+fn an_item_that_ends_without_a_number_is_the_one_that_is_open() {
+    let one = json!({"type": "message", "content": []});
+    let done = |item: Value| json!({"type": "response.output_item.done", "item": item});
+    let added = |item: &Value| json!({"type": "response.output_item.added", "item": item});
+    let text = |piece: &str| json!({"type": "response.output_text.delta", "delta": piece});
+    let output = json!([message("One. "), message("Two.")]);
+    let numbered = [
+        item_added(0, &one),
+        delta("output_text", 0, "One. "),
+        done(message("One. ")),
+        item_added(1, &one),
+        delta("output_text", 1, "Two."),
+        done(message("Two.")),
+        completed(&output),
+    ];
+    let bare = [
+        added(&one),
+        text("One. "),
+        done(message("One. ")),
+        added(&one),
+        text("Two."),
+        done(message("Two.")),
+        completed(&output),
+    ];
+    for body in [events(&numbered), events(&bare)] {
+        assert_eq!(stream(&body).text, "One. Two.");
+        assert_eq!(shown(&reply(&body).1).0, "One. Two.");
+    }
+}
+
+#[test]
 fn every_status_has_its_meaning() {
     let of = |status: &str, details: Value, item: Value| {
         whole(&json!({"object": "response", "status": status, "incomplete_details": details,

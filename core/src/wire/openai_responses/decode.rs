@@ -230,10 +230,14 @@ impl Draft {
     fn item(&mut self, event: &Event<'_>, is_done: bool, out: &mut Vec<Piece>) {
         let Some(raw) = event.item.map(RawValue::get) else { return };
         let head = Head::of(raw);
-        let here = |slot: &Slot| slot.number == event.number;
+        let here = |slot: &Slot| event.number.is_none() || slot.number == event.number;
         let same = |slot: &Slot| here(slot) && slot.kind == head.kind;
-        // A call's id is the best sign, but some gateways change even that; a message has none.
-        let is_same_call = |slot: &Slot| same(slot) && slot.call_id == head.call_id;
+        // A call's id is the best sign, but some gateways change even that; a message has none,
+        // so that without a number one that is done is another.
+        let is_other =
+            |slot: &Slot| slot.is_done && event.number.is_none() && head.call_id.is_empty();
+        let is_same_call =
+            |slot: &Slot| same(slot) && slot.call_id == head.call_id && !is_other(slot);
         let is_awaited = |slot: &Slot| match is_done {
             true => !slot.is_done && (same(slot) || (here(slot) && slot.raw.is_empty())),
             false => here(slot) && slot.raw.is_empty(),
