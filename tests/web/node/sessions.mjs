@@ -129,7 +129,7 @@ test("agents side by side share nothing", async () => {
     [["0.txt"], ["1.txt"], ["2.txt"]],
   );
   const ids = agents.map(
-    (agent) => JSON.parse(new TextDecoder().decode(agent.snapshot())).config.id,
+    (agent) => JSON.parse(new TextDecoder().decode(agent.snapshot())).state.config.id,
   );
   assert.equal(new Set(ids).size, 3);
   for (const id of ids)
