@@ -31,13 +31,13 @@ pub(super) struct Driver {
 pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     let mut rng = Rng::new(seed);
     let mut config = settings::config(&mut rng);
-    let wire = plan.wire.unwrap_or_else(|| settings::wire(seed));
-    config.model.wire = wire;
+    settings::speak(&mut config.model, plan.wire, seed);
+    let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
     let checker =
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
-    let world = World::new(wire, &mut rng);
+    let world = World::new(&model, &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let mut driver = Driver { rng, subject, world, checker, now: 0, trace };
     // A panic of the session is a fault like any other.

@@ -24,7 +24,8 @@ pub struct Plan {
     pub steps: usize,
     /// The fault to put around the session, if the checker is to show that it bites.
     pub mutation: Option<Mutation>,
-    /// The protocol of the model; drawn from the seed if absent.
+    /// The protocol of the model; drawn from the seed if absent, as is its family unless the
+    /// protocol is Anthropic's.
     pub wire: Option<WireKind>,
     /// Whether what happened is written down.
     pub trace: bool,

@@ -11,7 +11,7 @@ use crate::{
     wires,
 };
 use innerloop_core::{
-    config::WireKind,
+    config::{ModelConfig, ProfileKind, Vocabulary, WireKind},
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
 };
@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     wire: WireKind,
+    /// Under which names the model's family patches files, if it does.
+    patches: Option<Vocabulary>,
     habit: Habit,
     calls: u64,
     /// The number of the newest word; the world draws from the same numbers.
@@ -66,10 +68,12 @@ pub(super) fn prose(rng: &mut Rng) -> String {
 }
 
 impl Model {
-    pub(super) fn new(wire: WireKind, rng: &mut Rng) -> Self {
+    pub(super) fn new(model: &ModelConfig, rng: &mut Rng) -> Self {
+        let wire = model.wire;
+        let patches = (model.profile == ProfileKind::Openai).then_some(model.vocabulary);
         let habits = [Habit::Plain, Habit::Delegates, Habit::Repeats];
         let habit = habits[rng.weighted(&[4, 4, 2])];
-        Self { wire, habit, calls: 0, words: 0, last: None, started: Vec::new() }
+        Self { wire, patches, habit, calls: 0, words: 0, last: None, started: Vec::new() }
     }
 
     /// All news of one exchange, the terminal one last. The one who asks has started those agents.
@@ -83,7 +87,7 @@ impl Model {
             1 => {
                 let body = match (self.wire, self.whole(rng)) {
                     (WireKind::Anthropic, whole) => whole.to_string(),
-                    (wire, whole) => wires::body(wire, &message(&whole, 1)),
+                    (wire, whole) => wires::body(wire, &self.message(&whole, 1)),
                 };
                 response(200, "application/json", body.as_bytes(), rng)
             }
@@ -113,7 +117,7 @@ impl Model {
             WireKind::Anthropic => streamed_whole(&whole, rng),
             wire => {
                 let size = [1, 5, 40, 20_000][rng.weighted(&[1, 2, 4, 4])];
-                wires::events(wire, &message(&whole, size)).concat()
+                wires::events(wire, &self.message(&whole, size)).concat()
             }
         };
         let text = if rng.chance(10) { text.replace('\n', "\r\n") } else { text };
@@ -158,6 +162,47 @@ impl Model {
             "content": content, "stop_reason": reason,
             "usage": {"input_tokens": rng.below(300), "output_tokens": rng.below(50)},
         })
+    }
+
+    /// The same message for the other providers, in pieces of so many characters.
+    fn message(&self, whole: &Value, delta_chars: usize) -> Message {
+        let content = whole["content"].as_array().into_iter().flatten().map(|block| {
+            let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
+            match block["type"].as_str() {
+                Some("text") => Block { text: text("text"), ..Block::new(Kind::Text) },
+                Some("thinking") => {
+                    let signed = block["signature"].is_string();
+                    Block { text: text("thinking"), signed, ..Block::new(Kind::Thinking) }
+                }
+                Some("tool_use") => {
+                    let (id, name, input) = (text("id"), text("name"), text("raw"));
+                    self.patched(Block { id, name, input, ..Block::new(Kind::ToolUse) })
+                }
+                _ => Block::new(Kind::Note),
+            }
+        });
+        let count = |name: &str| whole["usage"][name].as_u64().unwrap_or_default();
+        let usage =
+            Tokens { input_tokens: count("input_tokens"), output_tokens: count("output_tokens") };
+        let stop_reason = whole["stop_reason"].as_str().unwrap_or_default().to_owned();
+        Message { content: content.collect(), stop_reason, usage, delta_chars }
+    }
+
+    /// An edit, as a patch in families that have no other.
+    fn patched(&self, mut block: Block) -> Block {
+        let Some(vocabulary) = self.patches.filter(|_| block.name == "edit_file") else {
+            return block;
+        };
+        let patch = "*** Begin Patch\n*** Update File: a\n@@\n-a\n+b\n*** End Patch";
+        block.name = "apply_patch".to_owned();
+        if vocabulary == Vocabulary::Native {
+            block.kind = Kind::Freeform;
+            block.text = patch.to_owned();
+            block.input = json!({"input": patch}).to_string();
+        } else {
+            block.input = json!({"patch": patch}).to_string();
+        }
+        block
     }
 
     fn call(&mut self, rng: &mut Rng) -> Value {
@@ -259,30 +304,6 @@ fn streamed_whole(message: &Value, rng: &mut Rng) -> String {
     event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": 7}}));
     event(json!({"type": "message_stop"}));
     text
-}
-
-/// The same message for the other providers, in pieces of so many characters.
-fn message(whole: &Value, delta_chars: usize) -> Message {
-    let content = whole["content"].as_array().into_iter().flatten().map(|block| {
-        let text = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
-        match block["type"].as_str() {
-            Some("text") => Block { text: text("text"), ..Block::new(Kind::Text) },
-            Some("thinking") => {
-                let signed = block["signature"].is_string();
-                Block { text: text("thinking"), signed, ..Block::new(Kind::Thinking) }
-            }
-            Some("tool_use") => {
-                let (id, name, input) = (text("id"), text("name"), text("raw"));
-                Block { id, name, input, ..Block::new(Kind::ToolUse) }
-            }
-            _ => Block::new(Kind::Note),
-        }
-    });
-    let count = |name: &str| whole["usage"][name].as_u64().unwrap_or_default();
-    let usage =
-        Tokens { input_tokens: count("input_tokens"), output_tokens: count("output_tokens") };
-    let stop_reason = whole["stop_reason"].as_str().unwrap_or_default().to_owned();
-    Message { content: content.collect(), stop_reason, usage, delta_chars }
 }
 
 fn byte(rng: &mut Rng) -> u8 {

@@ -1,11 +1,12 @@
 //! Configurations at random, all of which open.
 
 use super::rng::Rng;
-use crate::desk;
+use crate::{desk, wires};
 use innerloop_core::{
     config::{
         AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode, HookPoint,
-        LimitAction, Limits, LoopPolicy, LoopStep, ProgramFacts, SessionConfig, WireKind,
+        LimitAction, Limits, LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig,
+        Vocabulary, WireKind,
     },
     json::Json,
     tool::ToolSpec,
@@ -33,10 +34,18 @@ const ESTIMATORS: [Estimator; 4] =
 const ACTIONS: [LimitAction; 4] =
     [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
 
-/// The protocol of a seed's model. It is drawn apart from all else, so that a seed is the same run
-/// over each of them.
-pub(super) fn wire(seed: u64) -> WireKind {
-    WireKind::ALL[Rng::new(!seed).index(WireKind::ALL.len())]
+/// Gives a seed's model a protocol, unless that is given, and mostly the tools of the family that
+/// speaks it. This is drawn apart from all else, so that a seed is the same run over Anthropic's
+/// protocol, whatever else there is.
+pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) {
+    let mut rng = Rng::new(!seed);
+    let drawn = WireKind::ALL[rng.index(WireKind::ALL.len())];
+    model.wire = wire.unwrap_or(drawn);
+    if model.wire != WireKind::Anthropic && rng.chance(60) {
+        let family = wires::FAMILIES.into_iter().find(|(kind, ..)| *kind == model.wire);
+        model.profile = family.map_or(model.profile, |(_, profile, _)| profile);
+        model.vocabulary = [Vocabulary::Seed, Vocabulary::Native][rng.index(2)];
+    }
 }
 
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {

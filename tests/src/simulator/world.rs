@@ -8,7 +8,7 @@ use super::{
     settings,
 };
 use innerloop_core::{
-    config::WireKind,
+    config::ModelConfig,
     event::EventKind,
     id::{AgentId, EffectId},
     input::{
@@ -57,14 +57,14 @@ struct Mood {
 }
 
 impl World {
-    pub(super) fn new(wire: WireKind, rng: &mut Rng) -> Self {
+    pub(super) fn new(model: &ModelConfig, rng: &mut Rng) -> Self {
         let mood = match rng.below(3) {
             0 => Mood { talk: 4, ticks: 5, nonsense: 1, silence: 1 },
             1 => Mood { talk: 12, ticks: 15, nonsense: 8, silence: 6 },
             _ => Mood { talk: 30, ticks: 20, nonsense: 10, silence: 15 },
         };
         let (pending, given, started) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { model: Model::new(wire, rng), pending, given, started, newest: 0, mood }
+        Self { model: Model::new(model, rng), pending, given, started, newest: 0, mood }
     }
 
     /// Takes over what is to be done.

@@ -3,7 +3,7 @@
 use super::{CallEnd, Seen, require};
 use innerloop_core::{
     action::Outcome,
-    config::HookPoint,
+    config::{HookPoint, Vocabulary},
     id::AgentId,
     message::{ToolResult, TurnKind, joined_text},
 };
@@ -57,7 +57,10 @@ impl Results {
             return Ok(());
         }
         let (said, read) = (outcome.joined_text(), joined_text(&result.parts));
-        let is_same = said.len() > SHORT || said.lines().count() > 2 || read.contains(&said);
+        // Families read of their own tools in their own words.
+        let is_told = seen.config.model.vocabulary == Vocabulary::Native && outcome.error.is_none();
+        let is_long = said.len() > SHORT || said.lines().count() > 2;
+        let is_same = is_told || is_long || read.contains(&said);
         require(is_same && result.is_error == outcome.error.is_some(), || {
             format!("{id} came to {said:?}, and the model reads {read:?}")
         })
