@@ -213,6 +213,24 @@ fn every_reason_to_end_has_its_meaning() {
 }
 
 #[test]
+fn a_call_that_begins_behind_a_reason_to_end_must_have_one_of_its_own() {
+    let piece = |index: u32, name: &str, arguments: &str, finish: Value| {
+        let function = json!({"name": name, "arguments": arguments});
+        let call = json!({"index": index, "id": format!("c{index}"), "function": function});
+        chunk(&json!({"tool_calls": [call]}), &finish)
+    };
+    let first = piece(0, "f", "{}", json!("tool_calls"));
+    let begun = piece(1, "g", "{\"x\":", Value::Null);
+    let ended = piece(1, "", "1}", json!("tool_calls"));
+    assert_eq!(stream(&first).tool_calls.len(), 1);
+    assert_eq!(stream(&format!("{first}{begun}")).error.unwrap().kind, ErrorKind::Protocol);
+    assert_eq!(stream(&format!("{first}{begun}{ended}")).tool_calls.len(), 2);
+    // A reason that is told once, and a marker behind all calls, are enough.
+    let late = piece(1, "g", "{}", Value::Null);
+    assert_eq!(stream(&format!("{first}{late}data: [DONE]\n\n")).tool_calls.len(), 2);
+}
+
+#[test]
 fn quirks_of_framing_change_nothing() {
     let plain = fixture("openai.sse");
     let expected = stream(&plain);

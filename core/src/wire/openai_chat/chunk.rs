@@ -143,6 +143,16 @@ pub(super) struct Call<'a> {
     pub(super) extra_content: Map<Extra>,
 }
 
+impl Call<'_> {
+    /// Whether it begins a call or adds to one.
+    pub(super) fn says_something(&self) -> bool {
+        let function = self.function.0.as_ref();
+        function.is_some_and(|function| {
+            function.name.some().is_some() || !function.arguments.is_empty()
+        }) || self.custom.0.as_ref().is_some_and(|custom| !custom.is_empty())
+    }
+}
+
 /// A function's name and arguments.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -22,6 +22,8 @@ pub(super) struct Draft {
     details: Details,
     refusal: String,
     finish: Option<Finish>,
+    /// A call goes on behind that: Together gives a reason with each call.
+    is_resumed: bool,
     reply: Reply,
 }
 
@@ -35,9 +37,9 @@ enum Run {
 }
 
 impl Draft {
-    /// Whether the provider has said why the reply ended.
+    /// Whether the provider has said why the reply ended, and said no more.
     pub(super) const fn is_finished(&self) -> bool {
-        self.finish.is_some()
+        self.finish.is_some() && !self.is_resumed
     }
 
     /// Takes a chunk. Of several answers the first counts.
@@ -90,6 +92,7 @@ impl Draft {
         }
         if let Some(reason) = choice.finish_reason.some() {
             self.finish.get_or_insert_with(|| finish_of(reason));
+            self.is_resumed = false;
         }
     }
 
@@ -109,6 +112,7 @@ impl Draft {
         }
         self.refusal.push_str(delta.refusal.some().unwrap_or_default());
         for call in delta.tool_calls.0 {
+            self.is_resumed |= self.finish.is_some() && call.says_something();
             let begun = self.calls.take(call, whole);
             self.runs.extend(begun.map(Run::Call));
         }
@@ -170,7 +174,7 @@ impl Draft {
 
     /// The whole reply.
     pub(super) fn finish(self) -> Reply {
-        let Self { runs, calls, details, refusal, finish, mut reply } = self;
+        let Self { runs, calls, details, refusal, finish, mut reply, .. } = self;
         let mut calls = calls.finish();
         let has_calls = calls.iter().any(Option::is_some);
         let mut details = details.finish();
