@@ -146,7 +146,10 @@ impl<'a> Reader<'a> {
                 break;
             }
             let mut key = Vec::new();
-            self.value(&mut key, depth)?;
+            match self.bare_key() {
+                Some(name) => push_string(&mut key, name),
+                None => self.value(&mut key, depth)?,
+            }
             self.space();
             if fields.is_empty() && self.rest().starts_with([',', '}']) {
                 return self.set(&key, out, depth);
@@ -166,6 +169,19 @@ impl<'a> Reader<'a> {
         }
         write_fields(fields, out);
         Some(())
+    }
+
+    /// A key without quotes, as in `{name: 1}`.
+    fn bare_key(&mut self) -> Option<&'a str> {
+        let mut ahead = self.clone();
+        let name = ahead.name()?;
+        let here = ahead.at;
+        ahead.space();
+        let is_key = ahead.take(":") && !matches!(name, "True" | "False" | "None");
+        is_key.then(|| {
+            self.at = here;
+            name
+        })
     }
 
     /// The rest of a set behind its first element, as a list.

@@ -17,6 +17,7 @@ mod typed;
 mod walk;
 pub(crate) mod write;
 mod xml;
+mod xtml;
 
 pub use crate::nouns::model::{TextFamily as Family, UnknownFamily};
 pub use found::Parsed;

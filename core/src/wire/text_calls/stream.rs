@@ -9,6 +9,7 @@ use super::{
     think::{self, Tag},
     tokens::{self, DeepseekToken},
     walk::{self, Step, Walk},
+    xtml,
 };
 use crate::{
     nouns::{model::TextFamily as Family, tool::ToolSpec},
@@ -58,7 +59,7 @@ enum Channel {
 }
 
 /// What begins a call.
-const OPENINGS: [&str; 10] = [
+const OPENINGS: [&str; 11] = [
     "<function=",
     "<function name=",
     "<invoke name=",
@@ -68,6 +69,7 @@ const OPENINGS: [&str; 10] = [
     "<|tool_call_begin|>",
     "<|tool_calls_section_begin|>",
     "<|tool_call_section_begin|>",
+    xtml::TOOLS,
     tokens::MISTRAL,
 ];
 
@@ -315,6 +317,7 @@ fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
     let mut tokens = OPENINGS
         .iter()
         .chain(&MESSAGES)
+        .chain(&xtml::FRAME)
         .copied()
         .chain(think::TAGS.iter().flat_map(|(open, close)| [*open, *close]))
         .chain(tagged::TAGS.iter().chain(&tagged::PLAIN_TAGS).map(|(open, _)| *open));

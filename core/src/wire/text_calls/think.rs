@@ -3,7 +3,7 @@
 use super::scan::Doc;
 
 /// Opening and closing tags.
-pub(super) const TAGS: [(&str, &str); 11] = [
+pub(super) const TAGS: [(&str, &str); 12] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -13,6 +13,7 @@ pub(super) const TAGS: [(&str, &str); 11] = [
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("<longcat_think>", "</longcat_think>"),
     ("<scratch_pad>", "</scratch_pad>"),
+    ("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
 ];

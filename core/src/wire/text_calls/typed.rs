@@ -30,6 +30,11 @@ impl Typed {
         self.push_json(name, json);
     }
 
+    /// Adds an argument of which the format says that it is text.
+    pub(super) fn push_text(&mut self, name: &str, text: &str) {
+        self.push_json(name, quoted(text));
+    }
+
     /// Adds an argument of which the format says that it is JSON, not text.
     pub(super) fn push_value(&mut self, name: &str, text: &str) {
         let json = match self.property(name) {

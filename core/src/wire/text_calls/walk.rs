@@ -8,7 +8,7 @@ use super::{
     tagged::{self, Fence},
     think::{self, Tag},
     tokens::{self, DeepseekToken},
-    xml,
+    xml, xtml,
 };
 use crate::nouns::model::TextFamily as Family;
 
@@ -123,6 +123,11 @@ impl Walk {
         {
             return Step::Drop(end);
         }
+        if self.is(&[Family::Kimi])
+            && let Some(end) = doc.after_any(at, &xtml::FRAME)
+        {
+            return Step::Drop(end);
+        }
         Step::Text(at + 1)
     }
 
@@ -170,7 +175,7 @@ impl Walk {
                 return Some(region);
             }
             if self.is(&[Family::Kimi])
-                && let Some(region) = tokens::kimi(doc, at)
+                && let Some(region) = tokens::kimi(doc, at).or_else(|| xtml::calls(doc, at))
             {
                 return Some(region);
             }
@@ -185,7 +190,13 @@ impl Walk {
         {
             return Some(region);
         }
-        let holds_json = [Family::Hermes, Family::LlamaJson, Family::Qwen3CoderXml, Family::Json];
+        let holds_json = [
+            Family::Hermes,
+            Family::LlamaJson,
+            Family::Qwen3CoderXml,
+            Family::Json,
+            Family::Deepseek,
+        ];
         if self.is(&holds_json)
             && let Some(region) = tagged::tagged(doc, at).or_else(|| tagged::function_json(doc, at))
         {

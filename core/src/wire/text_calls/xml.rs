@@ -16,7 +16,7 @@ pub(super) fn qwen(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut from = doc.skip_space(outer.unwrap_or(at));
     let mut calls = Vec::new();
     let mut end = from;
-    while let Some(next) = doc.after(from, "<function=") {
+    while let Some(next) = doc.after_any(from, &["<function=", "<function name="]) {
         let Some((behind, call)) = qwen_function(doc, next) else { break };
         calls.push(call);
         end = behind;
@@ -40,7 +40,7 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         if is_end || (is_begun && doc.rest(at).is_empty()) {
             return Some((at, found.finish()));
         }
-        let from = doc.after(at, "<parameter=")?;
+        let from = doc.after_any(at, &["<parameter=", "<parameter name="])?;
         let (key, value_from) = head(doc, from)?;
         let (value_to, end) = qwen_value(doc, value_from)?;
         let value = doc.between(value_from, value_to);
@@ -56,7 +56,7 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
 fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let end = doc.after(name_end, ">")?;
-    let name = doc.between(from, name_end).trim();
+    let name = doc.between(from, name_end).trim().trim_matches(['"', '\'']).trim();
     (!name.is_empty()).then_some((name, end))
 }
 
@@ -64,7 +64,7 @@ fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
 /// function's end closes it too.
 fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
     let close = doc.find("</parameter>", from);
-    let others = ["<parameter=", "<function=", "<tool_call>"];
+    let others = ["<parameter=", "<parameter name=", "<function=", "<tool_call>"];
     let next = others.into_iter().filter_map(|tag| doc.find(tag, from)).min();
     if let Some(close) = close
         && next.is_none_or(|next| close < next)
