@@ -201,6 +201,11 @@ fn x10_endless_brackets_cost_no_more_than_their_length() {
         "[f(x=b'",
         "\n```",
         "<tool_call>\n```json\n{",
+        "[TOOL_CALLS] ",
+        "{{1,",
+        "<|tool_calls_section_begin|> a",
+        "<|open|>tools<|sep|><|open|>call tool=\"a\"<|sep|>",
+        "<|open|>tools<|sep|><|open|>call tool=\"a\"<|sep|><|open|>argument key=\"b\"<|sep|>",
     ];
     for opening in openings {
         for family in [Family::Auto, Family::Hermes, Family::Json] {

@@ -18,6 +18,10 @@ pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     let mut from = doc.skip_space(doc.after(at, MISTRAL)?);
     // Some models repeat the token.
     while let Some(next) = doc.after(from, MISTRAL) {
+        doc.spend(next - from);
+        if doc.is_spent() {
+            return None;
+        }
         from = doc.skip_space(next);
     }
     if let Some(region) = mistral_list(doc, from) {

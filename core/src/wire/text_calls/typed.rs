@@ -4,6 +4,7 @@
 use super::{found::call, literal};
 use crate::{nouns::message::ToolCall, words::json::push_string};
 use alloc::{
+    collections::BTreeMap,
     string::{String, ToString},
     vec::Vec,
 };
@@ -16,12 +17,14 @@ pub(super) struct Typed {
     schema: Option<Value>,
     /// Names and their JSON, in order.
     fields: Vec<(String, String)>,
+    /// Where each name stands among them.
+    places: BTreeMap<String, usize>,
 }
 
 impl Typed {
     /// No arguments yet.
     pub(super) fn new(name: &str, schema: Option<Value>) -> Self {
-        Self { name: name.into(), schema, fields: Vec::new() }
+        Self { name: name.into(), schema, fields: Vec::new(), places: BTreeMap::new() }
     }
 
     /// Adds an argument whose text is bent to its schema. The last of equal names stands.
@@ -47,9 +50,12 @@ impl Typed {
     }
 
     fn push_json(&mut self, name: &str, json: String) {
-        match self.fields.iter_mut().find(|(known, _)| known == name) {
-            Some((_, old)) => *old = json,
-            None => self.fields.push((name.into(), json)),
+        let place = self.places.get(name).and_then(|&place| self.fields.get_mut(place));
+        if let Some((_, old)) = place {
+            *old = json;
+        } else {
+            self.places.insert(name.into(), self.fields.len());
+            self.fields.push((name.into(), json));
         }
     }
 

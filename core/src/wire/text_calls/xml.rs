@@ -121,6 +121,10 @@ fn invoke<'a>(doc: &mut Doc<'a>, at: usize) -> Option<(usize, ToolCall)> {
         let (key, is_text, value_from) = attributes(doc, from)?;
         let (value_to, end) = parameter_end(doc, value_from)?;
         let value = doc.between(value_from, value_to);
+        doc.spend(value.len());
+        if doc.is_spent() {
+            return None;
+        }
         if is_text == Some(false) {
             found.push_value(key, value);
         } else {

@@ -46,6 +46,10 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         let close = "<|close|>argument<|sep|>";
         let value_to = doc.find(close, value_from)?;
         let value = doc.between(value_from, value_to);
+        doc.spend(value.len());
+        if doc.is_spent() {
+            return None;
+        }
         let key = attribute(head, "key=\"")?;
         if attribute(head, "type=\"").as_deref() == Some("string") {
             found.push_text(&key, value);
