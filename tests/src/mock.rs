@@ -2,7 +2,9 @@
 //! reply of its script, byte for byte and with whatever fault the script asks for, and keeps the
 //! requests for the test to look at. One connection carries one request.
 
-use crate::anthropic::Message;
+use crate::{anthropic::Message, wires};
+use innerloop_core::config::WireKind;
+use socket2::SockRef;
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpListener, TcpStream},
@@ -20,10 +22,20 @@ pub struct Reply {
     status: u16,
     headers: Vec<(String, String)>,
     steps: Vec<Step>,
-    /// Whether the connection is closed in the middle of the body.
-    cut: bool,
+    end: End,
     /// Whether the steps are the whole answer, without status and headers.
     raw: bool,
+}
+
+/// How the connection ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Behind a whole body.
+    Whole,
+    /// In the middle of the body.
+    Cut,
+    /// In the middle of the body, by a reset.
+    Reset,
 }
 
 #[derive(Clone, Debug)]
@@ -37,14 +49,23 @@ impl Reply {
     #[must_use]
     pub fn new(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
         let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-        Self { status, headers, steps: vec![Step::Send(body.into())], cut: false, raw: false }
+        let steps = vec![Step::Send(body.into())];
+        Self { status, headers, steps, end: End::Whole, raw: false }
     }
 
-    /// A stream of that message, sent event by event.
+    /// A stream of that message in Anthropic's form, sent event by event.
     #[must_use]
     pub fn stream(message: &Message) -> Self {
-        let mut reply = Self::new(200, "text/event-stream; charset=utf-8", "");
-        reply.steps = message.events().into_iter().map(|text| Step::Send(text.into())).collect();
+        Self::stream_in(WireKind::Anthropic, message)
+    }
+
+    /// A stream of that message in a protocol's form, sent event by event.
+    #[must_use]
+    pub fn stream_in(wire: WireKind, message: &Message) -> Self {
+        let content_type = format!("{}; charset=utf-8", wires::stream_type(wire));
+        let mut reply = Self::new(200, &content_type, "");
+        let events = wires::events(wire, message).into_iter();
+        reply.steps = events.map(|text| Step::Send(text.into())).collect();
         reply
     }
 
@@ -59,8 +80,15 @@ impl Reply {
     /// 429 with `retry-after` in seconds.
     #[must_use]
     pub fn rate_limited(retry_after: &str) -> Self {
-        let reply = Self::error(429, "rate_limit_error", "Number of requests has exceeded a limit");
-        reply.header("retry-after", retry_after)
+        Self::rate_limited_in(WireKind::Anthropic, retry_after)
+    }
+
+    /// 429 in a protocol's form, with `retry-after` in seconds.
+    #[must_use]
+    pub fn rate_limited_in(wire: WireKind, retry_after: &str) -> Self {
+        let message = "Number of requests has exceeded a limit";
+        let body = wires::refusal(wire, 429, "rate_limit_error", message);
+        Self::new(429, "application/json", body).header("retry-after", retry_after)
     }
 
     /// A redirect to that URL.
@@ -105,7 +133,28 @@ impl Reply {
         assert!(bytes < body.len(), "the body has only {} bytes", body.len());
         body.truncate(bytes);
         self.steps = vec![Step::Send(body)];
-        self.cut = true;
+        self.and_closed()
+    }
+
+    /// With those bytes behind the body.
+    #[must_use]
+    pub fn and_then(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.steps.push(Step::Send(bytes.into()));
+        self
+    }
+
+    /// With the connection closed behind the body, before its end is told.
+    #[must_use]
+    pub fn and_closed(self) -> Self {
+        Self { end: End::Cut, ..self }
+    }
+
+    /// With the connection reset behind the body, before its end is told.
+    #[must_use]
+    pub fn and_reset(mut self) -> Self {
+        // A reset may overtake what stands unread on the other side.
+        self.steps.push(Step::Pause(Duration::from_millis(100)));
+        self.end = End::Reset;
         self
     }
 
@@ -235,8 +284,10 @@ fn serve(mut stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
             }
         }
     }
-    if !reply.raw && !reply.cut {
-        stream.write_all(b"0\r\n\r\n")?;
+    match reply.end {
+        End::Reset => return SockRef::from(stream).set_linger(Some(Duration::ZERO)),
+        End::Whole if !reply.raw => stream.write_all(b"0\r\n\r\n")?,
+        End::Whole | End::Cut => {}
     }
     stream.shutdown(std::net::Shutdown::Write)
 }

@@ -3,8 +3,9 @@
 use crate::{
     anthropic::Message,
     mock::{Mock, Reply},
-    program::{Run, innerloop, run},
+    program::{KEY, Run, innerloop, run},
 };
+use innerloop_core::{config::WireKind, providers};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -12,10 +13,20 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// Who speaks each protocol, and under which path below the mock model.
+const PROVIDERS: [(WireKind, &str, &str); 5] = [
+    (WireKind::OpenaiResponses, "openai", "/v1"),
+    (WireKind::OpenaiChat, "openai-chat", "/v1"),
+    (WireKind::Anthropic, "anthropic", ""),
+    (WireKind::Gemini, "gemini", ""),
+    (WireKind::Ollama, "ollama", ""),
+];
+
 /// A temporary folder with a workspace in it, and a mock model.
 #[derive(Debug)]
 pub struct Scene {
     folder: TempDir,
+    wire: WireKind,
     /// The mock model.
     pub model: Mock,
 }
@@ -29,7 +40,13 @@ impl Scene {
     pub fn new(script: Vec<Reply>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("workspace")).expect("a workspace");
-        Self { folder, model: Mock::start(script) }
+        Self { folder, wire: WireKind::Anthropic, model: Mock::start(script) }
+    }
+
+    /// With a model that speaks that protocol.
+    #[must_use]
+    pub fn speaking(self, wire: WireKind) -> Self {
+        Self { wire, ..self }
     }
 
     /// A scene whose model streams these messages.
@@ -71,11 +88,22 @@ impl Scene {
 
     /// `innerloop run --apply` on the workspace with the mock model, which knows the tools by the
     /// specification's names.
+    ///
+    /// # Panics
+    /// The protocol's provider is not known.
     #[must_use]
     pub fn command(&self, prompt: &str) -> Command {
-        let url = self.model.url();
-        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &url]);
+        let speaker = PROVIDERS.iter().find(|(wire, ..)| *wire == self.wire);
+        let (_, name, below) = speaker.expect("a protocol that a provider speaks");
+        let provider = providers::find(name).expect("a known provider");
+        let model = provider.default_model.as_deref().unwrap_or("qwen3:8b");
+        let base = format!("{}{below}", self.model.url());
+        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &base]);
         command.args(["--vocabulary", "seed"]);
+        if self.wire != WireKind::Anthropic {
+            command.args(["--provider", name, "--model", model]);
+        }
+        command.envs(provider.key_variables.first().map(|variable| (variable, KEY)));
         command.arg("--workspace").arg(self.workspace());
         command
     }

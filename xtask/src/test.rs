@@ -13,6 +13,8 @@ use crate::steps::{Failure, run_all, step};
 use crate::{machine, native};
 
 const WEB_TESTS: &str = "tests/web";
+/// A test that takes longer hangs.
+const TEST_TIMEOUT_MS: &str = "120000";
 
 /// Runs the command.
 ///
@@ -36,7 +38,7 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
     ];
     let web = [
         step("run the Node tests over the packed package", test_node),
-        step("run the native program against a third-party mock", test_native),
+        step("run both hosts against a third-party mock", test_aimock),
         step("run the page test in Chromium", test_page),
         step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
@@ -51,9 +53,9 @@ fn test_node(house: &mut House) -> Result<(), Failure> {
     process::run(&mut web_test(house, "node.test.mjs"))
 }
 
-fn test_native(house: &mut House) -> Result<(), Failure> {
+fn test_aimock(house: &mut House) -> Result<(), Failure> {
     npm::install(house, WEB_TESTS)?;
-    process::run(&mut web_test(house, "native.test.mjs"))
+    process::run(&mut web_test(house, "aimock.test.mjs"))
 }
 
 fn test_page(house: &mut House) -> Result<(), Failure> {
@@ -68,7 +70,7 @@ fn test_readme(house: &mut House) -> Result<(), Failure> {
 
 fn web_test(house: &House, file: &str) -> Command {
     let mut node = house.program("node", WEB_TESTS);
-    node.args(["--test", "--test-reporter", "spec", file]);
+    node.args(["--test", "--test-timeout", TEST_TIMEOUT_MS, "--test-reporter", "spec", file]);
     node.env("INNERLOOP_TARBALL", house.path(npm::TARBALL));
     if let Some(chromium) = &house.chromium {
         node.env("CHROMIUM", chromium);

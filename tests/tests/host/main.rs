@@ -10,6 +10,7 @@
 mod commands;
 mod decode;
 mod errors;
+mod faults;
 mod http;
 mod providers;
 mod readme;
