@@ -141,6 +141,8 @@ fn of_failure(failure: Failure) -> Decoded {
             FailureKind::ContextOverflow if (200..300).contains(&failure.status) => {
                 Finish::ContextWindow
             }
+            // Groq could not read the model's own call.
+            _ if failure.code.as_deref() == Some("tool_use_failed") => Finish::MalformedToolCall,
             _ => Finish::Error,
         },
         usage: None,
