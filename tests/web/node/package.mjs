@@ -48,8 +48,10 @@ test("the package is small and clean of eval", (context) => {
   const module = readFileSync(join(installed, MODULE));
   const [raw, gzip] = [module.length, gzipSync(module, { level: 9 }).length];
   context.diagnostic(`wasm: ${raw} raw, ${gzip} gzip, ${brotliCompressSync(module).length} brotli`);
-  assert.ok(raw <= 980_000, `${raw} bytes raw`);
-  assert.ok(gzip <= 375_000, `${gzip} bytes gzip`);
+  // Five protocols, four families, twelve text formats: far from the goal of 150 KB gzip, and no
+  // further.
+  assert.ok(raw <= 1_680_000, `${raw} bytes raw`);
+  assert.ok(gzip <= 660_000, `${gzip} bytes gzip`);
   for (const name of readdirSync(join(installed, "dist"))) {
     if (!name.endsWith(".js")) continue;
     const text = readFileSync(join(installed, "dist", name), "utf8");
