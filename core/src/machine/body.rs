@@ -126,9 +126,9 @@ pub(crate) struct Run {
     /// The calls since the last input, looked at for repetitions.
     pub(crate) watch: Option<Box<Watch>>,
     /// The final answer, as JSON text.
-    pub(crate) answer: Option<String>,
+    pub(crate) answer: Option<Box<str>>,
     /// What the run has come to, where that is not what the model said last.
-    pub(crate) result: Option<String>,
+    pub(crate) result: Option<Box<str>>,
 }
 
 /// What was tried in a run.
@@ -182,7 +182,7 @@ impl Body {
     /// What the run has come to: what the model said last, if nothing else.
     pub(crate) fn result(&self) -> String {
         match &self.run.result {
-            Some(result) => result.clone(),
+            Some(result) => String::from(&**result),
             None if self.run.counts.replies == 0 => String::new(),
             None => self.history.last_said(),
         }

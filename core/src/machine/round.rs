@@ -283,7 +283,7 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
             slot.on_outcome(Outcome::text(reply), ctx);
         }
         InnerCall::Answer(value) => {
-            ctx.body.run.answer = Some(value);
+            ctx.body.run.answer = Some(value.into());
             slot.on_outcome(Outcome::text("Accepted."), ctx);
         }
     }

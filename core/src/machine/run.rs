@@ -162,7 +162,7 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
                 LimitAction::Idle => end_run(RunEnd::Limit, ctx),
                 LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
                 LimitAction::Partial => {
-                    ctx.body.run.result = Some(ctx.body.history.said_since_input());
+                    ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
                     end_run(RunEnd::Limit, ctx)
                 }
                 LimitAction::Error => {
@@ -243,6 +243,7 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
     let said_more = drain_steering(ctx);
     // A word that came while the answer was given has not been answered.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
+        let answer = String::from(answer);
         return match ctx.hook(HookPoint::BeforeStop, &answer) {
             Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Answer(answer) })),
             None => give_answer(answer, ctx),
@@ -324,7 +325,7 @@ fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     }
     let value = Json::parse(answer.clone()).unwrap_or_default();
     ctx.event(EventKind::FinalAnswer { value });
-    ctx.body.run.result = Some(answer);
+    ctx.body.run.result = Some(answer.into());
     next_input(ctx)
 }
 

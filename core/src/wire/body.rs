@@ -23,6 +23,8 @@ pub(super) enum Body {
     Stream(Events),
     /// JSON values.
     Values(Values),
+    /// JSON values of which the first stands alone, in no array.
+    Bare(Values),
     /// All of it, to be read at its end.
     Whole(Vec<u8>),
 }
@@ -34,6 +36,8 @@ pub(super) enum Ended {
     Empty,
     /// All data has been handed out.
     Stream,
+    /// All data has been handed out; it began with a value in no frame and no array.
+    Bare,
     /// The whole body, of which nothing has been handed out.
     Whole(Vec<u8>),
 }
@@ -56,9 +60,8 @@ impl Body {
             bytes = bytes.get(begin..).unwrap_or_default();
             match bytes.first() {
                 None => return,
-                Some(b'{' | b'[') if bare == Bare::Values => {
-                    *self = Self::Values(Values::default());
-                }
+                Some(b'{') if bare == Bare::Values => *self = Self::Bare(Values::default()),
+                Some(b'[') if bare == Bare::Values => *self = Self::Values(Values::default()),
                 Some(b'{' | b'[' | b'<') => *self = Self::Whole(Vec::new()),
                 Some(_) => *self = Self::Stream(Events::default()),
             }
@@ -66,7 +69,7 @@ impl Body {
         match self {
             Self::Unknown(_) => {}
             Self::Stream(events) => events.feed(bytes, on_data),
-            Self::Values(values) => values.feed(bytes, on_data),
+            Self::Values(values) | Self::Bare(values) => values.feed(bytes, on_data),
             Self::Whole(body) => body.extend_from_slice(bytes),
         }
     }
@@ -82,6 +85,10 @@ impl Body {
             Self::Values(values) => {
                 values.finish(on_data);
                 Ended::Stream
+            }
+            Self::Bare(values) => {
+                values.finish(on_data);
+                Ended::Bare
             }
             Self::Whole(body) => Ended::Whole(body),
         }

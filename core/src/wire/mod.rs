@@ -3,9 +3,11 @@
 
 pub mod anthropic;
 mod body;
+mod decoder;
 mod failure;
 pub mod gemini;
 mod half;
+mod head;
 mod loose;
 pub mod ollama;
 pub mod openai_chat;
@@ -16,35 +18,24 @@ pub mod text_calls;
 mod values;
 mod writer;
 
+pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
+pub use head::Head;
 pub use piece::Piece;
 pub(crate) use text_calls::write::lacks_tools;
 
-use text_calls::{Scanner, write};
+use text_calls::write;
 
 use crate::{
     nouns::{
-        config::{ModelConfig, TextCalls, TextFamily, ToolChoice, WireKind},
-        input::ResponseHead,
-        message::{Reply, TurnKind},
+        config::{ModelConfig, TextCalls, ToolChoice, WireKind},
+        message::TurnKind,
         output::HttpRequest,
         tool::ToolSpec,
     },
     words::bytes::Bytes,
 };
 use alloc::{string::String, vec::Vec};
-
-/// The part of a request that stays the same from turn to turn: model, system prompt, tools. It
-/// is encoded once and shared between sessions.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// What stands before the first turn.
-    before: Vec<u8>,
-    /// Where `before` takes a cache marker, in protocols that have them.
-    mark: Option<usize>,
-    /// What stands behind the last turn.
-    after: Vec<u8>,
-}
 
 impl Head {
     /// Encodes the head.
@@ -162,137 +153,5 @@ fn address(model: &ModelConfig) -> (String, Vec<(String, String)>) {
         WireKind::Anthropic => (anthropic::path(model), anthropic::headers(model)),
         WireKind::Gemini => (gemini::path(model), gemini::headers(model)),
         WireKind::Ollama => (ollama::path(model), ollama::headers(model)),
-    }
-}
-
-/// Reads one response.
-#[derive(Clone, Debug)]
-pub struct Decoder {
-    reader: Reader,
-    in_text: Option<InText>,
-}
-
-/// Where calls are looked for in the text, too.
-#[derive(Clone, Debug)]
-struct InText {
-    family: TextFamily,
-    scanner: Scanner,
-    tools: Vec<ToolSpec>,
-}
-
-/// Reads one protocol's response.
-#[derive(Clone, Debug)]
-enum Reader {
-    /// OpenAI Responses.
-    OpenaiResponses(openai_responses::Decoder),
-    /// OpenAI Chat Completions.
-    OpenaiChat(openai_chat::Decoder),
-    /// Anthropic Messages.
-    Anthropic(anthropic::Decoder),
-    /// Gemini.
-    Gemini(gemini::Decoder),
-    /// Ollama.
-    Ollama(ollama::Decoder),
-}
-
-impl Decoder {
-    /// For the response that begins with `head`.
-    #[must_use]
-    pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
-        let reader = match wire {
-            WireKind::OpenaiResponses => {
-                Reader::OpenaiResponses(openai_responses::Decoder::new(head))
-            }
-            WireKind::OpenaiChat => Reader::OpenaiChat(openai_chat::Decoder::new(head)),
-            WireKind::Anthropic => Reader::Anthropic(anthropic::Decoder::new(head)),
-            WireKind::Gemini => Reader::Gemini(gemini::Decoder::new(head)),
-            WireKind::Ollama => Reader::Ollama(ollama::Decoder::new(head)),
-        };
-        Self { reader, in_text: None }
-    }
-
-    /// Looks for calls in the text, too, as the model's configuration has it.
-    #[must_use]
-    pub fn with_text_calls<'a>(
-        mut self,
-        model: &ModelConfig,
-        tools: impl Iterator<Item = &'a ToolSpec>,
-    ) -> Self {
-        let family = model.text_family;
-        self.in_text = (model.text_calls != TextCalls::Never).then(|| InText {
-            family,
-            scanner: Scanner::new(family),
-            tools: tools.cloned().collect(),
-        });
-        self
-    }
-
-    /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Some(in_text) = &mut self.in_text else {
-            self.reader.feed(bytes, out);
-            return;
-        };
-        let mut pieces = Vec::new();
-        self.reader.feed(bytes, &mut pieces);
-        for piece in pieces {
-            match piece {
-                Piece::Text(text) => in_text.scanner.feed(&text, out),
-                Piece::Reasoning(_) => out.push(piece),
-                Piece::Restart => {
-                    in_text.scanner = Scanner::new(in_text.family);
-                    out.push(piece);
-                }
-            }
-        }
-    }
-
-    /// Whether the terminal marker of a stream has come, so that the reply is whole whatever
-    /// becomes of the connection. Gemini has none: its last chunk is the one before the end.
-    #[must_use]
-    pub const fn is_whole(&self) -> bool {
-        match &self.reader {
-            Reader::OpenaiResponses(decoder) => decoder.is_whole(),
-            Reader::OpenaiChat(decoder) => decoder.is_whole(),
-            Reader::Anthropic(decoder) => decoder.is_whole(),
-            Reader::Ollama(decoder) => decoder.is_whole(),
-            Reader::Gemini(_) => false,
-        }
-    }
-
-    /// The whole reply, once the body has ended.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let reply = self.reader.finish()?;
-        let Some(in_text) = self.in_text else { return Ok(reply) };
-        if reply.tool_calls().next().is_some() {
-            return Ok(reply);
-        }
-        let parsed = text_calls::parse(in_text.family, &reply.text(), &in_text.tools);
-        Ok(write::taken_apart(&reply, parsed).unwrap_or(reply))
-    }
-}
-
-impl Reader {
-    fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        match self {
-            Self::OpenaiResponses(decoder) => decoder.feed(bytes, out),
-            Self::OpenaiChat(decoder) => decoder.feed(bytes, out),
-            Self::Anthropic(decoder) => decoder.feed(bytes, out),
-            Self::Gemini(decoder) => decoder.feed(bytes, out),
-            Self::Ollama(decoder) => decoder.feed(bytes, out),
-        }
-    }
-
-    fn finish(self) -> Result<Reply, Failure> {
-        match self {
-            Self::OpenaiResponses(decoder) => decoder.finish(),
-            Self::OpenaiChat(decoder) => decoder.finish(),
-            Self::Anthropic(decoder) => decoder.finish(),
-            Self::Gemini(decoder) => decoder.finish(),
-            Self::Ollama(decoder) => decoder.finish(),
-        }
     }
 }

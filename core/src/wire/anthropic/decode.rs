@@ -2,7 +2,6 @@
 
 use super::{
     super::{
-        body::{Bare, Body, Ended},
         failure::{Failure, FailureKind, of_body, of_value},
         half::Half,
         loose::Fields,
@@ -19,49 +18,8 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Reads one response.
-#[derive(Clone, Debug)]
-pub struct Decoder {
-    head: ResponseHead,
-    body: Body,
-    draft: Draft,
-}
-
-impl Decoder {
-    /// For the response that begins with `head`.
-    pub fn new(head: &ResponseHead) -> Self {
-        let body = Body::new(head, Bare::Whole);
-        Self { head: head.clone(), body, draft: Draft::default() }
-    }
-
-    /// Takes the next bytes of the body and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, draft } = self;
-        body.feed(bytes, &mut |data| draft.on_data(data, head, out));
-    }
-
-    /// Whether the terminal marker of a stream has come: nothing that follows counts.
-    pub const fn is_whole(&self) -> bool {
-        self.draft.stopped
-    }
-
-    /// The whole reply.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { head, body, mut draft } = self;
-        match body.finish(&mut |data| draft.on_data(data, &head, &mut Vec::new())) {
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-            Ended::Stream => draft.finish(),
-            Ended::Whole(body) => whole(&head, &body),
-        }
-        .map_err(|failure| failure.with_head(&head))
-    }
-}
-
 /// A body that is no stream: a message, or an error.
-fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+pub(in super::super) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
     match Fields::parse(text.trim_start_matches('\u{feff}').trim()) {
         Ok(message) if head.is_success() && message.raw("content").is_some() => {
@@ -75,7 +33,7 @@ fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-struct Draft {
+pub(in super::super) struct Draft {
     /// The blocks, in the order of their starts.
     blocks: Vec<Slot>,
     reply: Reply,
@@ -106,7 +64,12 @@ struct Slot {
 }
 
 impl Draft {
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(in super::super) fn on_data(
+        &mut self,
+        data: &[u8],
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
         let text = String::from_utf8_lossy(data);
         // Nearly all events are deltas, and nearly all of them are of the agreed form.
         if let Ok(DeltaEvent { kind, index, delta }) = serde_json::from_str(&text)
@@ -199,7 +162,12 @@ impl Draft {
         }
     }
 
-    fn finish(mut self) -> Result<Reply, Failure> {
+    /// Whether the terminal marker has come: nothing that follows counts.
+    pub(in super::super) const fn is_whole(&self) -> bool {
+        self.stopped
+    }
+
+    pub(in super::super) fn finish(mut self) -> Result<Reply, Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }

@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        Head,
+        head::Head,
         writer::{Writer, sendable_name},
     },
     fields::{is_blank, is_form_of},

@@ -6,7 +6,7 @@ mod encode;
 mod fields;
 mod thinking;
 
-pub use decode::Decoder;
+pub(super) use decode::{Draft, whole};
 pub use encode::Prefix;
 pub(super) use encode::head;
 

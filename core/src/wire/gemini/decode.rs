@@ -3,8 +3,7 @@
 
 use super::{
     super::{
-        body::{Bare, Body, Ended},
-        failure::{Failure, FailureKind, of_body, of_value},
+        failure::{Failure, FailureKind, of_value},
         loose::Fields,
         piece::Piece,
         values::Values,
@@ -28,54 +27,9 @@ use alloc::{
 };
 use serde_json::{Value, value::RawValue};
 
-/// Reads one response.
-#[derive(Clone, Debug)]
-pub struct Decoder {
-    head: ResponseHead,
-    body: Body,
-    /// The first byte that is not blank.
-    first: Option<u8>,
-    draft: Draft,
-}
-
-impl Decoder {
-    /// For the response that begins with `head`.
-    pub fn new(head: &ResponseHead) -> Self {
-        let body = Body::new(head, Bare::Values);
-        Self { head: head.clone(), body, first: None, draft: Draft::default() }
-    }
-
-    /// Takes the next bytes of the body and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, first, draft } = self;
-        let is_blank =
-            |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'\xef' | b'\xbb' | b'\xbf');
-        *first = first.or_else(|| bytes.iter().copied().find(|byte| !is_blank(byte)));
-        body.feed(bytes, &mut |data| draft.on_data(data, head, out));
-    }
-
-    /// The whole reply.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { head, body, first, mut draft } = self;
-        match body.finish(&mut |data| draft.on_data(data, &head, &mut Vec::new())) {
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-            // A stream in bare JSON is an array; a single object is a whole response.
-            Ended::Stream => {
-                let is_whole = first == Some(b'{') && draft.chunks == 1;
-                draft.finish(is_whole)
-            }
-            Ended::Whole(body) => Err(of_body(&head, &body)),
-        }
-        .map_err(|failure| failure.with_head(&head))
-    }
-}
-
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-struct Draft {
+pub(in super::super) struct Draft {
     blocks: Vec<Block>,
     /// The call whose arguments come in pieces: its block's index, and the pieces so far.
     open: Option<(usize, Growing)>,
@@ -95,7 +49,12 @@ struct Draft {
 }
 
 impl Draft {
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(in super::super) fn on_data(
+        &mut self,
+        data: &[u8],
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
         let text = String::from_utf8_lossy(data);
         match Chunk::parse(&text) {
             Ok(chunk) => self.on_chunk(&chunk, &text, head, out),
@@ -276,8 +235,10 @@ impl Draft {
         }
     }
 
-    fn finish(mut self, is_whole: bool) -> Result<Reply, Failure> {
+    pub(in super::super) fn finish(mut self, is_bare: bool) -> Result<Reply, Failure> {
         self.close_call();
+        // A stream in bare JSON is an array; a single object is a whole response.
+        let is_whole = is_bare && self.chunks == 1;
         if let Some(failure) = self.failure {
             return Err(failure);
         }

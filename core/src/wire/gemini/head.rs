@@ -2,7 +2,7 @@
 //! thinking, and the host's own options, which are put over them.
 
 use super::{
-    super::{Head, writer::Writer},
+    super::{head::Head, writer::Writer},
     encode::function_name,
     family::{Family, Thinking},
     merge::{Arrays, merged},

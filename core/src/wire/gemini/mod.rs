@@ -10,7 +10,7 @@ mod merge;
 mod partial;
 mod schema;
 
-pub use decode::Decoder;
+pub(super) use decode::Draft;
 pub use encode::Prefix;
 pub(super) use head::head;
 

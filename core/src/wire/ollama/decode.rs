@@ -1,7 +1,6 @@
 //! A response's bytes to a reply: the lines of a stream, or one whole line of the same shape.
 
 use super::super::{
-    body::{Bare, Body, Ended},
     failure::{Failure, FailureKind, of_body, of_value},
     loose::{Fields, text},
     piece::Piece,
@@ -17,49 +16,8 @@ use crate::{
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use serde_json::{Value, value::RawValue};
 
-/// Reads one response.
-#[derive(Clone, Debug)]
-pub struct Decoder {
-    head: ResponseHead,
-    body: Body,
-    draft: Draft,
-}
-
-impl Decoder {
-    /// For the response that begins with `head`.
-    pub fn new(head: &ResponseHead) -> Self {
-        let body = Body::new(head, Bare::Values);
-        Self { head: head.clone(), body, draft: Draft::default() }
-    }
-
-    /// Takes the next bytes of the body and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, draft } = self;
-        body.feed(bytes, &mut |data| draft.on_data(data, head, out));
-    }
-
-    /// Whether the terminal marker of a stream has come: nothing that follows counts.
-    pub const fn is_whole(&self) -> bool {
-        self.draft.done
-    }
-
-    /// The whole reply.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { head, body, mut draft } = self;
-        match body.finish(&mut |data| draft.on_data(data, &head, &mut Vec::new())) {
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-            Ended::Stream => draft.finish(),
-            Ended::Whole(body) => Err(refusal(&head, &body)),
-        }
-        .map_err(|failure| failure.with_head(&head))
-    }
-}
-
 /// What a response without success says. Ollama's cloud also names where to sign in.
-fn refusal(head: &ResponseHead, body: &[u8]) -> Failure {
+pub(in super::super) fn refusal(head: &ResponseHead, body: &[u8]) -> Failure {
     let mut failure = of_body(head, body);
     let said = String::from_utf8_lossy(body);
     let url = Fields::parse(said.trim()).ok().and_then(|fields| fields.text("signin_url"));
@@ -71,7 +29,7 @@ fn refusal(head: &ResponseHead, body: &[u8]) -> Failure {
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-struct Draft {
+pub(in super::super) struct Draft {
     blocks: Vec<Block>,
     model: Option<String>,
     finish: Finish,
@@ -85,7 +43,12 @@ struct Draft {
 }
 
 impl Draft {
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(in super::super) fn on_data(
+        &mut self,
+        data: &[u8],
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
         let text = String::from_utf8_lossy(data);
         match Fields::parse(&text) {
             Ok(line) => self.on_line(&line, &text, head, out),
@@ -145,7 +108,12 @@ impl Draft {
         self.blocks.extend(calls.map(Block::ToolCall));
     }
 
-    fn finish(self) -> Result<Reply, Failure> {
+    /// Whether the terminal marker has come: nothing that follows counts.
+    pub(in super::super) const fn is_whole(&self) -> bool {
+        self.done
+    }
+
+    pub(in super::super) fn finish(self) -> Result<Reply, Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }

@@ -2,7 +2,7 @@
 //! (DESIGN rule 10).
 
 use super::super::{
-    Head,
+    head::Head,
     writer::{Writer, arguments_object, sendable_name},
 };
 use crate::{

@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub use decode::Decoder;
+pub(super) use decode::{Draft, refusal};
 pub use encode::Prefix;
 pub(super) use encode::head;
 

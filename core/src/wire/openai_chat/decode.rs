@@ -2,7 +2,6 @@
 
 use super::{
     super::{
-        body::{Bare, Body, Ended},
         failure::{Failure, FailureKind, of_body, of_value},
         piece::Piece,
     },
@@ -17,49 +16,8 @@ use crate::{
 use alloc::{format, string::String, vec::Vec};
 use serde_json::Value;
 
-/// Reads one response.
-#[derive(Clone, Debug)]
-pub struct Decoder {
-    head: ResponseHead,
-    body: Body,
-    stream: Stream,
-}
-
-impl Decoder {
-    /// For the response that begins with `head`.
-    pub fn new(head: &ResponseHead) -> Self {
-        let body = Body::new(head, Bare::Whole);
-        Self { head: head.clone(), body, stream: Stream::default() }
-    }
-
-    /// Takes the next bytes of the body and appends what they say to `out`.
-    pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, stream } = self;
-        body.feed(bytes, &mut |data| stream.on_data(data, head, out));
-    }
-
-    /// Whether the terminal marker of a stream has come: nothing that follows counts.
-    pub const fn is_whole(&self) -> bool {
-        self.stream.done
-    }
-
-    /// The whole reply.
-    ///
-    /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { head, body, mut stream } = self;
-        match body.finish(&mut |data| stream.on_data(data, &head, &mut Vec::new())) {
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-            Ended::Stream => stream.finish(),
-            Ended::Whole(body) => whole(&head, &body),
-        }
-        .map_err(|failure| failure.with_head(&head))
-    }
-}
-
 /// A body that is no stream: an answer, or an error.
-fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+pub(in super::super) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
     let mut draft = Draft::default();
@@ -83,7 +41,7 @@ fn renewed(text: &str) -> Option<String> {
 
 /// The reply while it is streamed.
 #[derive(Clone, Debug, Default)]
-struct Stream {
+pub(in super::super) struct Stream {
     draft: Draft,
     /// The first half of a surrogate pair whose second half may begin the next chunk.
     half: Option<String>,
@@ -95,7 +53,12 @@ struct Stream {
 }
 
 impl Stream {
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(in super::super) fn on_data(
+        &mut self,
+        data: &[u8],
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
         let text = String::from_utf8_lossy(data);
         let text = text.trim();
         if self.done || text.starts_with("[DONE]") {
@@ -171,7 +134,12 @@ impl Stream {
         }
     }
 
-    fn finish(mut self) -> Result<Reply, Failure> {
+    /// Whether the terminal marker has come: nothing that follows counts.
+    pub(in super::super) const fn is_whole(&self) -> bool {
+        self.done
+    }
+
+    pub(in super::super) fn finish(mut self) -> Result<Reply, Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }

@@ -1,6 +1,6 @@
 //! What stays the same from request to request: model, limits, switches, tools, system prompt.
 
-use super::super::{Head, writer::Writer};
+use super::super::{head::Head, writer::Writer};
 use crate::nouns::{
     config::ModelConfig,
     model::{MaxTokensField, SystemRole, ThinkingFormat, ToolChoice},

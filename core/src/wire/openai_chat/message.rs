@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        Head,
+        head::Head,
         writer::{Writer, arguments_object, sendable_name},
     },
     encode::left_out,

@@ -13,7 +13,7 @@ mod loose;
 mod message;
 mod usage;
 
-pub use decode::Decoder;
+pub(super) use decode::{Stream, whole};
 pub(super) use encode::head;
 pub use message::Prefix;
 

@@ -4,7 +4,7 @@
 
 use super::{
     super::{
-        Head,
+        head::Head,
         writer::{Writer, arguments_object, sendable_name},
     },
     fields::{fields, list, text},

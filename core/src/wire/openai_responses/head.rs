@@ -1,6 +1,6 @@
 //! The part of a request that stays the same from turn to turn: model, system prompt, tools.
 
-use super::super::{Head, writer::Writer};
+use super::super::{head::Head, writer::Writer};
 use crate::{
     nouns::{
         config::{ModelConfig, ThinkingFormat, ToolChoice},

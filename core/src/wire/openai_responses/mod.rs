@@ -8,7 +8,7 @@ mod items;
 mod response;
 mod streamed;
 
-pub use decode::Decoder;
+pub(super) use decode::{Draft, whole};
 pub use encode::Prefix;
 pub(super) use head::head;
 
