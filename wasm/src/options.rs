@@ -10,9 +10,9 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// The options of an agent.
 #[derive(Deserialize)]
 pub(crate) struct Options {
-    /// The session's configuration, without its tools; what the options cannot say is as in the
-    /// preset `modern`.
-    config: SessionConfig,
+    /// The session's configuration without its tools, as JSON text, for which the module has a
+    /// reader already; what the options cannot say is as in the preset `modern`.
+    config: String,
     tools: Vec<Tool>,
     endpoint: Endpoint,
     replay: Option<Recording>,
@@ -47,7 +47,9 @@ impl Options {
     /// `bad_option` for a value or a schema that does not fit, `replay_unreadable` for a
     /// recording that is none.
     pub(crate) fn read(options: JsValue) -> Result<Parts, Misuse> {
-        let Self { mut config, tools, endpoint, replay } = from_js(options)?;
+        let Self { config, tools, endpoint, replay } = from_js(options)?;
+        let mut config: SessionConfig =
+            serde_json::from_str(&config).map_err(Misuse::bad_option)?;
         let modern = Preset::Modern.config();
         (config.guard, config.repair) = (modern.guard, modern.repair);
         config.tools = tools.into_iter().map(Tool::spec).collect::<Result<_, _>>()?;

@@ -73,7 +73,8 @@ export type FileEntry = readonly [string, string | Uint8Array];
 
 /** What the binding takes beside the host's functions. */
 export interface RawOptions {
-  config: object;
+  /** The configuration as JSON text: the module reads the log in the same form. */
+  config: string;
   tools: { name: string; description: string; parameters: string; read_only: boolean }[];
   endpoint: {
     id: string;
@@ -205,7 +206,7 @@ export function rawOptions(
   const { replay, apiKey = "" } = options;
   const headers = platform().page ? provider.page_headers : [];
   return {
-    config: sessionConfig(options, provider, programs, files),
+    config: JSON.stringify(sessionConfig(options, provider, programs, files)),
     tools: (options.tools ?? []).map(rawTool),
     endpoint: {
       id: provider.name,
