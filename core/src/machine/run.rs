@@ -105,6 +105,8 @@ pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.rounds = 0;
+    // What the input before came to does not answer this one.
+    ctx.body.run.result = None;
     let inputs = &mut ctx.body.run.counts.inputs;
     *inputs = inputs.saturating_add(1);
     ctx.event(EventKind::UserInput { parts: parts.clone() });

@@ -35,7 +35,7 @@ use accepted::Accepted;
 use alloc::{collections::BTreeMap, sync::Arc, vec, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 1;
+pub const REPLAY_VERSION: u32 = 2;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]

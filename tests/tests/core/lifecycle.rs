@@ -560,7 +560,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         assert!(!rejected.reason.to_string().is_empty());
         assert_eq!(desk.session.snapshot(), before);
     }
-    assert_eq!(REPLAY_VERSION, 1);
+    assert_eq!(REPLAY_VERSION, 2);
 }
 
 #[test]

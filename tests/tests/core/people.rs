@@ -300,6 +300,33 @@ fn answering() -> Desk {
 }
 
 #[test]
+fn a_follow_up_has_its_own_result_behind_a_final_answer() {
+    let mut desk = answering();
+    let _ = desk.submit("count");
+    let parts = innerloop_tests::desk::text("count again");
+    let _ = desk.command(innerloop_core::input::Command::FollowUp { parts });
+    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    desk.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
+    let texts = desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(texts, [r#"{"n":2}"#]);
+    let mut desk = answering();
+    let _ = desk.submit("count");
+    let parts = innerloop_tests::desk::text("say hello");
+    let _ = desk.command(innerloop_core::input::Command::FollowUp { parts });
+    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    desk.reply(&Message::text("Hello."));
+    desk.reply(&Message::text("Hello again."));
+    let texts = desk.find(|kind| match kind {
+        EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(texts, ["Hello again."], "the answer to the first input is not the second's");
+}
+
+#[test]
 fn hook_before_the_stop_sees_the_final_answer_too() {
     let mut config = answer_config();
     config.hooks.points = vec![HookPoint::BeforeStop];
