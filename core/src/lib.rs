@@ -9,18 +9,18 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod base;
 mod beside;
 mod machine;
-mod nouns;
 pub mod profile;
 pub mod rules;
 mod session;
+mod types;
 pub mod wire;
-mod words;
 
+pub use base::{bytes, digest, id, json, text, time};
 pub use beside::{catalogue, decode, providers, traffic};
 pub use machine::history::History;
-pub use nouns::{action, config, event, input, message, output, preset, status, tool};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};
+pub use types::{action, config, event, input, message, output, preset, status, tool};
 pub use wire::text_calls;
-pub use words::{bytes, digest, id, json, text, time};

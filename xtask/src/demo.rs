@@ -7,10 +7,10 @@ use std::path::PathBuf;
 use std::process as own;
 
 use crate::files;
-use crate::house::House;
 use crate::prepare;
 use crate::process;
 use crate::steps::{Failure, Step, run_all, step};
+use crate::workspace::Workspace;
 
 const RUN_TEST: &str = r#"{"program":"qjs","args":["-m","test.mjs"]}"#;
 const PROMPT: &str = "Make the tests pass";
@@ -27,46 +27,47 @@ pub(crate) const MAIN_JOB: [Step; 4] = [
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let build = [prepare::GUEST, prepare::PROGRAMS, prepare::HOST];
     let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &MAIN_JOB];
-    run_all(house, &steps.concat())?;
-    print_end(house);
+    run_all(workspace, &steps.concat())?;
+    print_end(workspace);
     Ok(())
 }
 
-fn copy_example(house: &mut House) -> Result<(), Failure> {
+fn copy_example(workspace: &mut Workspace) -> Result<(), Failure> {
     let copy = copy_folder();
     files::remove_folder(&copy)?;
-    files::copy_folder(&house.path("example/project"), &copy)?;
+    files::copy_folder(&workspace.path("example/project"), &copy)?;
     println!("{}", copy.display());
     Ok(())
 }
 
-fn test_before(house: &mut House) -> Result<(), Failure> {
-    match run_test(house)? {
+fn test_before(workspace: &mut Workspace) -> Result<(), Failure> {
+    match run_test(workspace)? {
         TestRun { exit: 1, failed: 1.., .. } => Ok(()),
         TestRun { exit: 0, .. } => Err(Failure("it passes before anything was mended".to_owned())),
         run => Err(Failure(format!("it did not run to its end: {run:?}"))),
     }
 }
 
-fn mend(house: &mut House) -> Result<(), Failure> {
-    let mut innerloop = house.program(house.innerloop(), "");
+fn mend(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut innerloop = workspace.program(workspace.innerloop(), "");
     innerloop
         .args(["run", "--apply", "--vocabulary", "seed", "--replay"])
-        .arg(house.path("example/traffic.jsonl"));
+        .arg(workspace.path("example/traffic.jsonl"));
     innerloop.arg("--workspace").arg(copy_folder()).arg(PROMPT);
     println!("$ {}", process::line(&innerloop));
     process::run(&mut innerloop)
 }
 
-fn test_after(house: &mut House) -> Result<(), Failure> {
-    let (given, mended) = (house.path("example/project/test.mjs"), copy_folder().join("test.mjs"));
+fn test_after(workspace: &mut Workspace) -> Result<(), Failure> {
+    let (given, mended) =
+        (workspace.path("example/project/test.mjs"), copy_folder().join("test.mjs"));
     if !files::same(&given, &mended) {
         return Err(Failure("the agent changed the test instead of the fault".to_owned()));
     }
-    match run_test(house)? {
+    match run_test(workspace)? {
         TestRun { exit: 0, failed: 0, passed: 1.. } => Ok(()),
         run => Err(Failure(format!("it still fails: {run:?}"))),
     }
@@ -80,8 +81,8 @@ struct TestRun {
     failed: usize,
 }
 
-fn run_test(house: &House) -> Result<TestRun, Failure> {
-    let mut innerloop = house.program(house.innerloop(), "");
+fn run_test(workspace: &Workspace) -> Result<TestRun, Failure> {
+    let mut innerloop = workspace.program(workspace.innerloop(), "");
     innerloop.args(["tool", "run_program", RUN_TEST, "--workspace"]).arg(copy_folder());
     println!("$ {}", process::line(&innerloop));
     let (exit, printed) = process::exit_code_and_output(&mut innerloop)?;
@@ -90,14 +91,14 @@ fn run_test(house: &House) -> Result<TestRun, Failure> {
     Ok(TestRun { exit, passed: starting("ok "), failed: starting("not ok ") })
 }
 
-fn print_end(house: &House) {
+fn print_end(workspace: &Workspace) {
     println!(
         "\nChecked by the demo itself, not by the agent: the example's test failed before, it \
          passes now, and it is still the same test.\nThe mended copy is in {}.\n\nNext, on a \
          folder and with a model of your own:\n\n  ANTHROPIC_API_KEY=… {} run --apply \
          --workspace . \"{PROMPT}\"\n",
         copy_folder().display(),
-        house.innerloop().display(),
+        workspace.innerloop().display(),
     );
 }
 

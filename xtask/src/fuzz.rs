@@ -6,10 +6,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::files;
-use crate::house::House;
 use crate::machine;
 use crate::process;
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// The version of cargo-fuzz that is installed where there is none.
 const CARGO_FUZZ: &str = "0.13.1";
@@ -56,20 +56,20 @@ impl Plan {
 /// # Errors
 /// When a target is unknown or does not build, or when one finds an input that fails; the others
 /// run all the same.
-pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Failure> {
-    let known = targets(house)?;
+pub(crate) fn run(workspace: &Workspace, plan: &Plan) -> Result<(), Failure> {
+    let known = targets(workspace)?;
     if let Some(unknown) = plan.targets.iter().find(|name| !known.contains(name)) {
         let known = known.join(", ");
         return Err(Failure(format!("there is no fuzz target {unknown:?}; there are {known}")));
     }
     let chosen = if plan.targets.is_empty() { &known } else { &plan.targets };
-    install(house)?;
-    write_corpus(house)?;
-    build(house, chosen)?;
+    install(workspace)?;
+    write_corpus(workspace)?;
+    build(workspace, chosen)?;
     let mut failed = Vec::new();
     for name in chosen {
         println!("== fuzz {name} for {} s", plan.seconds);
-        if let Err(Failure(reason)) = run_target(house, name, plan.seconds) {
+        if let Err(Failure(reason)) = run_target(workspace, name, plan.seconds) {
             eprintln!("{reason}");
             failed.push(name.as_str());
         }
@@ -82,8 +82,8 @@ pub(crate) fn run(house: &House, plan: &Plan) -> Result<(), Failure> {
 }
 
 /// The names of all targets.
-fn targets(house: &House) -> Result<Vec<String>, Failure> {
-    let folder = house.path("fuzz/targets");
+fn targets(workspace: &Workspace) -> Result<Vec<String>, Failure> {
+    let folder = workspace.path("fuzz/targets");
     let unreadable = |error| Failure(format!("cannot list {}: {error}", folder.display()));
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).map_err(unreadable)? {
@@ -94,46 +94,46 @@ fn targets(house: &House) -> Result<Vec<String>, Failure> {
     Ok(names)
 }
 
-fn install(house: &House) -> Result<(), Failure> {
+fn install(workspace: &Workspace) -> Result<(), Failure> {
     if process::on_path("c++").is_none() {
         let why = "a C++ compiler for libFuzzer";
         machine::install(&["g++"], why, "60 MB, half a minute")?;
     }
-    if process::capture(house.cargo("fuzz").arg("--version")).is_ok() {
+    if process::capture(workspace.cargo("fuzz").arg("--version")).is_ok() {
         return Ok(());
     }
     println!("installing cargo-fuzz {CARGO_FUZZ}: it builds the fuzz targets (a minute)");
-    let mut cargo = house.program("cargo", "");
+    let mut cargo = workspace.program("cargo", "");
     process::run(cargo.args(["install", "cargo-fuzz", "--locked", "--version", CARGO_FUZZ]))
 }
 
-fn write_corpus(house: &House) -> Result<(), Failure> {
-    let mut cargo = house.cargo("run");
+fn write_corpus(workspace: &Workspace) -> Result<(), Failure> {
+    let mut cargo = workspace.cargo("run");
     cargo.args(["--quiet", "-p", "innerloop-tests", "--no-default-features"]);
-    process::run(cargo.args(["--bin", "fuzz-corpus"]).arg(corpus(house)))
+    process::run(cargo.args(["--bin", "fuzz-corpus"]).arg(corpus(workspace)))
 }
 
 /// Builds the targets. There is no unsafe code for a sanitizer to watch, and coverage alone does
 /// not need a nightly compiler.
-fn build(house: &House, targets: &[String]) -> Result<(), Failure> {
+fn build(workspace: &Workspace, targets: &[String]) -> Result<(), Failure> {
     println!("building the fuzz targets; the first time takes up to five minutes");
     // It builds one target, or all.
     let only = match targets {
         [only] => Some(only),
         _ => None,
     };
-    let mut cargo = house.program("cargo", "");
+    let mut cargo = workspace.program("cargo", "");
     cargo.args(["fuzz", "build", "--sanitizer", "none", "--target-dir"]);
-    process::run(cargo.arg(built(house)).args(only))
+    process::run(cargo.arg(built(workspace)).args(only))
 }
 
-fn run_target(house: &House, name: &str, seconds: u32) -> Result<(), Failure> {
-    let triple = process::capture(house.program("rustc", "").args(["--print", "host-tuple"]))?;
-    let program = built(house).join(triple).join("release").join(name);
-    let failures = house.path("target/fuzz/failures").join(name);
+fn run_target(workspace: &Workspace, name: &str, seconds: u32) -> Result<(), Failure> {
+    let triple = process::capture(workspace.program("rustc", "").args(["--print", "host-tuple"]))?;
+    let program = built(workspace).join(triple).join("release").join(name);
+    let failures = workspace.path("target/fuzz/failures").join(name);
     files::create_folder(&failures)?;
-    let mut target = house.program(&program, "");
-    target.arg(corpus(house).join(name)).args([TIMEOUT, MEMORY, LENGTH]);
+    let mut target = workspace.program(&program, "");
+    target.arg(corpus(workspace).join(name)).args([TIMEOUT, MEMORY, LENGTH]);
     target.arg(format!("-max_total_time={seconds}"));
     target.arg(format!("-artifact_prefix={}/", failures.display()));
     process::run(&mut target).map_err(|Failure(reason)| {
@@ -145,12 +145,12 @@ fn run_target(house: &House, name: &str, seconds: u32) -> Result<(), Failure> {
     })
 }
 
-fn corpus(house: &House) -> PathBuf {
-    house.path("target/fuzz/corpus")
+fn corpus(workspace: &Workspace) -> PathBuf {
+    workspace.path("target/fuzz/corpus")
 }
 
-fn built(house: &House) -> PathBuf {
-    house.path("target/fuzz/build")
+fn built(workspace: &Workspace) -> PathBuf {
+    workspace.path("target/fuzz/build")
 }
 
 #[cfg(test)]

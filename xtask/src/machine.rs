@@ -5,9 +5,9 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::house::House;
 use crate::process;
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// The oldest Node that runs the package and its tests.
 const NODE: u32 = 20;
@@ -18,8 +18,8 @@ const BROWSERS: [&str; 4] =
 ///
 /// # Errors
 /// When something is missing that cannot be installed, or is too old.
-pub(crate) fn look(house: &mut House) -> Result<(), Failure> {
-    let rustc = process::capture(house.program("rustc", "").arg("--version"))?;
+pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
+    let rustc = process::capture(workspace.program("rustc", "").arg("--version"))?;
     println!("rust: {rustc}");
     if process::on_path("cc").is_none() {
         install(&["gcc", "libc6-dev"], "a C compiler and linker", "50 MB, half a minute")?;
@@ -28,7 +28,7 @@ pub(crate) fn look(house: &mut House) -> Result<(), Failure> {
         install(&["nodejs", "npm"], "Node and npm for the package", "150 MB, two minutes")?;
     }
     let node = process::capture(Command::new("node").arg("--version"))?;
-    let npm = process::capture(house.program("npm", "").arg("--version"))?;
+    let npm = process::capture(workspace.program("npm", "").arg("--version"))?;
     println!("node: {node}, npm {npm}");
     if major(&node) < NODE {
         return Err(Failure(format!(
@@ -46,30 +46,31 @@ pub(crate) fn look(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one is missing and rustup cannot add it.
-pub(crate) fn look_for_lints(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn look_for_lints(workspace: &mut Workspace) -> Result<(), Failure> {
     for (subcommand, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
-        let there = |house: &House| process::capture(house.cargo(subcommand).arg("--version"));
-        if there(house).is_err() {
+        let there =
+            |workspace: &Workspace| process::capture(workspace.cargo(subcommand).arg("--version"));
+        if there(workspace).is_err() {
             println!("{component}: installing it by rustup (a few seconds)");
-            process::run(house.program("rustup", "").args(["component", "add", component]))?;
+            process::run(workspace.program("rustup", "").args(["component", "add", component]))?;
         }
-        println!("{component}: {}", there(house)?);
+        println!("{component}: {}", there(workspace)?);
     }
     Ok(())
 }
 
-/// Step: finds the browser of the page test, or installs it, and notes it in the house.
+/// Step: finds the browser of the page test, or installs it, and notes it in the workspace.
 ///
 /// # Errors
 /// When `CHROMIUM` names no program, or there is no browser and none can be installed.
-pub(crate) fn look_for_chromium(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure> {
     if let Some(named) = env::var_os("CHROMIUM").filter(|value| !value.is_empty()) {
         let file = PathBuf::from(named);
         if !file.is_file() {
             return Err(Failure(format!("CHROMIUM names no file: {}", file.display())));
         }
         println!("browser: {}", file.display());
-        house.chromium = Some(file);
+        workspace.chromium = Some(file);
         return Ok(());
     }
     if browser().is_none() {
@@ -80,7 +81,7 @@ pub(crate) fn look_for_chromium(house: &mut House) -> Result<(), Failure> {
         return Err(Failure("chromium is not on PATH; set CHROMIUM to a browser".to_owned()));
     };
     println!("browser: {}", file.display());
-    house.chromium = Some(file);
+    workspace.chromium = Some(file);
     Ok(())
 }
 

@@ -5,7 +5,6 @@
 mod demo;
 mod files;
 mod fuzz;
-mod house;
 mod machine;
 mod native;
 mod npm;
@@ -19,12 +18,13 @@ mod steps;
 mod test;
 mod toolchain;
 mod wasm;
+mod workspace;
 
 use std::env;
 use std::process::ExitCode;
 
-use house::House;
 use steps::Failure;
+use workspace::Workspace;
 
 const USAGE: &str = "\
 Usage: cargo xtask <command>
@@ -109,16 +109,16 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
 }
 
 fn run(ask: &Ask) -> Result<(), Failure> {
-    let mut house = House::find()?;
+    let mut workspace = Workspace::find()?;
     match ask {
         Ask::Help => Ok(()),
-        Ask::Demo => demo::run(&mut house),
-        Ask::Test => test::run(&mut house),
-        Ask::Prepare => prepare::run(&mut house),
-        Ask::Simulate { arguments } => simulate::run(&house, arguments),
-        Ask::Bench => native::bench(&mut house),
-        Ask::Fuzz(plan) => fuzz::run(&house, plan),
-        Ask::Playground { port } => playground::run(&mut house, *port),
+        Ask::Demo => demo::run(&mut workspace),
+        Ask::Test => test::run(&mut workspace),
+        Ask::Prepare => prepare::run(&mut workspace),
+        Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
+        Ask::Bench => native::bench(&mut workspace),
+        Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
+        Ask::Playground { port } => playground::run(&mut workspace, *port),
     }
 }
 

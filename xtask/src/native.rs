@@ -1,16 +1,16 @@
 //! The native build: format, lints, documentation, the host and its tests. Each cargo call names
 //! the same packages, so that the dependencies are built once.
 
-use crate::house::House;
 use crate::process;
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// Step: is every file formatted?
 ///
 /// # Errors
 /// When one is not; the difference is printed.
-pub(crate) fn check_format(house: &mut House) -> Result<(), Failure> {
-    process::run(house.cargo("fmt").args(["--all", "--check"]))
+pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(workspace.cargo("fmt").args(["--all", "--check"]))
         .map_err(|Failure(reason)| Failure(format!("{reason}; run `cargo fmt --all`")))
 }
 
@@ -21,10 +21,10 @@ pub(crate) fn check_format(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is a warning.
-pub(crate) fn lint(house: &mut House) -> Result<(), Failure> {
-    let mut clippy = house.cargo_native("clippy");
+pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut clippy = workspace.cargo_native("clippy");
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
-    let mut clippy = house.cargo("clippy");
+    let mut clippy = workspace.cargo("clippy");
     clippy.args(["-p", "innerloop-wasm", "-p", "xtask-bindgen"]);
     process::run(clippy.args(["--", "-D", "warnings"]))
 }
@@ -33,8 +33,8 @@ pub(crate) fn lint(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When there is a warning.
-pub(crate) fn document(house: &mut House) -> Result<(), Failure> {
-    let mut doc = house.cargo_native("doc");
+pub(crate) fn document(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut doc = workspace.cargo_native("doc");
     process::run(doc.args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings"))
 }
 
@@ -42,33 +42,33 @@ pub(crate) fn document(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When the build fails.
-pub(crate) fn build_host(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), Failure> {
     println!("the first build compiles wasmtime, which takes up to ten minutes on two cores");
-    process::run(house.cargo_native("build").args(["--bin", "innerloop"]))
+    process::run(workspace.cargo_native("build").args(["--bin", "innerloop"]))
 }
 
 /// Step: builds and runs all native tests.
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test(house: &mut House) -> Result<(), Failure> {
-    process::run(&mut house.cargo_native("test"))
+pub(crate) fn test(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(&mut workspace.cargo_native("test"))
 }
 
 /// Step: the tests that hold our checks beside crates that are too large for the product.
 ///
 /// # Errors
 /// When one fails.
-pub(crate) fn test_oracle(house: &mut House) -> Result<(), Failure> {
-    process::run(house.cargo("test").args(["-p", "innerloop-oracle"]))
+pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(workspace.cargo("test").args(["-p", "innerloop-oracle"]))
 }
 
 /// Runs the benches of the session core, built for release and without wasmtime.
 ///
 /// # Errors
 /// When they do not build or run.
-pub(crate) fn bench(house: &mut House) -> Result<(), Failure> {
-    let mut cargo = house.cargo("run");
+pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut cargo = workspace.cargo("run");
     cargo.args(["--release", "-p", "innerloop-tests", "--no-default-features", "--bin", "bench"]);
     process::run(&mut cargo)
 }

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::files;
-use crate::house::House;
 use crate::process;
 use crate::steps::Failure;
 use crate::wasm::GLUE;
+use crate::workspace::Workspace;
 
 /// The package's folder.
 const PACKAGE: &str = "wasm/npm";
@@ -22,25 +22,25 @@ pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
-pub(crate) fn optimise(house: &mut House) -> Result<(), Failure> {
-    install(house, PACKAGE)?;
-    let input = house.path(GLUE).join(MODULE);
-    let seen = house.path("target/npm/optimised-from.wasm");
-    let output = house.path("target/npm").join(MODULE);
+pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), Failure> {
+    install(workspace, PACKAGE)?;
+    let input = workspace.path(GLUE).join(MODULE);
+    let seen = workspace.path("target/npm/optimised-from.wasm");
+    let output = workspace.path("target/npm").join(MODULE);
     if files::same(&input, &seen) && output.is_file() {
         println!("wasm-opt: the module is as before");
     } else {
         // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
         // binaryen does not.
-        let optimiser = house.path(PACKAGE).join("node_modules/.bin/wasm-opt");
-        let mut command = house.program(optimiser, "");
+        let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
+        let mut command = workspace.program(optimiser, "");
         process::run(command.arg("-Oz").arg(&input).arg("-o").arg(&output))?;
         files::copy_if_changed(&input, &seen)?;
     }
-    let dist = house.path(DIST);
+    let dist = workspace.path(DIST);
     files::copy_if_changed(&output, &dist.join(MODULE))?;
     for glue in ["innerloop_wasm.js", "innerloop_wasm.d.ts"] {
-        files::copy_if_changed(&house.path(GLUE).join(glue), &dist.join(glue))?;
+        files::copy_if_changed(&workspace.path(GLUE).join(glue), &dist.join(glue))?;
     }
     println!("{MODULE}: {} bytes", files::read(&output)?.len());
     Ok(())
@@ -50,14 +50,14 @@ pub(crate) fn optimise(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When npm fails.
-pub(crate) fn pack(house: &mut House) -> Result<(), Failure> {
-    install(house, PACKAGE)?;
-    process::run(house.program("npm", PACKAGE).args(["run", "--silent", "build"]))?;
-    let folder = house.path("target/npm");
-    let mut npm = house.program("npm", PACKAGE);
+pub(crate) fn pack(workspace: &mut Workspace) -> Result<(), Failure> {
+    install(workspace, PACKAGE)?;
+    process::run(workspace.program("npm", PACKAGE).args(["run", "--silent", "build"]))?;
+    let folder = workspace.path("target/npm");
+    let mut npm = workspace.program("npm", PACKAGE);
     npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]).arg(&folder);
     process::run(&mut npm)?;
-    let tarball = house.path(TARBALL);
+    let tarball = workspace.path(TARBALL);
     println!("{TARBALL}: {} bytes", files::read(&tarball)?.len());
     Ok(())
 }
@@ -66,15 +66,15 @@ pub(crate) fn pack(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When npm fails.
-pub(crate) fn install(house: &House, inside: &str) -> Result<(), Failure> {
-    let folder = house.path(inside);
+pub(crate) fn install(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
+    let folder = workspace.path(inside);
     let lock = folder.join("package-lock.json");
     let seen = seen_lock(&folder);
     if files::same(&lock, &seen) {
         return Ok(());
     }
     println!("npm ci in {inside} (half a minute)");
-    let mut npm = house.program("npm", inside);
+    let mut npm = workspace.program("npm", inside);
     process::run(npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"]))?;
     files::copy_if_changed(&lock, &seen)?;
     Ok(())

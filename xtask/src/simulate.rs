@@ -4,30 +4,30 @@
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::house::House;
 use crate::process::{self, Beside};
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// Runs the simulator with these arguments.
 ///
 /// # Errors
 /// When a seed fails; it is printed.
-pub(crate) fn run(house: &House, arguments: &[String]) -> Result<(), Failure> {
-    process::run(simulator(house)?.args(arguments))
+pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Failure> {
+    process::run(simulator(workspace)?.args(arguments))
 }
 
 /// Step: starts new seeds of the simulator for a minute, beside the steps that follow.
 ///
 /// # Errors
 /// When the simulator cannot be built or started.
-pub(crate) fn start(house: &mut House) -> Result<(), Failure> {
-    let log = house.path("target/simulate.log");
-    let mut simulator = simulator(house)?;
+pub(crate) fn start(workspace: &mut Workspace) -> Result<(), Failure> {
+    let log = workspace.path("target/simulate.log");
+    let mut simulator = simulator(workspace)?;
     // Other seeds each time: what has been seen to pass need not be seen again.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     simulator.args(["--seconds", "60", "--from", &now.to_string()]);
     println!("$ {}", process::line(&simulator));
-    house.simulation = Some(Beside::start(&mut simulator, log)?);
+    workspace.simulation = Some(Beside::start(&mut simulator, log)?);
     Ok(())
 }
 
@@ -35,8 +35,8 @@ pub(crate) fn start(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When a seed has failed.
-pub(crate) fn finish(house: &mut House) -> Result<(), Failure> {
-    let Some(simulation) = house.simulation.take() else {
+pub(crate) fn finish(workspace: &mut Workspace) -> Result<(), Failure> {
+    let Some(simulation) = workspace.simulation.take() else {
         return Err(Failure("no step has started the simulator".to_owned()));
     };
     simulation.finish().map_err(|Failure(reason)| {
@@ -44,7 +44,7 @@ pub(crate) fn finish(house: &mut House) -> Result<(), Failure> {
     })
 }
 
-fn simulator(house: &House) -> Result<Command, Failure> {
-    process::run(house.cargo_native("build").args(["--bin", "simulate"]))?;
-    Ok(house.program(house.innerloop().with_file_name("simulate"), ""))
+fn simulator(workspace: &Workspace) -> Result<Command, Failure> {
+    process::run(workspace.cargo_native("build").args(["--bin", "simulate"]))?;
+    Ok(workspace.program(workspace.innerloop().with_file_name("simulate"), ""))
 }

@@ -2,11 +2,11 @@
 //! and not from its sources. Serving it is the business of `playground`.
 
 use crate::files;
-use crate::house::House;
 use crate::npm;
 use crate::process;
 use crate::programs;
 use crate::steps::Failure;
+use crate::workspace::Workspace;
 
 /// The page's own files, the unpacked package, the example and the programs.
 pub(crate) const SITE: &str = "target/www";
@@ -15,16 +15,16 @@ pub(crate) const SITE: &str = "target/www";
 ///
 /// # Errors
 /// When a part is missing or cannot be copied.
-pub(crate) fn assemble(house: &mut House) -> Result<(), Failure> {
-    let site = house.path(SITE);
+pub(crate) fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
+    let site = workspace.path(SITE);
     files::remove_folder(&site)?;
-    files::copy_folder(&house.path("www"), &site)?;
+    files::copy_folder(&workspace.path("www"), &site)?;
     let package = site.join("innerloop");
     files::create_folder(&package)?;
-    let mut tar = house.program("tar", "");
+    let mut tar = workspace.program("tar", "");
     tar.args(["-xz", "--strip-components=1", "-C"]).arg(&package).arg("-f");
-    process::run(tar.arg(house.path(npm::TARBALL)))?;
-    files::copy_folder(&house.path("example"), &site.join("example"))?;
-    files::copy_if_changed(&house.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
+    process::run(tar.arg(workspace.path(npm::TARBALL)))?;
+    files::copy_folder(&workspace.path("example"), &site.join("example"))?;
+    files::copy_if_changed(&workspace.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
     Ok(())
 }

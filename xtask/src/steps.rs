@@ -4,7 +4,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::house::House;
+use crate::workspace::Workspace;
 
 /// Why a step failed, and what to do about it, as one text for the terminal.
 #[derive(Debug)]
@@ -20,11 +20,14 @@ impl fmt::Display for Failure {
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     title: &'static str,
-    run: fn(&mut House) -> Result<(), Failure>,
+    run: fn(&mut Workspace) -> Result<(), Failure>,
 }
 
 /// A step from its title and its function.
-pub(crate) const fn step(title: &'static str, run: fn(&mut House) -> Result<(), Failure>) -> Step {
+pub(crate) const fn step(
+    title: &'static str,
+    run: fn(&mut Workspace) -> Result<(), Failure>,
+) -> Step {
     Step { title, run }
 }
 
@@ -32,14 +35,14 @@ pub(crate) const fn step(title: &'static str, run: fn(&mut House) -> Result<(), 
 ///
 /// # Errors
 /// The first failure, with the step's number and title before its reason.
-pub(crate) fn run_all(house: &mut House, steps: &[Step]) -> Result<(), Failure> {
+pub(crate) fn run_all(workspace: &mut Workspace, steps: &[Step]) -> Result<(), Failure> {
     let start = Instant::now();
     let total = steps.len();
     let mut times = Vec::with_capacity(total);
     for (number, step) in (1..).zip(steps) {
         println!("== step {number}/{total}: {}", step.title);
         let begun = Instant::now();
-        let result = (step.run)(house);
+        let result = (step.run)(workspace);
         let took = begun.elapsed();
         if let Err(Failure(reason)) = result {
             print_table(&times);

@@ -4,12 +4,12 @@
 use std::process::Command;
 
 use crate::demo;
-use crate::house::House;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
 use crate::steps::{Failure, run_all, step};
+use crate::workspace::Workspace;
 use crate::{machine, native};
 
 const WEB_TESTS: &str = "tests/web";
@@ -20,7 +20,7 @@ const TEST_TIMEOUT_MS: &str = "120000";
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let look = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
@@ -45,34 +45,34 @@ pub(crate) fn run(house: &mut House) -> Result<(), Failure> {
     ];
     let main_job = &demo::MAIN_JOB;
     let steps = [&prepare::MACHINE[..], &look, &native, main_job, &prepare::PACKAGE, &web];
-    run_all(house, &steps.concat())
+    run_all(workspace, &steps.concat())
 }
 
-fn test_node(house: &mut House) -> Result<(), Failure> {
-    npm::install(house, WEB_TESTS)?;
-    process::run(&mut web_test(house, "node.test.mjs"))
+fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, WEB_TESTS)?;
+    process::run(&mut web_test(workspace, "node.test.mjs"))
 }
 
-fn test_aimock(house: &mut House) -> Result<(), Failure> {
-    npm::install(house, WEB_TESTS)?;
-    process::run(&mut web_test(house, "aimock.test.mjs"))
+fn test_aimock(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, WEB_TESTS)?;
+    process::run(&mut web_test(workspace, "aimock.test.mjs"))
 }
 
-fn test_page(house: &mut House) -> Result<(), Failure> {
-    npm::install(house, WEB_TESTS)?;
-    process::run(&mut web_test(house, "page.test.mjs"))
+fn test_page(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, WEB_TESTS)?;
+    process::run(&mut web_test(workspace, "page.test.mjs"))
 }
 
-fn test_readme(house: &mut House) -> Result<(), Failure> {
-    npm::install(house, WEB_TESTS)?;
-    process::run(&mut web_test(house, "readme.test.mjs"))
+fn test_readme(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, WEB_TESTS)?;
+    process::run(&mut web_test(workspace, "readme.test.mjs"))
 }
 
-fn web_test(house: &House, file: &str) -> Command {
-    let mut node = house.program("node", WEB_TESTS);
+fn web_test(workspace: &Workspace, file: &str) -> Command {
+    let mut node = workspace.program("node", WEB_TESTS);
     node.args(["--test", "--test-timeout", TEST_TIMEOUT_MS, "--test-reporter", "spec", file]);
-    node.env("INNERLOOP_TARBALL", house.path(npm::TARBALL));
-    if let Some(chromium) = &house.chromium {
+    node.env("INNERLOOP_TARBALL", workspace.path(npm::TARBALL));
+    if let Some(chromium) = &workspace.chromium {
         node.env("CHROMIUM", chromium);
     }
     node

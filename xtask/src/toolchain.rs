@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::house::{House, drop_cargo_run};
 use crate::machine;
 use crate::process;
 use crate::steps::Failure;
+use crate::workspace::{Workspace, drop_cargo_run};
 
 /// The page's target.
 pub(crate) const PAGE: &str = "wasm32-unknown-unknown";
@@ -32,12 +32,12 @@ pub(crate) enum Toolchain {
 
 impl Toolchain {
     /// Cargo with a subcommand, in the workspace, set up to build for the target.
-    pub(crate) fn cargo(self, subcommand: &str, target: &str, house: &House) -> Command {
+    pub(crate) fn cargo(self, subcommand: &str, target: &str, workspace: &Workspace) -> Command {
         let mut cargo = match self {
             Self::Rustup => Command::new("cargo"),
             Self::Debian => Command::new("/usr/bin/cargo"),
         };
-        cargo.current_dir(house.path(""));
+        cargo.current_dir(workspace.path(""));
         drop_cargo_run(&mut cargo);
         cargo.arg(subcommand);
         if self == Self::Debian {
@@ -45,7 +45,7 @@ impl Toolchain {
         }
         // Flags for the native build would replace the target's own.
         cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-        cargo.env("CARGO_TARGET_DIR", house.wasm_target());
+        cargo.env("CARGO_TARGET_DIR", workspace.wasm_target());
         cargo.args(["--target", target, "--profile", "wasm"]);
         cargo
     }
@@ -70,67 +70,69 @@ fn use_debian(cargo: &mut Command, target: &str) {
     }
 }
 
-/// Step: finds a way to build for wasm, installing what it needs, and notes it in the house.
+/// Step: finds a way to build for wasm, installing what it needs, and notes it in the workspace.
 ///
 /// # Errors
 /// When neither way works and neither can be installed.
-pub(crate) fn find(house: &mut House) -> Result<(), Failure> {
-    let toolchain = choose(house)?;
+pub(crate) fn find(workspace: &mut Workspace) -> Result<(), Failure> {
+    let toolchain = choose(workspace)?;
     match toolchain {
         Toolchain::Rustup => println!("wasm: rustup's targets {PAGE} and {WASI}"),
         Toolchain::Debian => println!("wasm: Debian's rustc, standard library from source"),
     }
-    house.toolchain = Some(toolchain);
+    workspace.toolchain = Some(toolchain);
     Ok(())
 }
 
-fn choose(house: &House) -> Result<Toolchain, Failure> {
+fn choose(workspace: &Workspace) -> Result<Toolchain, Failure> {
     match env::var(CHOICE).as_deref() {
-        Ok("rustup") if targets_installed(house) || add_targets(house) => Ok(Toolchain::Rustup),
+        Ok("rustup") if targets_installed(workspace) || add_targets(workspace) => {
+            Ok(Toolchain::Rustup)
+        }
         Ok("rustup") => Err(Failure(format!(
             "{CHOICE} says rustup, but its wasm targets are missing; run `{}`",
             add_line()
         ))),
         Ok("debian") => install_debian().map(|()| Toolchain::Debian),
-        Ok("") | Err(_) => choose_freely(house),
+        Ok("") | Err(_) => choose_freely(workspace),
         Ok(other) => Err(Failure(format!("{CHOICE} is {other:?}; it knows rustup and debian"))),
     }
 }
 
-fn choose_freely(house: &House) -> Result<Toolchain, Failure> {
-    if targets_installed(house) {
+fn choose_freely(workspace: &Workspace) -> Result<Toolchain, Failure> {
+    if targets_installed(workspace) {
         return Ok(Toolchain::Rustup);
     }
     if machine::missing_packages(&DEBIAN_PACKAGES).is_empty() {
         return Ok(Toolchain::Debian);
     }
-    if add_targets(house) {
+    if add_targets(workspace) {
         return Ok(Toolchain::Rustup);
     }
     install_debian().map(|()| Toolchain::Debian)
 }
 
-fn targets_installed(house: &House) -> bool {
+fn targets_installed(workspace: &Workspace) -> bool {
     [PAGE, WASI].iter().all(|target| {
-        let mut rustc = house.program("rustc", "");
+        let mut rustc = workspace.program("rustc", "");
         process::capture(rustc.args(["--print", "target-libdir", "--target", target]))
             .is_ok_and(|folder| Path::new(&folder).is_dir())
     })
 }
 
-fn add_targets(house: &House) -> bool {
+fn add_targets(workspace: &Workspace) -> bool {
     if process::on_path("rustup").is_none() {
         println!("wasm: no rustup on PATH, so no targets from there");
         return false;
     }
     println!("wasm: installing the targets {PAGE} and {WASI} by rustup (45 MB; half a minute)");
-    let mut rustup = house.program("rustup", "");
+    let mut rustup = workspace.program("rustup", "");
     rustup.args(["target", "add", PAGE, WASI]).env("RUSTUP_MAX_RETRIES", "1");
     let added = process::succeeds_within(&mut rustup, Duration::from_secs(120));
     if !added {
         println!("wasm: `{}` did not succeed; trying Debian's packages", add_line());
     }
-    added && targets_installed(house)
+    added && targets_installed(workspace)
 }
 
 fn add_line() -> String {

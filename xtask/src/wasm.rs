@@ -2,10 +2,10 @@
 //! package makes of the binding is in `npm`.
 
 use crate::files;
-use crate::house::House;
 use crate::process;
 use crate::steps::Failure;
 use crate::toolchain::{PAGE, WASI};
+use crate::workspace::Workspace;
 
 /// Where the guest lies that `host-native` embeds.
 const GUEST: &str = "target/guests/tools.wasm";
@@ -16,12 +16,12 @@ pub(crate) const GLUE: &str = "target/npm/glue";
 ///
 /// # Errors
 /// When the build fails or the copy cannot be written.
-pub(crate) fn build_guest(house: &mut House) -> Result<(), Failure> {
-    let toolchain = house.found_toolchain()?;
-    let mut cargo = toolchain.cargo("build", WASI, house);
+pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
+    let toolchain = workspace.found_toolchain()?;
+    let mut cargo = toolchain.cargo("build", WASI, workspace);
     process::run(cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]))?;
-    let built = house.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
-    let changed = files::copy_if_changed(&built, &house.path(GUEST))?;
+    let built = workspace.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
+    let changed = files::copy_if_changed(&built, &workspace.path(GUEST))?;
     println!("{GUEST}: {}", if changed { "new" } else { "as before" });
     Ok(())
 }
@@ -30,14 +30,14 @@ pub(crate) fn build_guest(house: &mut House) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When one of the builds or wasm-bindgen fails.
-pub(crate) fn build_binding(house: &mut House) -> Result<(), Failure> {
-    let toolchain = house.found_toolchain()?;
-    let mut cargo = toolchain.cargo("build", PAGE, house);
+pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
+    let toolchain = workspace.found_toolchain()?;
+    let mut cargo = toolchain.cargo("build", PAGE, workspace);
     process::run(cargo.args(["-p", "innerloop-wasm", "--lib"]))?;
-    let built = house.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm");
+    let built = workspace.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm");
     // Optimised dependencies cost this tool a minute to build and save it one second to run.
     let plain = "profile.dev.package.\"*\".opt-level=0";
-    let mut bindgen = house.cargo("run");
+    let mut bindgen = workspace.cargo("run");
     bindgen.args(["--config", plain, "-p", "xtask-bindgen", "--"]);
-    process::run(bindgen.arg(built).arg(house.path(GLUE)))
+    process::run(bindgen.arg(built).arg(workspace.path(GLUE)))
 }

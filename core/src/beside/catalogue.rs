@@ -3,7 +3,7 @@
 //! can replace; the one that comes along is [`STANDARD`].
 
 use super::providers::Provider;
-use crate::nouns::config::{ModelConfig, Price};
+use crate::types::config::{ModelConfig, Price};
 use alloc::{
     string::{String, ToString},
     vec::Vec,

@@ -1,14 +1,14 @@
 //! A recorded response as one normalised value: what a reply says, whatever its protocol.
 
 use crate::{
-    nouns::{
+    base::json::Json,
+    types::{
         config::WireKind,
         event::ErrorKind,
         input::ResponseHead,
         message::{Finish, Reply, ToolCall, Usage},
     },
     wire::{Decoder, Failure, FailureKind},
-    words::json::Json,
 };
 use alloc::{string::String, vec::Vec};
 use serde::Serialize;

@@ -3,9 +3,9 @@
 //! key is here, and none comes here.
 
 use crate::{
-    nouns::config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
+    base::id::EndpointId,
     profile::Profile,
-    words::id::EndpointId,
+    types::config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -3,9 +3,9 @@
 //! a tool that works differently cannot go unnoticed. Pure: hosts read and write the files.
 
 use crate::{
+    base::{bytes::Bytes, text::prefix},
     machine::history::History,
-    nouns::message::{TurnKind, joined_text},
-    words::{bytes::Bytes, text::prefix},
+    types::message::{TurnKind, joined_text},
 };
 use alloc::{
     collections::VecDeque,

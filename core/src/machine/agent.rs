@@ -10,16 +10,16 @@ use super::{
     setup::Setup,
 };
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId, SessionId},
+        time::Instant,
+    },
+    types::{
         event::EventKind,
         input::{Answer, HookReply, HttpInput, ToolInput},
         message::{Part, Turn},
         output::{DeadlineReason, Effect},
         status::{AgentState, Status},
-    },
-    words::{
-        id::{AgentId, EffectId, SessionId},
-        time::Instant,
     },
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};

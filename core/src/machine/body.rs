@@ -3,13 +3,13 @@
 
 use super::history::History;
 use crate::{
-    nouns::{
+    base::id::AgentId,
+    rules::{cost, repeat::Watch},
+    types::{
         config::ApprovalRule,
         message::{Part, Turn, TurnKind, Usage},
         status::RunEnd,
     },
-    rules::{cost, repeat::Watch},
-    words::id::AgentId,
 };
 use alloc::{
     boxed::Box,

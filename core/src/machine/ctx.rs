@@ -6,17 +6,17 @@ use super::{
     setup::Setup,
 };
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId, SessionId},
+        json::Json,
+        time::{Instant, UnixMillis},
+    },
+    profile::inner::SpawnCall,
+    types::{
         config::HookPoint,
         event::EventKind,
         message::{Part, Turn, TurnKind},
         output::{Effect, HookRun},
-    },
-    profile::inner::SpawnCall,
-    words::{
-        id::{AgentId, EffectId, SessionId},
-        json::Json,
-        time::{Instant, UnixMillis},
     },
 };
 use alloc::vec::Vec;

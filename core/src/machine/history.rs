@@ -2,14 +2,14 @@
 //! are a cache that is dropped when the agent is idle and rebuilt identically (DESIGN rule 10).
 
 use crate::{
-    nouns::{
+    base::time::UnixMillis,
+    rules::gauge::Gauge,
+    types::{
         config::{Estimator, ModelConfig},
         message::{Part, ToolCall, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
-    rules::gauge::Gauge,
     wire::{Head, Prefix},
-    words::time::UnixMillis,
 };
 use alloc::{boxed::Box, collections::BTreeSet, string::String, vec, vec::Vec};
 

@@ -1,6 +1,6 @@
 //! Which effects are open: each is owed exactly one terminal answer (DESIGN rule 1).
 
-use crate::words::{
+use crate::base::{
     id::{AgentId, EffectId},
     time::Instant,
 };

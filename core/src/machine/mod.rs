@@ -3,14 +3,14 @@
 
 pub(crate) mod agent;
 pub(crate) mod body;
-pub(crate) mod call;
 pub(crate) mod ctx;
 pub(crate) mod history;
 pub(crate) mod ledger;
+pub(crate) mod model_call;
 pub(crate) mod phase;
 pub(crate) mod pipeline;
 pub(crate) mod reply;
 pub(crate) mod round;
 pub(crate) mod run;
 pub(crate) mod setup;
-pub(crate) mod slot;
+pub(crate) mod tool_call;

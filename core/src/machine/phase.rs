@@ -1,18 +1,18 @@
 //! Where an agent stands.
 
 use super::{
-    call::{Calling, Waiting},
+    model_call::{Calling, Waiting},
     round::Round,
 };
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId},
+        json::Json,
+    },
+    types::{
         config::HookPoint,
         message::{Part, joined_text},
         output::{Ask, Effect, HookRun},
-    },
-    words::{
-        id::{AgentId, EffectId},
-        json::Json,
     },
 };
 use alloc::{boxed::Box, string::String, vec::Vec};

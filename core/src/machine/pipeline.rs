@@ -3,15 +3,15 @@
 
 use super::setup::{Origin, Setup};
 use crate::{
-    nouns::{
+    base::json::{Json, push_string, push_value},
+    profile::inner::{self, InnerCall},
+    rules::{coerce, schema, truncate},
+    types::{
         action::{Action, Outcome, Patch, ToolError},
         config::{ExecMode, Vocabulary},
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
-    profile::inner::{self, InnerCall},
-    rules::{coerce, schema, truncate},
-    words::json::{Json, push_string, push_value},
 };
 use alloc::{format, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -2,11 +2,11 @@
 
 use super::{ctx::Ctx, history::History};
 use crate::{
-    nouns::{
+    rules::cost,
+    types::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     },
-    rules::cost,
     wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec::Vec};

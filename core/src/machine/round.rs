@@ -7,24 +7,24 @@ use super::{
     ctx::{Ctx, Step},
     ledger::EffectKind,
     pipeline::{self, Work},
-    slot::{Slot, State},
+    tool_call::{Slot, State},
 };
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId},
+        time::Instant,
+    },
+    profile::{
+        inner::{InnerCall, SpawnCall},
+        plan::PlanCall,
+    },
+    types::{
         action::{Outcome, ToolError},
         config::ExecMode,
         event::EventKind,
         input::{Answer, HookReply, ToolInput},
         message::{Part, ToolCall, TurnKind},
         output::{Ask, Effect},
-    },
-    profile::{
-        inner::{InnerCall, SpawnCall},
-        plan::PlanCall,
-    },
-    words::{
-        id::{AgentId, EffectId},
-        time::Instant,
     },
 };
 use alloc::{format, string::String, vec, vec::Vec};

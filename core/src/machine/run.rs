@@ -2,16 +2,18 @@
 //! failure is decided here.
 
 use super::{
-    call::{Calling, Next},
     ctx::{Ctx, Step},
     ledger::EffectKind,
+    model_call::{Calling, Next},
     phase::{Asked, Hooked, Phase, Then},
     reply::{self, Verdict},
     round::{Progress, Round},
-    slot::{checked, text_of},
+    tool_call::{checked, text_of},
 };
 use crate::{
-    nouns::{
+    base::json::Json,
+    rules::repeat::Found,
+    types::{
         config::{HookPoint, LimitAction, LoopStep},
         event::{ErrorKind, EventKind},
         input::{Answer, HookReply},
@@ -19,9 +21,7 @@ use crate::{
         output::{Ask, Effect},
         status::RunEnd,
     },
-    rules::repeat::Found,
     wire::{Failure, FailureKind},
-    words::json::Json,
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 

@@ -3,15 +3,15 @@
 
 use super::body::{Run, Scope};
 use crate::{
-    nouns::{
+    profile::{self, Profile},
+    rules::{prompt::system_prompt, truncate::OutputLimit},
+    types::{
         config::{
             ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, ModelConfig, SessionConfig,
             TextCalls, ToolChoice,
         },
         tool::ToolSpec,
     },
-    profile::{self, Profile},
-    rules::{prompt::system_prompt, truncate::OutputLimit},
     wire::Head,
 };
 use alloc::{format, string::String, vec::Vec};

@@ -5,7 +5,7 @@ use super::{
     Profile,
     plan::{self, PlanCall},
 };
-use crate::nouns::{config::SessionConfig, tool::ToolSpec};
+use crate::types::{config::SessionConfig, tool::ToolSpec};
 use alloc::{format, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 

@@ -15,12 +15,12 @@ mod translated;
 pub use translated::Translated;
 
 use crate::{
-    nouns::{
+    rules::truncate::OutputLimit,
+    types::{
         action::{Action, Outcome, ToolError},
         config::{Facts, ModelConfig, ProfileKind, TextCalls, Vocabulary},
         tool::ToolSpec,
     },
-    rules::truncate::OutputLimit,
 };
 use alloc::{format, string::String, vec::Vec};
 

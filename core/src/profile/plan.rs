@@ -2,7 +2,7 @@
 //! core. Hosts show the plan; nothing else follows from it.
 
 use super::translated::{arguments as read, invalid};
-use crate::nouns::event::{PlanItem, PlanStatus};
+use crate::types::event::{PlanItem, PlanStatus};
 use alloc::{
     format,
     string::{String, ToString},

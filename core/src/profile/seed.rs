@@ -6,12 +6,12 @@ use super::{
     translated::{Translated, arguments as read, invalid},
 };
 use crate::{
-    nouns::{
+    rules::truncate::{Keep, OutputLimit},
+    types::{
         action::{Action, Grep, GrepMode, Hidden, ListStyle, Notice, Numbering, Outcome},
         config::Facts,
         tool::ToolSpec,
     },
-    rules::truncate::{Keep, OutputLimit},
 };
 use alloc::{format, string::String, vec::Vec};
 use serde::Deserialize;

@@ -2,7 +2,7 @@
 //! a program the tools are not offered.
 
 use super::translated::{Translated, invalid};
-use crate::nouns::{action::Action, config::Facts, tool::ToolSpec};
+use crate::types::{action::Action, config::Facts, tool::ToolSpec};
 use alloc::{
     format,
     string::{String, ToString},

@@ -1,6 +1,6 @@
 //! What a profile makes of a call, and how the arguments of calls are read.
 
-use crate::nouns::action::Action;
+use crate::types::action::Action;
 use alloc::{format, string::String};
 use serde::{Deserialize, Deserializer, de::Error};
 

@@ -1,6 +1,6 @@
 //! Rules for calls that need no more approval.
 
-use crate::nouns::config::ApprovalRule;
+use crate::types::config::ApprovalRule;
 use serde_json::Value;
 
 /// Whether one of `rules` lets a call of the tool `name` with these arguments pass.

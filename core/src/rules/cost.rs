@@ -1,6 +1,6 @@
 //! What a reply's tokens cost.
 
-use crate::nouns::{
+use crate::types::{
     message::Usage,
     model::{Price, PriceTier},
 };

@@ -1,7 +1,7 @@
 //! How full the context window is (Spec §5.5; CONFLICTS R5): the provider's own count of the last
 //! request where it gave one, and an estimate of what came since.
 
-use crate::nouns::{
+use crate::types::{
     config::Estimator,
     message::{Block, MarkedText, Part, TurnKind},
 };

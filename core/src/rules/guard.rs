@@ -1,7 +1,7 @@
 //! Files are read before they are changed (Spec §8): what the model has not seen, it does not edit
 //! or overwrite.
 
-use crate::nouns::action::{Action, Operation, Outcome, Patch, ToolError};
+use crate::types::action::{Action, Operation, Outcome, Patch, ToolError};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
 /// Notes which files the model knows once the action has succeeded.

@@ -1,7 +1,7 @@
 //! The system prompt's layers, later ones taking precedence (Spec §6.1): base instructions, the
 //! place, the tools, the project's instructions, the user's instructions.
 
-use crate::nouns::{
+use crate::types::{
     config::{Facts, GitFacts},
     tool::ToolSpec,
 };
@@ -88,7 +88,7 @@ fn project_docs(facts: &Facts) -> String {
         out.push_str(&format!("--- {} ---\n{}\n", doc.path, doc.text.trim_end()));
     }
     if out.len() > DOCS_BUDGET {
-        out.truncate(crate::words::text::prefix(&out, DOCS_BUDGET).len());
+        out.truncate(crate::base::text::prefix(&out, DOCS_BUDGET).len());
         out.push_str("\n[Project instructions truncated at 32KB]\n");
     }
     section("Project instructions", &out)

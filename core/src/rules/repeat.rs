@@ -3,8 +3,8 @@
 //! again for the calls that it was given for (X2).
 
 use crate::{
-    nouns::config::{LoopPolicy, LoopStep},
-    words::digest::Digest,
+    base::digest::Digest,
+    types::config::{LoopPolicy, LoopStep},
 };
 use alloc::{collections::VecDeque, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 //! line pass, omitted lines are counted from the original, no character is counted wrongly, and
 //! searches keep their beginning.
 
-use crate::words::text::{nth_char, nth_char_back};
+use crate::base::text::{nth_char, nth_char_back};
 use alloc::{format, string::String};
 
 /// Which part of too long an output stays.

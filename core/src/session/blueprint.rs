@@ -3,12 +3,12 @@
 
 use super::Session;
 use crate::{
+    base::{id::SessionId, time::UnixMillis},
     machine::setup::Setup,
-    nouns::{
+    types::{
         config::{ConfigError, SessionConfig},
         output::Outputs,
     },
-    words::{id::SessionId, time::UnixMillis},
 };
 use alloc::{string::String, sync::Arc};
 

@@ -5,12 +5,12 @@
 
 use super::{REPLAY_VERSION, Session, snapshot::RestoreError};
 use crate::{
-    nouns::{
+    base::time::{Instant, UnixMillis},
+    types::{
         config::{ConfigError, SessionConfig},
         input::{Input, Reason},
         output::Outputs,
     },
-    words::time::{Instant, UnixMillis},
 };
 use alloc::{
     string::{String, ToString},

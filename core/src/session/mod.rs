@@ -3,13 +3,17 @@
 //! the agents' business.
 
 mod accepted;
+mod admission;
 pub(crate) mod blueprint;
-mod door;
 pub mod log;
 mod route;
 pub(crate) mod snapshot;
 
 use crate::{
+    base::{
+        id::{AgentId, SessionId},
+        time::{Instant, UnixMillis},
+    },
     machine::{
         agent::{self, Agent},
         ctx::{Roll, Step},
@@ -19,16 +23,12 @@ use crate::{
         run,
         setup::Setup,
     },
-    nouns::{
+    types::{
         config::{ConfigError, SessionConfig},
         event::EventKind,
         input::{Command, Input, Rejected},
         output::{Deadline, DeadlineReason, Effect, Output, Outputs},
         status::Status,
-    },
-    words::{
-        id::{AgentId, SessionId},
-        time::{Instant, UnixMillis},
     },
 };
 use accepted::Accepted;

@@ -3,6 +3,7 @@
 
 use super::Session;
 use crate::{
+    base::{id::AgentId, time::UnixMillis},
     machine::{
         agent::{self, Agent},
         body::{ChildState, Scope},
@@ -11,13 +12,12 @@ use crate::{
         run,
         setup::Setup,
     },
-    nouns::{
+    profile::inner::SpawnCall,
+    types::{
         event::{Event, EventKind},
         message::Part,
         output::{Output, Outputs},
     },
-    profile::inner::SpawnCall,
-    words::{id::AgentId, time::UnixMillis},
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 

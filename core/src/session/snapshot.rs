@@ -3,6 +3,11 @@
 
 use super::Session;
 use crate::{
+    base::{
+        digest::Digest,
+        id::AgentId,
+        time::{Instant, UnixMillis},
+    },
     machine::{
         agent::Agent,
         body::{Memory, Run, Scope},
@@ -11,15 +16,10 @@ use crate::{
         phase::Phase,
         setup::Setup,
     },
-    nouns::{
+    types::{
         config::{ConfigError, SessionConfig},
         message::Turn,
         output::Effect,
-    },
-    words::{
-        digest::Digest,
-        id::AgentId,
-        time::{Instant, UnixMillis},
     },
 };
 use alloc::{

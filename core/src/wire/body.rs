@@ -2,7 +2,7 @@
 //! content types lie; an error's body is always taken whole.
 
 use super::{sse::Events, values::Values};
-use crate::nouns::input::ResponseHead;
+use crate::types::input::ResponseHead;
 use alloc::vec::Vec;
 
 /// What JSON that is not framed as server-sent events is to a protocol.

@@ -9,7 +9,7 @@ use super::{
     piece::Piece,
     text_calls::{self, Scanner, write},
 };
-use crate::nouns::{
+use crate::types::{
     config::{ModelConfig, TextCalls, TextFamily, WireKind},
     input::ResponseHead,
     message::Reply,

@@ -6,14 +6,14 @@ mod body;
 mod decoder;
 mod failure;
 pub mod gemini;
-mod half;
 mod head;
-mod loose;
+mod lenient;
 pub mod ollama;
 pub mod openai_chat;
 pub mod openai_responses;
 mod piece;
 mod sse;
+mod surrogates;
 pub mod text_calls;
 mod values;
 mod writer;
@@ -27,13 +27,13 @@ pub(crate) use text_calls::write::lacks_tools;
 use text_calls::write;
 
 use crate::{
-    nouns::{
+    base::bytes::Bytes,
+    types::{
         config::{ModelConfig, TextCalls, ToolChoice, WireKind},
         message::TurnKind,
         output::HttpRequest,
         tool::ToolSpec,
     },
-    words::bytes::Bytes,
 };
 use alloc::{string::String, vec::Vec};
 

@@ -1,6 +1,6 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
-use crate::{nouns::message::ToolCall, words::json::push_string};
+use crate::{base::json::push_string, types::message::ToolCall};
 use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 

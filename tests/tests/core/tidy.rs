@@ -8,8 +8,8 @@ use std::{
 
 /// The floors of `core` by top folder, and those that one folder's modules may use.
 const FLOORS: [(&str, u32); 8] = [
-    ("words", 0),
-    ("nouns", 1),
+    ("base", 0),
+    ("types", 1),
     ("rules", 2),
     ("wire", 3),
     ("profile", 3),

@@ -5,7 +5,7 @@ use super::super::{
     shell,
     translated::{Translated, arguments as read, whole},
 };
-use crate::nouns::{
+use crate::types::{
     action::{Action, Grep, GrepMode, Notice, Numbering, Outcome},
     config::Facts,
     tool::ToolSpec,

@@ -7,7 +7,7 @@ mod native;
 pub(super) use native::{present, tools as native_tools, translate};
 
 use super::seed;
-use crate::nouns::tool::ToolSpec;
+use crate::types::tool::ToolSpec;
 use alloc::vec::Vec;
 
 /// The base instructions.

@@ -5,7 +5,7 @@ use super::super::{
     shell,
     translated::{Translated, arguments as read, invalid},
 };
-use crate::nouns::{
+use crate::types::{
     action::{
         Action, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
         Outcome, ToolError,

@@ -4,7 +4,7 @@ use super::super::{
     seed, shell,
     translated::{Translated, arguments as read, whole},
 };
-use crate::nouns::{
+use crate::types::{
     action::{Action, FilePatch, Outcome, Patch},
     config::Facts,
     tool::{Freeform, ToolSpec},

@@ -2,7 +2,7 @@
 //! has none of its own. There is only the specification's vocabulary.
 
 use super::seed;
-use crate::nouns::tool::ToolSpec;
+use crate::types::tool::ToolSpec;
 use alloc::vec::Vec;
 
 /// The base instructions, with examples.

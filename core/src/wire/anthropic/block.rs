@@ -2,13 +2,13 @@
 //! understands.
 
 use super::super::{
-    half::Half,
-    loose::{Fields, text},
+    lenient::{Fields, text},
     piece::Piece,
+    surrogates::Half,
 };
 use crate::{
-    nouns::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
-    words::json::{Json, Object},
+    base::json::{Json, Object},
+    types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use serde::Deserialize;

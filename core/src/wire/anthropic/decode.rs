@@ -3,13 +3,13 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_body, of_value},
-        half::Half,
-        loose::Fields,
+        lenient::Fields,
         piece::Piece,
+        surrogates::Half,
     },
     block::{Building, Delta},
 };
-use crate::nouns::{
+use crate::types::{
     input::ResponseHead,
     message::{Finish, Reply, Usage},
     model::WireKind,

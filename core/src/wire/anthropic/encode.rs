@@ -9,12 +9,12 @@ use super::{
     fields::{is_blank, is_form_of},
 };
 use crate::{
-    nouns::{
+    base::json::Json,
+    types::{
         message::{Block, Finish, MarkedText, Part, Reply, TurnKind},
         model::{ModelConfig, WireKind},
         tool::ToolSpec,
     },
-    words::json::Json,
 };
 use alloc::{format, vec::Vec};
 

@@ -5,11 +5,11 @@ use super::{
     thinking::{Thinking, thinking, tool_choice},
 };
 use crate::{
-    nouns::{
+    base::json::Json,
+    types::{
         message::{Part, ToolCall, ToolResult},
         model::{ModelConfig, ToolChoice},
     },
-    words::json::Json,
 };
 use alloc::{borrow::Cow, format, string::String};
 use serde_json::Value;

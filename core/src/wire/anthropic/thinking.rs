@@ -1,7 +1,7 @@
 //! How a Claude model is asked to think: by effort or by budget, told from its name, since each
 //! form is an error for models of the other (WIRE.md A3).
 
-use crate::nouns::model::{ModelConfig, ToolChoice};
+use crate::types::model::{ModelConfig, ToolChoice};
 
 /// A version, such as (4, 6).
 type Version = (u32, u32);

@@ -2,7 +2,7 @@
 //! number for it, and how long to wait (WIRE.md A1 to A5).
 
 use super::delay;
-use crate::{nouns::input::ResponseHead, words::json::push_value};
+use crate::{base::json::push_value, types::input::ResponseHead};
 use alloc::{format, string::String, vec::Vec};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! How long a provider asks to wait, in its five forms: `retry-after-ms`, `retry-after` in seconds
 //! or as a date, a field of the error, and its words (WIRE.md A0, A4, A6).
 
-use crate::{nouns::input::ResponseHead, words::time::UnixMillis};
+use crate::{base::time::UnixMillis, types::input::ResponseHead};
 use serde_json::Value;
 
 /// Phrases before a duration, in lower case.

@@ -6,8 +6,8 @@ mod classify;
 mod delay;
 
 use crate::{
-    nouns::{event::ErrorKind, input::ResponseHead},
-    words::{json::without_lone_surrogates, text::prefix},
+    base::{json::without_lone_surrogates, text::prefix},
+    types::{event::ErrorKind, input::ResponseHead},
 };
 use alloc::{format, string::String};
 use body::Told;

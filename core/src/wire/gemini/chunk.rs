@@ -2,7 +2,7 @@
 //! at first, which is fast, and loosely where that fails, so that an odd value costs no more than
 //! itself. Names may be written in camel case or in snake case.
 
-use super::super::loose::Fields;
+use super::super::lenient::Fields;
 use alloc::{borrow::Cow, vec::Vec};
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -4,7 +4,7 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_value},
-        loose::Fields,
+        lenient::Fields,
         piece::Piece,
         values::Values,
     },
@@ -12,12 +12,12 @@ use super::{
     partial::Growing,
 };
 use crate::{
-    nouns::{
+    base::json::Json,
+    types::{
         config::WireKind,
         input::ResponseHead,
         message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, Usage},
     },
-    words::json::Json,
 };
 use alloc::{
     boxed::Box,

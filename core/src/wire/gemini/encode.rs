@@ -8,7 +8,7 @@ use super::{
     },
     family::Family,
 };
-use crate::nouns::{
+use crate::types::{
     message::{
         Block, MarkedText, Part, Reply, ToolCall, ToolResult, TurnKind, is_made_up_call_id,
         joined_text,

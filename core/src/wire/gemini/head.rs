@@ -9,11 +9,11 @@ use super::{
     schema,
 };
 use crate::{
-    nouns::{
+    base::json::{Json, Object},
+    types::{
         model::{ModelConfig, ToolChoice},
         tool::ToolSpec,
     },
-    words::json::{Json, Object},
 };
 use alloc::{string::String, vec::Vec};
 

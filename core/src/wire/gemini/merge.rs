@@ -1,6 +1,6 @@
 //! One JSON value put over another.
 
-use crate::words::json::{Json, Object};
+use crate::base::json::{Json, Object};
 use alloc::vec::Vec;
 
 /// What the arrays of two values become where both have one.

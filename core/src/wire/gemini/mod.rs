@@ -14,7 +14,7 @@ pub(super) use decode::Draft;
 pub use encode::Prefix;
 pub(super) use head::head;
 
-use crate::nouns::config::ModelConfig;
+use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
 /// The path below the endpoint's base URL. A model's name may be a resource's whole name, such as

@@ -1,8 +1,8 @@
 //! Arguments that a stream sends piece by piece, each with the place where it belongs (Vertex's
 //! `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
-use super::super::loose::{Fields, text};
-use crate::words::json::{Json, Object, push_string};
+use super::super::lenient::{Fields, text};
+use crate::base::json::{Json, Object, push_string};
 use alloc::{string::String, vec::Vec};
 use serde_json::value::RawValue;
 

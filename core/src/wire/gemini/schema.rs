@@ -6,7 +6,7 @@ use super::{
     super::writer::Writer,
     merge::{Arrays, merged},
 };
-use crate::words::json::{Json, Object};
+use crate::base::json::{Json, Object};
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
 /// Keywords that mean the same in both.

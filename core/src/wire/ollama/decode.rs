@@ -2,16 +2,16 @@
 
 use super::super::{
     failure::{Failure, FailureKind, of_body, of_value},
-    loose::{Fields, text},
+    lenient::{Fields, text},
     piece::Piece,
 };
 use crate::{
-    nouns::{
+    base::json::without_lone_surrogates,
+    types::{
         config::WireKind,
         input::ResponseHead,
         message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
     },
-    words::json::without_lone_surrogates,
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use serde_json::{Value, value::RawValue};

@@ -6,12 +6,12 @@ use super::super::{
     writer::{Writer, arguments_object, sendable_name},
 };
 use crate::{
-    nouns::{
+    base::json::{Json, Object, push_string},
+    types::{
         config::{ModelConfig, ToolChoice},
         message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
         tool::ToolSpec,
     },
-    words::json::{Json, Object, push_string},
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 

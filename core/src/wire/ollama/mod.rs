@@ -7,7 +7,7 @@ pub(super) use decode::{Draft, refusal};
 pub use encode::Prefix;
 pub(super) use encode::head;
 
-use crate::nouns::config::ModelConfig;
+use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
 /// The path below the endpoint's base URL.

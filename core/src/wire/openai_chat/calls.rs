@@ -2,7 +2,7 @@
 //! be missing, or be used again for a further call.
 
 use super::chunk::{Call, Function};
-use crate::nouns::message::{CallDetail, ToolCall};
+use crate::types::message::{CallDetail, ToolCall};
 use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
 
 /// The calls of one reply.

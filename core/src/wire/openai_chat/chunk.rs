@@ -2,7 +2,7 @@
 //! `delta`. Fields that no dialect here uses are not read.
 
 use super::{
-    loose::{Content, Count, List, Map, Text},
+    lenient::{Content, Count, List, Map, Text},
     usage::Tokens,
 };
 use alloc::{borrow::Cow, boxed::Box};

@@ -5,13 +5,13 @@ use super::{
         failure::{Failure, FailureKind, of_body, of_value},
         piece::Piece,
     },
+    accumulator::Draft,
     chunk::Chunk,
-    draft::Draft,
     halves,
 };
 use crate::{
-    nouns::{input::ResponseHead, message::Reply},
-    words::json::without_lone_surrogates,
+    base::json::without_lone_surrogates,
+    types::{input::ResponseHead, message::Reply},
 };
 use alloc::{format, string::String, vec::Vec};
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
 //! the array that goes back untouched.
 
-use super::loose::List;
-use crate::words::json::{Json, Object, push_string, without_lone_surrogates};
+use super::lenient::List;
+use crate::base::json::{Json, Object, push_string, without_lone_surrogates};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde_json::value::RawValue;
 

@@ -1,7 +1,7 @@
 //! What stays the same from request to request: model, limits, switches, tools, system prompt.
 
 use super::super::{head::Head, writer::Writer};
-use crate::nouns::{
+use crate::types::{
     config::ModelConfig,
     model::{MaxTokensField, SystemRole, ThinkingFormat, ToolChoice},
     tool::ToolSpec,

@@ -1,7 +1,7 @@
 //! Ids of calls in the form that an endpoint takes: its own as they came, others mapped, each to
 //! one that occurs once.
 
-use crate::nouns::model::CallIds;
+use crate::types::model::CallIds;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
     format,

@@ -10,12 +10,12 @@ use super::{
     ids::Ids,
 };
 use crate::{
-    nouns::{
+    base::json::Json,
+    types::{
         config::ModelConfig,
         message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
         model::{Compat, ReplayReasoning, SystemRole, WireKind},
     },
-    words::json::Json,
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 

@@ -1,15 +1,15 @@
 //! OpenAI Chat Completions and its dialects: `POST {base}/chat/completions`, where the base URL
 //! mostly ends with `/v1`; streams and whole bodies.
 
+mod accumulator;
 mod calls;
 mod chunk;
 mod decode;
 mod details;
-mod draft;
 mod encode;
 mod halves;
 mod ids;
-mod loose;
+mod lenient;
 mod message;
 mod usage;
 
@@ -17,7 +17,7 @@ pub(super) use decode::{Stream, whole};
 pub(super) use encode::head;
 pub use message::Prefix;
 
-use crate::nouns::config::ModelConfig;
+use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
 /// The path below the endpoint's base URL.

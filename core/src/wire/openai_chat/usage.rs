@@ -1,7 +1,7 @@
 //! Token counts as the dialects name them (WIRE.md A6).
 
-use super::loose::{Count, Map};
-use crate::nouns::message::Usage;
+use super::lenient::{Count, Map};
+use crate::types::message::Usage;
 use serde::Deserialize;
 
 /// The counts of a chunk or a body.

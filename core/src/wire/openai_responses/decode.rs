@@ -10,7 +10,7 @@ use super::{
     response::{Ending, Response, error_event},
     streamed::{Strand, Streamed},
 };
-use crate::nouns::{config::WireKind, input::ResponseHead, message::Reply};
+use crate::types::{config::WireKind, input::ResponseHead, message::Reply};
 use alloc::{
     borrow::{Cow, ToOwned},
     format,

@@ -10,15 +10,15 @@ use super::{
     fields::{fields, list, text},
 };
 use crate::{
-    nouns::{
+    base::{
+        json::{Json, Object},
+        text::prefix,
+    },
+    types::{
         config::{Compat, ModelConfig, SystemRole, WireKind},
         message::{
             Block, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, joined_text,
         },
-    },
-    words::{
-        json::{Json, Object},
-        text::prefix,
     },
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};

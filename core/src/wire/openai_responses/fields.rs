@@ -1,7 +1,7 @@
 //! The fields of a JSON object that somebody asks for, without a list of all: most of an event's
 //! are of no interest, and there are many events.
 
-use super::super::loose;
+use super::super::lenient;
 use alloc::{borrow::Cow, vec::Vec};
 use core::fmt;
 use serde::{
@@ -54,9 +54,9 @@ impl<'de, const N: usize> Visitor<'de> for Wanted<'_, N> {
     }
 }
 
-/// A field's text, see [`loose::text`].
+/// A field's text, see [`lenient::text`].
 pub(super) fn text(field: Field<'_>) -> Option<Cow<'_, str>> {
-    exact_text(field).or_else(|| loose::text(field?))
+    exact_text(field).or_else(|| lenient::text(field?))
 }
 
 /// A field's text, or nothing.
@@ -74,9 +74,9 @@ pub(super) fn exact_text(field: Field<'_>) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Text<'_>>(quoted).ok().map(|Text(text)| text)
 }
 
-/// A field's count, see [`loose::count`].
+/// A field's count, see [`lenient::count`].
 pub(super) fn number(field: Field<'_>) -> Option<u64> {
-    loose::count(field?)
+    lenient::count(field?)
 }
 
 /// The elements of an array.

@@ -2,11 +2,11 @@
 
 use super::super::{head::Head, writer::Writer};
 use crate::{
-    nouns::{
+    base::json::{Json, Object},
+    types::{
         config::{ModelConfig, ThinkingFormat, ToolChoice},
         tool::{Freeform, ToolSpec},
     },
-    words::json::{Json, Object},
 };
 use alloc::{format, string::String, vec::Vec};
 

@@ -6,8 +6,8 @@ use super::{
     streamed::{Strand, Streamed},
 };
 use crate::{
-    nouns::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
-    words::json::{Json, Object},
+    base::json::{Json, Object},
+    types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
 use alloc::{borrow::Cow, boxed::Box, collections::BTreeSet, string::String, vec::Vec};
 

@@ -12,7 +12,7 @@ pub(super) use decode::{Draft, whole};
 pub use encode::Prefix;
 pub(super) use head::head;
 
-use crate::nouns::config::ModelConfig;
+use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
 
 /// The path below the endpoint's base URL.

@@ -5,7 +5,7 @@ use super::{
     fields::{Field, fields, list, number, text, word},
     items::Output,
 };
-use crate::nouns::{
+use crate::types::{
     input::ResponseHead,
     message::{Finish, Usage},
 };

@@ -1,6 +1,6 @@
 //! What is found in a text: calls in a place of it, and the whole text taken apart.
 
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
 
 /// A text taken apart.

@@ -1,7 +1,7 @@
 //! Python's literals and keyword arguments, read and written as JSON: what pythonic calls are
 //! made of, and what models write that mean JSON and quote like Python.
 
-use crate::words::json::push_string;
+use crate::base::json::push_string;
 use alloc::{
     string::{String, ToString},
     vec::Vec,

@@ -19,7 +19,7 @@ pub(crate) mod write;
 mod xml;
 mod xtml;
 
-pub use crate::nouns::model::{TextFamily as Family, UnknownFamily};
+pub use crate::types::model::{TextFamily as Family, UnknownFamily};
 pub use found::Parsed;
 
 pub use stream::Scanner;

@@ -3,8 +3,8 @@
 
 use super::found::call;
 use crate::{
-    nouns::message::ToolCall,
-    words::json::{Json, Object, without_lone_surrogates},
+    base::json::{Json, Object, without_lone_surrogates},
+    types::message::ToolCall,
 };
 use alloc::{
     string::{String, ToString},

@@ -6,7 +6,7 @@ use super::{
     literal::Reader,
     scan::Doc,
 };
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::vec::Vec;
 
 /// Tags that may stand around the list.

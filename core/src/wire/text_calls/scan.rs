@@ -1,7 +1,7 @@
 //! A text while it is searched: positions, balanced JSON, and a bound on all the work, so that
 //! no text costs more than its length.
 
-use crate::{nouns::tool::ToolSpec, words::text::prefix};
+use crate::{base::text::prefix, types::tool::ToolSpec};
 use alloc::{collections::BTreeMap, vec::Vec};
 use serde::de::IgnoredAny;
 use serde_json::Value;

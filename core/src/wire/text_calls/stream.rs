@@ -12,7 +12,7 @@ use super::{
     xtml,
 };
 use crate::{
-    nouns::{model::TextFamily as Family, tool::ToolSpec},
+    types::{model::TextFamily as Family, tool::ToolSpec},
     wire::piece::Piece,
 };
 use alloc::{string::String, vec::Vec};

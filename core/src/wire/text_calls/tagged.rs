@@ -7,7 +7,7 @@ use super::{
     objects::{self, Sure},
     scan::Doc,
 };
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::vec::Vec;
 
 /// Opening and closing tags around JSON that is meant as calls.

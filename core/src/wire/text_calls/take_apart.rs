@@ -1,7 +1,7 @@
 //! The whole of a text, by its family.
 
 use super::{found::Parsed, harmony, scan::Doc, walk};
-use crate::nouns::{model::TextFamily as Family, tool::ToolSpec};
+use crate::types::{model::TextFamily as Family, tool::ToolSpec};
 
 /// Takes a model's whole text apart. With `tools`, arguments that come without types are turned
 /// to what the tool's schema says.

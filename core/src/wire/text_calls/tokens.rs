@@ -6,7 +6,7 @@ use super::{
     objects::{self, Sure},
     scan::{Balanced, Doc, balanced},
 };
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 //! not fit stays a string; nothing is made up.
 
 use super::{found::call, literal};
-use crate::{nouns::message::ToolCall, words::json::push_string};
+use crate::{base::json::push_string, types::message::ToolCall};
 use alloc::{
     collections::BTreeMap,
     string::{String, ToString},

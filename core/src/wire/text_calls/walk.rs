@@ -10,7 +10,7 @@ use super::{
     tokens::{self, DeepseekToken},
     xml, xtml,
 };
-use crate::nouns::model::TextFamily as Family;
+use crate::types::model::TextFamily as Family;
 
 /// What stands at a place of the text.
 #[derive(Debug)]

@@ -4,11 +4,11 @@
 
 use super::found::Parsed;
 use crate::{
-    nouns::{
+    base::json::push_string,
+    types::{
         message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind},
         tool::ToolSpec,
     },
-    words::json::push_string,
 };
 use alloc::{
     boxed::Box,

@@ -6,7 +6,7 @@ use super::{
     scan::Doc,
     typed::Typed,
 };
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::vec::Vec;
 
 /// `<tool_call><function=name><parameter=key>value</parameter></function></tool_call>`, also

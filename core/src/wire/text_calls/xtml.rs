@@ -2,7 +2,7 @@
 //! tokens around its reply.
 
 use super::{found::Region, scan::Doc, typed::Typed};
-use crate::nouns::message::ToolCall;
+use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
 
 /// What opens the channel of calls.

@@ -1,16 +1,16 @@
 //! What happened: everything that goes into a session, and why it may be refused.
 
 use crate::{
-    nouns::{
-        action::Outcome,
-        config::{ApprovalRule, ConfigPatch},
-        message::Part,
-    },
-    words::{
+    base::{
         bytes::Bytes,
         id::{AgentId, EffectId},
         json::Json,
         time::UnixMillis,
+    },
+    types::{
+        action::Outcome,
+        config::{ApprovalRule, ConfigPatch},
+        message::Part,
     },
 };
 use alloc::{string::String, vec::Vec};

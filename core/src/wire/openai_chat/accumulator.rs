@@ -5,9 +5,9 @@ use super::{
     calls::Calls,
     chunk::{Choice, Chunk, Delta, Part},
     details::Details,
-    loose::Content,
+    lenient::Content,
 };
-use crate::nouns::{
+use crate::types::{
     config::WireKind,
     message::{Block, Finish, Reasoning, Reply},
 };

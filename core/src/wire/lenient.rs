@@ -1,7 +1,7 @@
 //! JSON read loosely: fields by name, whatever their types, so that an odd value costs itself and
 //! nothing else.
 
-use crate::words::json::without_lone_surrogates;
+use crate::base::json::without_lone_surrogates;
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use core::fmt;
 use serde::{

@@ -1,8 +1,8 @@
 //! What is said: parts, blocks and turns, and how much it cost.
 
 use crate::{
-    nouns::model::WireKind,
-    words::{json::Json, time::UnixMillis},
+    base::{json::Json, time::UnixMillis},
+    types::model::WireKind,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -15,7 +15,7 @@ pub(crate) const NATIVE_PACKAGES: [&str; 5] =
     ["innerloop-core", "innerloop-tools", "innerloop-host", "innerloop-tests", "xtask"];
 
 /// The workspace's folders, and what the machine was found to have.
-pub(crate) struct House {
+pub(crate) struct Workspace {
     root: PathBuf,
     target: PathBuf,
     /// How to build for wasm, once a step has found out.
@@ -26,7 +26,7 @@ pub(crate) struct House {
     pub(crate) simulation: Option<Beside>,
 }
 
-impl House {
+impl Workspace {
     /// The workspace that this program was built from.
     ///
     /// # Errors

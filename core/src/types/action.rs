@@ -3,11 +3,11 @@
 //! an [`Outcome`] out. Paths are relative to the workspace and use `/`; a leading `/` means the
 //! workspace's root.
 
-use crate::nouns::message::joined_text;
+use crate::types::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-pub use crate::nouns::{
+pub use crate::types::{
     message::Part,
     patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
     v4a::PatchStream,

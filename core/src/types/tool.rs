@@ -1,6 +1,6 @@
 //! What a tool is to the model, and one run of it to the host.
 
-use crate::{nouns::action::Action, words::json::Json};
+use crate::{base::json::Json, types::action::Action};
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
 

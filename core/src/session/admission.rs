@@ -2,17 +2,17 @@
 
 use super::{Session, accepted::Accepted};
 use crate::{
+    base::id::{AgentId, EffectId},
     machine::{
         ledger::{EffectKind, Entry, Lookup},
         phase::Phase,
         setup::Setup,
     },
-    nouns::{
+    types::{
         config::ConfigPatch,
         input::{Command, HttpInput, Input, Reason, ToolInput},
         message::Part,
     },
-    words::id::{AgentId, EffectId},
 };
 use alloc::sync::Arc;
 

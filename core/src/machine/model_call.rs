@@ -3,19 +3,19 @@
 
 use super::{ctx::Ctx, ledger::EffectKind, setup::Setup};
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId},
+        time::Instant,
+    },
+    rules::retry,
+    types::{
         config::TextCalls,
         event::EventKind,
         input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
         message::Reply,
         output::{Effect, HttpRequest, Purpose},
     },
-    rules::retry,
     wire::{Decoder, Failure, FailureKind, Piece, lacks_tools},
-    words::{
-        id::{AgentId, EffectId},
-        time::Instant,
-    },
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The v4a format of patches (Spec, appendix A), read whole or while it still arrives.
 
-use crate::nouns::patch::{FilePatch, Hunk, HunkLine, Patch, PatchError};
+use crate::types::patch::{FilePatch, Hunk, HunkLine, Patch, PatchError};
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 impl Patch {

@@ -6,7 +6,14 @@ use super::{
     pipeline::{self, Work},
 };
 use crate::{
-    nouns::{
+    base::{
+        id::{AgentId, EffectId},
+        json::Json,
+        time::Instant,
+    },
+    profile::inner::FINAL_ANSWER,
+    rules::{approval, guard},
+    types::{
         action::{Outcome, ToolError},
         config::{ApprovalRule, AskAbout, ExecMode, HookPoint},
         event::EventKind,
@@ -14,13 +21,6 @@ use crate::{
         message::{ToolCall, ToolResult},
         output::{Ask, Effect, HookRun},
         tool::{Job, ToolRun},
-    },
-    profile::inner::FINAL_ANSWER,
-    rules::{approval, guard},
-    words::{
-        id::{AgentId, EffectId},
-        json::Json,
-        time::Instant,
     },
 };
 use alloc::{format, string::String, sync::Arc};

@@ -2,13 +2,13 @@
 //! for which it owes nothing, in one list in causal order.
 
 use crate::{
-    nouns::{config::HookPoint, event::Event, tool::ToolRun},
-    words::{
+    base::{
         bytes::Bytes,
         id::{AgentId, EffectId, EndpointId},
         json::Json,
         time::Instant,
     },
+    types::{config::HookPoint, event::Event, tool::ToolRun},
 };
 use alloc::{string::String, vec::Vec};
 use serde::Serialize;

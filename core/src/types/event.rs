@@ -1,12 +1,12 @@
 //! Things to know (Spec §2.9). As JSON an event is flat and told apart by `type`.
 
 use crate::{
-    nouns::{
+    base::{id::AgentId, json::Json, time::Instant},
+    types::{
         action::Outcome,
         message::{Part, Usage},
         status::{AgentState, RunEnd},
     },
-    words::{id::AgentId, json::Json, time::Instant},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
 use serde::{Deserialize, Serialize};

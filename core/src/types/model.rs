@@ -1,7 +1,7 @@
 //! Which model a session talks to, in which protocol, and what its endpoint does otherwise than
 //! the protocol's author (compatibility switches).
 
-use crate::words::{id::EndpointId, json::Json};
+use crate::base::{id::EndpointId, json::Json};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 

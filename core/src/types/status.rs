@@ -1,6 +1,6 @@
 //! What can be asked of an agent at any time.
 
-use crate::nouns::message::Usage;
+use crate::types::message::Usage;
 use serde::{Deserialize, Serialize};
 
 /// Where an agent stands and what it has used.

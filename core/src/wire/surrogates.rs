@@ -1,7 +1,7 @@
 //! Characters outside the basic plane that a provider cut in two: JSON writes them as a pair of
 //! escapes, and a stream may carry one half in each of two pieces.
 
-use crate::words::json::without_lone_surrogates;
+use crate::base::json::without_lone_surrogates;
 use alloc::{borrow::Cow, format, string::String};
 use serde_json::value::RawValue;
 

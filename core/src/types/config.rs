@@ -2,13 +2,13 @@
 //! the host collects them, the core never looks.
 
 use crate::{
-    nouns::tool::ToolSpec,
-    words::{id::SessionId, json::Json},
+    base::{id::SessionId, json::Json},
+    types::tool::ToolSpec,
 };
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 
-pub use crate::nouns::model::{
+pub use crate::types::model::{
     CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
     SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
 };

@@ -1,7 +1,7 @@
 //! Whole configurations by name: where the documents that this loop follows disagree, each has its
 //! own (CONFLICTS.md, R1 to R19).
 
-use crate::nouns::config::{
+use crate::types::config::{
     AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
     SessionConfig, TextCalls, Vocabulary, WireKind,
 };
