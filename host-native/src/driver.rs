@@ -19,7 +19,7 @@ use innerloop_core::{
     time::{Instant, UnixMillis},
     tool::ToolRun,
 };
-use std::{collections::BTreeMap, future::Future, time::Duration};
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 use tokio::{
     sync::{
         mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
@@ -242,7 +242,7 @@ impl Driver {
         });
     }
 
-    fn start_tool(&mut self, id: EffectId, run: ToolRun) {
+    fn start_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
         let tools = self.parts.tools.clone();
         let key = self.parts.key.clone();
         self.spawn(id, |mut answer, stop| async move {

@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{Outcome, ToolError},
     tool::{Job, ToolRun},
 };
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 /// Who runs tools.
@@ -25,15 +25,15 @@ impl Tools {
     /// Runs a tool to its end, its time limit, or the word to stop.
     pub(crate) async fn run(
         &self,
-        run: ToolRun,
+        run: Arc<ToolRun>,
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
         let timeout = Duration::from_millis(run.timeout_ms);
-        match run.job {
+        match &run.job {
             Job::Builtin(action) => {
                 let stopped = async move { drop(stop.await) };
-                self.sandbox.run_until(&action, timeout, Some(on_delta), stopped).await
+                self.sandbox.run_until(action, timeout, Some(on_delta), stopped).await
             }
             Job::Custom(_) => {
                 let message = format!("this host has no tool {:?} of its own", run.name);

@@ -18,7 +18,7 @@ use innerloop_core::{
     time::{Instant, UnixMillis},
     tool::ToolRun,
 };
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The wall time at which the sessions of the tests open.
 pub const EPOCH: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -47,7 +47,7 @@ pub struct Desk {
     /// The HTTP effects that have no answer yet.
     pub calls: Vec<EffectId>,
     /// The tool runs that have no answer yet.
-    pub runs: BTreeMap<EffectId, ToolRun>,
+    pub runs: BTreeMap<EffectId, Arc<ToolRun>>,
     /// The effects that were cancelled.
     pub cancelled: Vec<EffectId>,
 }

@@ -14,20 +14,33 @@ use innerloop_core::{
     tool::{Job, ToolRun},
 };
 use innerloop_tools::perform;
-use std::rc::Rc;
+use std::{rc::Rc, sync::Arc};
 
 /// Runs the tool and reports what came of it.
-pub(crate) async fn run(desk: Rc<Desk>, id: EffectId, run: ToolRun, cancel: oneshot::Receiver<()>) {
-    let ToolRun { call_id, name, job, timeout_ms } = run;
+pub(crate) async fn run(
+    desk: Rc<Desk>,
+    id: EffectId,
+    run: Arc<ToolRun>,
+    cancel: oneshot::Receiver<()>,
+) {
+    let ToolRun { call_id, name, job, timeout_ms } = &*run;
     let outcome = match job {
         Job::Builtin(Action::RunProgram { program, args, stdin }) => {
-            let program = Program { name: program, args, stdin: stdin.unwrap_or_default() };
-            program::run(&desk, id, program, cancel, timeout_ms).await
+            let program = Program {
+                name: program.clone(),
+                args: args.clone(),
+                stdin: stdin.clone().unwrap_or_default(),
+            };
+            program::run(&desk, id, program, cancel, *timeout_ms).await
         }
-        Job::Builtin(action) => perform(&mut *desk.files.borrow_mut(), &action),
+        Job::Builtin(action) => perform(&mut *desk.files.borrow_mut(), action),
         Job::Custom(arguments) => {
-            let call = custom::Call { name, call_id, arguments };
-            custom::run(&desk, id, call, cancel, timeout_ms).await
+            let call = custom::Call {
+                name: name.clone(),
+                call_id: call_id.clone(),
+                arguments: arguments.clone(),
+            };
+            custom::run(&desk, id, call, cancel, *timeout_ms).await
         }
     };
     desk.settle(id, Input::Tool { id, input: ToolInput::Done(outcome) });

@@ -8,12 +8,12 @@ use crate::{
     rules::{coerce, schema, truncate},
     types::{
         action::{Action, Outcome, Patch, ToolError},
-        config::{ExecMode, Vocabulary},
+        config::ExecMode,
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
     },
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,9 +21,30 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
     /// A run of the host's.
-    Run { run: ToolRun, read_only: bool, mode: ExecMode },
+    Run { run: Arc<ToolRun>, read_only: bool, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
+}
+
+/// What has run for a call: its outcome is told from the very action that was launched.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Ran {
+    /// Nothing of the host's, or nothing at all.
+    #[default]
+    Nothing,
+    /// A tool of the host's.
+    Tool(Arc<ToolRun>),
+    /// The final answer was given, as JSON text.
+    Answer(String),
+}
+
+impl Ran {
+    const fn tool(&self) -> Option<&Arc<ToolRun>> {
+        match self {
+            Self::Tool(run) => Some(run),
+            Self::Nothing | Self::Answer(_) => None,
+        }
+    }
 }
 
 /// A call in free text as the same call with arguments in JSON, where its tool is one that takes
@@ -78,7 +99,7 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
     let mode = setup.exec_mode(&call.name, read_only);
-    Ok(Work::Run { run, read_only, mode })
+    Ok(Work::Run { run: Arc::new(run), read_only, mode })
 }
 
 /// A call's arguments as JSON text that fits the schema, bent to it where the host wants that.
@@ -100,17 +121,15 @@ fn checked(arguments: &str, schema: &Value, setup: &Setup) -> Result<String, Str
 /// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.
 pub(crate) fn result(
     call: &ToolCall,
+    ran: &Ran,
     outcome: &Outcome,
     replaced: Option<String>,
-    timeout_ms: u64,
     setup: &Setup,
 ) -> ToolResult {
-    let parts = match replaced {
+    let run = ran.tool();
+    let parts = match replaced.or_else(|| presented(run?, outcome, setup)) {
         Some(text) => vec![Part::text(text)],
-        None => match presented(call, outcome, timeout_ms, setup) {
-            Some(text) => vec![Part::text(text)],
-            None => labelled(call, outcome),
-        },
+        None => labelled(call, outcome),
     };
     let mut parts = truncated(&call.name, parts, setup);
     if let [Part::Text { text }] = parts.as_mut_slice()
@@ -119,7 +138,8 @@ pub(crate) fn result(
         *text = String::from("(no output)");
     }
     if outcome.timed_out
-        && let Some(note) = setup.profile().timeout_note(&call.name, timeout_ms)
+        && let Some(run) = run
+        && let Some(note) = setup.profile().timeout_note(&call.name, run.timeout_ms)
     {
         parts.push(Part::text(note));
     }
@@ -128,16 +148,11 @@ pub(crate) fn result(
 
 /// An outcome of one of the profile's tools in the form that its models know, where that is
 /// another than what the tool says.
-fn presented(call: &ToolCall, outcome: &Outcome, timeout_ms: u64, setup: &Setup) -> Option<String> {
-    let tool = setup.tool(&call.name).filter(|tool| tool.origin == Origin::Profile)?;
-    let has_own_forms = setup.config.model.vocabulary == Vocabulary::Native;
-    if !has_own_forms && outcome.exit.is_none() {
-        return None;
+fn presented(run: &ToolRun, outcome: &Outcome, setup: &Setup) -> Option<String> {
+    match &run.job {
+        Job::Builtin(action) => setup.profile().present(action, outcome, run.timeout_ms),
+        Job::Custom(_) => None,
     }
-    let arguments = checked(&call.arguments, &tool.schema, setup).ok()?;
-    let profile = setup.profile();
-    let translated = profile.translate(&setup.config.facts, &call.name, &arguments).ok()?;
-    profile.present(&translated.action, outcome, timeout_ms)
 }
 
 /// An outcome's parts, with the words of Spec §2.5 before a failure of the tool itself.

@@ -245,8 +245,13 @@ impl Round {
 
 /// Does what the core does itself.
 fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
-    let State::Queued(Work::Inner(call)) = &slot.state else { return };
-    let call = call.clone();
+    let call = match core::mem::replace(&mut slot.state, State::Stopped) {
+        State::Queued(Work::Inner(call)) => call,
+        other => {
+            slot.state = other;
+            return;
+        }
+    };
     slot.announce(ctx);
     match call {
         InnerCall::Spawn(call) => {
@@ -282,10 +287,7 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
             ctx.event(EventKind::Plan { items });
             slot.on_outcome(Outcome::text(reply), ctx);
         }
-        InnerCall::Answer(value) => {
-            ctx.body.run.answer = Some(value.into());
-            slot.on_outcome(Outcome::text("Accepted."), ctx);
-        }
+        InnerCall::Answer(answer) => slot.on_final_answer(answer, ctx),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{
     ctx::Ctx,
     ledger::EffectKind,
-    pipeline::{self, Work},
+    pipeline::{self, Ran, Work},
 };
 use crate::{
     base::{
@@ -11,7 +11,6 @@ use crate::{
         json::Json,
         time::Instant,
     },
-    profile::inner::FINAL_ANSWER,
     rules::{approval, guard},
     types::{
         action::{Outcome, ToolError},
@@ -33,8 +32,6 @@ pub(crate) struct Slot {
     pub(crate) state: State,
     /// Whether its start has been announced.
     announced: bool,
-    /// The time limit of its run, in milliseconds.
-    timeout_ms: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -48,13 +45,18 @@ pub(crate) enum State {
     /// Waits for the calls before it.
     Queued(Work),
     /// The host runs it.
-    Running { effect: EffectId, run: ToolRun, mode: ExecMode },
+    Running { effect: EffectId, run: Arc<ToolRun>, mode: ExecMode },
     /// It waits for another agent.
     Waiting { child: AgentId, until: Option<Instant> },
     /// It waits for the user's word.
     Question { effect: EffectId, question: String },
     /// It has run, and the host's hook looks at what came of it.
-    After { effect: EffectId, outcome: Arc<Outcome> },
+    After {
+        effect: EffectId,
+        outcome: Arc<Outcome>,
+        #[serde(default)]
+        ran: Ran,
+    },
     /// Answered.
     Done(ToolResult),
 }
@@ -73,7 +75,7 @@ struct Shown<'a> {
 
 impl Slot {
     pub(crate) const fn new(call: ToolCall) -> Self {
-        Self { call, state: State::Stopped, announced: false, timeout_ms: 0 }
+        Self { call, state: State::Stopped, announced: false }
     }
 
     /// LOOKUP, VALIDATE and the before-hook.
@@ -101,16 +103,15 @@ impl Slot {
                     }
                 }
             },
-            State::After { outcome, .. } => match reply {
-                HookReply::Allow | HookReply::Failed { .. } => self.settle(&outcome, None, ctx),
+            State::After { outcome, ran, .. } => match reply {
+                HookReply::Allow | HookReply::Failed { .. } => {
+                    self.settle(ran, &outcome, None, ctx);
+                }
                 HookReply::Deny { reason } => {
-                    if self.call.name == FINAL_ANSWER {
-                        ctx.body.run.answer = None;
-                    }
-                    self.settle(&denied(&reason), None, ctx);
+                    self.settle(Ran::Nothing, &denied(&reason), None, ctx);
                 }
                 HookReply::Replace(text) => {
-                    self.settle(&outcome, Some(text_of(&text)), ctx);
+                    self.settle(ran, &outcome, Some(text_of(&text)), ctx);
                 }
             },
             other => self.state = other,
@@ -169,16 +170,30 @@ impl Slot {
         pipeline::prepare(&self.call, ctx.setup)
     }
 
-    /// The run, or what stands for it, has an outcome: EMIT, and the after-hook.
+    /// The run, or what stands for it, has an outcome.
     pub(crate) fn on_outcome(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+        let ran = match core::mem::replace(&mut self.state, State::Stopped) {
+            State::Running { run, .. } => Ran::Tool(run),
+            _ => Ran::Nothing,
+        };
+        self.finish(ran, outcome, ctx);
+    }
+
+    /// The model has given the final answer, as JSON text. It stands once the call is settled.
+    pub(crate) fn on_final_answer(&mut self, answer: String, ctx: &mut Ctx<'_>) {
+        self.finish(Ran::Answer(answer), Outcome::text("Accepted."), ctx);
+    }
+
+    /// EMIT, and the after-hook.
+    fn finish(&mut self, ran: Ran, outcome: Outcome, ctx: &mut Ctx<'_>) {
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
         let text = Some(outcome.joined_text())
             .filter(|_| ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool));
         let shown = Shown { is_error: Some(outcome.error.is_some()), ..self.shown(text) };
         match ctx.hook(HookPoint::AfterTool, &shown) {
-            Some(effect) => self.state = State::After { effect, outcome },
-            None => self.settle(&outcome, None, ctx),
+            Some(effect) => self.state = State::After { effect, outcome, ran },
+            None => self.settle(ran, &outcome, None, ctx),
         }
     }
 
@@ -187,7 +202,7 @@ impl Slot {
         self.announce(ctx);
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
-        self.settle(&outcome, None, ctx);
+        self.settle(Ran::Nothing, &outcome, None, ctx);
     }
 
     /// The host does not know what became of the effect that the call waits for.
@@ -212,19 +227,24 @@ impl Slot {
     /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
     /// so that what they read or wrote is known.
     pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
-        let State::Queued(Work::Run { run, mode, .. }) = &self.state else { return };
-        let (mut run, mode) = (run.clone(), *mode);
-        if let Job::Builtin(action) = &mut run.job
-            && ctx.setup.config.guard.read_before_write
+        let (mut run, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
+            State::Queued(Work::Run { run, mode, .. }) => (run, mode),
+            other => {
+                self.state = other;
+                return;
+            }
+        };
+        // Nobody shares the run before it is launched: nothing is copied here.
+        if ctx.setup.config.guard.read_before_write
+            && let Job::Builtin(action) = &mut Arc::make_mut(&mut run).job
             && let Err(outcome) = guard::check(action, &ctx.body.memory.known)
         {
             return self.fail(outcome, ctx);
         }
         self.announce(ctx);
-        self.timeout_ms = run.timeout_ms;
         let effect = ctx.issue(EffectKind::Tool);
         let agent = ctx.body.id;
-        ctx.effect(Effect::RunTool { id: effect, agent, run: run.clone() });
+        ctx.effect(Effect::RunTool { id: effect, agent, run: Arc::clone(&run) });
         self.state = State::Running { effect, run, mode };
     }
 
@@ -236,11 +256,8 @@ impl Slot {
         if let Some(effect) = self.effect() {
             ctx.cancel(effect);
         }
-        if let State::After { outcome, .. } = &self.state {
-            let outcome = Arc::clone(outcome);
-            return self.settle(&outcome, None, ctx);
-        }
-        let message = match self.state {
+        let message = match core::mem::replace(&mut self.state, State::Stopped) {
+            State::After { outcome, ran, .. } => return self.settle(ran, &outcome, None, ctx),
             State::Running { .. } => {
                 "Interrupted by the user. The call may have taken effect in part."
             }
@@ -289,7 +306,7 @@ impl Slot {
     pub(crate) fn owed(&self, agent: AgentId) -> Option<Effect> {
         Some(match &self.state {
             State::Running { effect, run, .. } => {
-                Effect::RunTool { id: *effect, agent, run: run.clone() }
+                Effect::RunTool { id: *effect, agent, run: Arc::clone(run) }
             }
             State::Asking { effect, .. } => {
                 Effect::Ask { id: *effect, agent, ask: self.question() }
@@ -303,7 +320,7 @@ impl Slot {
                 let hook = HookRun { point: HookPoint::BeforeTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
-            State::After { effect, outcome } => {
+            State::After { effect, outcome, .. } => {
                 let shown = self.shown(Some(outcome.joined_text()));
                 let is_error = Some(outcome.error.is_some());
                 let payload = json(&Shown { is_error, ..shown });
@@ -357,10 +374,12 @@ impl Slot {
         });
     }
 
-    fn settle(&mut self, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
-        let timeout_ms = self.timeout_ms;
-        let result = pipeline::result(&self.call, outcome, replaced, timeout_ms, ctx.setup);
+    fn settle(&mut self, ran: Ran, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
+        let result = pipeline::result(&self.call, &ran, outcome, replaced, ctx.setup);
         self.state = State::Done(result);
+        if let Ran::Answer(answer) = ran {
+            ctx.body.run.answer = Some(answer.into());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     },
     types::{config::HookPoint, event::Event, tool::ToolRun},
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{string::String, sync::Arc, vec::Vec};
 use serde::Serialize;
 
 /// All that follows from one input.
@@ -97,8 +97,8 @@ pub enum Effect {
         id: EffectId,
         /// Whose it is.
         agent: AgentId,
-        /// What to run.
-        run: ToolRun,
+        /// What to run; the session keeps it until the answer has come.
+        run: Arc<ToolRun>,
     },
     /// Ask a person and report the [`Answer`](crate::input::Answer).
     Ask {
