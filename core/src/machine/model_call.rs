@@ -15,7 +15,7 @@ use crate::{
         message::Reply,
         output::{Effect, HttpRequest, Purpose},
     },
-    wire::{Decoder, Failure, FailureKind, Piece, lacks_tools},
+    wire::{Decoder, Failure, FailureKind, Piece},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -221,8 +221,8 @@ impl Calling {
     fn on_failure(self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
         self.reset(ctx);
         let sent_with = self.sent_with.as_deref().unwrap_or(ctx.setup);
-        if sent_with.config.model.text_calls == TextCalls::Fallback && lacks_tools(&failure.message)
-        {
+        let may_fall_back = sent_with.config.model.text_calls == TextCalls::Fallback;
+        if may_fall_back && failure.kind == FailureKind::NoTools {
             return Next::InText(Waiting { until: ctx.now, attempt: self.attempt });
         }
         let next = self.attempt.saturating_add(1);

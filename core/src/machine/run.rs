@@ -377,7 +377,10 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     ctx.event(EventKind::Error { kind, message: failure.message.clone() });
     let idle = end_run(RunEnd::Failed, ctx);
     match failure.kind {
-        FailureKind::Authentication | FailureKind::InvalidRequest | FailureKind::Host => shut(ctx),
+        FailureKind::Authentication
+        | FailureKind::InvalidRequest
+        | FailureKind::NoTools
+        | FailureKind::Host => shut(ctx),
         FailureKind::Quota
         | FailureKind::RateLimit
         | FailureKind::Overloaded

@@ -22,7 +22,6 @@ pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
 pub use head::Head;
 pub use piece::Piece;
-pub(crate) use text_calls::write::lacks_tools;
 
 use text_calls::write;
 

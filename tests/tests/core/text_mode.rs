@@ -107,6 +107,10 @@ fn i16_every_servers_words_for_it_are_known_and_no_others() {
         (500, "Cannot use tools with stream"),
         (500, "tools param requires --jinja flag"),
         (400, "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser"),
+        (400, "m does not support function calling"),
+        (400, "Tool calling is not supported with this model"),
+        (400, "Tool use is not supported for this model"),
+        (422, "tools are not supported"),
     ] {
         let mut desk = Desk::open(ollama(TextCalls::Fallback));
         let _ = desk.submit("mend it");

@@ -198,6 +198,21 @@ const FILTERED: &[&str] = &[
     "violates our usage policy",
 ];
 
+/// Words of a model or a server that takes no tools (Ollama, OpenRouter, llama.cpp, vLLM), in
+/// lower case.
+const NO_TOOLS: &[&str] = &[
+    "does not support tool",
+    "not support function call",
+    "endpoints found that support tool use",
+    "tools with stream",
+    "tools param requires",
+    "requires --jinja",
+    "tool choice requires --enable-auto-tool-choice",
+    "tool calling is not supported",
+    "tool use is not supported",
+    "tools are not supported",
+];
+
 /// What can be done about a failure with that status (the HTTP status, or the error's own number),
 /// those names and that message.
 pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureKind {
@@ -216,6 +231,9 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
     let is_decided = named.is_some_and(|kind| kind != FailureKind::RateLimit);
     if let Some(kind) = named.filter(|_| is_decided) {
         return kind;
+    }
+    if says(NO_TOOLS) {
+        return FailureKind::NoTools;
     }
     let too_long = says(TOO_LONG) || (says(&["exceeds the limit of"]) && says(&["token"]));
     if is_vague && status != 403 && too_long && !says(&["please wait"]) {

@@ -46,6 +46,8 @@ pub enum FailureKind {
     ContextOverflow,
     /// Send something else.
     InvalidRequest,
+    /// Describe the tools in the prompt: the model or its server takes none.
+    NoTools,
     /// Send something else: a filter of the provider refused the request or the reply.
     ContentFilter,
     /// Try again.
@@ -68,7 +70,7 @@ impl FailureKind {
             Self::RateLimit => ErrorKind::RateLimit,
             Self::Overloaded => ErrorKind::Overloaded,
             Self::ContextOverflow => ErrorKind::ContextOverflow,
-            Self::InvalidRequest => ErrorKind::InvalidRequest,
+            Self::InvalidRequest | Self::NoTools => ErrorKind::InvalidRequest,
             Self::ContentFilter => ErrorKind::ContentFilter,
             Self::Server => ErrorKind::Server,
             Self::Network => ErrorKind::Network,
@@ -102,30 +104,15 @@ impl Failure {
             | FailureKind::Server
             | FailureKind::Network
             | FailureKind::Protocol => self.should_retry.unwrap_or(true),
-            FailureKind::InvalidRequest => self.should_retry.unwrap_or(false),
+            FailureKind::InvalidRequest | FailureKind::NoTools => {
+                self.should_retry.unwrap_or(false)
+            }
             FailureKind::Authentication
             | FailureKind::Quota
             | FailureKind::ContextOverflow
             | FailureKind::ContentFilter
             | FailureKind::Host => false,
         }
-    }
-
-    /// Whether the endpoint says that it, or the model, cannot be given tools (Ollama, OpenRouter,
-    /// llama.cpp, vLLM).
-    #[must_use]
-    pub fn says_no_tools(&self) -> bool {
-        const SAYINGS: [&str; 7] = [
-            "does not support tool",
-            "not support function call",
-            "no endpoints found that support tool use",
-            "tools param requires --jinja",
-            "tool choice requires --enable-auto-tool-choice",
-            "tool use is not supported",
-            "tools are not supported",
-        ];
-        let message = self.message.to_lowercase();
-        SAYINGS.iter().any(|saying| message.contains(saying))
     }
 
     /// Adds what the head of an error response says: status, retry-after, `x-should-retry`.

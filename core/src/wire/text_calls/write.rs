@@ -148,20 +148,3 @@ pub(crate) fn taken_apart(reply: &Reply, parsed: Parsed) -> Option<Reply> {
     blocks.extend(parsed.calls.into_iter().map(Block::ToolCall));
     Some(Reply { blocks, finish, ..reply.clone() })
 }
-
-/// Whether a provider's message says that the model or its endpoint has no tools: Ollama,
-/// OpenRouter, llama.cpp and vLLM have their own words for it.
-pub(crate) fn lacks_tools(message: &str) -> bool {
-    const SAYINGS: [&str; 8] = [
-        "does not support tools",
-        "does not support tool",
-        "endpoints found that support tool use",
-        "tools with stream",
-        "requires --jinja",
-        "tools param requires",
-        "tool choice requires --enable-auto-tool-choice",
-        "tool calling is not supported",
-    ];
-    let message = message.to_ascii_lowercase();
-    SAYINGS.iter().any(|saying| message.contains(saying))
-}
