@@ -7,6 +7,7 @@ mod decoder;
 mod failure;
 pub mod gemini;
 mod head;
+mod ids;
 mod lenient;
 pub mod ollama;
 pub mod openai_chat;

@@ -1,7 +1,7 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
 use crate::{base::json::push_string, types::message::ToolCall};
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 use serde_json::Value;
 
 /// JSON text while it is written.
@@ -43,11 +43,4 @@ pub(super) fn arguments_object(call: &ToolCall) -> &str {
     // A raw value may hold what no string can, such as half a surrogate pair.
     let value = serde_json::from_str::<Value>(&call.arguments);
     if value.is_ok_and(|value| value.is_object()) { call.arguments.trim() } else { "{}" }
-}
-
-/// A tool's name in the characters that every provider accepts.
-pub(super) fn sendable_name(name: &str) -> String {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let name: String = name.chars().map(|c| if fits(c) { c } else { '_' }).take(64).collect();
-    if name.is_empty() { String::from("unknown") } else { name }
 }

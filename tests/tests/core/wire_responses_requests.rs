@@ -384,7 +384,7 @@ fn a_conversation_of_another_provider_goes_on() {
     assert_eq!(found[0], said("assistant", "I think."));
     assert_eq!(found[1], said("assistant", "Hello"));
     assert_eq!(found[2]["name"], "f_g");
-    for (at, id) in [(2, "a_b_1_renamed1"), (4, "toolu_01")] {
+    for (at, id) in [(2, "a_b_1_06a771b513588e09"), (4, "toolu_01")] {
         assert_eq!((&found[at]["call_id"], &found[at + 3]["call_id"]), (&json!(id), &json!(id)));
     }
     let id = found[3]["call_id"].as_str().unwrap();

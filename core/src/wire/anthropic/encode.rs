@@ -2,10 +2,7 @@
 //! with cache markers spliced in (DESIGN rule 10).
 
 use super::{
-    super::{
-        head::Head,
-        writer::{Writer, sendable_name},
-    },
+    super::{head::Head, ids::sendable_name, writer::Writer},
     fields::{is_blank, is_form_of},
 };
 use crate::{

@@ -1,7 +1,10 @@
 //! The fields of a request and the blocks of its messages, each as JSON.
 
 use super::{
-    super::writer::{Writer, arguments_object, sendable_name},
+    super::{
+        ids::{sendable_id, sendable_name},
+        writer::{Writer, arguments_object},
+    },
     thinking::{Thinking, thinking, tool_choice},
 };
 use crate::{
@@ -11,11 +14,14 @@ use crate::{
         model::{ModelConfig, ToolChoice},
     },
 };
-use alloc::{borrow::Cow, format, string::String};
+use alloc::format;
 use serde_json::Value;
 
 /// The types of image that the provider takes.
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// The provider refuses longer ids of calls.
+const MAX_ID_BYTES: usize = 64;
 
 impl Writer {
     /// A text block without its closing brace.
@@ -91,7 +97,7 @@ impl Writer {
     /// A tool's result without its closing brace.
     pub(super) fn tool_result(&mut self, result: &ToolResult, images: bool) {
         self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
-        self.string(&sendable_id(&result.call_id));
+        self.string(&sendable_id(&result.call_id, MAX_ID_BYTES));
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
         let is_empty = result.parts.iter().all(is_blank);
         // An error is refused with an image in it, or with nothing in it.
@@ -121,7 +127,7 @@ impl Writer {
 
     /// A call.
     pub(super) fn tool_use(&mut self, call: &ToolCall) -> &mut Self {
-        self.raw("{\"type\":\"tool_use\",\"id\":").string(&sendable_id(&call.id));
+        self.raw("{\"type\":\"tool_use\",\"id\":").string(&sendable_id(&call.id, MAX_ID_BYTES));
         self.raw(",\"name\":").string(&sendable_name(&call.name)).raw(",\"input\":");
         if call.is_freeform() {
             return self.raw("{\"input\":").string(&call.arguments).raw("}}");
@@ -140,20 +146,6 @@ pub(super) fn is_blank(part: &Part) -> bool {
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
     let item = serde_json::from_str::<Value>(item.text()).unwrap_or_default();
     let is_object = item.get("input").is_some_and(Value::is_object);
-    is_object && item.get("id").and_then(Value::as_str) == Some(&*sendable_id(&call.id))
-}
-
-/// An id that the provider takes: 1 to 64 letters, digits, `_` and `-`. Another provider's id
-/// gets a digest of itself, so that two of them stay two.
-fn sendable_id(id: &str) -> Cow<'_, str> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if (1..=64).contains(&id.len()) && id.chars().all(fits) {
-        return Cow::Borrowed(id);
-    }
-    // FNV-1a: nobody chooses ids to collide.
-    let digest = id.bytes().fold(0xcbf2_9ce4_8422_2325, |digest: u64, byte| {
-        (digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    let kept: String = id.chars().map(|c| if fits(c) { c } else { '_' }).take(47).collect();
-    Cow::Owned(format!("{kept}_{digest:016x}"))
+    is_object
+        && item.get("id").and_then(Value::as_str) == Some(&*sendable_id(&call.id, MAX_ID_BYTES))
 }

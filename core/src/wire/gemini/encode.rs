@@ -4,6 +4,7 @@
 use super::{
     super::{
         head::Head,
+        ids::spelled,
         writer::{Writer, arguments_object},
     },
     family::Family,
@@ -269,6 +270,5 @@ pub(super) fn function_name(name: &str) -> String {
     let first = name.chars().next();
     let needs_start = !first.is_some_and(|c| c.is_ascii_alphabetic() || !fits(c) || c == '_');
     let start = if needs_start { "_" } else { "" };
-    let rest = name.chars().map(|c| if fits(c) { c } else { '_' });
-    start.chars().chain(rest).take(128).collect()
+    spelled(&alloc::format!("{start}{name}"), fits, 128)
 }

@@ -3,7 +3,8 @@
 
 use super::super::{
     head::Head,
-    writer::{Writer, arguments_object, sendable_name},
+    ids::sendable_name,
+    writer::{Writer, arguments_object},
 };
 use crate::{
     base::json::{Json, Object, push_string},

@@ -1,6 +1,7 @@
-//! Ids of calls in the form that an endpoint takes: its own as they came, others mapped, each to
-//! one that occurs once.
+//! The ids of a conversation's calls as an endpoint takes them: its own as they came, others
+//! mapped, each to one that occurs once.
 
+use super::super::ids::{nine_letters, sendable_id};
 use crate::types::model::CallIds;
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -28,15 +29,16 @@ impl Ids {
 
     /// Takes the id of a call into the conversation. An endpoint's `own` go back as they came.
     pub(super) fn add(&mut self, id: &str, own: bool) {
-        let fits = match self.form {
-            CallIds::Any => own || is_portable(id),
-            CallIds::Nine => id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
+        let is_nine = id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let mut sent = match self.form {
+            CallIds::Any if own => String::from(id),
+            CallIds::Nine if is_nine => String::from(id),
+            form => made(id, form),
         };
-        let mut sent = if fits { String::from(id) } else { self.made(id, 0) };
         let mut salt = 0;
         while self.sent.contains(&sent) {
             salt += 1;
-            sent = self.made(id, salt);
+            sent = made(&format!("{id} {salt}"), self.form);
         }
         if sent == id {
             self.mapped.remove(id);
@@ -50,35 +52,12 @@ impl Ids {
     pub(super) fn sent<'a>(&'a self, id: &'a str) -> &'a str {
         self.mapped.get(id).map_or(id, String::as_str)
     }
-
-    /// An id made from `id`, always the same.
-    fn made(&self, id: &str, salt: u64) -> String {
-        let nine = nine(id, salt);
-        match self.form {
-            CallIds::Any => format!("call_{nine}"),
-            CallIds::Nine => nine,
-        }
-    }
 }
 
-/// Whether every known endpoint takes the id.
-fn is_portable(id: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    (1..=MAX_BYTES).contains(&id.len()) && id.bytes().all(fits)
-}
-
-/// Nine letters and digits from the hash (FNV-1a) of an id.
-fn nine(id: &str, salt: u64) -> String {
-    const LETTERS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    for byte in id.bytes().chain(salt.to_le_bytes()) {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+/// An id in the endpoint's form.
+fn made(id: &str, form: CallIds) -> String {
+    match form {
+        CallIds::Any => sendable_id(id, MAX_BYTES).into_owned(),
+        CallIds::Nine => nine_letters(id),
     }
-    let mut made = String::with_capacity(9);
-    for _ in 0..9 {
-        let letter = usize::try_from(hash % 62).ok().and_then(|at| LETTERS.get(at));
-        made.push(letter.map_or('0', |&letter| char::from(letter)));
-        hash /= 62;
-    }
-    made
 }

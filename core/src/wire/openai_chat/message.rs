@@ -4,7 +4,8 @@
 use super::{
     super::{
         head::Head,
-        writer::{Writer, arguments_object, sendable_name},
+        ids::sendable_name,
+        writer::{Writer, arguments_object},
     },
     encode::left_out,
     ids::Ids,

@@ -5,7 +5,8 @@
 use super::{
     super::{
         head::Head,
-        writer::{Writer, arguments_object, sendable_name},
+        ids::{sendable_id, sendable_name},
+        writer::{Writer, arguments_object},
     },
     fields::{fields, list, text},
 };
@@ -36,8 +37,6 @@ pub struct Prefix {
     compat: Compat,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
     open: BTreeMap<String, Sent>,
-    /// How many ids the provider would have refused.
-    renamed: u32,
 }
 
 /// A call as it was sent.
@@ -78,7 +77,7 @@ impl Prefix {
         let mut compat = model.compat.clone();
         // A key that the host chose itself stands in the head.
         compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
-        Self { out: Writer::new(), compat, open: BTreeMap::new(), renamed: 0 }
+        Self { out: Writer::new(), compat, open: BTreeMap::new() }
     }
 
     /// Appends a turn. A message with nothing in it is left out.
@@ -167,7 +166,11 @@ impl Prefix {
     }
 
     fn call(&mut self, call: &ToolCall, is_own: bool) {
-        let id = self.sendable_id(&call.id, is_own);
+        // The provider's own ids go back as they came.
+        let id = match is_own {
+            true => call.id.clone(),
+            false => sendable_id(&call.id, MAX_ID_BYTES).into_owned(),
+        };
         let item = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
         let item = item.filter(|_| is_own && (!call.is_freeform() || self.compat.custom_tools));
         let form = if let Some((item, form)) = item.and_then(|item| Some((item, Form::of(item)?))) {
@@ -190,18 +193,6 @@ impl Prefix {
         if id != call.id || form != Form::Function {
             self.open.insert(call.id.clone(), Sent { id, form });
         }
-    }
-
-    /// A call's id: the provider's own as it came, another's in the characters that it takes.
-    fn sendable_id(&mut self, id: &str, is_own: bool) -> String {
-        let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-        if is_own || (!id.is_empty() && id.len() <= MAX_ID_BYTES && id.chars().all(fits)) {
-            return id.into();
-        }
-        self.renamed += 1;
-        let kept = id.chars().map(|c| if fits(c) { c } else { '_' });
-        let kept: String = kept.take(MAX_ID_BYTES - 16).collect();
-        format!("{kept}_renamed{}", self.renamed)
     }
 
     fn result(&mut self, result: &ToolResult) {
