@@ -1,0 +1,37 @@
+//! The derives of `innerloop-json`. They emit tables, and two small functions that give the field
+//! at a place; what walks the tables is in `innerloop-json` and exists once for all types.
+//!
+//! `#[json(…)]` knows, with the meaning that they have for serde:
+//! - on a struct: `default`, `deny_unknown_fields`, `rename_all`;
+//! - on an enum: `rename_all`, `tag`, `deny_unknown_fields`, `untagged` (writing only), and
+//!   `keyed`: a variant without content, too, is written as an object with its name as the key;
+//! - on a field: `rename`, `alias`, `default`, `default = "path"`, `skip_serializing_if`, `skip`,
+//!   and `flatten` (writing only);
+//! - on a variant: `rename`.
+//!
+//! A struct with one unnamed field has that field's JSON. An `Option` may be absent.
+
+mod attributes;
+mod model;
+mod read;
+mod write;
+
+use model::Model;
+use proc_macro::TokenStream;
+use syn::{DeriveInput, parse_macro_input};
+
+/// Derives `ToJson`, and with the feature `serde` its `Serialize`.
+#[proc_macro_derive(ToJson, attributes(json))]
+pub fn to_json(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let written = Model::of(&input).map(|model| write::implementation(&model));
+    written.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Derives `FromJson`, and with the feature `serde` its `Deserialize`.
+#[proc_macro_derive(FromJson, attributes(json))]
+pub fn from_json(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    let read = Model::of(&input).and_then(|model| read::implementation(&model));
+    read.unwrap_or_else(|error| error.to_compile_error()).into()
+}

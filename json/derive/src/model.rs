@@ -1,0 +1,255 @@
+//! A type as its JSON sees it.
+
+use crate::attributes::{Attributes, Case, Fallback};
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, format_ident, quote};
+use syn::{
+    Data, DeriveInput, Error, ExprPath, Field as SynField, Fields, Generics, Ident, Index,
+    Lifetime, Member, Result, Type,
+};
+
+/// A struct or enum.
+pub(crate) struct Model<'a> {
+    pub(crate) name: &'a Ident,
+    pub(crate) generics: &'a Generics,
+    /// The lifetime of what it borrows.
+    pub(crate) lifetime: Option<&'a Lifetime>,
+    pub(crate) attributes: Attributes,
+    pub(crate) body: Body<'a>,
+}
+
+pub(crate) enum Body<'a> {
+    /// A struct with named fields.
+    Struct(Vec<Field<'a>>),
+    /// A struct whose one field's JSON it has.
+    Transparent(&'a Type),
+    Enum(Vec<Variant<'a>>),
+}
+
+/// A named field, or the one of a newtype variant.
+pub(crate) struct Field<'a> {
+    pub(crate) member: Member,
+    pub(crate) kind: &'a Type,
+    pub(crate) name: String,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) default: Option<Fallback>,
+    pub(crate) skip_if: Option<ExprPath>,
+    pub(crate) skip: bool,
+    pub(crate) flatten: bool,
+}
+
+pub(crate) struct Variant<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) name: String,
+    pub(crate) form: Form<'a>,
+}
+
+pub(crate) enum Form<'a> {
+    Unit,
+    Newtype(Box<Field<'a>>),
+    Fields(Vec<Field<'a>>),
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn of(input: &'a DeriveInput) -> Result<Self> {
+        if input.generics.type_params().next().is_some() {
+            return Err(Error::new_spanned(&input.generics, "type parameters are not supported"));
+        }
+        let attributes = Attributes::of(&input.attrs)?;
+        let body = match &input.data {
+            Data::Struct(data) => match &data.fields {
+                Fields::Named(fields) => {
+                    Body::Struct(self::fields(&fields.named, attributes.rename_all)?)
+                }
+                Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Body::Transparent(
+                    fields
+                        .unnamed
+                        .first()
+                        .map(|field| &field.ty)
+                        .ok_or_else(|| Error::new_spanned(fields, "expected one field"))?,
+                ),
+                other => return Err(Error::new_spanned(other, "expected one or named fields")),
+            },
+            Data::Enum(data) => {
+                let variants = data.variants.iter();
+                Body::Enum(variants.map(|item| variant(item, &attributes)).collect::<Result<_>>()?)
+            }
+            Data::Union(_) => return Err(Error::new_spanned(input, "a union has no JSON")),
+        };
+        let lifetime = input.generics.lifetimes().next().map(|parameter| &parameter.lifetime);
+        Ok(Self { name: &input.ident, generics: &input.generics, lifetime, attributes, body })
+    }
+}
+
+fn fields<'a>(
+    fields: impl IntoIterator<Item = &'a SynField>,
+    case: Option<Case>,
+) -> Result<Vec<Field<'a>>> {
+    let named = fields.into_iter().enumerate().map(|(index, field)| named(index, field, case));
+    let fields: Vec<_> = named.collect::<Result<_>>()?;
+    match fields.iter().filter(|field| !field.skip).nth(64) {
+        Some(field) => Err(Error::new_spanned(&field.member, "at most 64 fields have a bit")),
+        None => Ok(fields),
+    }
+}
+
+fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>> {
+    let Attributes { rename, aliases, default, skip_if, skip, flatten, .. } =
+        Attributes::of(&field.attrs)?;
+    let (member, own) = match &field.ident {
+        Some(ident) => (Member::Named(ident.clone()), ident.to_string()),
+        None => (Member::Unnamed(Index::from(index)), index.to_string()),
+    };
+    let name = rename.unwrap_or_else(|| {
+        let own = own.trim_start_matches("r#");
+        case.map_or_else(|| own.to_owned(), |case| case.field(own))
+    });
+    Ok(Field { member, kind: &field.ty, name, aliases, default, skip_if, skip, flatten })
+}
+
+fn variant<'a>(variant: &'a syn::Variant, all: &Attributes) -> Result<Variant<'a>> {
+    let attributes = Attributes::of(&variant.attrs)?;
+    let own = variant.ident.to_string();
+    let name = attributes
+        .rename
+        .unwrap_or_else(|| all.rename_all.map_or_else(|| own.clone(), |case| case.variant(&own)));
+    let form = match &variant.fields {
+        Fields::Unit => Form::Unit,
+        Fields::Named(named) => Form::Fields(fields(&named.named, attributes.rename_all)?),
+        Fields::Unnamed(unnamed) => match fields(&unnamed.unnamed, None)?.pop() {
+            Some(field) if unnamed.unnamed.len() == 1 => Form::Newtype(Box::new(field)),
+            _ => return Err(Error::new_spanned(variant, "expected one or named fields")),
+        },
+    };
+    Ok(Variant { ident: &variant.ident, name, form })
+}
+
+impl Field<'_> {
+    /// The field's value before it is read.
+    pub(crate) fn blank(&self) -> TokenStream {
+        let kind = self.kind;
+        match &self.default {
+            Some(Fallback::Call(path)) => quote!(#path()),
+            Some(Fallback::Default) => quote!(::core::default::Default::default()),
+            None if self.skip => quote!(::core::default::Default::default()),
+            None => quote!(<#kind as ::innerloop_json::FromJson<'_>>::blank()),
+        }
+    }
+
+    fn is_required(&self) -> bool {
+        self.default.is_none() && !is_option(self.kind)
+    }
+}
+
+fn is_option(kind: &Type) -> bool {
+    let Type::Path(path) = kind else { return false };
+    path.path.segments.last().is_some_and(|segment| segment.ident == "Option")
+}
+
+/// The fields that have a place in the table.
+pub(crate) fn placed<'a, 'b>(fields: &'b [Field<'a>]) -> impl Iterator<Item = &'b Field<'a>> {
+    fields.iter().filter(|field| !field.skip)
+}
+
+/// The table of `fields`; with `optional` none of them must be there.
+pub(crate) fn shape(
+    name: &Ident,
+    fields: &[Field<'_>],
+    is_closed: bool,
+    optional: bool,
+) -> TokenStream {
+    let name = name.to_string();
+    let names = placed(fields).map(|field| &field.name);
+    let aliases = placed(fields)
+        .enumerate()
+        .flat_map(|(index, field)| field.aliases.iter().map(move |alias| quote!((#alias, #index))));
+    let bits = |is_set: &dyn Fn(&Field<'_>) -> bool| {
+        let set = placed(fields).enumerate().filter(|(_, field)| is_set(field));
+        set.fold(0_u64, |bits, (index, _)| bits | 1 << index)
+    };
+    let required = bits(&|field| !optional && field.is_required());
+    let flattened = bits(&|field| field.flatten);
+    quote! {
+        ::innerloop_json::derived::Shape {
+            name: #name,
+            fields: &[#(#names),*],
+            aliases: &[#(#aliases),*],
+            required: #required,
+            flattened: #flattened,
+            is_closed: #is_closed,
+        }
+    }
+}
+
+/// The table of an enum's variants.
+pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> TokenStream {
+    let Attributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
+    let tag = tag.as_deref().unwrap_or_default();
+    let rows = variants.iter().map(|variant| {
+        let form = match &variant.form {
+            Form::Unit => quote!(Unit),
+            Form::Newtype(_) => quote!(Newtype),
+            Form::Fields(fields) => {
+                let shape = shape(variant.ident, fields, *is_closed, false);
+                quote!(Fields(&#shape))
+            }
+        };
+        let name = &variant.name;
+        quote! {
+            ::innerloop_json::derived::Variant {
+                name: #name,
+                form: ::innerloop_json::derived::Form::#form,
+            }
+        }
+    });
+    quote! {
+        ::innerloop_json::derived::Variants {
+            tag: #tag,
+            is_keyed: #keyed,
+            is_untagged: #untagged,
+            variants: &[#(#rows),*],
+        }
+    }
+}
+
+/// The arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's field at a
+/// place.
+pub(crate) fn field_arms(
+    variants: &[Variant<'_>],
+    given: impl Fn(&Field<'_>, &TokenStream) -> TokenStream,
+) -> TokenStream {
+    let arms = variants.iter().map(|variant| {
+        let ident = variant.ident;
+        match &variant.form {
+            Form::Unit => quote!(Self::#ident => ::core::option::Option::None,),
+            Form::Newtype(field) => {
+                let given = given(field, &quote!(field));
+                quote!(Self::#ident(field) => match place {
+                    0 => #given,
+                    _ => ::core::option::Option::None,
+                },)
+            }
+            Form::Fields(fields) => {
+                let members = placed(fields).map(|field| &field.member);
+                let bindings = placed(fields).map(|field| binding(&field.member));
+                let arms = placed(fields).enumerate().map(|(index, field)| {
+                    let given = given(field, &binding(&field.member));
+                    quote!(#index => #given,)
+                });
+                quote!(Self::#ident { #(#members: #bindings,)* .. } => match place {
+                    #(#arms)*
+                    _ => ::core::option::Option::None,
+                },)
+            }
+        }
+    });
+    quote!(#(#arms)*)
+}
+
+/// A name for a field's reference that hides no other name.
+fn binding(member: &Member) -> TokenStream {
+    match member {
+        Member::Named(ident) => format_ident!("field_{ident}").to_token_stream(),
+        Member::Unnamed(index) => format_ident!("field_{}", index.index).to_token_stream(),
+    }
+}

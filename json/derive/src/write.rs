@@ -1,0 +1,80 @@
+//! The derive of `ToJson`.
+
+use crate::model::{Body, Field, Form, Model, field_arms, placed, shape, variants};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
+    let name = model.name;
+    let (generics, arguments, bounds) = model.generics.split_for_impl();
+    let (write, parts) = match &model.body {
+        Body::Transparent(_) => {
+            (quote!(::innerloop_json::ToJson::write(&self.0, writer);), quote!())
+        }
+        Body::Struct(fields) => {
+            let shape = shape(name, fields, false, true);
+            let arms = placed(fields).enumerate().map(|(index, field)| {
+                let member = &field.member;
+                let part = part(field, &quote!(&self.#member));
+                quote!(#index => #part,)
+            });
+            let write = quote! {
+                const SHAPE: &::innerloop_json::derived::Shape = &#shape;
+                ::innerloop_json::derived::write_fields(writer, SHAPE, self);
+            };
+            (write, quote!(match place { #(#arms)* _ => ::core::option::Option::None }))
+        }
+        Body::Enum(all) => {
+            let table = variants(model, all);
+            let places = all.iter().enumerate().map(|(index, variant)| {
+                let ident = variant.ident;
+                match &variant.form {
+                    Form::Unit => quote!(Self::#ident => #index,),
+                    Form::Newtype(_) => quote!(Self::#ident(_) => #index,),
+                    Form::Fields(_) => quote!(Self::#ident { .. } => #index,),
+                }
+            });
+            let arms = field_arms(all, part);
+            let write = quote! {
+                const VARIANTS: &::innerloop_json::derived::Variants = &#table;
+                let index: usize = match self { #(#places)* };
+                ::innerloop_json::derived::write_variant(writer, VARIANTS, index, self);
+            };
+            (write, quote!(match self { #arms }))
+        }
+    };
+    let parts = (!parts.is_empty()).then(|| {
+        quote! {
+            impl #generics ::innerloop_json::derived::Parts for #name #arguments #bounds {
+                fn part(&self, place: usize) -> ::core::option::Option<&dyn ::innerloop_json::ToJson> {
+                    #parts
+                }
+            }
+        }
+    });
+    let parameters = &model.generics.params;
+    quote! {
+        const _: () = {
+            #[automatically_derived]
+            impl #generics ::innerloop_json::ToJson for #name #arguments #bounds {
+                fn write(&self, writer: &mut ::innerloop_json::Writer) {
+                    #write
+                }
+            }
+
+            #[automatically_derived]
+            #parts
+
+            ::innerloop_json::bridge_serialize!([#parameters] #name #arguments);
+        };
+    }
+}
+
+/// The field at `value`, which is a reference, unless it is to be left out.
+fn part(field: &Field<'_>, value: &TokenStream) -> TokenStream {
+    let some = quote!(::core::option::Option::Some(#value));
+    match &field.skip_if {
+        Some(path) => quote!(if #path(#value) { ::core::option::Option::None } else { #some }),
+        None => some,
+    }
+}

@@ -1,0 +1,68 @@
+//! A JSON codec for small modules. Its traits have no type parameter for the format, and a derive
+//! makes tables that a few shared functions walk, instead of code for each type: the same types
+//! take half the bytes that they take with `serde`.
+//!
+//! Reading is strict and bounded: [`Reader`] takes standard JSON only, nests at most
+//! [`MAX_DEPTH`] deep, and borrows where it can. Writing gives the bytes that `serde_json` gives.
+//! With the feature `serde`, all that has our traits has serde's, too, and through `serde_json`
+//! the same JSON.
+//!
+//! ```
+//! use innerloop_json::{FromJson, ToJson, from_str, to_string};
+//!
+//! #[derive(ToJson, FromJson)]
+//! #[json(deny_unknown_fields)]
+//! struct Point {
+//!     x: u32,
+//!     #[json(default)]
+//!     y: u32,
+//! }
+//!
+//! let point: Point = from_str(r#"{"x":1}"#).unwrap();
+//! assert_eq!(to_string(&point), r#"{"x":1,"y":0}"#);
+//! let error = from_str::<Point>(r#"{"z":1}"#).err().unwrap();
+//! assert_eq!(error.to_string(), "unknown field `z`, expected `x` or `y` at line 1 column 5");
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod bridge;
+mod error;
+mod fill;
+mod number;
+mod plain;
+mod raw;
+mod reader;
+mod shape;
+mod strings;
+mod traits;
+mod value;
+mod write;
+mod writer;
+
+pub use error::Error;
+pub use innerloop_json_derive::{FromJson, ToJson};
+pub use number::Number;
+pub use raw::{Json, Object, Raw};
+pub use reader::{Kind, MAX_DEPTH, Reader};
+pub use strings::push_string;
+pub use traits::{FromJson, ToJson, from_str, to_string};
+pub use value::{Map, Value};
+pub use writer::Writer;
+
+/// What the derives build on; no part of the interface.
+#[doc(hidden)]
+pub mod derived {
+    pub use crate::fill::{Choice, Slots, fill_fields, fill_variant};
+    pub use crate::shape::{Form, Shape, Variant, Variants};
+    pub use crate::write::{Parts, write_fields, write_variant};
+    #[cfg(feature = "serde")]
+    pub use {
+        crate::bridge::{deserialize, serialize},
+        serde,
+    };
+}

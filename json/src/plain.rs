@@ -1,0 +1,342 @@
+//! The JSON of the standard library's types.
+
+use crate::{
+    error::Error,
+    number::Number,
+    reader::{Kind, Reader},
+    traits::{FromJson, ToJson},
+    writer::Writer,
+};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    collections::{BTreeMap, VecDeque},
+    format,
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
+
+macro_rules! integers {
+    ($($type:ident $wide:ident $as:ident),*) => {$(
+        impl ToJson for $type {
+            fn write(&self, writer: &mut Writer) {
+                writer.number($wide::from(*self));
+            }
+        }
+
+        impl<'a> FromJson<'a> for $type {
+            fn blank() -> Self {
+                0
+            }
+
+            fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+                let number = integer(reader, stringify!($type))?;
+                let fitting = number.$as().and_then(|number| Self::try_from(number).ok());
+                *self = fitting.ok_or_else(|| misfit(reader, number, stringify!($type)))?;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+integers!(u8 u64 as_u64, u16 u64 as_u64, u32 u64 as_u64, u64 u64 as_u64);
+integers!(i8 i64 as_i64, i16 i64 as_i64, i32 i64 as_i64, i64 i64 as_i64);
+
+fn integer(reader: &mut Reader<'_>, expected: &str) -> Result<Number, Error> {
+    if reader.kind()? != Kind::Number {
+        return Err(reader.unexpected(expected));
+    }
+    reader.number()
+}
+
+fn misfit(reader: &Reader<'_>, number: Number, expected: &str) -> Error {
+    reader.error(match number {
+        Number::Float(_) => {
+            format!("invalid type: floating point `{number}`, expected {expected}")
+        }
+        number => format!("invalid value: integer `{number}`, expected {expected}"),
+    })
+}
+
+impl ToJson for usize {
+    fn write(&self, writer: &mut Writer) {
+        writer.number(*self as u64);
+    }
+}
+
+impl<'a> FromJson<'a> for usize {
+    fn blank() -> Self {
+        0
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        let number = integer(reader, "usize")?;
+        let fitting = number.as_u64().and_then(|number| Self::try_from(number).ok());
+        *self = fitting.ok_or_else(|| misfit(reader, number, "usize"))?;
+        Ok(())
+    }
+}
+
+impl ToJson for f64 {
+    fn write(&self, writer: &mut Writer) {
+        writer.f64(*self);
+    }
+}
+
+impl<'a> FromJson<'a> for f64 {
+    fn blank() -> Self {
+        0.0
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = integer(reader, "f64")?.as_f64();
+        Ok(())
+    }
+}
+
+impl ToJson for bool {
+    fn write(&self, writer: &mut Writer) {
+        writer.bool(*self);
+    }
+}
+
+impl<'a> FromJson<'a> for bool {
+    fn blank() -> Self {
+        false
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = reader.bool()?;
+        Ok(())
+    }
+}
+
+impl ToJson for str {
+    fn write(&self, writer: &mut Writer) {
+        writer.string(self);
+    }
+}
+
+impl ToJson for String {
+    fn write(&self, writer: &mut Writer) {
+        writer.string(self);
+    }
+}
+
+impl<'a> FromJson<'a> for String {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = reader.string()?.into_owned();
+        Ok(())
+    }
+}
+
+impl ToJson for Cow<'_, str> {
+    fn write(&self, writer: &mut Writer) {
+        writer.string(self);
+    }
+}
+
+impl<'a> FromJson<'a> for Cow<'a, str> {
+    fn blank() -> Self {
+        Cow::Borrowed("")
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = reader.string()?;
+        Ok(())
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for &T {
+    fn write(&self, writer: &mut Writer) {
+        (**self).write(writer);
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for Box<T> {
+    fn write(&self, writer: &mut Writer) {
+        (**self).write(writer);
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for Box<T> {
+    fn blank() -> Self {
+        Self::new(T::blank())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        (**self).fill(reader)
+    }
+}
+
+impl<T: ToJson + ?Sized> ToJson for Arc<T> {
+    fn write(&self, writer: &mut Writer) {
+        (**self).write(writer);
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for Arc<T> {
+    fn blank() -> Self {
+        Self::new(T::blank())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = Self::new(T::read(reader)?);
+        Ok(())
+    }
+}
+
+impl<T: ToJson> ToJson for Option<T> {
+    fn write(&self, writer: &mut Writer) {
+        match self {
+            Some(value) => value.write(writer),
+            None => writer.null(),
+        }
+    }
+}
+
+/// Of options in each other the inner one takes `null`; the outer one is none where the field is
+/// absent.
+impl<'a, T: FromJson<'a>> FromJson<'a> for Option<T> {
+    fn blank() -> Self {
+        None
+    }
+
+    fn takes_null() -> bool {
+        true
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        if !T::takes_null() && reader.kind()? == Kind::Null {
+            return reader.null();
+        }
+        self.insert(T::blank()).fill(reader)
+    }
+}
+
+impl<T: ToJson> ToJson for [T] {
+    fn write(&self, writer: &mut Writer) {
+        writer.array();
+        for item in self {
+            writer.element();
+            item.write(writer);
+        }
+        writer.end_array();
+    }
+}
+
+impl<T: ToJson> ToJson for Vec<T> {
+    fn write(&self, writer: &mut Writer) {
+        self.as_slice().write(writer);
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for Vec<T> {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        self.clear();
+        reader.array()?;
+        while reader.element()? {
+            let item = T::read(reader).map_err(|error| error.within_element(self.len()))?;
+            self.push(item);
+        }
+        Ok(())
+    }
+}
+
+impl<T: ToJson> ToJson for VecDeque<T> {
+    fn write(&self, writer: &mut Writer) {
+        writer.array();
+        for item in self {
+            writer.element();
+            item.write(writer);
+        }
+        writer.end_array();
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for VecDeque<T> {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = Vec::read(reader)?.into();
+        Ok(())
+    }
+}
+
+impl<A: ToJson, B: ToJson> ToJson for (A, B) {
+    fn write(&self, writer: &mut Writer) {
+        writer.array();
+        self.0.write(writer);
+        writer.element();
+        self.1.write(writer);
+        writer.end_array();
+    }
+}
+
+impl<'a, A: FromJson<'a>, B: FromJson<'a>> FromJson<'a> for (A, B) {
+    fn blank() -> Self {
+        (A::blank(), B::blank())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        pair(reader, &mut self.0, &mut self.1)
+    }
+}
+
+fn pair<'a>(
+    reader: &mut Reader<'a>,
+    first: &mut dyn FromJson<'a>,
+    second: &mut dyn FromJson<'a>,
+) -> Result<(), Error> {
+    let items: [&mut dyn FromJson<'a>; 2] = [first, second];
+    reader.array()?;
+    for (index, item) in items.into_iter().enumerate() {
+        if !reader.element()? {
+            let message = format!("invalid length {index}, expected a tuple of size 2");
+            return Err(reader.error(message));
+        }
+        item.fill(reader).map_err(|error| error.within_element(index))?;
+    }
+    if reader.element()? {
+        return Err(reader.error("invalid length, expected a tuple of size 2"));
+    }
+    Ok(())
+}
+
+impl<K: AsRef<str>, T: ToJson> ToJson for BTreeMap<K, T> {
+    fn write(&self, writer: &mut Writer) {
+        writer.object();
+        for (name, value) in self {
+            writer.key(name.as_ref());
+            value.write(writer);
+        }
+        writer.end_object();
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for BTreeMap<String, T> {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        self.clear();
+        reader.object()?;
+        while let Some(name) = reader.key()? {
+            let value = T::read(reader).map_err(|error| error.within(&name))?;
+            self.insert(name.into_owned(), value);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,449 @@
+//! Reading JSON step by step. Every step checks what it passes over, so that a value that was
+//! skipped is as valid as one that was read.
+
+use crate::{
+    error::Error,
+    number::Number,
+    strings::{code_unit, plain_len, unescaped},
+};
+use alloc::{
+    borrow::Cow,
+    format,
+    string::{String, ToString},
+};
+
+/// How deep arrays and objects may be nested: hostile text is refused before the stack ends.
+pub const MAX_DEPTH: u8 = 127;
+
+/// What kind of value comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+/// A place in a JSON text. To walk an object, call [`Reader::object`], then [`Reader::key`] until
+/// there is none, and read or skip a value after each key; an array likewise with
+/// [`Reader::array`] and [`Reader::element`]. After an error the place is undefined.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    depth: u8,
+    /// Whether an array or object was just opened, so that no comma precedes what follows.
+    is_opened: bool,
+    /// A field that the next object may have and that is passed over: the tag of its kind.
+    pub(crate) tag: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    /// The start of `text`.
+    #[must_use]
+    pub const fn new(text: &'a str) -> Self {
+        Self { text, at: 0, depth: 0, is_opened: false, tag: "" }
+    }
+
+    /// How many bytes have been read.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// What kind of value comes next. Nothing is read but white space.
+    ///
+    /// # Errors
+    /// There is no value, or it begins as none.
+    pub fn kind(&mut self) -> Result<Kind, Error> {
+        match self.peek() {
+            Some(b'n') => Ok(Kind::Null),
+            Some(b't' | b'f') => Ok(Kind::Bool),
+            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
+            Some(b'"') => Ok(Kind::String),
+            Some(b'[') => Ok(Kind::Array),
+            Some(b'{') => Ok(Kind::Object),
+            Some(_) => Err(self.error_ahead("expected value")),
+            None => Err(self.error("EOF while parsing a value")),
+        }
+    }
+
+    /// Reads `null`.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn null(&mut self) -> Result<(), Error> {
+        match self.kind()? {
+            Kind::Null => self.word("null"),
+            _ => Err(self.unexpected("null")),
+        }
+    }
+
+    /// Reads `true` or `false`.
+    ///
+    /// # Errors
+    /// It is something else.
+    pub fn bool(&mut self) -> Result<bool, Error> {
+        match self.kind()? {
+            Kind::Bool if self.peek() == Some(b't') => self.word("true").map(|()| true),
+            Kind::Bool => self.word("false").map(|()| false),
+            _ => Err(self.unexpected("a boolean")),
+        }
+    }
+
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// It is none, or one that is larger than any floating number.
+    pub fn number(&mut self) -> Result<Number, Error> {
+        let text = self.number_text()?;
+        Number::of(text).ok_or_else(|| self.error("number out of range"))
+    }
+
+    /// Reads a number and leaves it as it is written.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn number_text(&mut self) -> Result<&'a str, Error> {
+        if self.kind()? != Kind::Number {
+            return Err(self.unexpected("a number"));
+        }
+        let from = self.at;
+        self.eat(b'-');
+        if !self.eat(b'0') {
+            self.digits()?;
+        } else if matches!(self.byte(), Some(b'0'..=b'9')) {
+            return Err(self.error_ahead("invalid number"));
+        }
+        if self.eat(b'.') {
+            self.digits()?;
+        }
+        if self.eat(b'e') || self.eat(b'E') {
+            let _ = self.eat(b'+') || self.eat(b'-');
+            self.digits()?;
+        }
+        Ok(self.since(from))
+    }
+
+    /// Reads a string; it borrows from the text if it has no escapes.
+    ///
+    /// # Errors
+    /// It is none, or half of a surrogate pair is in it.
+    pub fn string(&mut self) -> Result<Cow<'a, str>, Error> {
+        if self.kind()? != Kind::String {
+            return Err(self.unexpected("a string"));
+        }
+        self.string_text(false)
+    }
+
+    /// Reads a string as [`Reader::string`] does, with U+FFFD for half of a surrogate pair.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn string_lossy(&mut self) -> Result<Cow<'a, str>, Error> {
+        if self.kind()? != Kind::String {
+            return Err(self.unexpected("a string"));
+        }
+        self.string_text(true)
+    }
+
+    /// Enters an object.
+    ///
+    /// # Errors
+    /// It is none, or it is nested too deep.
+    pub fn object(&mut self) -> Result<(), Error> {
+        match self.kind()? {
+            Kind::Object => self.enter(),
+            _ => Err(self.unexpected("a map")),
+        }
+    }
+
+    /// The next key of the object that was entered; none at its end, which is then read.
+    ///
+    /// # Errors
+    /// Neither comes.
+    pub fn key(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        if self.next_item(b'}')? { self.key_text(false).map(Some) } else { Ok(None) }
+    }
+
+    /// The next key as [`Reader::key`] gives it, with U+FFFD for half of a surrogate pair.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn key_lossy(&mut self) -> Result<Option<Cow<'a, str>>, Error> {
+        if self.next_item(b'}')? { self.key_text(true).map(Some) } else { Ok(None) }
+    }
+
+    /// Enters an array.
+    ///
+    /// # Errors
+    /// It is none, or it is nested too deep.
+    pub fn array(&mut self) -> Result<(), Error> {
+        match self.kind()? {
+            Kind::Array => self.enter(),
+            _ => Err(self.unexpected("a sequence")),
+        }
+    }
+
+    /// Whether the array that was entered has a further element; if not, its end is read.
+    ///
+    /// # Errors
+    /// Neither comes.
+    pub fn element(&mut self) -> Result<bool, Error> {
+        self.next_item(b']')
+    }
+
+    /// Passes over a value.
+    ///
+    /// # Errors
+    /// It is not valid JSON.
+    pub fn skip(&mut self) -> Result<(), Error> {
+        match self.kind()? {
+            Kind::Null => self.word("null"),
+            Kind::Bool => self.bool().map(|_| ()),
+            Kind::Number => self.number_text().map(|_| ()),
+            Kind::String => self.inside().map(|_| ()),
+            Kind::Array => {
+                self.enter()?;
+                while self.next_item(b']')? {
+                    self.skip()?;
+                }
+                Ok(())
+            }
+            Kind::Object => {
+                self.enter()?;
+                while self.next_item(b'}')? {
+                    self.inside()?;
+                    self.colon()?;
+                    self.skip()?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Passes over a value and gives its text, without the white space around it.
+    ///
+    /// # Errors
+    /// It is not valid JSON.
+    pub fn raw(&mut self) -> Result<&'a str, Error> {
+        self.peek();
+        let from = self.at;
+        self.skip()?;
+        Ok(self.since(from))
+    }
+
+    /// Checks that nothing but white space is left.
+    ///
+    /// # Errors
+    /// There is more.
+    pub fn end(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            Some(_) => Err(self.error_ahead("trailing characters")),
+            None => Ok(()),
+        }
+    }
+
+    /// An error about what was read last.
+    #[must_use]
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        Error::new(message.into(), self.text, self.at)
+    }
+
+    /// The error of a value that comes next and is not what was `expected`.
+    #[must_use]
+    pub fn unexpected(&mut self, expected: &str) -> Error {
+        let found = match self.found() {
+            Ok(found) => found,
+            Err(error) => return error,
+        };
+        self.error(format!("invalid type: {found}, expected {expected}"))
+    }
+
+    fn found(&mut self) -> Result<String, Error> {
+        Ok(match self.kind()? {
+            Kind::Null => self.word("null").map(|()| String::from("null"))?,
+            Kind::Bool => format!("boolean `{}`", self.bool()?),
+            Kind::String => format!("string {:?}", self.string_lossy()?),
+            Kind::Array => "sequence".to_string(),
+            Kind::Object => "map".to_string(),
+            Kind::Number => match self.number()? {
+                number @ Number::Float(_) => format!("floating point `{number}`"),
+                number => format!("integer `{number}`"),
+            },
+        })
+    }
+
+    /// An error about the byte that comes next.
+    fn error_ahead(&self, message: &str) -> Error {
+        Error::new(message.into(), self.text, self.text.len().min(self.at + 1))
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The next byte that is no white space.
+    fn peek(&mut self) -> Option<u8> {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is_next = self.byte() == Some(byte);
+        self.at += usize::from(is_next);
+        is_next
+    }
+
+    fn since(&self, from: usize) -> &'a str {
+        self.text.get(from..self.at).unwrap_or_default()
+    }
+
+    fn word(&mut self, word: &str) -> Result<(), Error> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        if rest.starts_with(word) {
+            self.at += word.len();
+            return Ok(());
+        }
+        let is_cut = word.starts_with(rest);
+        Err(self.error(if is_cut { "EOF while parsing a value" } else { "expected ident" }))
+    }
+
+    fn digits(&mut self) -> Result<(), Error> {
+        let from = self.at;
+        while let Some(b'0'..=b'9') = self.byte() {
+            self.at += 1;
+        }
+        match self.byte() {
+            _ if self.at > from => Ok(()),
+            Some(_) => Err(self.error_ahead("invalid number")),
+            None => Err(self.error("EOF while parsing a value")),
+        }
+    }
+
+    /// Reads the bracket that opens an array or object.
+    fn enter(&mut self) -> Result<(), Error> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.error_ahead("recursion limit exceeded"));
+        }
+        self.at += 1;
+        self.depth += 1;
+        self.is_opened = true;
+        Ok(())
+    }
+
+    /// Reads what stands between items, or the bracket that ends them.
+    fn next_item(&mut self, end: u8) -> Result<bool, Error> {
+        let is_first = core::mem::take(&mut self.is_opened);
+        let next = self.peek();
+        if next == Some(end) {
+            self.at += 1;
+            self.depth = self.depth.saturating_sub(1);
+            return Ok(false);
+        }
+        let is_array = end == b']';
+        match next {
+            Some(_) if is_first => {}
+            Some(b',') => {
+                self.at += 1;
+                if self.peek() == Some(end) {
+                    return Err(self.error_ahead("trailing comma"));
+                }
+            }
+            None if is_array => return Err(self.error("EOF while parsing a list")),
+            None => return Err(self.error("EOF while parsing an object")),
+            Some(_) if is_array => return Err(self.error_ahead("expected `,` or `]`")),
+            Some(_) => return Err(self.error_ahead("expected `,` or `}`")),
+        }
+        match self.peek() {
+            None if is_array => Err(self.error("EOF while parsing a value")),
+            None => Err(self.error("EOF while parsing an object")),
+            Some(byte) if !is_array && byte != b'"' => {
+                Err(self.error_ahead("key must be a string"))
+            }
+            Some(_) => Ok(true),
+        }
+    }
+
+    fn key_text(&mut self, is_lossy: bool) -> Result<Cow<'a, str>, Error> {
+        let key = self.string_text(is_lossy)?;
+        self.colon()?;
+        Ok(key)
+    }
+
+    fn colon(&mut self) -> Result<(), Error> {
+        match self.peek() {
+            Some(b':') => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(self.error_ahead("expected `:`")),
+            None => Err(self.error("EOF while parsing an object")),
+        }
+    }
+
+    fn string_text(&mut self, is_lossy: bool) -> Result<Cow<'a, str>, Error> {
+        let (inside, has_escapes) = self.inside()?;
+        if !has_escapes {
+            return Ok(Cow::Borrowed(inside));
+        }
+        match unescaped(inside, is_lossy) {
+            Ok(text) => Ok(Cow::Owned(text)),
+            Err(_) => Err(self.error("lone leading surrogate in hex escape")),
+        }
+    }
+
+    /// Passes over a string: what stands between its quotes, and whether there are escapes in it.
+    fn inside(&mut self) -> Result<(&'a str, bool), Error> {
+        self.at += 1;
+        let from = self.at;
+        let mut has_escapes = false;
+        loop {
+            let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+            self.at += plain_len(rest);
+            match self.byte() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    has_escapes = true;
+                    self.escape()?;
+                }
+                Some(_) => {
+                    let message =
+                        "control character (\\u0000-\\u001F) found while parsing a string";
+                    return Err(self.error(message));
+                }
+                None => return Err(self.error("EOF while parsing a string")),
+            }
+        }
+        let inside = self.since(from);
+        self.at += 1;
+        Ok((inside, has_escapes))
+    }
+
+    /// Passes over an escape.
+    fn escape(&mut self) -> Result<(), Error> {
+        self.at += 1;
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        match rest.split_first() {
+            Some((b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', _)) => self.at += 1,
+            Some((b'u', digits)) if code_unit(digits).is_some() => self.at += 5,
+            Some((b'u', digits)) if digits.len() < 4 => {
+                self.at = self.text.len();
+                return Err(self.error("EOF while parsing a string"));
+            }
+            Some(_) => return Err(self.error_ahead("invalid escape")),
+            None => return Err(self.error("EOF while parsing a string")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,232 @@
+//! JSON as a tree, for what looks at every value, such as the check of a schema.
+
+use crate::{
+    error::Error,
+    number::Number,
+    reader::{Kind, Reader},
+    traits::{FromJson, ToJson, to_string},
+    writer::Writer,
+};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use core::fmt;
+
+/// An object's fields, in the order of their names; of equal names the last.
+pub type Map = BTreeMap<String, Value>;
+
+/// Any JSON value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A string.
+    String(String),
+    /// An array.
+    Array(Vec<Value>),
+    /// An object.
+    Object(Map),
+}
+
+impl Value {
+    /// The value of the field `name`, if this is an object that has it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Self> {
+        self.as_object()?.get(name)
+    }
+
+    /// The value at a path of object keys and array places.
+    #[must_use]
+    pub fn element(&self, index: usize) -> Option<&Self> {
+        self.as_array()?.get(index)
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The truth value, if it is one.
+    #[must_use]
+    pub const fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is one.
+    #[must_use]
+    pub const fn as_number(&self) -> Option<&Number> {
+        match self {
+            Self::Number(number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// The number, if it is whole and not below 0.
+    #[must_use]
+    pub fn as_u64(&self) -> Option<u64> {
+        self.as_number().and_then(Number::as_u64)
+    }
+
+    /// The number, if it is whole.
+    #[must_use]
+    pub fn as_i64(&self) -> Option<i64> {
+        self.as_number().and_then(Number::as_i64)
+    }
+
+    /// The number as a floating one.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        self.as_number().map(Number::as_f64)
+    }
+
+    /// The elements of an array.
+    #[must_use]
+    pub const fn as_array(&self) -> Option<&Vec<Self>> {
+        match self {
+            Self::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The fields of an object.
+    #[must_use]
+    pub const fn as_object(&self) -> Option<&Map> {
+        match self {
+            Self::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// The fields of an object, to be changed.
+    #[must_use]
+    pub const fn as_object_mut(&mut self) -> Option<&mut Map> {
+        match self {
+            Self::Object(fields) => Some(fields),
+            _ => None,
+        }
+    }
+
+    /// Whether this is `null`.
+    #[must_use]
+    pub const fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether this is a string.
+    #[must_use]
+    pub const fn is_string(&self) -> bool {
+        matches!(self, Self::String(_))
+    }
+
+    /// Whether this is a number.
+    #[must_use]
+    pub const fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+
+    /// Whether this is an array.
+    #[must_use]
+    pub const fn is_array(&self) -> bool {
+        matches!(self, Self::Array(_))
+    }
+
+    /// Whether this is an object.
+    #[must_use]
+    pub const fn is_object(&self) -> bool {
+        matches!(self, Self::Object(_))
+    }
+
+    /// Whether this is `true` or `false`.
+    #[must_use]
+    pub const fn is_boolean(&self) -> bool {
+        matches!(self, Self::Bool(_))
+    }
+}
+
+impl ToJson for Value {
+    fn write(&self, writer: &mut Writer) {
+        match self {
+            Self::Null => writer.null(),
+            Self::Bool(value) => writer.bool(*value),
+            Self::Number(number) => writer.number(*number),
+            Self::String(text) => writer.string(text),
+            Self::Array(items) => items.write(writer),
+            Self::Object(fields) => fields.write(writer),
+        }
+    }
+}
+
+impl<'a> FromJson<'a> for Value {
+    fn blank() -> Self {
+        Self::Null
+    }
+
+    fn takes_null() -> bool {
+        false
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = match reader.kind()? {
+            Kind::Null => reader.null().map(|()| Self::Null)?,
+            Kind::Bool => Self::Bool(reader.bool()?),
+            Kind::Number => Self::Number(reader.number()?),
+            Kind::String => Self::String(reader.string()?.into_owned()),
+            Kind::Array => Self::Array(Vec::read(reader)?),
+            Kind::Object => Self::Object(Map::read(reader)?),
+        };
+        Ok(())
+    }
+}
+
+/// The compact JSON text.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&to_string(self))
+    }
+}
+
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<Number> for Value {
+    fn from(number: Number) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(number: u64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<i64> for Value {
+    fn from(number: i64) -> Self {
+        Self::Number(number.into())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::String(text)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::String(text.into())
+    }
+}

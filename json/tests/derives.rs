@@ -1,0 +1,248 @@
+//! What the derives read and write, and what they say of what does not fit.
+
+use innerloop_json::{Error, FromJson, Json, Object, Raw, ToJson, Value, from_str, to_string};
+use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct Plain {
+    name: String,
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    limit: Option<u32>,
+    #[json(default = "seven", alias = "old_size")]
+    size: u8,
+    #[json(rename = "type")]
+    kind: Kind,
+    #[json(skip)]
+    cache: Vec<u8>,
+}
+
+fn seven() -> u8 {
+    7
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum Kind {
+    One,
+    TwoWords,
+    Three,
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(default, rename_all = "camelCase")]
+struct Defaults {
+    first_field: i32,
+    text_field: String,
+    patch: Option<Option<String>>,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { first_field: -3, text_field: "said".into(), patch: None }
+    }
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
+enum Door {
+    Tick,
+    Command { index: u32, command: Box<Plain> },
+    Text(String),
+    Many(Vec<(String, u64)>),
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum External {
+    None,
+    Tool(String),
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+enum Action {
+    Stop,
+    Read {
+        path: String,
+        #[json(default)]
+        limit: Option<u64>,
+    },
+    Search(Search),
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct Search {
+    pattern: String,
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+struct Borrowed<'a> {
+    text: Cow<'a, str>,
+    raw: Raw<'a>,
+    opaque: Json,
+    object: Object,
+    maps: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, PartialEq, ToJson, FromJson)]
+struct Id(u64);
+
+#[derive(ToJson)]
+struct Event {
+    seq: Id,
+    #[json(flatten)]
+    kind: EventKind,
+    late: bool,
+}
+
+#[derive(ToJson)]
+#[json(tag = "type", rename_all = "snake_case")]
+enum EventKind {
+    Start,
+    Limit { limit: &'static str, outcome: Arc<Search> },
+}
+
+#[derive(ToJson)]
+#[json(untagged)]
+enum Either {
+    Number(u32),
+    Named { name: &'static str },
+}
+
+#[track_caller]
+fn both<T>(value: &T, json: &str)
+where
+    T: std::fmt::Debug + PartialEq + ToJson + for<'a> FromJson<'a>,
+{
+    assert_eq!(to_string(value), json);
+    assert_eq!(from_str::<T>(json).as_ref(), Ok(value));
+}
+
+#[track_caller]
+fn fails<'a, T: FromJson<'a> + std::fmt::Debug>(json: &'a str, message: &str) {
+    let error = from_str::<T>(json).map_err(|error: Error| error.to_string()).err();
+    assert_eq!(error.as_deref(), Some(message));
+}
+
+#[test]
+fn structs_have_their_fields_in_order_and_defaults_where_they_are_absent() {
+    let plain =
+        Plain { name: "a".into(), limit: None, size: 7, kind: Kind::TwoWords, cache: vec![] };
+    both(&plain, r#"{"name":"a","size":7,"type":"two_words"}"#);
+    assert_eq!(from_str(r#" {"type":"two_words" , "old_size":7,"name":"a"} "#), Ok(plain));
+    let json = r#"{"firstField":-3,"textField":"said","patch":null}"#;
+    assert_eq!(to_string(&Defaults::default()), json);
+    assert_eq!(from_str("{}"), Ok(Defaults::default()));
+    both(&Id(3), "3");
+}
+
+#[test]
+fn null_and_absence_differ_in_options_of_options() {
+    let read = |json| from_str::<Defaults>(json).unwrap().patch;
+    assert_eq!(read("{}"), None);
+    assert_eq!(read(r#"{"patch":null}"#), Some(None));
+    assert_eq!(read(r#"{"patch":"a"}"#), Some(Some("a".into())));
+}
+
+#[test]
+fn what_is_keyed_is_an_object_also_where_there_is_nothing_to_say() {
+    both(&Door::Tick, r#"{"tick":null}"#);
+    assert_eq!(from_str(r#""tick""#), Ok(Door::Tick));
+    both(&Door::Text("x".into()), r#"{"text":"x"}"#);
+    both(&Door::Many(vec![("a".into(), 1)]), r#"{"many":[["a",1]]}"#);
+    let plain = Plain { name: "a".into(), limit: Some(1), size: 0, kind: Kind::One, cache: vec![] };
+    let command = Door::Command { index: 4, command: Box::new(plain) };
+    let json = r#"{"command":{"index":4,"command":{"name":"a","limit":1,"size":0,"type":"one"}}}"#;
+    both(&command, json);
+    both(&External::None, r#""none""#);
+    assert_eq!(from_str(r#"{"none":null}"#), Ok(External::None));
+    both(&External::Tool("t".into()), r#"{"tool":"t"}"#);
+}
+
+#[test]
+fn a_tag_may_stand_anywhere_and_is_no_unknown_field() {
+    both(&Action::Stop, r#"{"action":"stop"}"#);
+    let search = Action::Search(Search { pattern: "p".into() });
+    both(&search, r#"{"action":"search","pattern":"p"}"#);
+    assert_eq!(from_str(r#"{"pattern":"p","action":"search"}"#), Ok(search));
+    let read = Action::Read { path: "p".into(), limit: None };
+    assert_eq!(from_str(r#"{"path":"p","action":"read"}"#), Ok(read));
+    fails::<Action>(r#"{"path":"p"}"#, "missing field `action` at line 1 column 12");
+    let message = "unknown field `to`, expected `pattern` at line 1 column 38";
+    fails::<Action>(r#"{"action":"search","pattern":"p","to":1}"#, message);
+    let message = "action: unknown variant `fly`, expected one of `stop`, `read`, `search` \
+                   at line 1 column 15";
+    fails::<Action>(r#"{"action":"fly"}"#, message);
+}
+
+#[test]
+fn what_is_flattened_stands_among_the_fields_around_it() {
+    let event = |kind| to_string(&Event { seq: Id(1), kind, late: false });
+    assert_eq!(event(EventKind::Start), r#"{"seq":1,"type":"start","late":false}"#);
+    let limit =
+        EventKind::Limit { limit: "turns", outcome: Arc::new(Search { pattern: "".into() }) };
+    let json = r#"{"seq":1,"type":"limit","limit":"turns","outcome":{"pattern":""},"late":false}"#;
+    assert_eq!(event(limit), json);
+    assert_eq!(
+        to_string(&vec![Either::Number(1), Either::Named { name: "n" }]),
+        r#"[1,{"name":"n"}]"#
+    );
+}
+
+#[test]
+fn what_is_borrowed_is_a_part_of_the_text() {
+    let json = r#"{"text":"plain","raw":[1, 2],"opaque":{"b":1.0,"a":1},"object":{"z":0,"a":"\u00e9"},"maps":{"k":[null,true,1.5]}}"#;
+    let read: Borrowed<'_> = from_str(json).unwrap();
+    assert!(matches!(read.text, Cow::Borrowed("plain")));
+    assert_eq!(read.raw.text(), "[1, 2]");
+    assert_eq!(read.object.field("a").map(Json::text), Some(r#""\u00e9""#));
+    assert_eq!(to_string(&read), json);
+    let lines: Json = from_str("[1,\r\n2]").unwrap();
+    assert_eq!(lines.text(), "[1,  2]");
+}
+
+#[test]
+fn an_error_says_where_it_is_and_what_was_expected() {
+    fails::<Plain>("{}", "missing field `name` at line 1 column 2");
+    fails::<Plain>("[]", "invalid type: sequence, expected struct Plain at line 1 column 0");
+    let message = "unknown field `x`, expected one of `name`, `limit`, `size`, `type` \
+                   at line 1 column 5";
+    fails::<Plain>(r#"{"x": 1}"#, message);
+    fails::<Plain>(
+        "{\"name\":\n 5}",
+        "name: invalid type: integer `5`, expected a string at line 2 column 2",
+    );
+    fails::<Plain>(r#"{"name":"a","name":"b"}"#, "duplicate field `name` at line 1 column 19");
+    fails::<Plain>(
+        r#"{"size":300}"#,
+        "size: invalid value: integer `300`, expected u8 at line 1 column 11",
+    );
+    fails::<Plain>(
+        r#"{"type":"four"}"#,
+        "type: unknown variant `four`, expected one of `one`, `two_words`, `three` \
+         at line 1 column 14",
+    );
+    let json = r#"{"command":{"command":{"type":true}}}"#;
+    let error = from_str::<Door>(json).unwrap_err();
+    assert_eq!(error.path(), "command.command.type");
+    assert_eq!(
+        error.message(),
+        "invalid type: boolean `true`, expected one of `one`, `two_words`, `three`"
+    );
+    let error = from_str::<Door>(r#"{"many":[["a",1],["b",-1]]}"#).unwrap_err();
+    assert_eq!(error.path(), "many[1][1]");
+    fails::<Door>(
+        r#"{"tick":null,"text":"a"}"#,
+        "expected `tick` as the only key at line 1 column 20",
+    );
+    fails::<Door>(
+        "{}",
+        "expected one of `tick`, `command`, `text`, `many` as a key at line 1 column 2",
+    );
+    fails::<Door>(
+        r#""text""#,
+        "invalid type: unit variant, expected `text` as an object's key at line 1 column 6",
+    );
+}
