@@ -16,6 +16,7 @@ pub mod feeding;
 pub mod fuzzing;
 pub mod mock;
 pub mod program;
+pub mod samples;
 pub mod scene;
 pub mod simulator;
 pub mod snapshot;

@@ -251,7 +251,7 @@ pub enum HookReply {
 }
 
 /// A refused input: the session is as it was, and the input comes back.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{reason}")]
 pub struct Rejected {
     /// The input, whole.
@@ -261,7 +261,8 @@ pub struct Rejected {
 }
 
 /// Why an input was refused. Each is a mistake of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Reason {
     /// A submit while a run is under way.

@@ -24,6 +24,7 @@ mod pipeline;
 mod profiles;
 mod prompts;
 mod providers;
+mod samples;
 mod schema;
 mod simulation;
 mod steering;

@@ -1,0 +1,135 @@
+//! What tools do, and what comes of it.
+
+use super::{Visitor, message::parts, one_of_each};
+use innerloop_core::action::{
+    Action, Change, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
+    Outcome, ToolError,
+};
+
+pub(super) fn visit(visitor: &mut impl Visitor) {
+    let numberings: Vec<Numbering> = one_of_each!(Numbering: None, Pipe, Tab);
+    visitor.visit("Numbering", &numberings);
+    let notices: Vec<Notice> = one_of_each!(Notice: Below, Above);
+    visitor.visit("Notice", &notices);
+    let hidden: Vec<Hidden> = one_of_each!(Hidden: Ignored, Nothing);
+    visitor.visit("Hidden", &hidden);
+    let styles: Vec<ListStyle> = one_of_each!(ListStyle: Slash, Tag);
+    visitor.visit("ListStyle", &styles);
+    let layouts: Vec<GrepLayout> = one_of_each!(GrepLayout: Lines, ByFile);
+    visitor.visit("GrepLayout", &layouts);
+    let modes: Vec<GrepMode> = one_of_each!(GrepMode: Content, FilesWithMatches, Count);
+    visitor.visit("GrepMode", &modes);
+    visitor.visit("Action", &[actions(), plain_actions()].concat());
+    visitor.visit("ToolError", &tool_errors());
+    let kinds: Vec<ChangeKind> = one_of_each!(ChangeKind: Created, Modified, Deleted);
+    let changes: Vec<Change> = kinds.into_iter().map(change).collect();
+    visitor.visit("Change", &changes);
+    visitor.visit("Outcome", &[Outcome::default(), outcome()]);
+}
+
+pub(super) fn outcome() -> Outcome {
+    Outcome {
+        parts: parts(),
+        error: Some(ToolError::Exit),
+        exit: Some(-1),
+        count: Some(3),
+        timed_out: true,
+        changes: vec![change(ChangeKind::Modified)],
+        capped_at_source: true,
+    }
+}
+
+pub(super) fn actions() -> Vec<Action> {
+    one_of_each!(Action:
+        Read {
+            path: "a.txt".into(),
+            offset: Some(2),
+            limit: Some(10),
+            numbering: Numbering::Pipe,
+            line_chars: Some(2_000),
+            notice: Notice::Above,
+        },
+        ViewImage { path: "a.png".into() },
+        ReadMany {
+            include: vec!["src/**/*.ts".into()],
+            exclude: vec!["*.test.ts".into()],
+            flat: true,
+            hidden: Hidden::Nothing,
+        },
+        Write { path: "a.txt".into(), content: "new\n".into(), only_new: true },
+        Edit { path: "a.txt".into(), old: "a".into(), new: "b".into(), all: true },
+        Patch { patch: "*** Begin Patch\n*** End Patch".into(), unread: vec!["b.txt".into()] },
+        List {
+            path: Some("src".into()),
+            depth: 2,
+            ignore: vec!["*.o".into()],
+            hidden: Hidden::Ignored,
+            style: ListStyle::Tag,
+        },
+        Glob {
+            pattern: "**/*.rs".into(),
+            path: Some("src".into()),
+            ignore_case: true,
+            max_results: Some(7),
+            hidden: Hidden::Nothing,
+        },
+        Grep(grep()),
+        RunProgram {
+            program: "qjs".into(),
+            args: vec!["-m".into(), "test.mjs".into()],
+            stdin: Some("input".into()),
+        },
+    )
+}
+
+fn grep() -> Grep {
+    Grep {
+        pattern: "fn .*\\(".into(),
+        path: Some("src".into()),
+        glob: Some("*.rs".into()),
+        file_type: Some("rust".into()),
+        unless: Some("^//".into()),
+        mode: GrepMode::Count,
+        layout: GrepLayout::ByFile,
+        before: 1,
+        after: 2,
+        offset: 3,
+        max_results: Some(4),
+        max_per_file: Some(5),
+        hidden: Hidden::Nothing,
+        ignore_case: true,
+        literal: true,
+        multiline: true,
+        only_matching: true,
+        unnumbered: true,
+    }
+}
+
+/// Actions without what may be absent.
+fn plain_actions() -> Vec<Action> {
+    let (path, hidden) = (None, Hidden::Nothing);
+    let include = vec!["*.txt".into()];
+    vec![
+        Action::read("a.txt", None, Numbering::None),
+        Action::ReadMany { include, exclude: Vec::new(), flat: false, hidden: Hidden::Ignored },
+        Action::Write { path: "a.txt".into(), content: String::new(), only_new: false },
+        Action::Patch { patch: "*** Begin Patch\n*** End Patch".into(), unread: Vec::new() },
+        Action::List { path, depth: 1, ignore: Vec::new(), hidden, style: ListStyle::Slash },
+        Action::glob("*", None),
+        Action::Grep(Grep { pattern: "x".into(), ..Grep::default() }),
+        Action::RunProgram { program: "qjs".into(), args: Vec::new(), stdin: None },
+    ]
+}
+
+fn tool_errors() -> Vec<ToolError> {
+    one_of_each!(open ToolError:
+        NotFound, PermissionDenied, EditConflict, InvalidArguments, UnknownTool, WrongFileType,
+        Binary, TooLarge, Exit, Timeout, Denied, Interrupted, Limit, Io, Crashed,
+    )
+}
+
+fn change(kind: ChangeKind) -> Change {
+    let text = |is_there: bool| is_there.then(|| "text\n".into());
+    let (before, after) = (kind != ChangeKind::Created, kind != ChangeKind::Deleted);
+    Change { path: "src/a.txt".into(), kind, before: text(before), after: text(after) }
+}

@@ -1,0 +1,120 @@
+//! What a session is opened with, and what may be changed later.
+
+use super::{Visitor, message::opaque, model::model, one_of_each};
+use innerloop_core::{
+    config::{
+        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode,
+        Facts, GitFacts, GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy,
+        LoopStep, ProgramFacts, ProjectDoc, RepairPolicy, RetryPolicy, SessionConfig,
+        SubagentPolicy, Timeouts,
+    },
+    id::SessionId,
+    preset::Preset,
+    tool::{Freeform, ToolSpec},
+};
+
+pub(super) fn visit(visitor: &mut impl Visitor) {
+    let presets: Vec<Preset> = one_of_each!(open Preset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
+    visitor.visit("Preset", &presets);
+    visitor.visit("LoopStep", &loop_steps());
+    let modes: Vec<ExecMode> = one_of_each!(ExecMode: Parallel, Serial);
+    visitor.visit("ExecMode", &modes);
+    let estimators: Vec<Estimator> = one_of_each!(Estimator: Chars, CodeAndProse, Words, Bytes);
+    visitor.visit("Estimator", &estimators);
+    let actions: Vec<LimitAction> = one_of_each!(LimitAction: Idle, Summarize, Partial, Error);
+    visitor.visit("LimitAction", &actions);
+    let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Changes, Everything);
+    visitor.visit("AskAbout", &asks);
+    visitor.visit("HookPoint", &hook_points());
+    visitor.visit("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
+    visitor.visit("ToolSpec", &[tool(None), tool(Some(freeform()))]);
+    visitor.visit("Facts", &[Facts::default(), facts()]);
+    let open = SessionConfig::default();
+    visitor.visit("SessionConfig", &[open, config()]);
+    visitor.visit("ConfigPatch", &[ConfigPatch::default(), clearing_patch(), patch()]);
+}
+
+fn loop_steps() -> Vec<LoopStep> {
+    one_of_each!(LoopStep: Warn, Summarize, AskUser, Stop)
+}
+
+fn hook_points() -> Vec<HookPoint> {
+    one_of_each!(HookPoint: Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop)
+}
+
+pub(super) fn rule() -> ApprovalRule {
+    let starting = [("command".into(), "git ".into())].into();
+    ApprovalRule { tool: "shell".into(), starting }
+}
+
+fn tool(freeform: Option<Freeform>) -> ToolSpec {
+    let (name, description) = ("weather".into(), "The weather".into());
+    ToolSpec { name, description, parameters: opaque(), read_only: true, freeform }
+}
+
+fn freeform() -> Freeform {
+    let grammar = "start: /.+/".into();
+    Freeform { grammar, property: "input".into(), description: "Free text".into() }
+}
+
+fn facts() -> Facts {
+    Facts {
+        working_directory: "/".into(),
+        platform: "wasm".into(),
+        os_version: "1".into(),
+        date: "2026-11-22".into(),
+        git: Some(GitFacts {
+            branch: "main".into(),
+            modified: Some(1),
+            untracked: None,
+            recent_commits: vec!["Begin".into()],
+        }),
+        knowledge_cutoff: "May 2026".into(),
+        programs: vec![ProgramFacts { name: "qjs".into(), description: "QuickJS".into() }],
+        project_docs: vec![ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() }],
+    }
+}
+
+fn config() -> SessionConfig {
+    SessionConfig {
+        id: SessionId("sample".into()),
+        model: model(),
+        limits: Limits { max_turns: 9, max_tool_rounds_per_input: 5, action: LimitAction::Error },
+        retry: RetryPolicy::default(),
+        timeouts: Timeouts::default(),
+        tool_output_limits: [("shell".into(), 5_000)].into(),
+        tool_line_limits: [("grep".into(), 100)].into(),
+        tool_output_percent: Some(30),
+        facts: facts(),
+        instructions: Some("Be kind.".into()),
+        tools: vec![tool(None)],
+        exec_modes: [("weather".into(), ExecMode::Parallel)].into(),
+        estimator: Estimator::Words,
+        loops: LoopPolicy {
+            ignore_tools: vec!["wait".into()],
+            ladder: loop_steps(),
+            ..LoopPolicy::default()
+        },
+        approval: ApprovalPolicy { ask: AskAbout::Changes, allow: vec![rule()] },
+        hooks: HookPolicy { points: hook_points(), fail_closed: true },
+        guard: GuardPolicy { read_before_write: true },
+        subagents: SubagentPolicy::default(),
+        repair: RepairPolicy::default(),
+        answer: Some(AnswerConfig { schema: opaque(), retries: 2 }),
+        ask_user: true,
+    }
+}
+
+pub(super) fn patch() -> ConfigPatch {
+    ConfigPatch {
+        model: Some("claude".into()),
+        reasoning_effort: Some(Some("high".into())),
+        limits: Some(Limits::default()),
+        instructions: Some(String::new()),
+    }
+}
+
+/// A patch that goes back to the provider's own effort.
+fn clearing_patch() -> ConfigPatch {
+    ConfigPatch { reasoning_effort: Some(None), ..ConfigPatch::default() }
+}

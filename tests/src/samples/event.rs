@@ -1,0 +1,113 @@
+//! What there is to know, and where an agent stands.
+
+use super::{
+    Visitor,
+    action::outcome,
+    message::{opaque, parts, usage},
+    one_of_each,
+};
+use innerloop_core::{
+    event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
+    id::AgentId,
+    message::Usage,
+    status::{AgentState, RunEnd, Status},
+    time::Instant,
+};
+use std::sync::Arc;
+
+pub(super) fn visit(visitor: &mut impl Visitor) {
+    let states: Vec<AgentState> = one_of_each!(AgentState: Idle, Processing, AwaitingInput, Closed);
+    visitor.visit("AgentState", &states);
+    let ends: Vec<RunEnd> =
+        one_of_each!(RunEnd: Completed, Limit, Loop, Interrupted, Denied, Failed);
+    visitor.visit("RunEnd", &ends);
+    visitor.visit("ErrorKind", &error_kinds());
+    let status = |cost_nano_usd| {
+        let (state, usage) = (AgentState::Idle, usage());
+        Status { state, turns: 2, tool_calls: 1, usage, cost_nano_usd }
+    };
+    visitor.visit("Status", &[status(None), status(Some(1_500))]);
+    let kinds = kinds().into_iter().chain(plain_kinds());
+    let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
+    visitor.visit("Event", &events);
+}
+
+pub(super) fn stamped((seq, kind): (u64, EventKind)) -> Event {
+    Event { seq, at: Instant(40), agent: AgentId::ROOT, kind }
+}
+
+fn plan() -> Vec<PlanItem> {
+    let statuses: Vec<PlanStatus> =
+        one_of_each!(PlanStatus: Pending, InProgress, Completed, Cancelled, Blocked);
+    statuses.into_iter().map(|status| PlanItem { text: "a step".into(), status }).collect()
+}
+
+fn error_kinds() -> Vec<ErrorKind> {
+    one_of_each!(open ErrorKind:
+        Authentication, Quota, RateLimit, Overloaded, ContextOverflow, InvalidRequest,
+        ContentFilter, Refusal, Server, Network, Host, Protocol, Limit, Answer, Internal,
+    )
+}
+
+fn kinds() -> Vec<EventKind> {
+    let (call_id, name) = (String::from("call_1"), String::from("read_file"));
+    one_of_each!(open EventKind:
+        SessionStart,
+        SessionEnd { state: AgentState::Idle },
+        UserInput { parts: parts() },
+        ProcessingEnd {
+            end: RunEnd::Completed,
+            text: "done".into(),
+            usage: usage(),
+            cost_nano_usd: Some(1_500),
+            replies: 2,
+            tool_calls: 1,
+        },
+        AssistantTextStart,
+        AssistantTextDelta { text: "He".into() },
+        AssistantReasoningDelta { text: "Hm".into() },
+        AssistantTextEnd {
+            text: "Hello".into(),
+            reasoning: "Hmm".into(),
+            usage: Some(usage()),
+            cost_nano_usd: Some(700),
+        },
+        TextReset,
+        ToolCallStart { call_id: call_id.clone(), name: name.clone(), arguments: "{}".into() },
+        ToolCallOutputDelta { call_id: call_id.clone(), text: "so far".into() },
+        ToolCallEnd { call_id, name, outcome: Arc::new(outcome()) },
+        SteeringInjected { parts: parts() },
+        TurnLimit { limit: "max_turns", value: 3 },
+        LoopDetection { message: "You repeat yourself.".into(), period: 1 },
+        AgentStarted { parent: AgentId::ROOT, task: "look".into(), model: "mock-1".into() },
+        AgentEnded { success: true, output: "found".into() },
+        Plan { items: plan() },
+        FinalAnswer { value: opaque() },
+        Retry { attempt: 2, delay_ms: 500, message: "overloaded".into() },
+        PrefixRebased { reason: "the model changed" },
+        Warning { message: "mind".into() },
+        Error { kind: ErrorKind::Limit, message: "too many turns".into() },
+    )
+}
+
+/// Events without what may be absent, and with other names of what has only names.
+fn plain_kinds() -> Vec<EventKind> {
+    let (text, usage) = (String::new(), Usage::default());
+    vec![
+        EventKind::ProcessingEnd {
+            end: RunEnd::Failed,
+            text: text.clone(),
+            usage,
+            cost_nano_usd: None,
+            replies: 0,
+            tool_calls: 0,
+        },
+        EventKind::AssistantTextEnd {
+            text,
+            reasoning: String::new(),
+            usage: None,
+            cost_nano_usd: None,
+        },
+        EventKind::TurnLimit { limit: "max_tool_rounds_per_input", value: 3 },
+    ]
+}

@@ -1,0 +1,115 @@
+//! What is said: parts, blocks, turns, and how much it cost.
+
+use super::{Visitor, one_of_each};
+use innerloop_core::{
+    config::WireKind,
+    json::Json,
+    message::{
+        Block, CallDetail, Finish, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, Turn,
+        TurnKind, Usage,
+    },
+    time::UnixMillis,
+};
+
+pub(super) fn visit(visitor: &mut impl Visitor) {
+    visitor.visit("Part", &parts());
+    visitor.visit("Usage", &[Usage::default(), usage()]);
+    visitor.visit("CallDetail", &[CallDetail::default(), detail()]);
+    visitor.visit("ToolCall", &[call(None), call(Some(detail()))]);
+    visitor.visit("ToolResult", &[result()]);
+    visitor.visit("Reasoning", &[Reasoning::default(), reasoning()]);
+    visitor.visit("MarkedText", &[marked()]);
+    visitor.visit("Block", &blocks());
+    visitor.visit("Finish", &finishes());
+    visitor.visit("Reply", &[Reply::default(), reply()]);
+    let turn = |kind| Turn { at: UnixMillis(1_800_000_000_000), kind };
+    let turns: Vec<Turn> = turn_kinds().into_iter().map(turn).collect();
+    visitor.visit("Turn", &turns);
+}
+
+pub(super) fn parts() -> Vec<Part> {
+    one_of_each!(Part:
+        Text { text: "Grüße,\n\"you\" \u{1f600}\u{7}".into() },
+        Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() },
+    )
+}
+
+pub(super) const fn usage() -> Usage {
+    Usage {
+        input_total: 1_200,
+        output_total: 300,
+        cache_read: 1_000,
+        cache_write: 100,
+        reasoning: 20,
+    }
+}
+
+/// A JSON value that is kept as it came.
+pub(super) fn opaque() -> Json {
+    Json::parse(r#"{ "b": [1, 2.50, null], "a": "\u00e9" }"#).unwrap()
+}
+
+fn detail() -> CallDetail {
+    CallDetail { freeform: true, signature: Some("c2ln".into()), item: Some(opaque()) }
+}
+
+fn call(detail: Option<CallDetail>) -> ToolCall {
+    ToolCall {
+        id: "call_1".into(),
+        name: "read_file".into(),
+        arguments: r#"{"file_path":"a.txt"}"#.into(),
+        detail: detail.map(Box::new),
+    }
+}
+
+fn result() -> ToolResult {
+    ToolResult { call_id: "call_1".into(), parts: parts(), is_error: false }
+}
+
+fn reasoning() -> Reasoning {
+    let (signature, item) = (Some("c2ln".into()), Some(opaque()));
+    Reasoning { text: "I think.".into(), signature, item }
+}
+
+fn marked() -> MarkedText {
+    MarkedText { text: "Hello".into(), mark: "final_answer".into() }
+}
+
+fn blocks() -> Vec<Block> {
+    one_of_each!(Block:
+        Text("Hello".into()),
+        MarkedText(marked()),
+        Reasoning(reasoning()),
+        ToolCall(call(None)),
+        Opaque(opaque()),
+    )
+}
+
+fn finishes() -> Vec<Finish> {
+    one_of_each!(Finish:
+        Stop, ToolCalls, Length, ContentFilter, Refusal, Pause, ContextWindow, MalformedToolCall,
+        Error, Unknown,
+    )
+}
+
+fn reply() -> Reply {
+    Reply {
+        blocks: blocks(),
+        finish: Finish::Refusal,
+        refusal: Some("I may not.".into()),
+        usage: Some(usage()),
+        wire: Some(WireKind::Anthropic),
+        response_id: Some("msg_1".into()),
+        model: Some("mock-1".into()),
+    }
+}
+
+fn turn_kinds() -> Vec<TurnKind> {
+    one_of_each!(TurnKind:
+        User(parts()),
+        Assistant(Box::new(reply())),
+        ToolResults(vec![result()]),
+        System("Mind the gap.".into()),
+        Steering(parts()),
+    )
+}

@@ -1,0 +1,68 @@
+//! What follows: effects, events, and when to send a tick.
+
+use super::{Visitor, action::actions, event::stamped, message::opaque, one_of_each};
+use innerloop_core::{
+    bytes::Bytes,
+    config::HookPoint,
+    event::EventKind,
+    id::{AgentId, EffectId, EndpointId},
+    output::{
+        Ask, Deadline, DeadlineReason, Effect, HookRun, HttpRequest, Output, Outputs, Purpose,
+    },
+    time::Instant,
+    tool::{Job, ToolRun},
+};
+
+pub(super) fn visit(visitor: &mut impl Visitor) {
+    let purposes: Vec<Purpose> = one_of_each!(Purpose: Model, Summary, Mcp);
+    visitor.visit("Purpose", &purposes);
+    visitor.visit("Ask", &asks());
+    visitor.visit("Job", &jobs());
+    visitor.visit("Effect", &effects());
+    let outputs: Vec<Output> = one_of_each!(Output:
+        Effect(Effect::Cancel { id: EffectId(7), grace_ms: 5_000 }),
+        Event(stamped((1, EventKind::SessionStart))),
+    );
+    visitor.visit("Output", &outputs);
+    visitor.visit("Outputs", &[Outputs(outputs.clone())]);
+    let reasons: Vec<DeadlineReason> =
+        one_of_each!(open DeadlineReason: Retry, ModelIdle, Grace, Wait);
+    let deadline = |reason| Deadline { at: Instant(900), reason };
+    let deadlines: Vec<Deadline> = reasons.into_iter().map(deadline).collect();
+    visitor.visit("Deadline", &deadlines);
+}
+
+fn asks() -> Vec<Ask> {
+    let (call_id, name) = ("call_1".into(), "shell".into());
+    one_of_each!(Ask:
+        Approval { call_id, name, arguments: opaque() },
+        Question { text: "Which colour?".into() },
+        Elicitation { message: "Your name?".into(), schema: opaque() },
+    )
+}
+
+fn jobs() -> Vec<Job> {
+    let action = actions().remove(0);
+    one_of_each!(Job: Builtin(action), Custom(opaque()))
+}
+
+fn effects() -> Vec<Effect> {
+    let (id, agent) = (EffectId(7), AgentId(1));
+    let request = HttpRequest {
+        endpoint: EndpointId("anthropic".into()),
+        path: "/v1/messages".into(),
+        headers: vec![("anthropic-version".into(), "2023-06-01".into())],
+        body: Bytes::from("{}"),
+    };
+    let job = Job::Custom(opaque());
+    let run = ToolRun { call_id: "call_1".into(), name: "weather".into(), job, timeout_ms: 10_000 };
+    let ask = Ask::Question { text: "Which colour?".into() };
+    let hook = HookRun { point: HookPoint::BeforeTool, payload: opaque() };
+    one_of_each!(Effect:
+        Http { id, agent, request, purpose: Purpose::Model },
+        RunTool { id, agent, run: run.into() },
+        Ask { id, agent, ask },
+        RunHook { id, agent, hook },
+        Cancel { id, grace_ms: 5_000 },
+    )
+}
