@@ -10,7 +10,6 @@ extern crate alloc;
 extern crate std;
 
 mod base;
-mod beside;
 mod machine;
 pub mod profile;
 pub mod rules;
@@ -19,7 +18,6 @@ mod types;
 pub mod wire;
 
 pub use base::{bytes, digest, id, json, text, time};
-pub use beside::{catalogue, decode, providers, traffic};
 pub use machine::history::History;
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};
 pub use types::{action, config, event, input, message, output, preset, status, tool};

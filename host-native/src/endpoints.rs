@@ -3,7 +3,8 @@
 //! a request to its own origin.
 
 use crate::secret::Key;
-use innerloop_core::{id::EndpointId, providers::Provider};
+use innerloop_core::id::EndpointId;
+use innerloop_driver::providers::Provider;
 use reqwest::{
     Url,
     header::{HeaderName, HeaderValue},
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
 
     fn provider(name: &str) -> Provider {
-        innerloop_core::providers::find(name).unwrap()
+        innerloop_driver::providers::find(name).unwrap()
     }
 
     fn endpoint(url: &str) -> Result<Endpoint, EndpointError> {

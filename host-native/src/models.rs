@@ -8,8 +8,8 @@ use innerloop_core::{
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     output::HttpRequest,
     time::UnixMillis,
-    traffic::{Exchange, Player, Recorder, TrafficError, said},
 };
+use innerloop_driver::traffic::{Exchange, Player, Recorder, TrafficError, said};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},

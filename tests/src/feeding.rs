@@ -1,10 +1,7 @@
 //! Feeding a response's body to its decoder in every chunking, and cut at every place.
 
-use innerloop_core::{
-    config::WireKind,
-    decode::{Decoded, decode},
-    input::ResponseHead,
-};
+use innerloop_core::{config::WireKind, input::ResponseHead};
+use innerloop_driver::decode::{Decoded, decode};
 
 /// Bodies up to this size are split at every position; of longer ones, at so many.
 const POSITIONS: usize = 4_096;

@@ -5,7 +5,8 @@ use crate::{
     mock::{Mock, Reply},
     program::{KEY, Run, innerloop, run},
 };
-use innerloop_core::{config::WireKind, providers};
+use innerloop_core::config::WireKind;
+use innerloop_driver::providers;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -22,8 +22,8 @@ use innerloop_core::{
     input::{Input, Rejected},
     output::{Effect, HttpRequest, Output, Outputs},
     time::Instant,
-    traffic,
 };
+use innerloop_driver::traffic;
 use innerloop_tools::Memory;
 use std::{
     cell::{Cell, RefCell},

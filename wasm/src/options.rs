@@ -1,9 +1,8 @@
 //! What the package hands in when an agent is made, read with `serde-wasm-bindgen`.
 
 use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
-use innerloop_core::{
-    config::SessionConfig, json::Json, preset::Preset, profile, tool::ToolSpec, traffic::Player,
-};
+use innerloop_core::{config::SessionConfig, json::Json, preset::Preset, profile, tool::ToolSpec};
+use innerloop_driver::traffic::Player;
 use serde::{Deserialize, de::DeserializeOwned};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 

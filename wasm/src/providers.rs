@@ -2,7 +2,7 @@
 //! both are the core's, so that every host has the same.
 
 use crate::{misuse::Misuse, options::from_js};
-use innerloop_core::{catalogue::Catalogue, providers};
+use innerloop_driver::{catalogue::Catalogue, providers};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The table of providers, as JSON.

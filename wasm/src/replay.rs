@@ -10,8 +10,8 @@ use innerloop_core::{
     bytes::Bytes,
     id::EffectId,
     input::{HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead},
-    traffic::{Exchange, Player, TrafficError},
 };
+use innerloop_driver::traffic::{Exchange, Player, TrafficError};
 use serde::Serialize;
 use std::{cell::RefCell, rc::Rc};
 

@@ -11,8 +11,14 @@ use crate::toolchain::Toolchain;
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
-pub(crate) const NATIVE_PACKAGES: [&str; 5] =
-    ["innerloop-core", "innerloop-tools", "innerloop-host", "innerloop-tests", "xtask"];
+pub(crate) const NATIVE_PACKAGES: [&str; 6] = [
+    "innerloop-core",
+    "innerloop-driver",
+    "innerloop-tools",
+    "innerloop-host",
+    "innerloop-tests",
+    "xtask",
+];
 
 /// The workspace's folders, and what the machine was found to have.
 pub(crate) struct Workspace {

@@ -6,12 +6,8 @@ use super::{
     interaction::{Interaction, Misread},
     note, text_calls,
 };
-use innerloop_core::{
-    config::WireKind,
-    decode::{Decoded, decode},
-    input::ResponseHead,
-    json::Json,
-};
+use innerloop_core::{config::WireKind, input::ResponseHead, json::Json};
+use innerloop_driver::decode::{Decoded, decode};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write, stdin, stdout};
 

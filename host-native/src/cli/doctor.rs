@@ -12,10 +12,8 @@ use crate::{
     programs::Programs,
     sandbox::{Digest, OnProgress},
 };
-use innerloop_core::{
-    action::{Action, Numbering},
-    providers::Provider,
-};
+use innerloop_core::action::{Action, Numbering};
+use innerloop_driver::providers::Provider;
 use std::{
     env, fs,
     path::{Path, PathBuf},

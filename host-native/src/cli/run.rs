@@ -27,8 +27,8 @@ use innerloop_core::{
     input::Command,
     message::Part,
     preset::Preset,
-    providers::Provider,
 };
+use innerloop_driver::providers::Provider;
 use std::{
     hash::{BuildHasher, RandomState},
     io::{IsTerminal, Stderr, Write, stderr, stdout},

@@ -11,9 +11,9 @@ use crate::{
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
     secret::Key,
 };
-use innerloop_core::{
+use innerloop_core::config::ModelConfig;
+use innerloop_driver::{
     catalogue::Catalogue,
-    config::ModelConfig,
     providers::{self, Provider},
 };
 use std::{env, fmt::Display, fs, io::Read, path::Path};

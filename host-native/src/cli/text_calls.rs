@@ -3,11 +3,11 @@
 
 use super::interaction::{Misread, fields, text_of};
 use innerloop_core::{
-    decode::{Decoded, DecodedCall, DecodedError},
     json::{Json, Object},
     text_calls::{Family, parse},
     tool::ToolSpec,
 };
+use innerloop_driver::decode::{Decoded, DecodedCall, DecodedError};
 use serde::Serialize;
 
 /// The answer to one line `{id, body, tools?}`.

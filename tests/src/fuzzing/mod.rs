@@ -12,12 +12,12 @@ use crate::{feeding, simulator::rng::Rng};
 use innerloop_core::{
     action::{Action, Patch, PatchStream},
     config::{ModelConfig, WireKind},
-    decode::decode,
     input::ResponseHead,
     message::{Reply, TurnKind},
     text_calls::{Family, Scanner, parse},
     wire::{Decoder, Head, Piece, Prefix},
 };
+use innerloop_driver::decode::decode;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use serde::de::IgnoredAny;
 use std::{iter, mem};

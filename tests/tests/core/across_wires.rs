@@ -7,7 +7,6 @@ mod moves;
 use innerloop_core::{
     action::{Outcome, ToolError},
     config::{AskAbout, LoopStep, SessionConfig, ToolChoice, WireKind},
-    decode::{Arguments, Decoded, DecodedCall},
     event::{ErrorKind, EventKind},
     id::AgentId,
     input::{Answer, Command, Input},
@@ -16,6 +15,7 @@ use innerloop_core::{
     status::AgentState,
     tool::ToolSpec,
 };
+use innerloop_driver::decode::{Arguments, Decoded, DecodedCall};
 use innerloop_tests::{
     anthropic::Message,
     desk::{Desk, config},

@@ -3,7 +3,6 @@
 
 use innerloop_core::{
     config::WireKind,
-    decode::{DecodedError, decode},
     event::ErrorKind::{
         self, Authentication, ContentFilter, ContextOverflow, InvalidRequest, Overloaded, Protocol,
         Quota, RateLimit, Server,
@@ -11,6 +10,7 @@ use innerloop_core::{
     input::ResponseHead,
     time::UnixMillis,
 };
+use innerloop_driver::decode::{DecodedError, decode};
 use serde::Deserialize;
 use serde_json::{Value, json, value::RawValue};
 

@@ -10,7 +10,6 @@
 )]
 
 mod across_wires;
-mod catalogue;
 mod cost;
 mod durable;
 mod failures;
@@ -23,7 +22,6 @@ mod people;
 mod pipeline;
 mod profiles;
 mod prompts;
-mod providers;
 mod samples;
 mod schema;
 mod simulation;
@@ -33,7 +31,6 @@ mod text_calls;
 mod text_mode;
 mod tidy;
 mod tools;
-mod traffic;
 mod truncation;
 mod vocabularies;
 mod wire_anthropic;

@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The floors of `core` by top folder, and those that one folder's modules may use.
-const FLOORS: [(&str, u32); 8] = [
+const FLOORS: [(&str, u32); 7] = [
     ("base", 0),
     ("types", 1),
     ("rules", 2),
@@ -15,7 +15,6 @@ const FLOORS: [(&str, u32); 8] = [
     ("profile", 3),
     ("machine", 4),
     ("session", 5),
-    ("beside", 6),
 ];
 
 fn root() -> PathBuf {
@@ -44,7 +43,8 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 
 /// The Rust files of the workspace.
 fn sources() -> Vec<PathBuf> {
-    let members = ["json", "core", "tools", "wasm", "host-native", "tests", "xtask", "fuzz"];
+    let members =
+        ["json", "core", "driver", "tools", "wasm", "host-native", "tests", "xtask", "fuzz"];
     members.iter().flat_map(|member| files(&root().join(member), ".rs")).collect()
 }
 
@@ -242,9 +242,13 @@ fn crates_know_only_those_below_them() {
     for (member, allowed) in [
         ("json", vec!["innerloop-json-derive"]),
         ("core", vec!["innerloop-json"]),
+        ("driver", vec!["innerloop-core", "innerloop-json"]),
         ("tools", vec!["innerloop-core", "innerloop-json"]),
-        ("wasm", vec!["innerloop-core", "innerloop-json", "innerloop-tools"]),
-        ("host-native", vec!["innerloop-core", "innerloop-json", "innerloop-tools"]),
+        ("wasm", vec!["innerloop-core", "innerloop-driver", "innerloop-json", "innerloop-tools"]),
+        (
+            "host-native",
+            vec!["innerloop-core", "innerloop-driver", "innerloop-json", "innerloop-tools"],
+        ),
         ("xtask", vec![]),
     ] {
         let manifest = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
@@ -331,7 +335,7 @@ fn the_readmes_code_map_names_every_module() {
     let readme = fs::read_to_string(root().join("README.md")).unwrap();
     let map = readme.split("## Code map").nth(1).expect("a section «Code map»");
     let map = map.split("\n## ").next().unwrap();
-    for member in ["json", "core", "tools", "wasm", "host-native", "xtask"] {
+    for member in ["json", "core", "driver", "tools", "wasm", "host-native", "xtask"] {
         for path in files(&root().join(member).join("src"), ".rs") {
             let stem = path.file_stem().unwrap().to_str().unwrap();
             let name = match stem {

@@ -2,13 +2,13 @@
 
 use innerloop_core::{
     config::WireKind,
-    decode::{Arguments, Decoded, decode},
     event::ErrorKind,
     input::ResponseHead,
     json::Json,
     message::{Block, Finish, Reply},
     wire::Decoder,
 };
+use innerloop_driver::decode::{Arguments, Decoded, decode};
 use innerloop_tests::{
     anthropic::Message,
     feeding::{decoded, head},

@@ -4,11 +4,11 @@
 use expect_test::expect_file;
 use innerloop_core::{
     config::WireKind,
-    decode::{Arguments, Decoded, decode},
     event::ErrorKind,
     message::{Block, Finish, Reply, Usage},
     wire::{Decoder, Piece},
 };
+use innerloop_driver::decode::{Arguments, Decoded, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::{fmt::Write, fs, path::PathBuf};

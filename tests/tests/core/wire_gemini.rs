@@ -3,7 +3,6 @@
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},
-    decode::{Decoded, decode},
     event::ErrorKind,
     json::Json,
     message::{
@@ -13,6 +12,7 @@ use innerloop_core::{
     tool::ToolSpec,
     wire::{Decoder, Head, Piece, Prefix},
 };
+use innerloop_driver::decode::{Decoded, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::fs;

@@ -2,7 +2,6 @@
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},
-    decode::{Arguments, Decoded},
     event::{ErrorKind, EventKind},
     input::{HttpInput, ResponseHead},
     json::Json,
@@ -10,6 +9,7 @@ use innerloop_core::{
     tool::ToolSpec,
     wire::{Decoder, Failure, FailureKind, Head, Prefix},
 };
+use innerloop_driver::decode::{Arguments, Decoded};
 use innerloop_tests::{
     desk::{Desk, config},
     feeding::{decoded, head, truncations},

@@ -2,11 +2,11 @@
 
 use innerloop_core::{
     config::WireKind,
-    decode::{Arguments, Decoded},
     event::ErrorKind,
     message::{Block, Finish, Reply, Usage},
     wire::{Decoder, FailureKind, Piece},
 };
+use innerloop_driver::decode::{Arguments, Decoded};
 use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 use std::{fs, path::Path};

@@ -6,8 +6,8 @@ use innerloop_core::{
     id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput},
     output::HttpRequest,
-    providers,
 };
+use innerloop_driver::providers;
 use innerloop_host::{
     endpoints::{Endpoint, Endpoints},
     http::Http,

@@ -2,7 +2,7 @@
 //! server, with the key where it belongs, what its tokens cost, and what is said where something
 //! is missing.
 
-use innerloop_core::providers;
+use innerloop_driver::providers;
 use innerloop_tests::{
     mock::{Mock, Reply},
     program::{KEY, Run, innerloop, run},
@@ -93,7 +93,7 @@ fn every_protocol_is_spoken_with_the_providers_own_path_key_and_price() {
         let result = run.json_lines().pop().unwrap();
         assert_eq!(result["text"], "done", "{provider}: {run:#?}");
         let known = providers::find(provider).unwrap();
-        let price = innerloop_core::catalogue::Catalogue::standard()
+        let price = innerloop_driver::catalogue::Catalogue::standard()
             .find(provider, known.default_model.as_ref().unwrap())
             .and_then(|known| known.price)
             .unwrap();

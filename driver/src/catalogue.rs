@@ -2,12 +2,12 @@
 //! pictures, which efforts they know, what their tokens cost. A file that hosts hand in and people
 //! can replace; the one that comes along is [`STANDARD`].
 
-use super::providers::Provider;
-use crate::types::config::{ModelConfig, Price};
+use crate::providers::Provider;
 use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
+use innerloop_core::config::{ModelConfig, Price};
 use serde::{Deserialize, Serialize};
 
 /// The catalogue that comes along, as text. Its field `about` names the sources, their licence and

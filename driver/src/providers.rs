@@ -2,12 +2,12 @@
 //! which protocol it speaks and what its endpoint does otherwise. Data for both hosts, once. No
 //! key is here, and none comes here.
 
-use crate::{
-    base::id::EndpointId,
-    profile::Profile,
-    types::config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
-};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use innerloop_core::{
+    config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
+    id::EndpointId,
+    profile::Profile,
+};
 use serde::{Deserialize, Serialize};
 
 /// The table. Whose key is set is used if nothing is said, the first before the others.

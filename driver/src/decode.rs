@@ -1,16 +1,14 @@
 //! A recorded response as one normalised value: what a reply says, whatever its protocol.
 
-use crate::{
-    base::json::Json,
-    types::{
-        config::WireKind,
-        event::ErrorKind,
-        input::ResponseHead,
-        message::{Finish, Reply, ToolCall, Usage},
-    },
+use alloc::{string::String, vec::Vec};
+use innerloop_core::{
+    config::WireKind,
+    event::ErrorKind,
+    input::ResponseHead,
+    json::Json,
+    message::{Finish, Reply, ToolCall, Usage},
     wire::{Decoder, Failure, FailureKind},
 };
-use alloc::{string::String, vec::Vec};
 use serde::Serialize;
 
 /// A response, normalised.

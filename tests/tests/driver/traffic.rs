@@ -1,9 +1,7 @@
 //! Recorded model traffic: masks, matches, mismatches.
 
-use innerloop_core::{
-    id::AgentId,
-    traffic::{Player, Recorder, TrafficError, said},
-};
+use innerloop_core::id::AgentId;
+use innerloop_driver::traffic::{Player, Recorder, TrafficError, said};
 use innerloop_tests::{anthropic::Message, desk::Desk};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! The catalogue of models: what comes along is small, whole and sane; names are found with dates,
 //! tags and paths around them; a configuration is completed with what is known.
 
-use innerloop_core::{
+use innerloop_core::config::{ModelConfig, Price, PriceTier, Vocabulary};
+use innerloop_driver::{
     catalogue::{Catalogue, Known, STANDARD},
-    config::{ModelConfig, Price, PriceTier, Vocabulary},
     providers,
 };
 

@@ -8,9 +8,9 @@ use innerloop_core::{
     input::{Command, Input},
     message::Part,
     output::{Effect, HttpRequest, Output},
-    providers::{self, Provider},
     time::{Instant, UnixMillis},
 };
+use innerloop_driver::providers::{self, Provider};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -2,16 +2,17 @@
 //! answers a session from the recording and stops where the session says something else, so that
 //! a tool that works differently cannot go unnoticed. Pure: hosts read and write the files.
 
-use crate::{
-    base::{bytes::Bytes, text::prefix},
-    machine::history::History,
-    types::message::{TurnKind, joined_text},
-};
 use alloc::{
     collections::VecDeque,
     format,
     string::{String, ToString},
     vec::Vec,
+};
+use innerloop_core::{
+    History,
+    bytes::Bytes,
+    message::{TurnKind, joined_text},
+    text::prefix,
 };
 use serde::{Deserialize, Serialize};
 

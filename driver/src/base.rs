@@ -1,0 +1,117 @@
+//! The base URL of an endpoint: an origin and perhaps a path, nothing else. It is read strictly, so
+//! that no host's own idea of a URL decides where a key goes.
+
+use alloc::{borrow::ToOwned, format, string::String};
+use core::{fmt, net::IpAddr};
+
+/// An origin with a path prefix, in a form that every parser of URLs leaves as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl {
+    /// Without a slash at its end.
+    text: String,
+    host: String,
+}
+
+impl BaseUrl {
+    /// Reads a base URL such as `https://api.anthropic.com` or `http://127.0.0.1:8080/proxy`.
+    ///
+    /// # Errors
+    /// What is wrong with it, in a clause.
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
+        let (scheme, rest) =
+            text.trim().split_once("://").ok_or("it does not begin with a scheme")?;
+        let scheme = scheme.to_ascii_lowercase();
+        if !matches!(scheme.as_str(), "http" | "https") {
+            return Err("its scheme is neither http nor https");
+        }
+        if rest.contains(['?', '#']) {
+            return Err("it has a query or fragment");
+        }
+        let (authority, path) = match rest.find(['/', '\\']) {
+            Some(at) => rest.split_at(at),
+            None => (rest, ""),
+        };
+        if authority.contains('@') {
+            return Err("it holds a user name or password");
+        }
+        let (host, port) = host_and_port(authority)?;
+        let host = host.to_ascii_lowercase();
+        let path = match path {
+            "" | "/" => String::new(),
+            path => encoded(path).ok_or("its path has a backslash, or a dot for a folder")?,
+        };
+        let path = path.trim_end_matches('/');
+        Ok(Self { text: format!("{scheme}://{host}{port}{path}"), host })
+    }
+
+    /// The URL of `path` below the base: of the same origin, whatever `path` says. Nothing if it
+    /// does not begin with `/` or leads upwards.
+    pub(crate) fn join(&self, path: &str) -> Option<String> {
+        let (path, query) = match path.split_once('?') {
+            Some((path, query)) => (path, Some(query)),
+            None => (path, None),
+        };
+        let path = encoded(path)?;
+        let query = query.map(|query| format!("?{}", escaped(query))).unwrap_or_default();
+        Some(format!("{}{path}{query}", self.text))
+    }
+
+    /// Whether it is on this machine.
+    #[must_use]
+    pub fn is_loopback(&self) -> bool {
+        let host = self.host.trim_matches(['[', ']']);
+        host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The host, and the port with its colon if there is one.
+fn host_and_port(authority: &str) -> Result<(&str, String), &'static str> {
+    let end = if authority.starts_with('[') { authority.find(']').map(|at| at + 1) } else { None };
+    let end = end.or_else(|| authority.find(':')).unwrap_or(authority.len());
+    let (host, port) = authority.split_at(end);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    let is_ip6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).is_some_and(|ip| {
+        ip.contains(':') && ip.bytes().all(|byte| byte.is_ascii_hexdigit() || b":.".contains(&byte))
+    });
+    if host.is_empty() || !(is_ip6 || host.bytes().all(is_name)) {
+        return Err("its host is no name or address in ASCII");
+    }
+    let digits = port.strip_prefix(':').unwrap_or_default();
+    let fits = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && digits.parse::<u16>().is_ok_and(|port| port > 0);
+    match port {
+        "" | ":" => Ok((host, String::new())),
+        _ if fits => Ok((host, port.to_owned())),
+        _ => Err("its port is no number from 1 to 65535"),
+    }
+}
+
+/// A path that begins with `/`, escaped. Nothing if it has a backslash, which some parsers take
+/// for a slash, or a segment that leads to another folder.
+fn encoded(path: &str) -> Option<String> {
+    let is_dots = |segment: &str| {
+        let segment = segment.to_ascii_lowercase().replace("%2e", ".");
+        segment == "." || segment == ".."
+    };
+    let fits = path.starts_with('/') && !path.contains('\\') && !path.split('/').any(is_dots);
+    fits.then(|| escaped(path))
+}
+
+/// Percent-encodes what cannot stand in a URL.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}

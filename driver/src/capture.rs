@@ -1,0 +1,236 @@
+//! What a program prints, as much of it as is kept, and how its run is told to the model. The
+//! words are the same on every host, so that one recording fits all.
+
+use crate::masking::{Keys, Masking};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+use innerloop_core::action::{Change, Outcome, ToolError};
+
+/// Bytes that are kept of each output: half of them from its beginning, half from its end.
+pub const KEPT: usize = 2 << 20;
+
+/// Which of a program's two outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// Standard output.
+    Out,
+    /// Standard error.
+    Err,
+}
+
+/// Both outputs of one run: of each the beginning and the end.
+#[derive(Debug)]
+pub struct Capture {
+    out: Kept,
+    err: Kept,
+}
+
+/// How a program's run ended.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum End {
+    /// By itself, with this exit code.
+    #[error("exit code {0}")]
+    Exit(i32),
+    /// It broke; the text says how.
+    #[error("it crashed: {0}")]
+    Crash(String),
+    /// It went beyond a limit.
+    #[error(transparent)]
+    Limit(Limit),
+    /// The time limit ended it.
+    #[error("the time limit ended it")]
+    TimedOut,
+    /// The session, or who watches it, stopped it.
+    #[error("it was interrupted")]
+    Interrupted,
+}
+
+/// A limit of a program's run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Limit {
+    /// Of what it prints.
+    #[error("it was stopped because it printed too much")]
+    Output,
+    /// Of its memory.
+    #[error("it failed because it needs more memory than it may have")]
+    Memory,
+    /// Of what it writes to files.
+    #[error("it was stopped because it wrote too much to files")]
+    Disk,
+    /// Of files that are open at the same time.
+    #[error("it was stopped because it opened too many files at the same time")]
+    Files,
+}
+
+impl Capture {
+    /// For a run that begins. What it prints is kept without the keys; of each output `kept` bytes
+    /// at most, for example [`KEPT`].
+    #[must_use]
+    pub fn new(keys: &Keys, kept: usize) -> Self {
+        Self { out: Kept::new(keys, kept / 2), err: Kept::new(keys, kept / 2) }
+    }
+
+    /// Takes what the program prints. Returns the text that it completes, for people to watch: the
+    /// start of a character, or of a key, waits for its end.
+    #[must_use]
+    pub fn push(&mut self, channel: Channel, bytes: &[u8]) -> String {
+        let kept = match channel {
+            Channel::Out => &mut self.out,
+            Channel::Err => &mut self.err,
+        };
+        let masked = kept.masking.push(bytes.into());
+        kept.push(&masked);
+        kept.decode(&masked)
+    }
+
+    /// What waited, when nothing more comes: the last text for people to watch.
+    #[must_use]
+    pub fn finish(&mut self) -> String {
+        let mut text = String::new();
+        for kept in [&mut self.out, &mut self.err] {
+            let held = kept.masking.end();
+            kept.push(&held);
+            text.push_str(&kept.decode(&held));
+            text.push_str(&String::from_utf8_lossy(&core::mem::take(&mut kept.partial)));
+        }
+        text
+    }
+
+    /// All that was printed on standard output, if all of it was kept, and standard error as text;
+    /// for a program whose output is read by another.
+    #[must_use]
+    pub fn whole(mut self) -> (Option<Vec<u8>>, String) {
+        let _shown = self.finish();
+        let Kept { mut head, tail, dropped, .. } = self.out;
+        head.extend(tail);
+        ((dropped == 0).then_some(head), self.err.text())
+    }
+
+    /// The outcome of the run: what was printed, and how it ended if not well. `unlisted` says
+    /// that `changes` is not complete.
+    #[must_use]
+    pub fn outcome(mut self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+        let _shown = self.finish();
+        let capped_at_source = self.out.dropped > 0 || self.err.dropped > 0;
+        let (mut text, stderr) = (self.out.text(), self.err.text());
+        if !stderr.is_empty() {
+            add_line(&mut text, "standard error:\n");
+            text.push_str(&stderr);
+        }
+        // Of exit codes and time limits the session tells itself.
+        if !matches!(end, End::Exit(_) | End::TimedOut) {
+            add_line(&mut text, &format!("[{end}]"));
+        }
+        if unlisted {
+            let words = "more files were touched than are watched: not all changes are listed";
+            add_line(&mut text, &format!("[{words}]"));
+        }
+        Outcome {
+            error: end.error(),
+            exit: if let End::Exit(code) = end { Some(*code) } else { None },
+            timed_out: *end == End::TimedOut,
+            changes,
+            capped_at_source,
+            ..Outcome::text(text)
+        }
+    }
+}
+
+impl End {
+    /// The kind of failure; nothing where all went well.
+    #[must_use]
+    pub const fn error(&self) -> Option<ToolError> {
+        match self {
+            Self::Exit(0) => None,
+            Self::Exit(_) => Some(ToolError::Exit),
+            Self::Crash(_) => Some(ToolError::Crashed),
+            Self::Limit(_) => Some(ToolError::Limit),
+            Self::TimedOut => Some(ToolError::Timeout),
+            Self::Interrupted => Some(ToolError::Interrupted),
+        }
+    }
+}
+
+/// The outcome where there is no program of that name; `names` are those that there are.
+#[must_use]
+pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    let there_is = if names.is_empty() {
+        "no programs are installed".into()
+    } else {
+        format!("there is: {}", names.join(", "))
+    };
+    Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}"))
+}
+
+fn add_line(text: &mut String, line: &str) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+#[derive(Debug)]
+struct Kept {
+    masking: Masking,
+    /// Most bytes of `head`, and of `tail`.
+    half: usize,
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    dropped: usize,
+    /// The start of a character whose end has not come yet.
+    partial: Vec<u8>,
+}
+
+impl Kept {
+    fn new(keys: &Keys, half: usize) -> Self {
+        let (head, tail, partial) = (Vec::new(), VecDeque::new(), Vec::new());
+        Self { masking: Masking::new(keys), half, head, tail, dropped: 0, partial }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
+        let (head, rest) = bytes.split_at(room);
+        self.head.extend_from_slice(head);
+        self.tail.extend(rest);
+        let excess = self.tail.len().saturating_sub(self.half);
+        self.tail.drain(..excess);
+        self.dropped += excess;
+    }
+
+    /// The text that `bytes` complete.
+    fn decode(&mut self, bytes: &[u8]) -> String {
+        self.partial.extend_from_slice(bytes);
+        let whole = self.partial.len() - open_character(&self.partial);
+        let rest = self.partial.split_off(whole);
+        let text = String::from_utf8_lossy(&self.partial).into_owned();
+        self.partial = rest;
+        text
+    }
+
+    fn text(self) -> String {
+        let Self { mut head, tail, dropped, .. } = self;
+        let tail = Vec::from(tail);
+        if dropped == 0 {
+            head.extend(tail);
+            return String::from_utf8_lossy(&head).into_owned();
+        }
+        let (head, tail) = (String::from_utf8_lossy(&head), String::from_utf8_lossy(&tail));
+        format!("{head}\n[{dropped} bytes of output dropped here]\n{tail}")
+    }
+}
+
+/// How many bytes at the end of `bytes` are the start of a character that is not complete.
+fn open_character(bytes: &[u8]) -> usize {
+    for (back, byte) in (1..=3).zip(bytes.iter().rev()) {
+        let length = match byte {
+            0b1100_0000..=0b1101_1111 => 2,
+            0b1110_0000..=0b1110_1111 => 3,
+            0b1111_0000..=0b1111_0111 => 4,
+            0b1000_0000..=0b1011_1111 => continue,
+            _ => return 0,
+        };
+        return if back < length { back } else { 0 };
+    }
+    0
+}

@@ -1,0 +1,437 @@
+//! A session and what is under way for it. A driver has the session's own manners: it is told what
+//! happened and answers what follows, and touches nothing. Between the two it keeps keys out,
+//! writes the log, records or plays model traffic, and answers what nobody else answers.
+
+use crate::{
+    endpoints::Endpoints,
+    inputs,
+    masking::Keys,
+    open::Open,
+    output::{Output, Outputs},
+    people::People,
+    playback,
+    traffic::{Player, Recorder, TrafficError, said},
+};
+use alloc::{
+    collections::{BTreeMap, VecDeque},
+    format,
+    string::String,
+};
+use innerloop_core::{
+    RestoreError, Session,
+    config::{ConfigError, SessionConfig},
+    id::{AgentId, EffectId, SessionId},
+    input::{HttpInput, Input, Rejected},
+    log::{self, LogError},
+    output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs},
+    status::AgentState,
+    time::{Instant, UnixMillis},
+};
+
+/// What a driver works with.
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// Where requests go. No key of the table gets into the session.
+    pub endpoints: Endpoints,
+    /// Where the answers come from.
+    pub models: Models,
+    /// Whom the session can ask.
+    pub people: People,
+    /// Whether the session's log is kept; if not, no line of it is made.
+    pub keeps_log: bool,
+}
+
+/// Where the answers of models come from.
+#[derive(Clone, Debug, Default)]
+pub enum Models {
+    /// From the endpoints.
+    #[default]
+    Live,
+    /// From the endpoints, and each exchange becomes a line of a recording.
+    Recorded(Recorder),
+    /// From a recording.
+    Replayed {
+        /// The recording.
+        player: Player,
+        /// The pause before each piece of a reply, so that people can watch, in milliseconds.
+        pace_ms: u64,
+    },
+}
+
+/// A session and what is under way for it.
+#[derive(Debug)]
+pub struct Driver {
+    session: Session,
+    endpoints: Endpoints,
+    keys: Keys,
+    models: Models,
+    people: People,
+    keeps_log: bool,
+    /// What was asked for and has no answer yet.
+    open: BTreeMap<EffectId, Open>,
+    /// What follows from the opening, until [`Driver::start`].
+    opening: Option<Opening>,
+    replay_error: Option<TrafficError>,
+    was_idle: bool,
+}
+
+/// What follows from the opening.
+#[derive(Debug)]
+struct Opening {
+    log: String,
+    outputs: SessionOutputs,
+    /// Whether the outputs were asked for before, perhaps by a host that is gone.
+    is_owed: bool,
+}
+
+/// The work of one input: inputs that are still to be heard, and what has followed so far.
+struct Work {
+    now: Instant,
+    queue: VecDeque<Input>,
+    outputs: Outputs,
+}
+
+impl Driver {
+    /// Opens a session; session time starts at 0, which is `wall`. A key of the endpoints' that
+    /// stands in the configuration is masked.
+    ///
+    /// # Errors
+    /// The field of the configuration that cannot work, and why.
+    pub fn open(
+        config: SessionConfig,
+        wall: UnixMillis,
+        parts: Parts,
+    ) -> Result<Self, ConfigError> {
+        let config = inputs::masked_config(&parts.endpoints.keys(), config)?;
+        let header = parts.keeps_log.then(|| log::Header::new(config.clone(), wall).line());
+        let (session, outputs) = Session::open(config, wall)?;
+        let opening = Opening { log: header.unwrap_or_default(), outputs, is_owed: false };
+        Ok(Self::with(session, opening, parts))
+    }
+
+    /// Makes the session of a snapshot again; session time goes on from where it stood, which is
+    /// now `wall`.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or come from another version.
+    pub fn restore(snapshot: &[u8], wall: UnixMillis, parts: Parts) -> Result<Self, RestoreError> {
+        Ok(Self::again(Session::restore(snapshot, wall)?, wall, parts))
+    }
+
+    /// Goes on from a session's log, which is now `wall`. The lines that follow make a log of their
+    /// own, which may take the place of the old one.
+    ///
+    /// # Errors
+    /// The first line that is needed and cannot be read or does not fit.
+    pub fn resume(log: &str, wall: UnixMillis, parts: Parts) -> Result<Self, LogError> {
+        Ok(Self::again(log::resume(log, wall)?.session, wall, parts))
+    }
+
+    /// A new session under an id of its own that has heard the first `turns` turns of this one's
+    /// agent, with parts of its own.
+    ///
+    /// # Errors
+    /// The id is empty, or no other than this session's.
+    pub fn fork(
+        &self,
+        id: SessionId,
+        turns: usize,
+        wall: UnixMillis,
+        parts: Parts,
+    ) -> Result<Self, ConfigError> {
+        let (session, outputs) = self.session.fork(id, turns, wall)?;
+        let log = beginning(&session, wall, parts.keeps_log);
+        Ok(Self::with(session, Opening { log, outputs, is_owed: false }, parts))
+    }
+
+    fn again(session: Session, wall: UnixMillis, parts: Parts) -> Self {
+        let log = beginning(&session, wall, parts.keeps_log);
+        let outputs = session.owed();
+        Self::with(session, Opening { log, outputs, is_owed: true }, parts)
+    }
+
+    fn with(session: Session, opening: Opening, parts: Parts) -> Self {
+        let Parts { endpoints, models, people, keeps_log } = parts;
+        Self {
+            keys: endpoints.keys(),
+            was_idle: is_idle(&session),
+            session,
+            endpoints,
+            models,
+            people,
+            keeps_log,
+            open: BTreeMap::new(),
+            opening: Some(opening),
+            replay_error: None,
+        }
+    }
+
+    /// What follows from the opening, once. Of what a restored session still waits for, requests
+    /// are sent again, questions asked again and hooks run again; tools' runs are reported as
+    /// lost, since they may have taken effect.
+    pub fn start(&mut self) -> Outputs {
+        let mut work = Work::at(self.session.now());
+        if let Some(Opening { log, outputs, is_owed }) = self.opening.take() {
+            work.outputs.log = log;
+            for output in outputs {
+                match output {
+                    SessionOutput::Effect(Effect::RunTool { id, .. }) if is_owed => {
+                        self.open.insert(id, Open::run(&self.keys));
+                        work.queue.push_back(Input::Lost { id });
+                    }
+                    output => self.follow(output, &mut work),
+                }
+            }
+        }
+        // Its own words the session does not refuse.
+        let heard = self.hear_all(&mut work);
+        debug_assert!(heard.is_ok(), "{heard:?}");
+        self.ended(work)
+    }
+
+    /// Takes in what happened at `now` and returns all that follows. What the host cannot answer
+    /// any more, for example because a task broke, it reports as [`Input::Lost`]; that is ignored
+    /// where the answer was given before.
+    ///
+    /// # Errors
+    /// A mistake of the host: the input comes back, keys masked, and the session is as it was.
+    #[expect(
+        clippy::result_large_err,
+        reason = "only a host's mistake pays for the input's return"
+    )]
+    pub fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
+        let mut work = Work::at(now);
+        let mut input = input;
+        inputs::mask(&self.keys, &mut input);
+        match input {
+            Input::Tick => self.on_tick(&mut work),
+            Input::Http { id, input: HttpInput::Head(head) } if self.redirects(id, head.status) => {
+                self.refuse_redirect(id, head.status, &mut work);
+            }
+            input => match input_id(&input).and_then(|id| self.open.get_mut(&id)) {
+                Some(open) => open.mask(input, &self.keys, &mut work.queue),
+                None => work.queue.push_back(input),
+            },
+        }
+        self.hear_all(&mut work)?;
+        Ok(self.ended(work))
+    }
+
+    /// When to send [`Input::Tick`] if nothing else happens before.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        let played = self.open.values().filter_map(Open::next_piece);
+        played.chain(self.session.deadline().map(|deadline| deadline.at)).min()
+    }
+
+    /// The session as it stands.
+    #[must_use]
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The keys that must not be seen, for what a host tells beside the session.
+    #[must_use]
+    pub const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Takes why the recording had no answer, if it had none.
+    pub const fn take_replay_error(&mut self) -> Option<TrafficError> {
+        self.replay_error.take()
+    }
+
+    /// Hears what is in the queue and what follows from it. Only the first can be refused: it is
+    /// the host's.
+    #[expect(clippy::result_large_err, reason = "see `handle`")]
+    fn hear_all(&mut self, work: &mut Work) -> Result<(), Rejected> {
+        let mut is_first = true;
+        while let Some(input) = work.queue.pop_front() {
+            let heard = self.hear(input, work);
+            debug_assert!(is_first || heard.is_ok(), "{heard:?}");
+            if is_first {
+                heard?;
+            }
+            is_first = false;
+        }
+        Ok(())
+    }
+
+    #[expect(clippy::result_large_err, reason = "see `handle`")]
+    fn hear(&mut self, input: Input, work: &mut Work) -> Result<(), Rejected> {
+        let id = input_id(&input);
+        // News of what has its answer already, or was never asked for, leave no trace.
+        let counts = id.is_none_or(|id| self.open.contains_key(&id));
+        let at = if counts { work.now } else { self.session.now() };
+        let line = (counts && self.keeps_log).then(|| log::entry(&input, at));
+        let answered = input.answered();
+        if let Some(open) = id.and_then(|id| self.open.get_mut(&id)) {
+            open.record(&input, &mut work.outputs.recording);
+        }
+        let outputs = self.session.handle(input, at)?;
+        work.outputs.log.push_str(&line.unwrap_or_default());
+        if let Some(id) = answered {
+            self.open.remove(&id);
+        }
+        outputs.into_iter().for_each(|output| self.follow(output, work));
+        Ok(())
+    }
+
+    fn follow(&mut self, output: SessionOutput, work: &mut Work) {
+        let list = &mut work.outputs.list;
+        match output {
+            SessionOutput::Event(event) => list.push(Output::Event(event)),
+            SessionOutput::Effect(Effect::Http { id, agent, request, .. }) => {
+                self.begin_exchange(id, agent, request, work);
+            }
+            SessionOutput::Effect(Effect::RunTool { id, agent, run }) => {
+                self.open.insert(id, Open::run(&self.keys));
+                list.push(Output::Run { id, agent, run });
+            }
+            SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
+                self.open.insert(id, Open::Ask);
+                match self.people.absent(id, &ask) {
+                    Some(answer) => work.queue.push_back(answer),
+                    None => list.push(Output::Ask { id, agent, ask }),
+                }
+            }
+            SessionOutput::Effect(Effect::RunHook { id, agent, hook }) => {
+                self.open.insert(id, Open::Hook);
+                match self.people.unhooked(id, &hook) {
+                    Some(reply) => work.queue.push_back(reply),
+                    None => list.push(Output::Hook { id, agent, hook }),
+                }
+            }
+            SessionOutput::Effect(Effect::Cancel { id, .. }) => {
+                if let Some(open) = self.open.get(&id) {
+                    list.extend(open.is_with_host().then_some(Output::Cancel { id }));
+                    work.queue.extend(open.cancelled(id));
+                }
+            }
+        }
+    }
+
+    fn begin_exchange(
+        &mut self,
+        id: EffectId,
+        agent: AgentId,
+        request: HttpRequest,
+        work: &mut Work,
+    ) {
+        let history = self.session.history(agent);
+        let said = || history.map(said).unwrap_or_default();
+        let recorded = match &mut self.models {
+            Models::Replayed { player, pace_ms } => {
+                let answer = player.next(&said());
+                let pace_ms = *pace_ms;
+                let news = answer.map(|exchange| playback::news(exchange, &self.keys));
+                return self.play(id, news, pace_ms, work);
+            }
+            Models::Recorded(recorder) => Some(recorder.begin(&said())),
+            Models::Live => None,
+        };
+        let base = self.endpoints.find(&request.endpoint).map(|endpoint| endpoint.base().clone());
+        self.open.insert(id, Open::exchange(&self.keys, base, recorded));
+        match self.endpoints.request(request) {
+            Ok(request) => work.outputs.list.push(Output::Send { id, request }),
+            Err(failure) => {
+                work.queue.push_back(Input::Http { id, input: HttpInput::Failed(failure) });
+            }
+        }
+    }
+
+    /// Plays what a recording answers, or tells why it does not.
+    fn play(
+        &mut self,
+        id: EffectId,
+        answer: Result<VecDeque<HttpInput>, TrafficError>,
+        pace_ms: u64,
+        work: &mut Work,
+    ) {
+        let news = answer.unwrap_or_else(|error| {
+            let failed = HttpInput::Failed(playback::failure(&error, &self.keys));
+            self.replay_error = Some(error);
+            [failed].into()
+        });
+        self.open.insert(id, Open::playback(news, pace_ms, work.now));
+        self.play_on(work);
+    }
+
+    /// Hears the pieces of recorded answers that are due.
+    fn play_on(&mut self, work: &mut Work) {
+        for (id, open) in &mut self.open {
+            let pieces = open.take_pieces(work.now);
+            work.queue.extend(pieces.map(|input| Input::Http { id: *id, input }));
+        }
+    }
+
+    fn on_tick(&mut self, work: &mut Work) {
+        self.play_on(work);
+        if self.session.deadline().is_some_and(|deadline| deadline.at <= work.now) {
+            work.queue.push_back(Input::Tick);
+        }
+    }
+
+    /// Whether the response to an open request leads elsewhere, where no key goes.
+    fn redirects(&self, id: EffectId, status: u16) -> bool {
+        let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
+        is_redirect && self.open.get(&id).is_some_and(Open::is_exchange)
+    }
+
+    fn refuse_redirect(&mut self, id: EffectId, status: u16, work: &mut Work) {
+        let Some(open) = self.open.get(&id) else { return };
+        let message = format!(
+            "{} answered {status}, and redirects are not followed, since the key would go along; \
+             give the final address as the base URL",
+            open.place()
+        );
+        let failure = crate::endpoints::refused(message);
+        work.outputs.list.push(Output::Cancel { id });
+        work.queue.push_back(Input::Http { id, input: HttpInput::Failed(failure) });
+    }
+
+    /// What has followed, with a snapshot where the session has become idle.
+    fn ended(&mut self, work: Work) -> Outputs {
+        let mut outputs = work.outputs;
+        let is_idle = self.open.is_empty() && is_idle(&self.session);
+        if self.keeps_log && is_idle && !self.was_idle {
+            outputs.snapshot = Some(log::snapshot(&self.session));
+        }
+        self.was_idle = is_idle;
+        outputs
+    }
+}
+
+impl Work {
+    fn at(now: Instant) -> Self {
+        Self { now, queue: VecDeque::new(), outputs: Outputs::default() }
+    }
+}
+
+/// The first lines of the log of a session that has a past.
+fn beginning(session: &Session, wall: UnixMillis, keeps_log: bool) -> String {
+    if !keeps_log {
+        return String::new();
+    }
+    let config = SessionConfig { id: session.id().clone(), ..session.config().clone() };
+    let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
+    let mut lines = log::Header::new(config, opened).line();
+    lines.push_str(&log::snapshot(session));
+    lines
+}
+
+fn is_idle(session: &Session) -> bool {
+    session.status(AgentId::ROOT).is_some_and(|status| status.state == AgentState::Idle)
+}
+
+/// The effect that an input is news of.
+const fn input_id(input: &Input) -> Option<EffectId> {
+    match input {
+        Input::Http { id, .. }
+        | Input::Tool { id, .. }
+        | Input::Answer { id, .. }
+        | Input::Hook { id, .. }
+        | Input::Lost { id } => Some(*id),
+        Input::Command { .. } | Input::Tick => None,
+    }
+}

@@ -1,0 +1,175 @@
+//! The table from an endpoint's name to its origin, its way to authenticate and its key. A session
+//! knows the name only. A key leaves the table for the one header of a request to its own origin.
+
+use crate::{base::BaseUrl, key::Key, masking::Keys, providers::Provider};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use innerloop_core::{
+    bytes::Bytes,
+    id::EndpointId,
+    input::{HttpFailure, HttpFailureKind},
+    output::HttpRequest,
+};
+
+/// Where an endpoint is, and how it lets one in.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    base: BaseUrl,
+    header: String,
+    prefix: String,
+    key: Key,
+    headers: Vec<(String, String)>,
+}
+
+/// Why an endpoint cannot be used. What to do about a missing key or URL, the host knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EndpointError {
+    /// The provider wants a key.
+    #[error("there is no key for the provider")]
+    MissingKey,
+    /// The key cannot stand in a header.
+    #[error("the key holds characters that no API key has")]
+    BadKey,
+    /// Every user of the provider has a place of their own.
+    #[error("the provider is at a place of your own, and no base URL is given")]
+    MissingUrl,
+    /// The base URL is no origin with an optional path.
+    #[error("{url:?} is no base URL ({why}); give one like https://api.anthropic.com")]
+    BadUrl {
+        /// What was given, without any password.
+        url: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl Endpoint {
+    /// The endpoint of `provider`, at `base_url` if it is not at its own.
+    ///
+    /// # Errors
+    /// [`EndpointError`] if the key is missing or no header value, or if there is no URL or none
+    /// that is one.
+    pub fn new(
+        provider: &Provider,
+        base_url: Option<&str>,
+        key: Key,
+    ) -> Result<Self, EndpointError> {
+        if key.is_empty() && !provider.key_optional {
+            return Err(EndpointError::MissingKey);
+        }
+        Self::without_check(provider, base_url, key)
+    }
+
+    /// As [`Endpoint::new`], but a key may be missing: who sends the requests adds it.
+    ///
+    /// # Errors
+    /// [`EndpointError`] if the key is no header value, or if there is no URL or none that is one.
+    pub fn without_check(
+        provider: &Provider,
+        base_url: Option<&str>,
+        key: Key,
+    ) -> Result<Self, EndpointError> {
+        if !key.fits_header() {
+            return Err(EndpointError::BadKey);
+        }
+        let url = base_url.or(provider.base_url.as_deref()).ok_or(EndpointError::MissingUrl)?;
+        let base = BaseUrl::parse(url)
+            .map_err(|why| EndpointError::BadUrl { url: shown(url.trim()), why })?;
+        let (header, prefix) = (provider.auth.header.clone(), provider.auth.prefix.clone());
+        Ok(Self { base, header, prefix, key, headers: Vec::new() })
+    }
+
+    /// With further headers, whose values are no secret.
+    #[must_use]
+    pub fn with_headers(self, headers: Vec<(String, String)>) -> Self {
+        Self { headers, ..self }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub const fn base(&self) -> &BaseUrl {
+        &self.base
+    }
+
+    fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
+        let Some(url) = self.base.join(&request.path) else {
+            return Err(refused(format!("{:?} is no path of {}", request.path, self.base)));
+        };
+        let own = |name: &str| {
+            let is = |other: &str| other.eq_ignore_ascii_case(name);
+            is(&self.header) || self.headers.iter().any(|(other, _)| is(other))
+        };
+        let mut headers = request.headers;
+        headers.retain(|(name, _)| !own(name));
+        headers.extend(self.headers.iter().cloned());
+        let key =
+            (!self.key.is_empty()).then(|| (self.header.clone(), self.key.behind(&self.prefix)));
+        Ok(Request { url, headers, key, body: request.body, base: self.base.clone() })
+    }
+}
+
+/// What may be shown of a text that may hold a password.
+fn shown(text: &str) -> String {
+    text.rsplit_once('@').map_or_else(|| text.into(), |(_, rest)| format!("…@{rest}"))
+}
+
+/// A request that a host can send as it is: a `POST`. A host follows no redirect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// The whole URL.
+    pub url: String,
+    /// The headers that hold no secret.
+    pub headers: Vec<(String, String)>,
+    /// The header that holds the key, if there is one; the value must not be shown or kept.
+    pub key: Option<(String, Key)>,
+    /// The body.
+    pub body: Bytes,
+    /// The endpoint's place, for messages.
+    pub base: BaseUrl,
+}
+
+/// The table of endpoints.
+#[derive(Clone, Debug, Default)]
+pub struct Endpoints(BTreeMap<EndpointId, Endpoint>);
+
+impl Endpoints {
+    /// Enters an endpoint.
+    #[must_use]
+    pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
+        self.0.insert(id, endpoint);
+        self
+    }
+
+    /// The endpoint of that name.
+    #[must_use]
+    pub fn find(&self, id: &EndpointId) -> Option<&Endpoint> {
+        self.0.get(id)
+    }
+
+    /// Whether all of them are on this machine.
+    #[must_use]
+    pub fn are_loopback(&self) -> bool {
+        self.0.values().all(|endpoint| endpoint.base.is_loopback())
+    }
+
+    /// The keys of all of them.
+    #[must_use]
+    pub fn keys(&self) -> Keys {
+        Keys::new(self.0.values().map(|endpoint| &endpoint.key))
+    }
+
+    /// The request of a session as it is sent.
+    ///
+    /// # Errors
+    /// A refusal: the table has no such endpoint, or the path is none below its base.
+    pub fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
+        match self.find(&request.endpoint) {
+            Some(endpoint) => endpoint.request(request),
+            None => Err(refused(format!("this host knows no endpoint {:?}", request.endpoint.0))),
+        }
+    }
+}
+
+/// A request that is not sent.
+pub(crate) const fn refused(message: String) -> HttpFailure {
+    HttpFailure { kind: HttpFailureKind::Refused, message }
+}

@@ -1,0 +1,133 @@
+//! Keys in what comes in, value by value: text is masked as text, opaque JSON inside its strings.
+
+use crate::masking::Keys;
+use alloc::{format, string::String};
+use innerloop_core::{
+    action::{Change, Outcome, Part},
+    config::{ApprovalRule, ConfigError, ConfigPatch, SessionConfig},
+    input::{Answer, Command, HookReply, HttpFailure, HttpInput, Input, ResponseHead, ToolInput},
+    json::Json,
+};
+
+/// Masks all text of an input. Bodies and deltas, which are cut anywhere, are masked as streams
+/// instead, see [`Masking`](crate::Masking).
+pub(crate) fn mask(keys: &Keys, input: &mut Input) {
+    if keys.is_empty() {
+        return;
+    }
+    match input {
+        Input::Command { command, .. } => mask_command(keys, command),
+        Input::Http { input, .. } => mask_http(keys, input),
+        Input::Tool { input, .. } => mask_tool(keys, input),
+        Input::Answer { answer, .. } => mask_answer(keys, answer),
+        Input::Hook { reply, .. } => mask_reply(keys, reply),
+        Input::Lost { .. } | Input::Tick => {}
+    }
+}
+
+/// A configuration without the keys that its facts, instructions or tools hold.
+///
+/// # Errors
+/// A key stands where the configuration has a word of its own.
+pub(crate) fn masked_config(
+    keys: &Keys,
+    config: SessionConfig,
+) -> Result<SessionConfig, ConfigError> {
+    if keys.is_empty() {
+        return Ok(config);
+    }
+    let unfit = |error: serde_json::Error| ConfigError {
+        field: "config",
+        message: format!("a key stands where it has a word of its own: {error}"),
+    };
+    let text = serde_json::to_string(&config).map_err(unfit)?;
+    match keys.masked_json(&text) {
+        Some(masked) => serde_json::from_str(&masked).map_err(unfit),
+        None => Ok(config),
+    }
+}
+
+fn mask_command(keys: &Keys, command: &mut Command) {
+    match command {
+        Command::Submit { parts } | Command::Steer { parts } | Command::FollowUp { parts } => {
+            mask_parts(keys, parts);
+        }
+        Command::Configure { patch } => {
+            let ConfigPatch { model, reasoning_effort, limits: _, instructions } = patch;
+            let effort = reasoning_effort.as_mut().and_then(Option::as_mut);
+            mask_all(keys, [model.as_mut(), effort, instructions.as_mut()].into_iter().flatten());
+        }
+        Command::Interrupt | Command::Close => {}
+    }
+}
+
+/// Masks what comes of an exchange, but for its body.
+pub(crate) fn mask_http(keys: &Keys, input: &mut HttpInput) {
+    match input {
+        HttpInput::Head(ResponseHead { headers, .. }) => {
+            mask_all(keys, headers.iter_mut().flat_map(|(name, value)| [name, value]));
+        }
+        HttpInput::Failed(HttpFailure { message, .. }) => keys.mask(message),
+        HttpInput::Chunk(_) | HttpInput::End => {}
+    }
+}
+
+fn mask_tool(keys: &Keys, input: &mut ToolInput) {
+    match input {
+        ToolInput::Delta(_) => {}
+        ToolInput::Parked { handle, outcome } => {
+            keys.mask(handle);
+            mask_outcome(keys, outcome);
+        }
+        ToolInput::Done(outcome) => mask_outcome(keys, outcome),
+    }
+}
+
+fn mask_outcome(keys: &Keys, outcome: &mut Outcome) {
+    mask_parts(keys, &mut outcome.parts);
+    for Change { path, before, after, .. } in &mut outcome.changes {
+        mask_all(keys, [Some(path), before.as_mut(), after.as_mut()].into_iter().flatten());
+    }
+}
+
+fn mask_answer(keys: &Keys, answer: &mut Answer) {
+    match answer {
+        Answer::Allow | Answer::AllowAlways | Answer::Abort => {}
+        Answer::AllowRule(ApprovalRule { tool, starting }) => {
+            keys.mask(tool);
+            mask_all(keys, starting.values_mut());
+        }
+        Answer::AllowEdited(arguments) => mask_json(keys, arguments),
+        Answer::Deny { reason: text } | Answer::Text(text) => keys.mask(text),
+    }
+}
+
+fn mask_reply(keys: &Keys, reply: &mut HookReply) {
+    match reply {
+        HookReply::Allow => {}
+        HookReply::Deny { reason: text } | HookReply::Failed { message: text } => keys.mask(text),
+        HookReply::Replace(value) => mask_json(keys, value),
+    }
+}
+
+fn mask_parts(keys: &Keys, parts: &mut [Part]) {
+    for part in parts {
+        match part {
+            Part::Text { text } => keys.mask(text),
+            // The bytes of a picture are no text.
+            Part::Image { media_type, data: _ } => keys.mask(media_type),
+        }
+    }
+}
+
+fn mask_json(keys: &Keys, value: &mut Json) {
+    if let Some(masked) = keys.masked_json(value.text())
+        && let Ok(masked) = Json::parse(masked)
+    {
+        *value = masked;
+    }
+}
+
+fn mask_all<'a>(keys: &Keys, texts: impl Iterator<Item = &'a mut String>) {
+    texts.for_each(|text| keys.mask(text));
+}

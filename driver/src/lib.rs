@@ -1,0 +1,39 @@
+//! What every host does beside I/O, as a state machine around a session: [`Driver`] is told what
+//! happened and answers what to keep, to do and to tell. It holds the table of endpoints and keeps
+//! their keys out of everything, records and plays model traffic, writes the log, makes
+//! configurations, and answers where nobody is there to be asked. A host is left with: spawning,
+//! sleeping, clocks, HTTP, running tools, storing bytes, asking people.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod base;
+pub mod capture;
+pub mod catalogue;
+pub mod decode;
+mod driver;
+mod endpoints;
+mod inputs;
+mod key;
+mod masking;
+mod open;
+mod output;
+mod patch;
+mod people;
+mod playback;
+pub mod providers;
+mod settings;
+pub mod traffic;
+
+pub use base::BaseUrl;
+pub use driver::{Driver, Models, Parts};
+pub use endpoints::{Endpoint, EndpointError, Endpoints, Request};
+pub use key::{Key, MASK};
+pub use masking::{Keys, Masking};
+pub use output::{Output, Outputs};
+pub use patch::PatchError;
+pub use people::People;
+pub use settings::{Settings, SettingsError};

@@ -1,0 +1,168 @@
+//! What a session has asked for and has no answer to yet: what came of it so far, as far as that
+//! is needed to mask, record or play what comes next.
+
+use crate::{
+    base::BaseUrl,
+    masking::{Keys, Masking},
+    traffic::Exchange,
+};
+use alloc::{
+    collections::VecDeque,
+    string::{String, ToString},
+};
+use innerloop_core::{
+    id::EffectId,
+    input::{HttpFailure, HttpFailureKind, HttpInput, Input, ToolInput},
+    time::Instant,
+};
+
+/// What is under way.
+#[derive(Debug)]
+pub(crate) enum Open {
+    /// A request that the host has sent, or that was refused.
+    Exchange { base: Option<BaseUrl>, masking: Masking, recorded: Option<Exchange> },
+    /// An answer of a recording.
+    Playback { news: VecDeque<HttpInput>, pace_ms: u64, next: Instant },
+    /// A tool's run.
+    Run { masking: Masking },
+    /// A question to a person.
+    Ask,
+    /// A hook.
+    Hook,
+}
+
+impl Open {
+    pub(crate) fn exchange(keys: &Keys, base: Option<BaseUrl>, recorded: Option<Exchange>) -> Self {
+        Self::Exchange { base, masking: Masking::new(keys), recorded }
+    }
+
+    pub(crate) const fn playback(news: VecDeque<HttpInput>, pace_ms: u64, now: Instant) -> Self {
+        Self::Playback { news, pace_ms, next: now.plus_ms(pace_ms) }
+    }
+
+    pub(crate) fn run(keys: &Keys) -> Self {
+        Self::Run { masking: Masking::new(keys) }
+    }
+
+    pub(crate) const fn is_exchange(&self) -> bool {
+        matches!(self, Self::Exchange { .. })
+    }
+
+    /// Whether the host has it in hand.
+    pub(crate) const fn is_with_host(&self) -> bool {
+        !matches!(self, Self::Playback { .. })
+    }
+
+    /// Where an exchange goes, for people.
+    pub(crate) fn place(&self) -> String {
+        match self {
+            Self::Exchange { base: Some(base), .. } => base.to_string(),
+            _ => "the endpoint".into(),
+        }
+    }
+
+    /// Hands on the news of it: streams masked, with what was held back before their end.
+    pub(crate) fn mask(&mut self, input: Input, keys: &Keys, queue: &mut VecDeque<Input>) {
+        match (self, input) {
+            (Self::Exchange { masking, .. }, Input::Http { id, input }) => {
+                let mut chunk = |bytes: alloc::vec::Vec<u8>| {
+                    let input = HttpInput::Chunk(bytes.into());
+                    queue.push_back(Input::Http { id, input });
+                };
+                match input {
+                    HttpInput::Chunk(bytes) => {
+                        let bytes = masking.push(bytes.0);
+                        if !bytes.is_empty() {
+                            chunk(bytes);
+                        }
+                        return;
+                    }
+                    HttpInput::Head(_) => *masking = Masking::new(keys),
+                    HttpInput::End | HttpInput::Failed(_) => {
+                        let held = masking.end();
+                        if !held.is_empty() {
+                            chunk(held);
+                        }
+                    }
+                }
+                queue.push_back(Input::Http { id, input });
+            }
+            (Self::Run { masking }, Input::Tool { id, input }) => {
+                let mut delta = |text: String| {
+                    if !text.is_empty() {
+                        queue.push_back(Input::Tool { id, input: ToolInput::Delta(text) });
+                    }
+                };
+                match input {
+                    ToolInput::Delta(text) => return delta(masking.push_text(text)),
+                    ToolInput::Parked { .. } => {}
+                    ToolInput::Done(_) => delta(masking.end_text()),
+                }
+                queue.push_back(Input::Tool { id, input });
+            }
+            (_, input) => queue.push_back(input),
+        }
+    }
+
+    /// Notes the news of an exchange that is recorded; its line is there before it ends.
+    pub(crate) fn record(&mut self, input: &Input, recording: &mut String) {
+        let Self::Exchange { recorded: Some(exchange), .. } = self else { return };
+        match input {
+            Input::Http { input: HttpInput::Head(head), .. } => {
+                exchange.head(head.status, &head.headers);
+            }
+            Input::Http { input: HttpInput::Chunk(bytes), .. } => {
+                exchange.body.0.extend_from_slice(bytes);
+            }
+            Input::Http { input: HttpInput::Failed(failure), .. } => {
+                exchange.failed = Some(failure.message.clone());
+            }
+            Input::Lost { .. } => exchange.failed = Some("the host was stopped".into()),
+            _ => {}
+        }
+        if input.answered().is_some() {
+            recording.push_str(&exchange.line());
+        }
+    }
+
+    /// The answer to what was cancelled, where no more than that is known or needed.
+    pub(crate) fn cancelled(&self, id: EffectId) -> Option<Input> {
+        match self {
+            Self::Exchange { .. } | Self::Playback { .. } => {
+                let (kind, message) = (HttpFailureKind::Cancelled, "cancelled, as asked".into());
+                let failure = HttpFailure { kind, message };
+                Some(Input::Http { id, input: HttpInput::Failed(failure) })
+            }
+            Self::Ask | Self::Hook => Some(Input::Lost { id }),
+            Self::Run { .. } => None,
+        }
+    }
+
+    /// When the next piece of a recorded answer is due.
+    pub(crate) fn next_piece(&self) -> Option<Instant> {
+        match self {
+            Self::Playback { news, next, .. } if !news.is_empty() => Some(*next),
+            _ => None,
+        }
+    }
+
+    /// The pieces of a recorded answer that are due: one after each pause, all if there is none.
+    pub(crate) fn take_pieces(&mut self, now: Instant) -> impl Iterator<Item = HttpInput> {
+        let count = match self {
+            Self::Playback { news, pace_ms: 0, .. } => news.len(),
+            Self::Playback { pace_ms, next, .. } if *next <= now => {
+                *next = now.plus_ms(*pace_ms);
+                1
+            }
+            _ => 0,
+        };
+        let news = match self {
+            Self::Playback { news, .. } if count > 0 => Some(news),
+            _ => None,
+        };
+        news.into_iter().flat_map(move |news| {
+            let count = count.min(news.len());
+            news.drain(..count)
+        })
+    }
+}

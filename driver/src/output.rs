@@ -1,0 +1,84 @@
+//! What follows from what happened: what to keep, what to do and what to tell.
+
+use crate::endpoints::Request;
+use alloc::{string::String, sync::Arc, vec::Vec};
+use innerloop_core::{
+    event::Event,
+    id::{AgentId, EffectId},
+    output::{Ask, HookRun},
+    tool::ToolRun,
+};
+
+/// All that follows from one input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "what is not carried out leaves the session waiting"]
+pub struct Outputs {
+    /// Lines of the session's log. They must be durable before anything else here is done.
+    pub log: String,
+    /// A line of the log with the session as it stands, behind those of `log`; there whenever the
+    /// session becomes idle. The lines between the log's first and this one may then be dropped.
+    pub snapshot: Option<String>,
+    /// Lines of the recording, to be written before anything of `list` is done.
+    pub recording: String,
+    /// Things to do and things to tell, in order.
+    pub list: Vec<Output>,
+}
+
+/// A thing to do or a thing to tell. Each thing to do owes one terminal answer under its id; where
+/// that cannot be given, [`Input::Lost`](innerloop_core::input::Input::Lost) stands for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Tell whoever watches.
+    Event(Event),
+    /// Send a request, without following redirects, and report the response as
+    /// [`HttpInput`](innerloop_core::input::HttpInput)s.
+    Send {
+        /// Its id.
+        id: EffectId,
+        /// The request, whole.
+        request: Request,
+    },
+    /// Run a tool and report it as [`ToolInput`](innerloop_core::input::ToolInput)s.
+    Run {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// What to run.
+        run: Arc<ToolRun>,
+    },
+    /// Ask a person and report the [`Answer`](innerloop_core::input::Answer).
+    Ask {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// The question.
+        ask: Ask,
+    },
+    /// Run a hook and report the [`HookReply`](innerloop_core::input::HookReply).
+    Hook {
+        /// Its id.
+        id: EffectId,
+        /// Whose it is.
+        agent: AgentId,
+        /// What to run.
+        hook: HookRun,
+    },
+    /// Stop what was asked for under that id. A tool's run still owes its answer, with what there
+    /// is; nothing else does.
+    Cancel {
+        /// Its id.
+        id: EffectId,
+    },
+}
+
+impl Outputs {
+    /// The events, in order.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.list.iter().filter_map(|output| match output {
+            Output::Event(event) => Some(event),
+            _ => None,
+        })
+    }
+}

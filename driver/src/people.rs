@@ -1,0 +1,45 @@
+//! Who answers the questions of a session, and what the model reads where nobody does.
+
+use alloc::{string::String, vec::Vec};
+use innerloop_core::{
+    config::HookPoint,
+    id::EffectId,
+    input::{Answer, HookReply, Input},
+    output::{Ask, HookRun},
+};
+
+/// Whom a session can ask.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct People {
+    /// Whether somebody says which calls may run.
+    pub approve: bool,
+    /// Whether somebody answers the model's questions.
+    pub answer: bool,
+    /// The points of the loop for which the host has a hook.
+    pub hooks: Vec<HookPoint>,
+}
+
+impl People {
+    /// The answer where nobody is there to give one.
+    pub(crate) fn absent(&self, id: EffectId, ask: &Ask) -> Option<Input> {
+        let (is_there, reason) = match ask {
+            Ask::Approval { .. } => (
+                self.approve,
+                "it needs a person's approval, and nobody is here to give it; go on without it, \
+                 or say what you would need it for",
+            ),
+            Ask::Question { .. } | Ask::Elicitation { .. } => (
+                self.answer,
+                "nobody is here to answer; decide for yourself, and say what you have assumed",
+            ),
+        };
+        let answer = || Answer::Deny { reason: reason.into() };
+        (!is_there).then(|| Input::Answer { id, answer: answer() })
+    }
+
+    /// The reply for a point at which the host has no hook.
+    pub(crate) fn unhooked(&self, id: EffectId, hook: &HookRun) -> Option<Input> {
+        let reply = || HookReply::Failed { message: String::from("this host has no such hook") };
+        (!self.hooks.contains(&hook.point)).then(|| Input::Hook { id, reply: reply() })
+    }
+}

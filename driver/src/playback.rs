@@ -1,0 +1,68 @@
+//! An answer of a recording on its way into a session: piece by piece, as it once streamed.
+
+use crate::{
+    inputs,
+    masking::{Keys, Masking},
+    traffic::{Exchange, TrafficError},
+};
+use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+use innerloop_core::{
+    input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
+    time::UnixMillis,
+};
+
+/// The news that the exchange consists of, the terminal one last. The recording may be another
+/// host's, so that keys are masked as in what comes from a network.
+pub(crate) fn news(exchange: Exchange, keys: &Keys) -> VecDeque<HttpInput> {
+    let Exchange { status, headers, body, failed, .. } = exchange;
+    let mut news = VecDeque::new();
+    if status != 0 {
+        let separator: &[u8] = if is_lines(&headers) { b"\n" } else { b"\n\n" };
+        let mut masking = Masking::new(keys);
+        let mut body = masking.push(body.0);
+        body.extend(masking.end());
+        let pieces = pieces(&body, separator);
+        news.push_back(HttpInput::Head(ResponseHead { status, headers, at: UnixMillis(0) }));
+        news.extend(pieces.into_iter().map(|piece| HttpInput::Chunk(piece.to_vec().into())));
+    }
+    news.push_back(match failed {
+        None => HttpInput::End,
+        Some(message) => HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }),
+    });
+    news.iter_mut().for_each(|input| inputs::mask_http(keys, input));
+    news
+}
+
+/// The failure that tells why the recording has no answer.
+pub(crate) fn failure(error: &TrafficError, keys: &Keys) -> HttpFailure {
+    let advice = match error {
+        TrafficError::Mismatch { .. } => {
+            "\nthe tools, the files or the prompt are not those of the recording; restore them, \
+             or record again"
+        }
+        _ => "; record again",
+    };
+    let mut message = format!("replay stopped: {error}{advice}");
+    keys.mask(&mut message);
+    HttpFailure { kind: HttpFailureKind::Refused, message }
+}
+
+/// Whether each line of the body is a value of its own.
+fn is_lines(headers: &[(String, String)]) -> bool {
+    headers.iter().any(|(name, value)| name == "content-type" && value.contains("ndjson"))
+}
+
+/// The body, cut behind each separator.
+fn pieces<'a>(body: &'a [u8], separator: &[u8]) -> Vec<&'a [u8]> {
+    let mut rest = body;
+    let mut pieces = Vec::new();
+    while let Some(at) = rest.windows(separator.len()).position(|window| window == separator) {
+        let (piece, behind) = rest.split_at(at + separator.len());
+        pieces.push(piece);
+        rest = behind;
+    }
+    if !rest.is_empty() {
+        pieces.push(rest);
+    }
+    pieces
+}
