@@ -6,10 +6,11 @@ use std::env;
 use std::path::PathBuf;
 use std::process as own;
 
+use crate::failure::Failure;
 use crate::files;
 use crate::prepare;
 use crate::process;
-use crate::steps::{Failure, Step, run_all, step};
+use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
 
 const RUN_TEST: &str = r#"{"program":"qjs","args":["-m","test.mjs"]}"#;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::steps::Failure;
+use crate::failure::Failure;
 
 /// Reads a file.
 ///

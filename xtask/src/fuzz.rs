@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 
+use crate::failure::Failure;
 use crate::files;
 use crate::machine;
 use crate::process;
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// The version of cargo-fuzz that is installed where there is none.

@@ -5,8 +5,8 @@ use std::env;
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::failure::Failure;
 use crate::process;
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// The oldest Node that runs the package and its tests.

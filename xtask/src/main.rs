@@ -3,6 +3,7 @@
 //! module. No dependencies: the first line of output comes at once on a fresh clone.
 
 mod demo;
+mod failure;
 mod files;
 mod fuzz;
 mod machine;
@@ -18,12 +19,13 @@ mod steps;
 mod test;
 mod toolchain;
 mod wasm;
+mod wasm_targets;
 mod workspace;
 
 use std::env;
 use std::process::ExitCode;
 
-use steps::Failure;
+use failure::Failure;
 use workspace::Workspace;
 
 const USAGE: &str = "\

@@ -1,8 +1,8 @@
 //! The native build: format, lints, documentation, the host and its tests. Each cargo call names
 //! the same packages, so that the dependencies are built once.
 
+use crate::failure::Failure;
 use crate::process;
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// Step: is every file formatted?

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failure::Failure;
 use crate::files;
 use crate::process;
-use crate::steps::Failure;
 use crate::wasm::GLUE;
 use crate::workspace::Workspace;
 
@@ -14,7 +14,7 @@ const PACKAGE: &str = "wasm/npm";
 /// Where the package's build expects the module and its glue.
 const DIST: &str = "wasm/npm/dist";
 /// The module, as wasm-bindgen names it.
-const MODULE: &str = "innerloop_wasm_bg.wasm";
+pub(crate) const MODULE: &str = "innerloop_wasm_bg.wasm";
 /// The packed package.
 pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 
@@ -23,26 +23,39 @@ pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 /// # Errors
 /// When npm or wasm-opt fails.
 pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), Failure> {
-    install(workspace, PACKAGE)?;
     let input = workspace.path(GLUE).join(MODULE);
-    let seen = workspace.path("target/npm/optimised-from.wasm");
     let output = workspace.path("target/npm").join(MODULE);
-    if files::same(&input, &seen) && output.is_file() {
-        println!("wasm-opt: the module is as before");
-    } else {
-        // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
-        // binaryen does not.
-        let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
-        let mut command = workspace.program(optimiser, "");
-        process::run(command.arg("-Oz").arg(&input).arg("-o").arg(&output))?;
-        files::copy_if_changed(&input, &seen)?;
-    }
+    optimise_module(workspace, &input, &output)?;
     let dist = workspace.path(DIST);
     files::copy_if_changed(&output, &dist.join(MODULE))?;
     for glue in ["innerloop_wasm.js", "innerloop_wasm.d.ts"] {
         files::copy_if_changed(&workspace.path(GLUE).join(glue), &dist.join(glue))?;
     }
     println!("{MODULE}: {} bytes", files::read(&output)?.len());
+    Ok(())
+}
+
+/// Optimises a module for size, unless that was done for the same input.
+///
+/// # Errors
+/// When npm or wasm-opt fails.
+pub(crate) fn optimise_module(
+    workspace: &Workspace,
+    input: &Path,
+    output: &Path,
+) -> Result<(), Failure> {
+    let seen = output.with_extension("from.wasm");
+    if files::same(input, &seen) && output.is_file() {
+        println!("wasm-opt: the module is as before");
+        return Ok(());
+    }
+    install(workspace, PACKAGE)?;
+    // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
+    // binaryen does not.
+    let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
+    let mut command = workspace.program(optimiser, "");
+    process::run(command.arg("-Oz").arg(input).arg("-o").arg(output))?;
+    files::copy_if_changed(input, &seen)?;
     Ok(())
 }
 

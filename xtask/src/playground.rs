@@ -8,9 +8,10 @@ use std::path::{Component, Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use crate::failure::Failure;
 use crate::prepare;
 use crate::site;
-use crate::steps::{Failure, run_all, step};
+use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
 
 const FIRST_PORT: u16 = 8080;

@@ -1,12 +1,13 @@
 //! `cargo xtask prepare`: all that the other commands need, installed and built.
 
-use crate::steps::{Failure, Step, run_all, step};
+use crate::failure::Failure;
+use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{machine, native, npm, programs, toolchain, wasm};
+use crate::{machine, native, npm, programs, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
-    [step("look at the machine", machine::look), step("find the wasm targets", toolchain::find)];
+    [step("look at the machine", machine::look), step("find the wasm targets", wasm_targets::find)];
 /// The native host embeds it.
 pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
 /// What the sandbox runs.

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::steps::Failure;
+use crate::failure::Failure;
 
 /// Runs a program to its end; what it prints passes through.
 ///

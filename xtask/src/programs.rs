@@ -3,9 +3,9 @@
 
 use std::process::Command;
 
+use crate::failure::Failure;
 use crate::files;
 use crate::process;
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// QuickJS-ng as a WASI preview 1 command (MIT), inside a package of PyPI.

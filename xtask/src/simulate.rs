@@ -4,8 +4,8 @@
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::failure::Failure;
 use crate::process::{self, Beside};
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// Runs the simulator with these arguments.

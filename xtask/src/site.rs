@@ -1,11 +1,11 @@
 //! The playground as static files, put together as it would be published: from the packed package
 //! and not from its sources. Serving it is the business of `playground`.
 
+use crate::failure::Failure;
 use crate::files;
 use crate::npm;
 use crate::process;
 use crate::programs;
-use crate::steps::Failure;
 use crate::workspace::Workspace;
 
 /// The page's own files, the unpacked package, the example and the programs.

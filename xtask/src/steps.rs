@@ -1,20 +1,10 @@
 //! A command's steps: each is announced with its number, timed, and the first failure ends the
 //! command with its reason. The table of times stands at the end.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
+use crate::failure::Failure;
 use crate::workspace::Workspace;
-
-/// Why a step failed, and what to do about it, as one text for the terminal.
-#[derive(Debug)]
-pub(crate) struct Failure(pub(crate) String);
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// One step: what it does, said before it runs, and the doing.
 #[derive(Clone, Copy)]

@@ -4,11 +4,12 @@
 use std::process::Command;
 
 use crate::demo;
+use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
-use crate::steps::{Failure, run_all, step};
+use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
 use crate::{machine, native};
 

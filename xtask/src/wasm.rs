@@ -1,9 +1,11 @@
 //! Builds for wasm: the tools' guest for WASI, and the page's binding with its glue. What the npm
 //! package makes of the binding is in `npm`.
 
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
 use crate::files;
 use crate::process;
-use crate::steps::Failure;
 use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
 
@@ -17,8 +19,7 @@ pub(crate) const GLUE: &str = "target/npm/glue";
 /// # Errors
 /// When the build fails or the copy cannot be written.
 pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
-    let toolchain = workspace.found_toolchain()?;
-    let mut cargo = toolchain.cargo("build", WASI, workspace);
+    let mut cargo = workspace.cargo_wasm("build", WASI)?;
     process::run(cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]))?;
     let built = workspace.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
     let changed = files::copy_if_changed(&built, &workspace.path(GUEST))?;
@@ -31,13 +32,33 @@ pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
 /// # Errors
 /// When one of the builds or wasm-bindgen fails.
 pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
-    let toolchain = workspace.found_toolchain()?;
-    let mut cargo = toolchain.cargo("build", PAGE, workspace);
-    process::run(cargo.args(["-p", "innerloop-wasm", "--lib"]))?;
-    let built = workspace.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm");
+    let built = build_module(workspace, &[])?;
+    write_glue(workspace, &[], &built, &workspace.path(GLUE))
+}
+
+/// Builds the module for the page, with further arguments for cargo, and says where it lies.
+///
+/// # Errors
+/// When the build fails.
+pub(crate) fn build_module(workspace: &Workspace, arguments: &[&str]) -> Result<PathBuf, Failure> {
+    let mut cargo = workspace.cargo_wasm("build", PAGE)?;
+    process::run(cargo.args(["-p", "innerloop-wasm", "--lib"]).args(arguments))?;
+    Ok(workspace.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm"))
+}
+
+/// Lets wasm-bindgen, with further arguments, write a module and its glue into a folder.
+///
+/// # Errors
+/// When wasm-bindgen does not build or fails.
+pub(crate) fn write_glue(
+    workspace: &Workspace,
+    arguments: &[&str],
+    module: &Path,
+    folder: &Path,
+) -> Result<(), Failure> {
     // Optimised dependencies cost this tool a minute to build and save it one second to run.
     let plain = "profile.dev.package.\"*\".opt-level=0";
     let mut bindgen = workspace.cargo("run");
     bindgen.args(["--config", plain, "-p", "xtask-bindgen", "--"]);
-    process::run(bindgen.arg(built).arg(workspace.path(GLUE)))
+    process::run(bindgen.args(arguments).arg(module).arg(folder))
 }

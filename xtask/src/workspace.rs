@@ -5,8 +5,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::failure::Failure;
 use crate::process::Beside;
-use crate::steps::Failure;
 use crate::toolchain::Toolchain;
 
 /// The packages of the native build. They are always named together: another set would give
@@ -76,12 +76,17 @@ impl Workspace {
         self.path("target/wasm")
     }
 
-    /// The wasm toolchain that an earlier step found.
+    /// The cargo that builds for wasm with a subcommand, in the workspace.
     ///
     /// # Errors
-    /// When no step has looked for it.
-    pub(crate) fn found_toolchain(&self) -> Result<Toolchain, Failure> {
-        self.toolchain.ok_or_else(|| Failure("no step has looked for the wasm targets".to_owned()))
+    /// When no step has looked for the wasm targets.
+    pub(crate) fn cargo_wasm(&self, subcommand: &str, target: &str) -> Result<Command, Failure> {
+        let missing = || Failure("no step has looked for the wasm targets".to_owned());
+        let mut cargo = self.toolchain.ok_or_else(missing)?.cargo(subcommand, target);
+        cargo.current_dir(&self.root);
+        drop_cargo_run(&mut cargo);
+        cargo.env("CARGO_TARGET_DIR", self.wasm_target());
+        Ok(cargo)
     }
 
     /// The native cargo with a subcommand, in the workspace.
@@ -113,7 +118,7 @@ impl Workspace {
 
 /// Takes out the variables that `cargo run` set for this program: they describe this package, and
 /// a nested build must not see them.
-pub(crate) fn drop_cargo_run(command: &mut Command) {
+fn drop_cargo_run(command: &mut Command) {
     for (name, _) in env::vars_os() {
         let Some(name) = name.to_str() else { continue };
         let ours = ["CARGO", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_TARGET_DIR"];

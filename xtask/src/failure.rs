@@ -1,0 +1,13 @@
+//! Why something failed, as every command tells it.
+
+use std::fmt;
+
+/// What failed, and what to do about it, as one text for the terminal.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
