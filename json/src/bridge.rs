@@ -2,7 +2,11 @@
 //! by construction; a format other than `serde_json`'s cannot read or write it.
 
 #[cfg(feature = "serde")]
-use crate::{FromJson, Json, Object, ToJson, Value, from_str, to_string};
+use crate::{
+    raw::{Json, Object},
+    traits::{FromJson, ToJson, from_str, to_string},
+    value::Value,
+};
 #[cfg(feature = "serde")]
 use {
     alloc::boxed::Box,

@@ -268,3 +268,10 @@ pub(crate) fn pieces(text: &str, size: usize) -> impl Iterator<Item = String> {
 pub(crate) fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }
+
+/// An object as JSON: names with values that are JSON already.
+pub(crate) fn object(fields: &[(&str, String)]) -> String {
+    let fields: Vec<String> =
+        fields.iter().map(|(name, value)| format!("{}:{value}", quoted(name))).collect();
+    format!("{{{}}}", fields.join(","))
+}

@@ -9,8 +9,7 @@ use quote::quote;
 use syn::{Error, Result};
 
 pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
-    let Attributes { untagged, is_closed, default, .. } = &model.attributes;
-    if *untagged {
+    if model.attributes.untagged {
         return Err(Error::new_spanned(model.name, "what is untagged is read by hand"));
     }
     let name = model.name;
@@ -23,30 +22,15 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
             slots: None,
             choose: None,
         },
-        Body::Struct(fields) => {
-            let shape = shape(name, fields, *is_closed, default.is_some());
-            let values = blanks(fields);
-            let blank = match default {
-                Some(_) => quote!(<Self as ::core::default::Default>::default()),
-                None => quote!(Self { #values }),
-            };
-            let arms = placed(fields).enumerate().map(|(index, field)| {
-                let member = &field.member;
-                quote!(#index => ::core::option::Option::Some(&mut self.#member),)
-            });
-            let fill = quote! {
-                const SHAPE: &::innerloop_json::derived::Shape = &#shape;
-                ::innerloop_json::derived::fill_fields(reader, SHAPE, self)
-            };
-            let slots = quote!(match place { #(#arms)* _ => ::core::option::Option::None });
-            Parts { blank, fill, slots: Some(slots), choose: None }
-        }
-        Body::Enum(all) => choice(model, all)?,
+        Body::Struct(fields) => of_struct(model, fields),
+        Body::Enum(all) => of_enum(model, all)?,
     };
     let slots = slots.map(|slots| {
         quote! {
             #[automatically_derived]
-            impl #generics ::innerloop_json::derived::Slots<#lifetime> for #name #arguments #bounds {
+            impl #generics ::innerloop_json::derived::Slots<#lifetime>
+                for #name #arguments #bounds
+            {
                 fn slot(
                     &mut self,
                     place: usize,
@@ -59,7 +43,9 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
     let choose = choose.map(|choose| {
         quote! {
             #[automatically_derived]
-            impl #generics ::innerloop_json::derived::Choice<#lifetime> for #name #arguments #bounds {
+            impl #generics ::innerloop_json::derived::Choice<#lifetime>
+                for #name #arguments #bounds
+            {
                 fn choose(&mut self, place: usize) {
                     #choose
                 }
@@ -101,7 +87,27 @@ struct Parts {
     choose: Option<TokenStream>,
 }
 
-fn choice(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
+fn of_struct(model: &Model<'_>, fields: &[Field<'_>]) -> Parts {
+    let Attributes { is_closed, default, .. } = &model.attributes;
+    let shape = shape(model.name, fields, *is_closed, default.is_some());
+    let values = blanks(fields);
+    let blank = match default {
+        Some(_) => quote!(<Self as ::core::default::Default>::default()),
+        None => quote!(Self { #values }),
+    };
+    let arms = placed(fields).enumerate().map(|(index, field)| {
+        let member = &field.member;
+        quote!(#index => ::core::option::Option::Some(&mut self.#member),)
+    });
+    let fill = quote! {
+        const SHAPE: &::innerloop_json::derived::Shape = &#shape;
+        ::innerloop_json::derived::fill_fields(reader, SHAPE, self)
+    };
+    let slots = quote!(match place { #(#arms)* _ => ::core::option::Option::None });
+    Parts { blank, fill, slots: Some(slots), choose: None }
+}
+
+fn of_enum(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
     let plain = all.iter().find(|variant| matches!(variant.form, Form::Unit));
     let first = plain
         .or(all.first())

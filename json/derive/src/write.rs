@@ -46,7 +46,10 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
     let parts = (!parts.is_empty()).then(|| {
         quote! {
             impl #generics ::innerloop_json::derived::Parts for #name #arguments #bounds {
-                fn part(&self, place: usize) -> ::core::option::Option<&dyn ::innerloop_json::ToJson> {
+                fn part(
+                    &self,
+                    place: usize,
+                ) -> ::core::option::Option<&dyn ::innerloop_json::ToJson> {
                     #parts
                 }
             }

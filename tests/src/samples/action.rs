@@ -1,6 +1,9 @@
 //! What tools do, and what comes of it.
 
-use super::{Visitor, message::parts, one_of_each};
+use super::{
+    message::parts,
+    visitor::{Visitor, one_of_each},
+};
 use innerloop_core::action::{
     Action, Change, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
     Outcome, ToolError,

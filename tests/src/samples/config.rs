@@ -1,6 +1,10 @@
 //! What a session is opened with, and what may be changed later.
 
-use super::{Visitor, message::opaque, model::model, one_of_each};
+use super::{
+    message::opaque,
+    model::model,
+    visitor::{Visitor, one_of_each},
+};
 use innerloop_core::{
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode,

@@ -1,10 +1,9 @@
 //! What there is to know, and where an agent stands.
 
 use super::{
-    Visitor,
     action::outcome,
     message::{opaque, parts, usage},
-    one_of_each,
+    visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},

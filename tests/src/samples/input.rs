@@ -1,11 +1,10 @@
 //! What happens to a session.
 
 use super::{
-    Visitor,
     action::outcome,
     config::{patch, rule},
     message::{opaque, parts},
-    one_of_each,
+    visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
     bytes::Bytes,

@@ -1,6 +1,6 @@
 //! What is said: parts, blocks, turns, and how much it cost.
 
-use super::{Visitor, one_of_each};
+use super::visitor::{Visitor, one_of_each};
 use innerloop_core::{
     config::WireKind,
     json::Json,

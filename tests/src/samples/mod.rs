@@ -10,36 +10,11 @@ mod input;
 mod message;
 mod model;
 mod output;
+mod visitor;
+
+pub use visitor::Visitor;
 
 use serde::Serialize;
-use std::fmt::Debug;
-
-/// The samples of an enum, one for each variant in a list of all: `Type: A, B { … }, C(…)`. After
-/// `open`, the enum is one that no other crate may match whole.
-macro_rules! one_of_each {
-    (open $type:ident: $($samples:tt)+) => {
-        one_of_each!(@ [_ => ()] $type: $($samples)+)
-    };
-    ($type:ident: $($samples:tt)+) => {
-        one_of_each!(@ [] $type: $($samples)+)
-    };
-    (@ [$($others:tt)*]
-        $type:ident: $($variant:ident $({ $($fields:tt)* })? $(( $($values:tt)* ))?),+ $(,)?
-    ) => {{
-        let _complete = |value: &$type| match value {
-            $($type::$variant { .. } => (),)+
-            $($others)*
-        };
-        vec![$($type::$variant $({ $($fields)* })? $(( $($values)* ))?),+]
-    }};
-}
-use one_of_each;
-
-/// What is done with the samples.
-pub trait Visitor {
-    /// Takes the samples of a type.
-    fn visit<T: Serialize + Clone + Debug + PartialEq>(&mut self, name: &str, samples: &[T]);
-}
 
 /// Hands the samples of every type over, in an order that stays.
 pub fn visit_all(visitor: &mut impl Visitor) {

@@ -1,6 +1,9 @@
 //! Which model a session talks to, and how.
 
-use super::{Visitor, message::opaque, one_of_each};
+use super::{
+    message::opaque,
+    visitor::{Visitor, one_of_each},
+};
 use innerloop_core::{
     config::{
         CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind,

@@ -1,6 +1,11 @@
 //! What follows: effects, events, and when to send a tick.
 
-use super::{Visitor, action::actions, event::stamped, message::opaque, one_of_each};
+use super::{
+    action::actions,
+    event::stamped,
+    message::opaque,
+    visitor::{Visitor, one_of_each},
+};
 use innerloop_core::{
     bytes::Bytes,
     config::HookPoint,

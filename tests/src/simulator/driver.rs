@@ -1,7 +1,12 @@
 //! One run: the world acts on the session, the checker looks on, the clock is a number.
 
 use super::{
-    Fault, Plan, Report, checker::Checker, rng::Rng, settings, subject::Subject, world::World,
+    checker::Checker,
+    plan::{Fault, Plan, Report},
+    rng::Rng,
+    settings,
+    subject::Subject,
+    world::World,
 };
 use innerloop_core::{
     id::AgentId,

@@ -7,57 +7,14 @@ mod checker;
 mod driver;
 mod model;
 mod people;
+mod plan;
 pub(crate) mod rng;
 mod settings;
 mod subject;
 mod world;
 
+pub use plan::{Fault, Plan, Report};
 pub use subject::Mutation;
-
-use innerloop_core::config::WireKind;
-
-/// How a seed is run.
-#[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// Most steps before the world behaves and the run comes to its end; at least half of them
-    /// are taken.
-    pub steps: usize,
-    /// The fault to put around the session, if the checker is to show that it bites.
-    pub mutation: Option<Mutation>,
-    /// The protocol of the model; drawn from the seed if absent, as is its family unless the
-    /// protocol is Anthropic's.
-    pub wire: Option<WireKind>,
-    /// Whether what happened is written down.
-    pub trace: bool,
-}
-
-impl Default for Plan {
-    fn default() -> Self {
-        Self { steps: 160, mutation: None, wire: None, trace: false }
-    }
-}
-
-/// A run without a fault.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// How many inputs the session was given.
-    pub steps: u64,
-    /// What happened, a line each, if it was written down.
-    pub trace: Vec<String>,
-}
-
-/// What did not hold.
-#[derive(Clone, Debug)]
-pub struct Fault {
-    /// The seed that shows it.
-    pub seed: u64,
-    /// After how many inputs.
-    pub steps: u64,
-    /// What did not hold.
-    pub message: String,
-    /// What happened before, a line each.
-    pub trace: Vec<String>,
-}
 
 /// Runs a seed; a panic of the session is a fault like any other.
 ///

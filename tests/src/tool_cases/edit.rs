@@ -1,6 +1,6 @@
 //! Cases of `edit`.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::{
     Binary, EditConflict, InvalidArguments, NotFound, PermissionDenied, WrongFileType,
 };

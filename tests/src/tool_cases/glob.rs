@@ -1,6 +1,6 @@
 //! Cases of `glob`.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::{InvalidArguments, NotFound, WrongFileType};
 use serde_json::{Value, json};
 

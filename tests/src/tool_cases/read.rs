@@ -1,6 +1,6 @@
 //! Cases of `read`.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::{
     Binary, InvalidArguments, NotFound, PermissionDenied, TooLarge, WrongFileType,
 };

@@ -1,6 +1,6 @@
 //! Cases of `read_many` and `view_image`, and of reading and listing as Gemini's tools ask for it.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::{
     InvalidArguments, NotFound, PermissionDenied, WrongFileType,
 };

@@ -1,7 +1,7 @@
 //! Cases of searches as the families' own tools ask for them: context, types, spans of lines,
 //! parts of lines, pages of results.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::InvalidArguments;
 use serde_json::{Value, json};
 

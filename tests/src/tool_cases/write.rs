@@ -1,6 +1,6 @@
 //! Cases of `write`.
 
-use super::{Case, case};
+use super::case::{Case, case};
 use innerloop_core::action::ToolError::{PermissionDenied, WrongFileType};
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! A message as Gemini sends it: the signature of its thinking stands on the first call behind
 //! it, or else on an empty text at the end.
 
-use super::{object, reason};
-use crate::anthropic::{Kind, Message, pieces, quoted};
+use super::reasons::reason;
+use crate::anthropic::{Kind, Message, object, pieces, quoted};
 use serde_json::json;
 
 pub(super) fn body(message: &Message) -> String {

@@ -6,9 +6,10 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 pub mod read;
+mod reasons;
 pub mod rules;
 
-use crate::anthropic::{Message, quoted};
+use crate::anthropic::Message;
 use innerloop_core::config::{ModelConfig, ProfileKind, WireKind};
 use serde_json::json;
 
@@ -19,21 +20,6 @@ pub const FAMILIES: [(WireKind, ProfileKind, &str); 5] = [
     (WireKind::Anthropic, ProfileKind::Anthropic, "claude-sonnet-4-6"),
     (WireKind::Gemini, ProfileKind::Gemini, "gemini-3-flash"),
     (WireKind::Ollama, ProfileKind::Small, "qwen3:8b"),
-];
-
-/// The reasons to end by Anthropic's names, and what OpenAI Responses (the reason of an
-/// incomplete response), Chat Completions, Gemini and Ollama call them.
-const REASONS: [(&str, [&str; 4]); 7] = [
-    ("end_turn", ["", "stop", "STOP", "stop"]),
-    ("stop_sequence", ["", "stop", "STOP", "stop"]),
-    ("tool_use", ["", "tool_calls", "STOP", "stop"]),
-    ("max_tokens", ["max_output_tokens", "length", "MAX_TOKENS", "length"]),
-    ("refusal", ["", "refusal", "SAFETY", "stop"]),
-    ("pause_turn", ["", "pause", "CONTINUATION", "stop"]),
-    (
-        "model_context_window_exceeded",
-        ["max_output_tokens", "model_context_window_exceeded", "MAX_TOKENS", "length"],
-    ),
 ];
 
 /// The kinds of errors by Anthropic's names, and OpenAI's and Gemini's.
@@ -137,17 +123,4 @@ fn framed(wire: WireKind, data: &str) -> String {
         }
         _ => format!("data: {data}\n\n"),
     }
-}
-
-/// What the provider number `at` of [`REASONS`] calls the message's reason to end.
-fn reason(message: &Message, at: usize) -> &str {
-    let known = REASONS.iter().find(|(name, _)| *name == message.stop_reason);
-    known.map_or(message.stop_reason.as_str(), |(_, names)| names[at])
-}
-
-/// The objects, each with its fields in order, as one.
-fn object(fields: &[(&str, String)]) -> String {
-    let fields: Vec<String> =
-        fields.iter().map(|(name, value)| format!("{}:{value}", quoted(name))).collect();
-    format!("{{{}}}", fields.join(","))
 }

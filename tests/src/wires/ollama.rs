@@ -1,7 +1,7 @@
 //! A message as Ollama sends it, a line for each piece.
 
-use super::{object, reason};
-use crate::anthropic::{Block, Kind, Message, pieces, quoted};
+use super::reasons::reason;
+use crate::anthropic::{Block, Kind, Message, object, pieces, quoted};
 use serde_json::json;
 
 pub(super) fn body(message: &Message) -> String {

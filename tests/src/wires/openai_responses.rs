@@ -1,6 +1,6 @@
 //! A message as OpenAI Responses sends it.
 
-use super::reason;
+use super::reasons::reason;
 use crate::anthropic::{Block, Kind, Message, pieces};
 use serde_json::{Value, json};
 

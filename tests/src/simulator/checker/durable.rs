@@ -1,6 +1,6 @@
 //! The log is the session, and so is a snapshot: what they give again is what was there.
 
-use super::{Seen, require};
+use super::seen::{Seen, require};
 use crate::{desk::EPOCH, simulator::subject::Subject};
 use innerloop_core::{
     Session,

@@ -1,7 +1,7 @@
 //! What holds of effects: each is issued once, numbers grow, each is settled once or cancelled,
 //! and nothing runs that was not allowed or that would write beside another.
 
-use super::{Seen, require};
+use super::seen::{Seen, require};
 use innerloop_core::{
     config::{AskAbout, HookPoint, SessionConfig},
     event::EventKind,

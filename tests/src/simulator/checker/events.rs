@@ -1,7 +1,7 @@
 //! What holds of events: numbers without a gap, time that does not go back, brackets that close,
 //! text that adds up, limits that hold, and nothing behind the end.
 
-use super::{Seen, require};
+use super::seen::{Seen, require};
 use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind},

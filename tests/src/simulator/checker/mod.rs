@@ -6,24 +6,25 @@ mod effects;
 mod events;
 mod requests;
 mod results;
+mod seen;
 mod words;
 
 use super::subject::Subject;
 use durable::Durable;
 use effects::{Effects, Expected};
-use events::{CallEnd, Events};
+use events::Events;
 use innerloop_core::{
     Session,
     config::SessionConfig,
     id::AgentId,
     input::{Command, Input, Reason, Rejected},
-    message::Turn,
     output::{Effect, Output, Outputs},
     status::AgentState,
     time::Instant,
 };
 use requests::Requests;
 use results::Results;
+use seen::{Seen, require};
 use words::Words;
 
 /// Every so many steps, what takes a while is checked.
@@ -31,31 +32,6 @@ const OFTEN: u64 = 4;
 
 /// Every so many steps, what takes long is checked too.
 const SELDOM: u64 = 8;
-
-/// One step, as the checker sees it.
-#[derive(Clone, Copy, Debug)]
-struct Seen<'a> {
-    input: &'a Input,
-    outputs: &'a Outputs,
-    /// The session's time: the latest of all inputs.
-    now: Instant,
-    subject: &'a Subject,
-    config: &'a SessionConfig,
-}
-
-impl<'a> Seen<'a> {
-    const fn session(&self) -> &'a Session {
-        self.subject.session()
-    }
-
-    fn turns(&self, agent: AgentId) -> &'a [Turn] {
-        self.session().history(agent).map_or(&[], |history| history.turns())
-    }
-}
-
-fn require(holds: bool, fault: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(fault()) }
-}
 
 /// All books of one run.
 #[derive(Debug)]

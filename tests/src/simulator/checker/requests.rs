@@ -1,7 +1,7 @@
 //! What holds of a request's body: what its provider demands, and that it only adds to the one
 //! before.
 
-use super::require;
+use super::seen::require;
 use crate::wires::rules::{self, MARKER};
 use innerloop_core::{
     config::WireKind,

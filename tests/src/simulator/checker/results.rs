@@ -1,6 +1,9 @@
 //! What the model reads of a call is what came of that call.
 
-use super::{CallEnd, Seen, require};
+use super::{
+    events::CallEnd,
+    seen::{Seen, require},
+};
 use innerloop_core::{
     action::Outcome,
     config::{HookPoint, Vocabulary},

@@ -1,7 +1,10 @@
 //! What was said is never lost: each accepted word of the user, and each word of one agent to
 //! another, stands exactly once in the history or in a queue.
 
-use super::{CallEnd, Seen, require};
+use super::{
+    events::CallEnd,
+    seen::{Seen, require},
+};
 use crate::{simulator::model::word, snapshot};
 use innerloop_core::{
     config::HookPoint,

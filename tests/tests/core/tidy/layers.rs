@@ -1,0 +1,258 @@
+//! Who may know whom: no circle of modules in any target, no look up between the floors of
+//! `core`, no dependency of a crate on one above it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::house::{House, Target, join};
+use super::paths::Named;
+use super::{check_found, check_none};
+
+/// The floors of `core` by top module. Siblings on one floor do not know each other.
+const FLOORS: [(&str, u32); 7] = [
+    ("base", 0),
+    ("types", 1),
+    ("rules", 2),
+    ("wire", 3),
+    ("profile", 3),
+    ("machine", 4),
+    ("session", 5),
+];
+
+/// The crates that each crate of the house may depend on.
+const CRATES: [(&str, &[&str]); 11] = [
+    ("json/derive", &[]),
+    ("json", &["json-derive"]),
+    ("core", &["json"]),
+    ("driver", &["core", "json"]),
+    ("tools", &["core", "json"]),
+    ("wasm", &["core", "driver", "json", "tools"]),
+    ("host-native", &["core", "driver", "json", "tools"]),
+    ("tests", &["core", "driver", "json", "tools", "host"]),
+    ("tests/oracle", &["core"]),
+    ("xtask", &[]),
+    ("xtask/bindgen", &[]),
+];
+
+/// Circles that are still to be opened: the target, and what the names of their modules begin
+/// with.
+const TO_BE_OPENED: [(&str, &str); 4] = [
+    ("core/src/lib.rs", "profile"),
+    ("core/src/lib.rs", "wire"),
+    ("host-native/src/lib.rs", "cli"),
+    ("wasm/src/lib.rs", ""),
+];
+
+/// What `tools` may name of `core`.
+const DOORS_TO_TOOLS: [&str; 1] = ["action"];
+
+type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
+
+/// Which modules of a target each of its modules names.
+fn graph(target: &Target) -> Graph<'_> {
+    let mut graph = Graph::new();
+    for (path, module) in &target.modules {
+        let named = module.reading.paths.iter();
+        let named = named.filter_map(|named| known_module(target, path, named));
+        graph.insert(path, named.filter(|named| named != path).collect());
+    }
+    graph
+}
+
+/// The module that a path in a module leads to; `None` if it leads out of the crate.
+fn known_module<'a>(target: &'a Target, from: &str, named: &Named) -> Option<&'a str> {
+    let here: Vec<&str> = from.split("::").filter(|step| !step.is_empty()).collect();
+    let mut base: Vec<&str> = here.into_iter().chain(named.inside.iter().map(|s| &**s)).collect();
+    let mut rest = named.segments.iter().map(String::as_str).peekable();
+    match rest.peek().copied()? {
+        "crate" => {
+            base.clear();
+            rest.next();
+        }
+        "self" => _ = rest.next(),
+        "super" => {
+            while rest.next_if_eq(&"super").is_some() {
+                base.pop();
+            }
+        }
+        name => {
+            let child = base.iter().fold(String::new(), |path, step| join(&path, step));
+            target.modules.get_key_value(&join(&child, name))?;
+        }
+    }
+    // The longest way down that is a module; what is left is an item in it, or is re-exported.
+    let (mut path, mut found) = (String::new(), "");
+    for step in base.into_iter().chain(rest) {
+        path = join(&path, step);
+        match target.modules.get_key_value(&path) {
+            Some((known, _)) => found = known,
+            None if target.modules.keys().any(|known| known.starts_with(&format!("{path}::"))) => {}
+            None => break,
+        }
+    }
+    Some(found)
+}
+
+/// The circles of imports: each as long a list of modules as lead to one another.
+fn circles(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    for target in house.targets() {
+        let graph = graph(&target);
+        let mut seen = BTreeSet::new();
+        for &module in graph.keys() {
+            let circle: BTreeSet<&str> = reached(&graph, module)
+                .into_iter()
+                .filter(|other| reached(&graph, other).contains(module))
+                .collect();
+            let is_known = TO_BE_OPENED.iter().any(|(root, top)| {
+                *root == target.root && circle.iter().all(|module| module.starts_with(top))
+            });
+            if !circle.is_empty() && !is_known && seen.insert(circle.clone()) {
+                faults.push(format!("{}: a circle of {circle:?}", target.root));
+            }
+        }
+    }
+    faults
+}
+
+/// The modules that a module names, directly or through others.
+fn reached<'a>(graph: &Graph<'a>, from: &str) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&str> = graph[from].iter().copied().collect();
+    while let Some(module) = open.pop() {
+        if found.insert(module) {
+            open.extend(&graph[module]);
+        }
+    }
+    found
+}
+
+/// The looks up and across between the floors of `core`.
+fn looks_up(house: &House) -> Vec<String> {
+    let targets = house.targets();
+    let core = targets.iter().find(|target| target.root == "core/src/lib.rs").unwrap();
+    let mut faults = Vec::new();
+    for (from, named) in graph(core).into_iter().filter(|(from, _)| !from.is_empty()) {
+        for to in named {
+            let [from_top, to_top] = [from, to].map(|path| path.split("::").next().unwrap());
+            let fault = match (floor(from_top), floor(to_top)) {
+                (None, _) => format!("{from} stands on no floor"),
+                (_, None) => format!("{from} names {to:?} on no floor: write the whole path"),
+                (Some(own), Some(other)) if other > own => format!("{from} looks up to {to}"),
+                (Some(own), Some(other)) if own == other && from_top != to_top => {
+                    format!("{from} and {to} are siblings that must not know each other")
+                }
+                _ => continue,
+            };
+            faults.push(fault);
+        }
+    }
+    faults
+}
+
+fn floor(top: &str) -> Option<u32> {
+    FLOORS.iter().find(|(name, _)| *name == top).map(|(_, floor)| *floor)
+}
+
+/// The dependencies of crates on crates that they must not know.
+fn forbidden_dependencies(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (folder, manifest) in house.manifests().filter(|(folder, _)| *folder != "fuzz") {
+        let Some((_, allowed)) = CRATES.iter().find(|(known, _)| *known == folder) else {
+            faults.push(format!("{folder} is a crate on no floor"));
+            continue;
+        };
+        for line in manifest.lines() {
+            let Some(rest) = line.strip_prefix("innerloop-") else { continue };
+            let name = rest.split(['.', ' ', '=']).next().unwrap();
+            if !allowed.contains(&name) {
+                faults.push(format!("{folder} depends on innerloop-{name}"));
+            }
+        }
+    }
+    faults
+}
+
+/// What `tools` names of `core` beyond what it may.
+fn tools_beyond_actions(house: &House) -> Vec<String> {
+    let targets = house.targets();
+    let modules = targets.iter().filter(|target| target.root.starts_with("tools/"));
+    let mut faults = Vec::new();
+    for module in modules.flat_map(|target| target.modules.values()) {
+        for path in &module.reading.paths {
+            let [krate, item, ..] = &path.segments[..] else { continue };
+            if krate == "innerloop_core" && !DOORS_TO_TOOLS.contains(&item.as_str()) {
+                faults.push(format!("{} names innerloop_core::{item}", module.file));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn modules_form_no_circle() {
+    let house = House::own();
+    assert!(house.targets().len() > 10);
+    check_none(&circles(&house));
+}
+
+#[test]
+fn a_circle_is_found_however_it_is_written() {
+    for (b, c) in [
+        ("use super::c::D;", "fn f() { crate::b::g() }"),
+        ("use crate::{c::{D, E}};", "mod inner { use super::super::b::F; }"),
+        ("fn f() { assert!(super::c::g()) }", "#[serde(with = \"super::b\")] struct S;"),
+    ] {
+        let files = [("a/Cargo.toml", ""), ("a/src/lib.rs", "mod b; mod c; mod d;")];
+        let modules = [("a/src/b.rs", b), ("a/src/c.rs", c), ("a/src/d.rs", "use crate::b::G;")];
+        let house = House::of(&[&files[..], &modules].concat());
+        check_found(&circles(&house), &[r#"{"b", "c"}"#]);
+    }
+    let parent = ("a/src/lib.rs", "mod b; fn f() { b::g() } fn h() {}");
+    let house = House::of(&[("a/Cargo.toml", ""), parent, ("a/src/b.rs", "use crate::{self, h};")]);
+    check_found(&circles(&house), &[r#"{"", "b"}"#]);
+}
+
+#[test]
+fn a_module_of_core_uses_its_own_floor_and_those_below() {
+    check_none(&looks_up(&House::own()));
+}
+
+#[test]
+fn a_look_up_or_across_is_found() {
+    let house = House::of(&[
+        ("core/Cargo.toml", ""),
+        ("core/src/lib.rs", "mod base; mod wire; mod profile; mod cellar;"),
+        ("core/src/base.rs", "mod id; fn f() { crate::wire::g() }"),
+        ("core/src/base/id.rs", "use super::super::Session;"),
+        ("core/src/wire.rs", "use crate::{base::id::Id, profile::P};"),
+        ("core/src/profile.rs", "use crate::base::id::Id;"),
+        ("core/src/cellar.rs", "use crate::base::id::Id;"),
+    ]);
+    let expected = [
+        "base looks up to wire",
+        "base::id names \"\" on no floor",
+        "cellar stands on no floor",
+        "wire and profile are siblings",
+    ];
+    check_found(&looks_up(&house), &expected);
+}
+
+#[test]
+fn crates_know_only_those_below_them() {
+    let house = House::own();
+    check_none(&forbidden_dependencies(&house));
+    check_none(&tools_beyond_actions(&house));
+}
+
+#[test]
+fn a_dependency_on_a_crate_above_is_found() {
+    let house = House::of(&[
+        ("core/Cargo.toml", "[dependencies]\nserde.workspace = true"),
+        ("shed/Cargo.toml", ""),
+        ("tools/Cargo.toml", "innerloop-core.workspace = true\ninnerloop-host = { path = \"x\" }"),
+        ("tools/src/lib.rs", "use innerloop_core::{action::A, session::S};"),
+    ]);
+    let expected = ["shed is a crate on no floor", "tools depends on innerloop-host"];
+    check_found(&forbidden_dependencies(&house), &expected);
+    check_found(&tools_beyond_actions(&house), &["names innerloop_core::session"]);
+}

@@ -1,0 +1,45 @@
+//! Files that nothing reaches: a module that no parent declares, a fixture that no test names.
+
+use std::collections::BTreeSet;
+
+use super::house::{House, root, walk};
+use super::{check_found, check_none};
+
+/// Rust files that belong to no target.
+fn undeclared(house: &House) -> Vec<String> {
+    let targets = house.targets();
+    let modules = targets.iter().flat_map(|target| target.modules.values());
+    let reached: BTreeSet<&str> = modules.map(|module| module.file.as_str()).collect();
+    let strays = house.ending(".rs").filter(|(path, _)| !reached.contains(path));
+    strays.map(|(path, _)| format!("{path}: no parent declares it")).collect()
+}
+
+/// Fixtures whose names stand in no test.
+fn unused(house: &House, fixtures: &[&str]) -> Vec<String> {
+    let tests = house.files.iter().filter(|(path, _)| path.starts_with("tests/"));
+    let texts: String = tests.map(|(_, text)| text.as_str()).collect();
+    let strays = fixtures.iter().filter(|path| !texts.contains(path.rsplit('/').next().unwrap()));
+    strays.map(|path| format!("{path}: no test names it")).collect()
+}
+
+#[test]
+fn every_module_is_declared() {
+    check_none(&undeclared(&House::own()));
+    let house = House::of(&[
+        ("a/Cargo.toml", ""),
+        ("a/src/lib.rs", "mod b; // mod c;"),
+        ("a/src/b.rs", ""),
+        ("a/src/c.rs", ""),
+    ]);
+    check_found(&undeclared(&house), &["a/src/c.rs: no parent declares it"]);
+}
+
+#[test]
+fn every_fixture_is_used() {
+    let paths = walk(&root().join("tests/fixtures"), &[]);
+    let fixtures: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    assert!(fixtures.len() > 10);
+    check_none(&unused(&House::own(), &fixtures));
+    let house = House::of(&[("tests/tests/core/a.rs", "read(\"one.txt\")"), ("b.rs", "two.txt")]);
+    check_found(&unused(&house, &["wire/one.txt", "wire/two.txt"]), &["two.txt: no test"]);
+}
