@@ -15,6 +15,7 @@ mod process;
 mod programs;
 mod simulate;
 mod site;
+mod size;
 mod steps;
 mod test;
 mod toolchain;
@@ -36,6 +37,7 @@ Commands:
   test         Check and test everything: format, lints, docs, native, Node, Chromium
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
+  size         Weigh the page's module, by crate and by cause, beside its budget
   bench        Measure the session core beside the physical limits
   fuzz         Feed the decoders and parsers what a fuzzer invents (--seconds N each, otherwise
                60; TARGET…, otherwise all of fuzz/targets)
@@ -58,6 +60,7 @@ enum Ask {
     Test,
     Prepare,
     Simulate { arguments: Vec<String> },
+    Size,
     Bench,
     Fuzz(fuzz::Plan),
     Playground { port: Option<u16> },
@@ -93,6 +96,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo"] => Ok(Ask::Demo),
         ["test"] => Ok(Ask::Test),
         ["prepare"] => Ok(Ask::Prepare),
+        ["size"] => Ok(Ask::Size),
         ["bench"] => Ok(Ask::Bench),
         ["simulate", rest @ ..] => {
             Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
@@ -103,7 +107,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
-        ["demo" | "test" | "prepare" | "playground" | "bench", rest @ ..] => {
+        ["demo" | "test" | "prepare" | "playground" | "bench" | "size", rest @ ..] => {
             Err(format!("unexpected {:?}", rest.join(" ")))
         }
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -118,6 +122,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Test => test::run(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
+        Ask::Size => size::run(&mut workspace),
         Ask::Bench => native::bench(&mut workspace),
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),

@@ -1,0 +1,102 @@
+//! `cargo xtask size`: what the page's module weighs, by crate and by cause, beside its budget.
+//! The weight is that of the module as it is shipped; the shares are those of the module before
+//! wasm-opt, which takes the names away.
+
+mod module;
+mod share;
+
+use std::path::Path;
+
+use crate::failure::Failure;
+use crate::files;
+use crate::npm;
+use crate::prepare;
+use crate::process;
+use crate::steps::{Step, run_all, step};
+use crate::wasm;
+use crate::workspace::Workspace;
+use module::Module;
+use share::Shares;
+
+/// A build of the module, and the most that it may weigh.
+struct Variant {
+    name: &'static str,
+    /// What cargo is told besides.
+    features: &'static [&'static str],
+    /// Most bytes, compressed by brotli.
+    budget: usize,
+}
+
+const EVERYTHING: Variant = Variant { name: "everything", features: &[], budget: 300_000 };
+
+/// Shares below this part of the whole are summed up.
+const SMALL: usize = 200;
+
+/// Prints three numbers: the length of a file, and what gzip and brotli make of it.
+const WEIGH: &str = "
+const { readFileSync } = require('node:fs');
+const { brotliCompressSync, constants, gzipSync } = require('node:zlib');
+const bytes = readFileSync(process.argv[1]);
+const params = {
+  [constants.BROTLI_PARAM_QUALITY]: 11,
+  [constants.BROTLI_PARAM_LGWIN]: 24,
+  [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+};
+const sizes = [bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes, { params })];
+console.log(sizes.map((each) => each.length).join(' '));
+";
+
+/// Builds and weighs every variant.
+const WEIGHING: [Step; 1] = [step("weigh everything", weigh_everything)];
+
+/// Runs the command.
+///
+/// # Errors
+/// The first step's that fails; a variant above its budget does.
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &[&prepare::MACHINE[..], &WEIGHING].concat())
+}
+
+fn weigh_everything(workspace: &mut Workspace) -> Result<(), Failure> {
+    weigh(workspace, &EVERYTHING)
+}
+
+fn weigh(workspace: &Workspace, variant: &Variant) -> Result<(), Failure> {
+    let folder = workspace.path("target/size").join(variant.name.replace(' ', "-"));
+    let built = wasm::build_module(workspace, variant.features)?;
+    wasm::write_glue(workspace, &["--names"], &built, &folder)?;
+    let (named, shipped) = (folder.join(npm::MODULE), folder.join("shipped.wasm"));
+    npm::optimise_module(workspace, &named, &shipped)?;
+    let unreadable = || Failure(format!("{} is no wasm module", named.display()));
+    let module = Module::read(&files::read(&named)?).ok_or_else(unreadable)?;
+    print_shares("by crate", &share::by_crate(&module));
+    print_shares("by cause", &share::by_cause(&module));
+    let [raw, gzip, brotli] = weights(workspace, &shipped)?;
+    let (name, budget) = (variant.name, variant.budget);
+    println!("{name}: raw {raw}, gzip {gzip}, brotli {brotli} of {budget} bytes");
+    if brotli > budget {
+        let over = brotli - budget;
+        return Err(Failure(format!("the module with {name} is {over} bytes above its budget")));
+    }
+    Ok(())
+}
+
+fn weights(workspace: &Workspace, file: &Path) -> Result<[usize; 3], Failure> {
+    let mut node = workspace.program("node", "");
+    let printed = process::capture(node.args(["-e", WEIGH]).arg(file))?;
+    let numbers: Vec<usize> = printed.split(' ').filter_map(|word| word.parse().ok()).collect();
+    numbers.try_into().map_err(|_| Failure(format!("node printed {printed:?}, not three sizes")))
+}
+
+fn print_shares(title: &str, shares: &Shares) {
+    let total: usize = shares.iter().map(|(_, size)| size).sum();
+    let (large, small): (Vec<_>, Vec<_>) =
+        shares.iter().partition(|(_, size)| *size > total / SMALL);
+    println!("{title}, of {total} bytes before wasm-opt:");
+    let line = |size: usize, name: &str| {
+        let permille = size * 1000 / total.max(1);
+        println!("   {size:>9}  {:>3}.{} %  {name}", permille / 10, permille % 10);
+    };
+    large.iter().for_each(|(name, size)| line(*size, name));
+    line(small.iter().map(|(_, size)| size).sum(), "(smaller ones together)");
+}

@@ -1,0 +1,173 @@
+//! Reads a wasm module: how many bytes each function takes and what it is called, and how much
+//! the other sections take. A module that is cut or bent gives `None`.
+
+use std::collections::BTreeMap;
+
+/// What a module consists of, in bytes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Module {
+    /// The functions with their symbols; a function without a name has an empty one.
+    pub(crate) functions: Vec<(String, usize)>,
+    /// The data segments: texts and tables.
+    pub(crate) data: usize,
+    /// Types, imports, exports and the like.
+    pub(crate) rest: usize,
+}
+
+const CUSTOM: u8 = 0;
+const IMPORT: u8 = 2;
+const CODE: u8 = 10;
+const DATA: u8 = 11;
+/// The part of the custom section `name` that names functions.
+const FUNCTION_NAMES: u8 = 1;
+
+impl Module {
+    /// Reads a whole module. Custom sections do not count: they are not shipped.
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
+        let (mut imported, mut sizes, mut names) = (0, Vec::new(), BTreeMap::new());
+        let mut module = Self::default();
+        while !reader.0.is_empty() {
+            let id = reader.byte()?;
+            let length = reader.number()?;
+            let mut section = Reader(reader.take(length)?);
+            match id {
+                CUSTOM if section.text()? == "name" => names = section.function_names()?,
+                CUSTOM => {}
+                CODE => sizes = section.body_sizes()?,
+                DATA => module.data += length,
+                _ => module.rest += length,
+            }
+            if id == IMPORT {
+                imported = section.imported_functions()?;
+            }
+        }
+        let named = |(index, size)| (names.remove(&index).unwrap_or_default(), size);
+        module.functions = (imported..).zip(sizes).map(named).collect();
+        Some(module)
+    }
+}
+
+/// What is left to read.
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// An unsigned number of 32 bits in LEB128.
+    fn number(&mut self) -> Option<usize> {
+        let mut number = 0;
+        for shift in (0..35).step_by(7) {
+            let byte = self.byte()?;
+            number |= usize::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let length = self.number()?;
+        std::str::from_utf8(self.take(length)?).ok()
+    }
+
+    fn body_sizes(&mut self) -> Option<Vec<usize>> {
+        let count = self.number()?;
+        let mut sizes = Vec::new();
+        for _ in 0..count {
+            let length = self.number()?;
+            self.take(length)?;
+            sizes.push(length);
+        }
+        Some(sizes)
+    }
+
+    /// Names by the function's number.
+    fn function_names(&mut self) -> Option<BTreeMap<usize, String>> {
+        let mut names = BTreeMap::new();
+        while !self.0.is_empty() {
+            let kind = self.byte()?;
+            let length = self.number()?;
+            let mut part = Reader(self.take(length)?);
+            if kind != FUNCTION_NAMES {
+                continue;
+            }
+            for _ in 0..part.number()? {
+                let index = part.number()?;
+                names.insert(index, part.text()?.to_owned());
+            }
+        }
+        Some(names)
+    }
+
+    /// How many of the imports are functions: they come first in the numbering.
+    fn imported_functions(&mut self) -> Option<usize> {
+        let mut functions = 0;
+        for _ in 0..self.number()? {
+            self.text()?;
+            self.text()?;
+            match self.byte()? {
+                0 => {
+                    functions += 1;
+                    self.number()?;
+                }
+                1 => {
+                    self.byte()?;
+                    self.limits()?;
+                }
+                2 => self.limits()?,
+                _ => _ = self.take(2)?,
+            }
+        }
+        Some(functions)
+    }
+
+    /// The size of a table or a memory: a lower bound, and an upper one if the first bit says so.
+    fn limits(&mut self) -> Option<()> {
+        let has_most = self.byte()? & 1 == 1;
+        self.number()?;
+        if has_most {
+            self.number()?;
+        }
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Module;
+
+    /// Imports a function and a memory, and has functions of two and three bytes.
+    const SAMPLE: &[u8] = b"\0asm\x01\0\0\0\
+        \x01\x04\x01\x60\0\0\
+        \x02\x0c\x02\x01a\x01b\0\0\0\0\x02\0\x01\
+        \x0a\x08\x02\x02\0\x0b\x03\0\x01\x0b\
+        \0\x0e\x04name\x01\x07\x02\x01\x01f\x02\x01g";
+
+    #[test]
+    fn functions_have_their_sizes_and_names() {
+        let functions = vec![("f".to_owned(), 2), ("g".to_owned(), 3)];
+        let expected = Module { functions, data: 0, rest: 4 + 12 };
+        assert_eq!(Module::read(SAMPLE), Some(expected));
+    }
+
+    #[test]
+    fn a_module_that_is_cut_within_a_section_is_none() {
+        let ends = [8, 14, 28, 38, SAMPLE.len()];
+        for end in 0..=SAMPLE.len() {
+            let module = SAMPLE.get(..end).and_then(Module::read);
+            assert_eq!(module.is_some(), ends.contains(&end), "{end}: {module:?}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! To which crate and to which cause the bytes of a function count, told from its symbol.
+
+use std::collections::BTreeMap;
+
+use super::module::Module;
+
+/// The causes, each with what a function's path contains; the first that fits counts.
+const CAUSES: [(&str, &[&str]); 18] = [
+    ("dropping values", &["drop_in_place"]),
+    ("reading JSON", &["::de::", "eserialize", "innerloop_json::", "FromJson", "Slots", "Choice"]),
+    ("writing JSON", &["::ser::", "erialize", "ToJson", "Parts>"]),
+    ("formatting", &["core::fmt", "core::num::", "fmt::Debug", "fmt::Display"]),
+    ("calls in text", &["core::wire::text_calls"]),
+    ("wire: Responses", &["core::wire::openai_responses"]),
+    ("wire: Chat", &["core::wire::openai_chat"]),
+    ("wire: Anthropic", &["core::wire::anthropic"]),
+    ("wire: Gemini", &["core::wire::gemini"]),
+    ("wire: Ollama", &["core::wire::ollama"]),
+    ("wire: shared", &["innerloop_core::wire"]),
+    ("profiles", &["innerloop_core::profile"]),
+    ("types and rules", &["core::types", "core::rules", "core::base"]),
+    ("the loop", &["innerloop_core::machine"]),
+    ("session, log, snapshot", &["innerloop_core::session"]),
+    ("tools", &["innerloop_tools", "regex_lite", "fast_glob"]),
+    ("driver and binding", &["innerloop_", "wasm_bindgen", "js_sys", "web_sys", "futures"]),
+    (
+        "standard library",
+        &["core::", "alloc::", "std::", "memchr", "dlmalloc", "compiler_builtins"],
+    ),
+];
+
+/// What stands in no function.
+const DATA: &str = "(texts and tables)";
+const REST: &str = "(types, imports, exports)";
+
+/// Bytes by name, most first.
+pub(crate) type Shares = Vec<(String, usize)>;
+
+/// The bytes of a module by crate.
+pub(crate) fn by_crate(module: &Module) -> Shares {
+    shares(module, |path| krate(path).to_owned())
+}
+
+/// The bytes of a module by cause.
+pub(crate) fn by_cause(module: &Module) -> Shares {
+    shares(module, |path| cause(path).to_owned())
+}
+
+fn shares(module: &Module, name: impl Fn(&str) -> String) -> Shares {
+    let mut sums = BTreeMap::from([(DATA.to_owned(), module.data), (REST.to_owned(), module.rest)]);
+    for (symbol, size) in &module.functions {
+        *sums.entry(name(&path(symbol))).or_default() += size;
+    }
+    let mut shares: Shares = sums.into_iter().collect();
+    shares.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
+    shares
+}
+
+fn cause(path: &str) -> &'static str {
+    let fits = |parts: &[&str]| parts.iter().any(|part| path.contains(part));
+    CAUSES.iter().find(|(_, parts)| fits(parts)).map_or("everything else", |(cause, _)| cause)
+}
+
+/// One of our crates if the path names one, otherwise the first that it names.
+fn krate(path: &str) -> &str {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let heads = path.match_indices("::").filter_map(|(end, _)| path.get(..end));
+    let mut words = heads.filter_map(|head| head.rsplit(|c| !is_word(c)).next());
+    let ours = words.clone().find(|word| word.starts_with("innerloop_"));
+    ours.or_else(|| words.find(|word| !word.is_empty())).unwrap_or("(without a path)")
+}
+
+/// A symbol as a path. Both manglings of rustc write a step as its length and its text; what else
+/// stands in them is left out. Other symbols stay as they are.
+fn path(symbol: &str) -> String {
+    let (mut rest, is_older) = match (symbol.strip_prefix("_ZN"), symbol.strip_prefix("_R")) {
+        (Some(rest), _) => (rest, true),
+        (_, Some(rest)) => (rest, false),
+        _ => return symbol.to_owned(),
+    };
+    let mut steps = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        // The newer mangling's numbers, and its ways to say the same again.
+        let number = rest.strip_prefix(['s', 'B']).filter(|_| !is_older);
+        if let Some((_, behind)) = number.and_then(|rest| rest.split_once('_')) {
+            rest = behind;
+            continue;
+        }
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (digits, behind) = rest.split_at(end);
+        let length = digits.parse().unwrap_or(usize::MAX);
+        match behind.split_at_checked(length) {
+            Some((step, behind)) => {
+                steps.push(readable(step));
+                rest = behind;
+            }
+            None => rest = rest.get(first.len_utf8()..).unwrap_or_default(),
+        }
+    }
+    if is_older {
+        // The hash.
+        steps.pop();
+    }
+    steps.join("::")
+}
+
+fn readable(step: &str) -> String {
+    let marks =
+        [("..", "::"), ("$LT$", "<"), ("$GT$", ">"), ("$u20$", " "), ("$C$", ","), ("$RF$", "&")];
+    marks.iter().fold(step.to_owned(), |step, (mark, text)| step.replace(mark, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{by_cause, by_crate, krate, path};
+    use crate::size::module::Module;
+
+    #[test]
+    fn symbols_become_paths() {
+        let of = "_$LT$innerloop_core..types..Action$u20$as$u20$serde..de..Deserialize$GT$";
+        let symbol = format!("_ZN{}{of}11deserialize17h0123456789abcdefE", of.len());
+        let expected = "_<innerloop_core::types::Action as serde::de::Deserialize>::deserialize";
+        assert_eq!(path(&symbol), expected);
+        assert_eq!(krate(expected), "innerloop_core");
+        let symbol = "_RNvMs3_NtCs5cOc02OMXlo_5alloc3stre12to_lowercase";
+        assert_eq!(path(symbol), "alloc::str::to_lowercase");
+        assert_eq!(krate("core::fmt::write"), "core");
+        assert_eq!((path("memcpy").as_str(), krate("memcpy")), ("memcpy", "(without a path)"));
+    }
+
+    #[test]
+    fn bytes_count_once() {
+        let symbols = [
+            ("_ZN14innerloop_core7machine3run17h0123456789abcdefE", 5),
+            ("_ZN14innerloop_core4wire6gemini17h0123456789abcdefE", 3),
+            ("memcpy", 2),
+        ];
+        let functions = symbols.map(|(symbol, size)| (symbol.to_owned(), size)).to_vec();
+        let module = Module { functions, data: 7, rest: 1 };
+        let shown = |shares: super::Shares| {
+            shares.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>()
+        };
+        let expected = [
+            "innerloop_core 8",
+            "(texts and tables) 7",
+            "(without a path) 2",
+            "(types, imports, exports) 1",
+        ];
+        assert_eq!(shown(by_crate(&module)), expected);
+        let expected = [
+            "(texts and tables) 7",
+            "the loop 5",
+            "wire: Gemini 3",
+            "everything else 2",
+            "(types, imports, exports) 1",
+        ];
+        assert_eq!(shown(by_cause(&module)), expected);
+    }
+}
