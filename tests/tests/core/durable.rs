@@ -1,4 +1,4 @@
-//! The log is the session; a snapshot is the session; the prefix stands (DESIGN rules 8 to 10).
+//! The log is the session, a snapshot is the session, and the encoded prefix does not change.
 
 use innerloop_core::{
     RestoreError, Session,

@@ -1,5 +1,5 @@
-//! Failures of model calls (WIRE.md A0 "Retry rules", A1 to A6; FEATURES G2 to G4, K5): every
-//! shape of error body, and what follows from it. The protocols share the reading of errors.
+//! Failures of model calls (`docs/wires.md`): every shape of error body, and what follows from it.
+//! The protocols share the reading of errors.
 
 use innerloop_core::{
     config::WireKind,
@@ -58,7 +58,7 @@ struct Case {
     body: Box<RawValue>,
 }
 
-/// WIRE.md A6: "Context overflow detection", "HTTP status → class"; the shapes of A1 to A5.
+/// The table of `docs/wires.md#failures`, and the shapes of all protocols.
 #[test]
 fn g2_g3_g4_failures_are_told_apart_by_status_name_and_words() {
     for line in include_str!("../../fixtures/failures.jsonl").lines() {

@@ -1,4 +1,4 @@
-//! Opening, submitting, limits, failures, ends (FEATURES A, G).
+//! Opening, submitting, limits, failures, ends.
 
 use innerloop_core::{
     REPLAY_VERSION, Session,

@@ -1,5 +1,4 @@
-//! What keeps a run on its way: loop detection, the context gauge, repairs of replies
-//! (FEATURES A9, E8; CONFLICTS X1, X2, R11).
+//! What keeps a run on its way: loop detection, the context gauge, repairs of replies.
 
 use innerloop_core::{
     Session,

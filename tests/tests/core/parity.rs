@@ -1,6 +1,6 @@
-//! The parity matrix of the specification (Spec §9.12) and its smoke test (§9.13): whole runs of
-//! the loop with real tools over files in memory; the shell is scripted. Every row is run for each
-//! family over the protocol that it mostly speaks, and for the families' own vocabularies.
+//! The parity matrix of the specification and its smoke test: whole runs of the loop with real
+//! tools over files in memory; the shell is scripted. Every row is run for each family over the
+//! protocol that it mostly speaks, and for the families' own vocabularies.
 
 mod scene;
 

@@ -1,5 +1,4 @@
-//! People and hooks in the pipeline: approval, questions, hooks, the final answer (FEATURES A11,
-//! A12, M5).
+//! People and hooks in the pipeline: approval, questions, hooks, the final answer.
 
 use innerloop_core::{
     action::Outcome,

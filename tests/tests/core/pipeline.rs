@@ -1,4 +1,4 @@
-//! From a call to its result (FEATURES C, B11, G1).
+//! From a call to its result.
 
 use innerloop_core::{
     action::{Action, Notice, Numbering, Outcome, ToolError},

@@ -1,5 +1,4 @@
-//! What each model family is shown, and what it reads (FEATURES C1 to C4, C7, C14 to C16; the
-//! facts of TOOL-VOCABULARIES.md).
+//! What each model family is shown, and what it reads.
 
 use innerloop_core::{
     action::{Action, Outcome},
@@ -272,7 +271,7 @@ fn c4_each_family_has_a_prompt_of_its_own_that_names_no_tool_it_lacks() {
         prompts.push(prompt);
     }
     let [openai, anthropic, gemini, small] = prompts.try_into().unwrap();
-    // The topics of Spec §6.2 and TOOL-VOCABULARIES.md §4, by a word that each needs.
+    // What a base prompt must cover, by a word that each topic needs.
     for topic in ["AGENTS.md", "`apply_patch`", "*** Begin Patch", "plan", "sandbox", "review"] {
         assert!(openai.contains(topic), "{topic}");
     }

@@ -1,5 +1,4 @@
-//! The system prompt: layers, environment, version control, project documents (FEATURES C7,
-//! E10 to E14).
+//! The system prompt: layers, environment, version control, project documents.
 
 use innerloop_core::{
     config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},

@@ -1,4 +1,4 @@
-//! Steering, follow-ups, interrupts, events (FEATURES B).
+//! Steering, follow-ups, interrupts, events.
 
 use innerloop_core::{
     event::EventKind,

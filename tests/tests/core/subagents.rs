@@ -1,4 +1,4 @@
-//! Agents that an agent starts (FEATURES F).
+//! Agents that an agent starts.
 
 use innerloop_core::{
     Session,

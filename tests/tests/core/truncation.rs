@@ -1,4 +1,4 @@
-//! What the model reads of long outputs (FEATURES E; CONFLICTS X3 to X5).
+//! What the model reads of long outputs (`docs/decisions.md#output-limits`).
 
 use innerloop_core::{
     action::{Outcome, ToolError},

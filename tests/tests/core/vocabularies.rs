@@ -1,5 +1,4 @@
-//! The families' own vocabularies: schemas field by field, and the shapes of what models read
-//! (TOOL-VOCABULARIES.md §1 to §3).
+//! The families' own vocabularies: schemas field by field, and the shapes of what models read.
 
 use super::profiles::{all_tools, desk, place, reads};
 use innerloop_core::{

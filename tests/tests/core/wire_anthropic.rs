@@ -1,4 +1,4 @@
-//! Anthropic Messages from bytes (WIRE.md A0 and A3): every event and quirk, in any chunking.
+//! Anthropic Messages from bytes (`docs/wires.md`): every event and quirk, in any chunking.
 
 use innerloop_core::{
     config::WireKind,

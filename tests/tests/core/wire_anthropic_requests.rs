@@ -1,5 +1,5 @@
-//! Requests to Anthropic Messages (WIRE.md A3): effort, tools, cache markers, what goes back of a
-//! reply, and what does not go to a provider that did not write it.
+//! Requests to Anthropic Messages: effort, tools, cache markers, what goes back of a reply, and
+//! what does not go to a provider that did not write it.
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},

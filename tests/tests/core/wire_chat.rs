@@ -1,5 +1,5 @@
-//! Chat Completions and its dialects from bytes (WIRE.md A0, A2 and A6): a fixture for each row
-//! of the table of dialects and for each rule of gathering calls, in every chunking.
+//! Chat Completions and its dialects from bytes (`docs/wires.md`): a fixture for each
+//! dialect and for each rule of gathering calls, in every chunking.
 
 use expect_test::expect_file;
 use innerloop_core::{

@@ -1,5 +1,4 @@
-//! Requests of Chat Completions, byte for byte (WIRE.md A2), with what each endpoint does
-//! otherwise.
+//! Requests of Chat Completions, byte for byte, with what each endpoint does otherwise.
 
 use innerloop_core::{
     config::{

@@ -1,5 +1,5 @@
-//! Gemini from bytes and to bytes (WIRE.md A0, A4, A6): every kind of chunk, framing and quirk,
-//! in any chunking; and requests whose earlier turns never change.
+//! Gemini from bytes and to bytes (`docs/wires.md`): every kind of chunk, framing and quirk, in any
+//! chunking; and requests whose earlier turns never change.
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},

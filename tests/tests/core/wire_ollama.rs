@@ -1,4 +1,4 @@
-//! Ollama's `/api/chat` from bytes and to bytes (WIRE.md A0, A5 and A6).
+//! Ollama's `/api/chat` from bytes and to bytes (`docs/wires.md`).
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},

@@ -1,4 +1,4 @@
-//! OpenAI Responses from bytes (WIRE.md A0, A1 and A6): every event and quirk, in any chunking.
+//! OpenAI Responses from bytes (`docs/wires.md`): every event and quirk, in any chunking.
 
 use innerloop_core::{
     config::WireKind,

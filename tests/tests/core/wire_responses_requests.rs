@@ -1,4 +1,4 @@
-//! OpenAI Responses to bytes (WIRE.md A1): the head, each kind of turn, what goes back untouched.
+//! OpenAI Responses to bytes: the head, each kind of turn, what goes back untouched.
 
 use innerloop_core::{
     config::{ModelConfig, ToolChoice, WireKind},

@@ -1,5 +1,5 @@
 //! The table of providers: every one the issue names, each with the first request that a session
-//! over it makes (WIRE.md A2's table of dialects).
+//! over it makes (`docs/wires.md#chat-completions`).
 
 use innerloop_core::{
     Session,

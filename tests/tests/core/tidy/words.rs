@@ -1,7 +1,73 @@
-//! What the README promises of the code.
+//! What texts promise: that the README's code map names every module, and that whatever a comment
+//! cites can be opened.
 
-use super::check_none;
 use super::house::House;
+use super::{check_found, check_none};
+
+/// Names of documents that are not in the repository, and marks of citing them.
+const ABSENT: [&str; 13] = [
+    "CONFLICTS",
+    "DESIGN",
+    "ECOSYSTEM",
+    "FEATURES",
+    "INTEROP",
+    "PERFORMANCE.md",
+    "POLICIES",
+    "SANDBOX.md",
+    "SIZE.md",
+    "TOOL-VOCABULARIES",
+    "WIRE.md",
+    "seed 00",
+    "seeds 00",
+];
+
+/// The sign by which a paragraph is cited; what is in the repository has headings.
+const PARAGRAPH: char = '\u{a7}';
+
+/// Where citations are still to be replaced: the beginnings of paths.
+const TO_BE_SWEPT: [&str; 2] = ["core/src/", "host-native/src/endpoints.rs"];
+
+/// Where texts cite what a reader cannot open.
+fn dead_citations(house: &House) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (path, text) in &house.files {
+        for (number, line) in (1..).zip(text.lines()) {
+            let absent = ABSENT.iter().find(|name| line.contains(**name));
+            if absent.is_some() || line.contains(PARAGRAPH) {
+                let line = line.trim();
+                faults.push(format!("{path}:{number}: cites what is not here: {line}"));
+            }
+            for cited in citations(line) {
+                let (file, heading) = cited.split_once('#').unwrap_or((cited, ""));
+                if !has_heading(house, file, heading) {
+                    faults.push(format!("{path}:{number}: there is no {cited}"));
+                }
+            }
+        }
+    }
+    faults
+}
+
+/// The places in `docs/` that a line names, as `docs/wires.md#gemini`.
+fn citations(line: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || "/.#_-".contains(c);
+    let words = line.split(move |c| !is_part(c)).map(|word| word.trim_end_matches('.'));
+    words.filter(|word| word.starts_with("docs/") && word.contains(".md"))
+}
+
+/// Whether a document has a heading; an empty one stands for the whole document.
+fn has_heading(house: &House, file: &str, heading: &str) -> bool {
+    let Some(text) = house.files.get(file) else { return false };
+    let mut headings = text.lines().filter_map(|line| line.strip_prefix('#'));
+    heading.is_empty() || headings.any(|line| anchor(line) == heading)
+}
+
+/// What a heading is linked by.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = words.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
 
 /// Modules that the README's code map does not name.
 fn unnamed(house: &House) -> Vec<String> {
@@ -22,6 +88,41 @@ fn unnamed(house: &House) -> Vec<String> {
 }
 
 #[test]
+fn what_is_cited_can_be_opened() {
+    let mut house = House::own();
+    house.files.retain(|path, _| {
+        path != "tests/tests/core/tidy/words.rs"
+            && !TO_BE_SWEPT.iter().any(|start| path.starts_with(start))
+    });
+    check_none(&dead_citations(&house));
+}
+
+#[test]
+fn a_dead_citation_is_found() {
+    let house = House::of(&[
+        ("docs/a.md", "# A\n\n## What a `Reply` is, and why\n"),
+        (
+            "a.rs",
+            "// as DESIGN rule 9 says\n// Spec \u{a7}2.10\n// (seed 004)\n// see `docs/b.md`.",
+        ),
+        ("b.rs", "// `docs/a.md`, docs/a.md#a and docs/a.md#what-a-reply-is-and-why."),
+        ("c.rs", "// docs/a.md#what"),
+    ]);
+    let expected = [
+        "a.rs:1: cites what is not here",
+        "a.rs:2: cites what is not here",
+        "a.rs:3: cites what is not here",
+        "a.rs:4: there is no docs/b.md",
+        "c.rs:1: there is no docs/a.md#what",
+    ];
+    check_found(&dead_citations(&house), &expected);
+}
+
+#[test]
 fn the_readmes_code_map_names_every_module() {
     check_none(&unnamed(&House::own()));
+    let readme = "## Code map\n`a`\n## End\n`b`";
+    let house =
+        House::of(&[("README.md", readme), ("core/src/a.rs", ""), ("core/src/b/mod.rs", "")]);
+    check_found(&unnamed(&house), &["core/src/b/mod.rs: not in the map"]);
 }
