@@ -1,13 +1,12 @@
-//! The pure ends of a call's way (DESIGN §3): LOOKUP and VALIDATE before it runs, TRUNCATE and
-//! RETURN after.
+//! The pure ends of a call's way: LOOKUP and VALIDATE before it runs, TRUNCATE and RETURN after.
 
-use super::setup::{Origin, Setup};
+use super::setup::Setup;
 use crate::{
-    base::json::{Json, push_string, push_value},
-    profile::inner::{self, InnerCall},
-    rules::{coerce, schema, truncate},
+    base::json::{Json, push_string},
+    profile::{Args, Meaning, Told, inner::InnerCall},
+    rules::truncate,
     types::{
-        action::{Action, Outcome, Patch, ToolError},
+        action::{Action, Outcome, Patch, PatchError, ToolError},
         config::ExecMode,
         message::{Part, ToolCall, ToolResult},
         tool::{Job, ToolRun},
@@ -15,15 +14,23 @@ use crate::{
 };
 use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Work {
     /// A run of the host's.
-    Run { run: Arc<ToolRun>, read_only: bool, mode: ExecMode },
+    Run { run: Launch, read_only: bool, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
+}
+
+/// A run of the host's, shared between the effect, the call's state and what is owed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Arc<ToolRun>", into = "Arc<ToolRun>")]
+pub(crate) struct Launch {
+    pub(crate) run: Arc<ToolRun>,
+    /// What its patch does to which files, if it is one.
+    pub(crate) patch: Option<Patch>,
 }
 
 /// What has run for a call: its outcome is told from the very action that was launched.
@@ -33,17 +40,50 @@ pub(crate) enum Ran {
     #[default]
     Nothing,
     /// A tool of the host's.
-    Tool(Arc<ToolRun>),
+    Tool(Launch),
     /// The final answer was given, as JSON text.
     Answer(String),
 }
 
 impl Ran {
-    const fn tool(&self) -> Option<&Arc<ToolRun>> {
+    const fn tool(&self) -> Option<&Launch> {
         match self {
-            Self::Tool(run) => Some(run),
+            Self::Tool(launch) => Some(launch),
             Self::Nothing | Self::Answer(_) => None,
         }
+    }
+}
+
+impl Launch {
+    /// # Errors
+    /// Why the text of a patch is none.
+    fn new(run: ToolRun) -> Result<Self, PatchError> {
+        let patch = outline(&run)?;
+        Ok(Self { run: Arc::new(run), patch })
+    }
+}
+
+impl From<Arc<ToolRun>> for Launch {
+    fn from(run: Arc<ToolRun>) -> Self {
+        // The patch was whole when the call was prepared.
+        let patch = outline(&run).ok().flatten();
+        Self { run, patch }
+    }
+}
+
+impl From<Launch> for Arc<ToolRun> {
+    fn from(launch: Launch) -> Self {
+        launch.run
+    }
+}
+
+/// What the patch of a run does to which files, if it is one.
+fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
+    match &run.job {
+        Job::Builtin(Action::Patch { patch, .. }) => {
+            Patch::parse(patch).map(|patch| Some(patch.outline()))
+        }
+        _ => Ok(None),
     }
 }
 
@@ -62,7 +102,7 @@ pub(crate) fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall
     call
 }
 
-/// LOOKUP and VALIDATE.
+/// LOOKUP and VALIDATE: the one place where a call's arguments are parsed.
 ///
 /// # Errors
 /// The outcome that the model reads instead.
@@ -71,51 +111,24 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         let message = format!("Unknown tool: {}", call.name);
         return Err(Outcome::error(ToolError::UnknownTool, message));
     };
-    let invalid = |detail: &str| {
-        let message = format!("Invalid arguments for tool: {}: {detail}", call.name);
-        Outcome::error(ToolError::InvalidArguments, message)
-    };
-    let arguments = checked(&call.arguments, &tool.schema, setup).map_err(|why| invalid(&why))?;
-    let unreadable = |message| Outcome::error(ToolError::InvalidArguments, message);
-    let (job, asked_ms, read_only) = match tool.origin {
-        Origin::Core => {
-            let inner = inner::read(&call.name, &arguments).map_err(unreadable)?;
-            return Ok(Work::Inner(inner));
-        }
-        Origin::Profile => {
-            let translated = setup.profile().translate(&setup.config.facts, &call.name, &arguments);
-            let translated = translated.map_err(unreadable)?;
-            if let Action::Patch { patch, .. } = &translated.action {
-                Patch::parse(patch).map_err(|error| unreadable(format!("{error}")))?;
-            }
-            let read_only = translated.action.is_read_only();
-            (Job::Builtin(translated.action), translated.timeout_ms, read_only)
-        }
-        Origin::Host => {
-            let arguments = Json::parse(arguments).map_err(|error| invalid(&format!("{error}")))?;
-            (Job::Custom(arguments), None, tool.spec.read_only)
+    let invalid = |message| Outcome::error(ToolError::InvalidArguments, message);
+    let bends = setup.config.repair.coerce_arguments;
+    let args = Args::parse(&call.name, &call.arguments, &tool.schema, bends).map_err(invalid)?;
+    let (job, asked_ms) = match tool.row {
+        Some(row) => match row.read(args, &setup.config.facts).map_err(invalid)? {
+            Meaning::Inner(inner) => return Ok(Work::Inner(inner)),
+            Meaning::Action(asked) => (Job::Builtin(asked.action), asked.timeout_ms),
+        },
+        None => {
+            let json = Json::parse(args.json()).map_err(|error| invalid(format!("{error}")))?;
+            (Job::Custom(json), None)
         }
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
-    let mode = setup.exec_mode(&call.name, read_only);
-    Ok(Work::Run { run: Arc::new(run), read_only, mode })
-}
-
-/// A call's arguments as JSON text that fits the schema, bent to it where the host wants that.
-fn checked(arguments: &str, schema: &Value, setup: &Setup) -> Result<String, String> {
-    let mut value = serde_json::from_str(arguments).map_err(|error| format!("{error}"))?;
-    let bent = setup.config.repair.coerce_arguments && coerce::coerce(schema, &mut value);
-    let violations = schema::violations(schema, &value);
-    if !violations.is_empty() {
-        return Err(violations.join("; "));
-    }
-    if !bent {
-        return Ok(arguments.trim().into());
-    }
-    let mut text = Vec::new();
-    push_value(&mut text, &value);
-    String::from_utf8(text).map_err(|error| format!("{error}"))
+    let run = Launch::new(run).map_err(|error| invalid(format!("{error}")))?;
+    let read_only = tool.spec.read_only;
+    Ok(Work::Run { run, read_only, mode: setup.exec_mode(&call.name, read_only) })
 }
 
 /// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.
@@ -126,8 +139,8 @@ pub(crate) fn result(
     replaced: Option<String>,
     setup: &Setup,
 ) -> ToolResult {
-    let run = ran.tool();
-    let parts = match replaced.or_else(|| presented(run?, outcome, setup)) {
+    let launch = ran.tool();
+    let parts = match replaced.or_else(|| told(launch?, outcome, setup)) {
         Some(text) => vec![Part::text(text)],
         None => labelled(call, outcome),
     };
@@ -138,21 +151,21 @@ pub(crate) fn result(
         *text = String::from("(no output)");
     }
     if outcome.timed_out
-        && let Some(run) = run
-        && let Some(note) = setup.profile().timeout_note(&call.name, run.timeout_ms)
+        && let Some(launch) = launch
+        && let Some(note) = setup.policy(&call.name).timeout.text(launch.run.timeout_ms)
     {
         parts.push(Part::text(note));
     }
     ToolResult { call_id: call.id.clone(), parts, is_error: outcome.error.is_some() }
 }
 
-/// An outcome of one of the profile's tools in the form that its models know, where that is
-/// another than what the tool says.
-fn presented(run: &ToolRun, outcome: &Outcome, setup: &Setup) -> Option<String> {
-    match &run.job {
-        Job::Builtin(action) => setup.profile().present(action, outcome, run.timeout_ms),
-        Job::Custom(_) => None,
-    }
+/// An outcome of one of the built-in tools in the form that the model knows, where that is another
+/// than what the tool says.
+fn told(launch: &Launch, outcome: &Outcome, setup: &Setup) -> Option<String> {
+    let Launch { run, patch } = launch;
+    let Job::Builtin(action) = &run.job else { return None };
+    let timeout_ms = run.timeout_ms;
+    setup.tool(&run.name)?.row?.tell(&Told { action, patch: patch.as_ref(), outcome, timeout_ms })
 }
 
 /// An outcome's parts, with the words of Spec §2.5 before a failure of the tool itself.

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     base::json::Json,
+    profile::inner::FINAL_ANSWER,
     rules::repeat::Found,
     types::{
         config::{HookPoint, LimitAction, LoopStep},
@@ -348,7 +349,8 @@ fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
             return end_run(RunEnd::Failed, ctx);
         }
         *asked += 1;
-        say("Give the final answer now, with the tool final_answer.", ctx);
+        let tool = FINAL_ANSWER.name();
+        say(format!("Give the final answer now, with the tool {tool}."), ctx);
         return call_model(ctx);
     }
     match ctx.hook(HookPoint::BeforeStop, &ctx.body.result()) {

@@ -3,7 +3,7 @@
 
 use super::body::{Run, Scope};
 use crate::{
-    profile::{self, Profile},
+    profile::{Policy, Profile, ToolRow},
     rules::{prompt::system_prompt, truncate::OutputLimit},
     types::{
         config::{
@@ -27,23 +27,14 @@ pub(crate) struct Setup {
     tools: Vec<Tool>,
 }
 
-/// A registered tool (Spec §3.8).
+/// A registered tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
     pub(crate) spec: ToolSpec,
     pub(crate) schema: Value,
-    pub(crate) origin: Origin,
-}
-
-/// Who gave a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// The profile: its calls are canonical actions.
-    Profile,
-    /// The core: its calls never leave it.
-    Core,
-    /// The host.
-    Host,
+    pub(crate) policy: Policy,
+    /// What is known of a built-in tool; the host's are run by it alone.
+    pub(crate) row: Option<&'static ToolRow>,
 }
 
 impl Setup {
@@ -56,25 +47,7 @@ impl Setup {
     pub(crate) fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
-        let mut of_profile = profile.tools(&config.facts);
-        // A model that takes no images is shown no way to look at one.
-        of_profile.retain(|tool| config.model.compat.images || !Profile::shows_images(&tool.name));
-        let of_core = profile::inner::tools(&config, depth);
-        let mut tools: Vec<Tool> = Vec::new();
-        for (spec, origin) in of_profile
-            .into_iter()
-            .map(|spec| (spec, Origin::Profile))
-            .chain(of_core.into_iter().map(|spec| (spec, Origin::Core)))
-        {
-            tools.push(Tool { schema: schema(&spec)?, spec, origin });
-        }
-        for spec in &config.tools {
-            let tool = Tool { schema: schema(spec)?, spec: spec.clone(), origin: Origin::Host };
-            match tools.iter_mut().find(|known| known.spec.name == tool.spec.name) {
-                Some(known) => *known = tool,
-                None => tools.push(tool),
-            }
-        }
+        let tools = tools(&config, depth)?;
         let specs = || tools.iter().map(|tool| &tool.spec);
         let system = system_prompt(
             profile.base_prompt(),
@@ -157,9 +130,14 @@ impl Setup {
         !self.tools.is_empty()
     }
 
+    /// What is done about a tool apart from its calls' meaning.
+    pub(crate) fn policy(&self, name: &str) -> Policy {
+        self.tool(name).map_or(Policy::READS, |tool| tool.policy)
+    }
+
     /// How much of a tool's output the model reads.
     pub(crate) fn output_limit(&self, name: &str) -> OutputLimit {
-        let mut limit = self.profile().output_limit(name);
+        let mut limit = self.policy(name).output;
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
             limit.max_chars = chars as usize;
         }
@@ -191,6 +169,32 @@ impl Setup {
         let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
         wanted.clamp(1, timeouts.max_command_ms)
     }
+}
+
+/// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest
+/// registration wins, in the place of the one before; what is done about a tool of the host that
+/// has the name of a built-in one stays the same.
+fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
+    let profile = Profile::of(&config.model);
+    let answer = config.answer.as_ref().map(|answer| &answer.schema);
+    let mut tools: Vec<Tool> = Vec::new();
+    for row in profile.rows(config, depth) {
+        let spec = profile.spec(row, answer);
+        tools.push(Tool { schema: schema(&spec)?, spec, policy: row.policy(), row: Some(row) });
+    }
+    for spec in &config.tools {
+        let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
+        let policy = match &place {
+            Some(replaced) => replaced.policy,
+            None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
+        };
+        let tool = Tool { schema: schema(spec)?, spec: spec.clone(), policy, row: None };
+        match place {
+            Some(replaced) => *replaced = tool,
+            None => tools.push(tool),
+        }
+    }
+    Ok(tools)
 }
 
 /// Whether a run may end with a summary that is made without tools.

@@ -3,7 +3,7 @@
 use super::{
     ctx::Ctx,
     ledger::EffectKind,
-    pipeline::{self, Ran, Work},
+    pipeline::{self, Launch, Ran, Work},
 };
 use crate::{
     base::{
@@ -19,7 +19,7 @@ use crate::{
         input::{Answer, HookReply},
         message::{ToolCall, ToolResult},
         output::{Ask, Effect, HookRun},
-        tool::{Job, ToolRun},
+        tool::Job,
     },
 };
 use alloc::{format, string::String, sync::Arc};
@@ -45,7 +45,7 @@ pub(crate) enum State {
     /// Waits for the calls before it.
     Queued(Work),
     /// The host runs it.
-    Running { effect: EffectId, run: Arc<ToolRun>, mode: ExecMode },
+    Running { effect: EffectId, run: Launch, mode: ExecMode },
     /// It waits for another agent.
     Waiting { child: AgentId, until: Option<Instant> },
     /// It waits for the user's word.
@@ -155,12 +155,12 @@ impl Slot {
 
     /// The host's run is over.
     pub(crate) fn on_done(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
-        if let State::Running { run, .. } = &self.state
+        if let State::Running { run: Launch { run, patch }, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
             && ctx.setup.config.guard.read_before_write
         {
-            guard::learn(action, &mut ctx.body.memory.known);
+            guard::learn(action, patch.as_ref(), &mut ctx.body.memory.known);
         }
         self.on_outcome(outcome, ctx);
     }
@@ -227,7 +227,7 @@ impl Slot {
     /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
     /// so that what they read or wrote is known.
     pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
-        let (mut run, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
+        let (mut launch, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
             State::Queued(Work::Run { run, mode, .. }) => (run, mode),
             other => {
                 self.state = other;
@@ -236,16 +236,18 @@ impl Slot {
         };
         // Nobody shares the run before it is launched: nothing is copied here.
         if ctx.setup.config.guard.read_before_write
-            && let Job::Builtin(action) = &mut Arc::make_mut(&mut run).job
-            && let Err(outcome) = guard::check(action, &ctx.body.memory.known)
+            && let Job::Builtin(action) = &mut Arc::make_mut(&mut launch.run).job
+            && let Err(outcome) =
+                guard::check(action, launch.patch.as_ref(), &ctx.body.memory.known)
         {
             return self.fail(outcome, ctx);
         }
         self.announce(ctx);
         let effect = ctx.issue(EffectKind::Tool);
         let agent = ctx.body.id;
-        ctx.effect(Effect::RunTool { id: effect, agent, run: Arc::clone(&run) });
-        self.state = State::Running { effect, run, mode };
+        let run = Arc::clone(&launch.run);
+        ctx.effect(Effect::RunTool { id: effect, agent, run });
+        self.state = State::Running { effect, run: launch, mode };
     }
 
     /// Stops the call where it stands and answers it.
@@ -306,7 +308,7 @@ impl Slot {
     pub(crate) fn owed(&self, agent: AgentId) -> Option<Effect> {
         Some(match &self.state {
             State::Running { effect, run, .. } => {
-                Effect::RunTool { id: *effect, agent, run: Arc::clone(run) }
+                Effect::RunTool { id: *effect, agent, run: Arc::clone(&run.run) }
             }
             State::Asking { effect, .. } => {
                 Effect::Ask { id: *effect, agent, ask: self.question() }

@@ -1,152 +1,128 @@
-//! The tools that never leave the core: other agents, questions, the final answer (DESIGN rule
-//! 14). They are the same for every model family.
+//! The tools that never leave the core: other agents, questions, the final answer. They are the
+//! same for every model family; the plan's are the families'.
+
+pub use super::call::{InnerCall, SpawnCall};
 
 use super::{
-    Profile,
-    plan::{self, PlanCall},
+    args::Args,
+    param::{
+        COUNT, COUNT_OR_NONE, Param,
+        Type::{NonEmpty, Text},
+        needed, optional,
+    },
+    row::{
+        Need,
+        Parameters::{self, Fixed},
+        Policy, REPORTS, Read, ToolRow,
+    },
 };
-use crate::types::{config::SessionConfig, tool::ToolSpec};
-use alloc::{format, string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
+use crate::rules::truncate::OutputLimit;
 
-/// The schemas, as they go to the model.
-const TOOLS: &str = include_str!("inner.json");
+/// The tools, in the order in which they are shown; that of the final answer comes last of all.
+pub(super) static TABLE: &[&ToolRow] = &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER];
 
-/// The tool of the final answer; its schema is the host's.
-pub const FINAL_ANSWER: &str = "final_answer";
+const AGENT_ID: Param = needed("agent_id", Text, "Its id");
 
-/// A call of one of these tools.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum InnerCall {
-    /// Start an agent.
-    Spawn(SpawnCall),
-    /// Say something to an agent.
-    Send {
-        /// Its id, as the model knows it.
-        agent_id: String,
-        /// What to say.
-        message: String,
-    },
-    /// Wait for an agent's result.
-    Wait {
-        /// Its id, as the model knows it.
-        agent_id: String,
-        /// How long at most, in milliseconds.
-        timeout_ms: Option<u64>,
-    },
-    /// End an agent.
-    Close {
-        /// Its id, as the model knows it.
-        agent_id: String,
-    },
-    /// Ask the user.
-    Ask {
-        /// The question.
-        question: String,
-    },
-    /// Keep a plan.
-    Plan(PlanCall),
-    /// The final answer, as JSON text that fits the schema.
-    Answer(String),
-}
+static SPAWN_AGENT: ToolRow = ToolRow {
+    name: "spawn_agent",
+    description: "Start another agent on a scoped task. It works on the same files with a \
+                  conversation of its own, beside you. Returns its id at once; use wait for its \
+                  result.",
+    parameters: Fixed(&[
+        needed(
+            "task",
+            NonEmpty,
+            "What it is to do, with all that it needs to know: it sees nothing of this \
+             conversation",
+        ),
+        optional("working_dir", Text, "A folder of the workspace to stay in"),
+        optional("model", Text, "Another model; yours if absent"),
+        optional(
+            "max_turns",
+            COUNT_OR_NONE,
+            "Most turns it may take; 0, like leaving it out, means no limit",
+        ),
+    ]),
+    read: Read::Inner(spawn_agent),
+    tell: None,
+    policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
+};
 
-/// What an agent is started with (Spec §7.2).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpawnCall {
-    /// What it is to do.
-    pub task: String,
-    /// A folder to stay in.
-    pub working_dir: Option<String>,
-    /// Another model.
-    pub model: Option<String>,
-    /// Most turns; 0 or nothing for no limit.
-    pub max_turns: Option<u32>,
-}
+static SEND_INPUT: ToolRow = ToolRow {
+    name: "send_input",
+    description: "Say something to an agent that you started: at its next step if it works, as a \
+                  new task if it is done.",
+    parameters: Fixed(&[AGENT_ID, needed("message", NonEmpty, "What to say")]),
+    read: Read::Inner(send_input),
+    tell: None,
+    policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
+};
 
-/// The tools that an agent at nesting depth `depth` is offered; the session's own is at 0.
-#[must_use]
-pub fn tools(config: &SessionConfig, depth: u32) -> Vec<ToolSpec> {
-    let profile = Profile::of(&config.model);
-    // The text is part of the program, and the tests read it.
-    let mut tools: Vec<ToolSpec> = serde_json::from_str(TOOLS).unwrap_or_default();
-    tools.retain(|tool| match tool.name.as_str() {
-        "ask_user" => config.ask_user && depth == 0,
-        _ => profile.starts_agents() && depth < config.subagents.max_depth,
-    });
-    tools.extend(profile.inner_tools());
-    if let Some(answer) = config.answer.as_ref().filter(|_| depth == 0) {
-        tools.push(ToolSpec {
-            name: FINAL_ANSWER.into(),
-            description: "Give the final answer of the task, once it is done. Ends the work."
-                .into(),
-            parameters: answer.schema.clone(),
-            read_only: false,
-            freeform: None,
-        });
-    }
-    tools
-}
+static WAIT: ToolRow = ToolRow {
+    name: "wait",
+    description: "Wait until an agent that you started has done its task, and get its result.",
+    parameters: Fixed(&[
+        AGENT_ID,
+        optional("timeout_ms", COUNT, "How long to wait at most; without it, as long as it takes"),
+    ]),
+    read: Read::Inner(wait),
+    tell: None,
+    policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
+};
 
-/// Reads a call whose arguments fit the schema.
-///
-/// # Errors
-/// A sentence for the model.
-pub fn read(name: &str, arguments: &str) -> Result<InnerCall, String> {
-    #[derive(Deserialize)]
-    struct Send {
-        agent_id: String,
-        message: String,
-    }
-    #[derive(Deserialize)]
-    struct Wait {
-        agent_id: String,
-        timeout_ms: Option<u64>,
-    }
-    #[derive(Deserialize)]
-    struct Close {
-        agent_id: String,
-    }
-    #[derive(Deserialize)]
-    struct Ask {
-        question: String,
-    }
-    if let Some(call) = plan::call(name, arguments) {
-        return call.map(InnerCall::Plan);
-    }
-    fn said(name: &str, field: &str, text: &str) -> Result<(), String> {
-        if text.trim().is_empty() {
-            return Err(format!("Invalid arguments for tool: {name}: {field} is blank"));
-        }
-        Ok(())
-    }
-    fn parse<'a, T: Deserialize<'a>>(name: &str, arguments: &'a str) -> Result<T, String> {
-        serde_json::from_str(arguments)
-            .map_err(|error| format!("Invalid arguments for tool: {name}: {error}"))
-    }
-    Ok(match name {
-        "spawn_agent" => {
-            let call: SpawnCall = parse(name, arguments)?;
-            said(name, "task", &call.task)?;
-            InnerCall::Spawn(call)
-        }
-        "send_input" => {
-            let Send { agent_id, message } = parse(name, arguments)?;
-            said(name, "message", &message)?;
-            InnerCall::Send { agent_id, message }
-        }
-        "wait" => {
-            let Wait { agent_id, timeout_ms } = parse(name, arguments)?;
-            InnerCall::Wait { agent_id, timeout_ms }
-        }
-        "close_agent" => {
-            let Close { agent_id } = parse(name, arguments)?;
-            InnerCall::Close { agent_id }
-        }
-        "ask_user" => {
-            let Ask { question } = parse(name, arguments)?;
-            InnerCall::Ask { question }
-        }
-        FINAL_ANSWER => InnerCall::Answer(arguments.into()),
-        _ => return Err(format!("Unknown tool: {name}")),
+static CLOSE_AGENT: ToolRow = ToolRow {
+    name: "close_agent",
+    description: "End an agent that you started. Returns its last status.",
+    parameters: Fixed(&[AGENT_ID]),
+    read: Read::Inner(close_agent),
+    tell: None,
+    policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
+};
+
+static ASK_USER: ToolRow = ToolRow {
+    name: "ask_user",
+    description: "Ask the user a question that only they can answer, and wait for the answer.",
+    parameters: Fixed(&[needed("question", NonEmpty, "The question")]),
+    read: Read::Inner(ask_user),
+    tell: None,
+    policy: Policy { needs: Some(Need::User), ..Policy::READS },
+};
+
+pub(crate) static FINAL_ANSWER: ToolRow = ToolRow {
+    name: "final_answer",
+    description: "Give the final answer of the task, once it is done. Ends the work.",
+    parameters: Parameters::Answer,
+    read: Read::Inner(final_answer),
+    tell: None,
+    policy: Policy { needs: Some(Need::AnswerForm), ..Policy::READS },
+};
+
+fn spawn_agent(args: &mut Args<'_>) -> InnerCall {
+    InnerCall::Spawn(SpawnCall {
+        task: args.words("task", "task"),
+        working_dir: args.maybe_text("working_dir"),
+        model: args.maybe_text("model"),
+        max_turns: args.small_count("max_turns"),
     })
+}
+
+fn send_input(args: &mut Args<'_>) -> InnerCall {
+    let agent_id = args.text("agent_id");
+    InnerCall::Send { agent_id, message: args.words("message", "message") }
+}
+
+fn wait(args: &mut Args<'_>) -> InnerCall {
+    InnerCall::Wait { agent_id: args.text("agent_id"), timeout_ms: args.count("timeout_ms") }
+}
+
+fn close_agent(args: &mut Args<'_>) -> InnerCall {
+    InnerCall::Close { agent_id: args.text("agent_id") }
+}
+
+fn ask_user(args: &mut Args<'_>) -> InnerCall {
+    InnerCall::Ask { question: args.text("question") }
+}
+
+fn final_answer(args: &mut Args<'_>) -> InnerCall {
+    InnerCall::Answer(args.json())
 }

@@ -3,39 +3,50 @@
 //! reads, and knows nothing of wires.
 
 mod anthropic;
+mod args;
+mod call;
+mod family;
 mod gemini;
 pub mod inner;
 mod openai;
+mod param;
 pub mod plan;
+mod row;
 mod seed;
 mod shell;
 mod small;
-mod translated;
 
-pub use translated::Translated;
+pub use call::Translated;
+pub(crate) use {
+    args::Args,
+    call::Meaning,
+    row::{Policy, Told, ToolRow},
+};
+
+use family::Family;
+use row::Need;
 
 use crate::{
-    rules::truncate::OutputLimit,
+    base::json::Json,
     types::{
-        action::{Action, Outcome, ToolError},
-        config::{Facts, ModelConfig, ProfileKind, TextCalls, Vocabulary},
+        config::{Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Vocabulary},
         tool::ToolSpec,
     },
 };
 use alloc::{format, string::String, vec::Vec};
 
 /// The time limit of programs where neither call nor family nor configuration names one, as the
-/// model is told it (Spec §5.4).
+/// model is told it.
 const DEFAULT_COMMAND_MS: u64 = 10_000;
 
-/// A model family under one of its two vocabularies (Spec §3.2).
+/// A model family under one of its two vocabularies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
     kind: ProfileKind,
     vocabulary: Vocabulary,
 }
 
-/// What the models of a family can do, as far as nothing better is known (Spec §3.2).
+/// What the models of a family can do, as far as nothing better is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// Whether they think before they answer, with an effort that can be set.
@@ -67,54 +78,53 @@ impl Profile {
         Self::new(model.profile, model.vocabulary)
     }
 
-    /// The tools that become actions, as the model is shown them; those that nothing here could
-    /// carry out are left out.
+    /// The tools that become actions, as models that take images are shown them; those that
+    /// nothing here could carry out are left out.
     #[must_use]
     pub fn tools(self, facts: &Facts) -> Vec<ToolSpec> {
-        let ms = self.default_command_ms().unwrap_or(DEFAULT_COMMAND_MS);
-        let mut tools = match (self.kind, self.vocabulary) {
-            (ProfileKind::Openai, Vocabulary::Seed) => openai::seed_tools(ms),
-            (ProfileKind::Openai, Vocabulary::Native) => openai::native_tools(ms),
-            (ProfileKind::Anthropic, Vocabulary::Seed) => anthropic::seed_tools(ms),
-            (ProfileKind::Anthropic, Vocabulary::Native) => anthropic::native_tools(ms),
-            (ProfileKind::Gemini, Vocabulary::Seed) => gemini::seed_tools(ms),
-            (ProfileKind::Gemini, Vocabulary::Native) => gemini::native_tools(ms),
-            (ProfileKind::Small, _) => small::seed_tools(ms),
-        };
-        tools.retain(|tool| !plan::is_tool(&tool.name));
-        shell::retain_runnable(&mut tools, facts);
-        if (self.kind, self.vocabulary) == (ProfileKind::Openai, Vocabulary::Native) {
-            openai::retain_needed(&mut tools);
-        }
-        if self.kind == ProfileKind::Small {
-            small::retain_few(&mut tools);
-        }
-        tools
+        let mut met = shell::needs_met(facts);
+        met.push(Need::Images);
+        self.action_rows(&met).map(|row| self.spec(row, None)).collect()
     }
 
-    /// The tools whose calls never leave the core: the family's plan, where it has one.
+    /// The family's own tools whose calls never leave the core: the plan's, where there is one.
     #[must_use]
     pub fn inner_tools(self) -> Vec<ToolSpec> {
-        let mut tools = match (self.kind, self.vocabulary) {
-            (_, Vocabulary::Seed) | (ProfileKind::Small, _) => Vec::new(),
-            (ProfileKind::Openai, _) => openai::native_tools(0),
-            (ProfileKind::Anthropic, _) => anthropic::native_tools(0),
-            (ProfileKind::Gemini, _) => gemini::native_tools(0),
+        self.plan().map(|row| self.spec(row, None)).collect()
+    }
+
+    /// All tools that an agent at nesting depth `depth` is shown; the session's own is at 0.
+    pub(crate) fn rows(self, config: &SessionConfig, depth: u32) -> Vec<&'static ToolRow> {
+        let mut met = shell::needs_met(&config.facts);
+        let needs = [
+            (Need::Images, config.model.compat.images),
+            (Need::Agents, self.family().is_large && depth < config.subagents.max_depth),
+            (Need::User, config.ask_user && depth == 0),
+            (Need::AnswerForm, config.answer.is_some() && depth == 0),
+        ];
+        met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
+        let inner = inner::TABLE.iter().copied().chain(self.plan()).chain([&inner::FINAL_ANSWER]);
+        self.action_rows(&met).chain(inner.filter(|row| row.is_shown(&met))).collect()
+    }
+
+    /// A tool of the profile as the model is shown it; `answer` is the schema of the final answer.
+    pub(crate) fn spec(self, row: &ToolRow, answer: Option<&Json>) -> ToolSpec {
+        row.spec(self.default_command_ms().unwrap_or(DEFAULT_COMMAND_MS), answer)
+    }
+
+    /// The tool of that name in the profile's vocabulary, shown or not.
+    pub(crate) fn row(self, name: &str) -> Option<&'static ToolRow> {
+        let others = match self.vocabulary {
+            Vocabulary::Seed => seed::TABLE,
+            Vocabulary::Native => &[],
         };
-        tools.retain(|tool| plan::is_tool(&tool.name));
-        tools
+        self.table().iter().chain(others).copied().find(|row| row.name == name)
     }
 
-    /// Whether a tool has no use but to show an image.
+    /// Whether the vocabulary has a tool of that name that becomes an action.
     #[must_use]
-    pub fn shows_images(name: &str) -> bool {
-        name == "view_image"
-    }
-
-    /// Whether the family's models may start agents: small ones have enough to choose from.
-    #[must_use]
-    pub const fn starts_agents(self) -> bool {
-        !matches!(self.kind, ProfileKind::Small)
+    pub fn knows(self, name: &str) -> bool {
+        self.row(name).is_some()
     }
 
     /// A call of one of the tools in canonical form. The facts are those that the tools were
@@ -128,104 +138,39 @@ impl Profile {
         name: &str,
         arguments: &str,
     ) -> Result<Translated, String> {
-        let translate = match (self.kind, self.vocabulary) {
-            (_, Vocabulary::Seed) | (ProfileKind::Small, _) => seed::translate,
-            (ProfileKind::Openai, _) => openai::translate,
-            (ProfileKind::Anthropic, _) => anthropic::translate,
-            (ProfileKind::Gemini, _) => gemini::translate,
-        };
-        translate(facts, name, arguments)
-    }
-
-    /// What the model reads of an action's outcome in the form that its family knows; `None`
-    /// where that is what the tool says. `timeout_ms` was the run's time limit.
-    #[must_use]
-    pub fn present(self, action: &Action, outcome: &Outcome, timeout_ms: u64) -> Option<String> {
-        match outcome.error {
-            // What a tool or a program said itself; everything else is in our own words.
-            None
-            | Some(
-                ToolError::Exit
-                | ToolError::Timeout
-                | ToolError::Limit
-                | ToolError::EditConflict
-                | ToolError::InvalidArguments,
-            ) => {}
-            Some(_) => return None,
-        }
-        match (self.kind, self.vocabulary) {
-            (_, Vocabulary::Seed) | (ProfileKind::Small, _) => seed::present(action, outcome),
-            (ProfileKind::Openai, _) => openai::present(action, outcome, timeout_ms),
-            (ProfileKind::Anthropic, _) => anthropic::present(action, outcome),
-            (ProfileKind::Gemini, _) => gemini::present(action, outcome),
+        let unknown = || format!("Unknown tool: {name}");
+        let row = self.row(name).ok_or_else(unknown)?;
+        let schema = serde_json::from_str(self.spec(row, None).parameters.text())
+            .map_err(|error| format!("{error}"))?;
+        match row.read(Args::parse(name, arguments, &schema, false)?, facts)? {
+            Meaning::Action(translated) => Ok(translated),
+            Meaning::Inner(_) => Err(unknown()),
         }
     }
 
-    /// What the model is told below the output of a run that its time limit ended (Spec §5.4).
-    #[must_use]
-    pub fn timeout_note(self, name: &str, timeout_ms: u64) -> Option<String> {
-        let parameter = match name {
-            // Says so itself, in front of the output.
-            "shell_command" => return None,
-            "run_shell_command" => "",
-            "Bash" => "timeout",
-            _ => "timeout_ms",
-        };
-        let advice = match parameter {
-            "" => String::new(),
-            name => {
-                format!(" You can retry with a longer timeout by setting the {name} parameter.")
-            }
-        };
-        Some(format!(
-            "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown \
-             above.{advice}]"
-        ))
-    }
-
-    /// How much of a tool's output the model reads if the configuration does not say (Spec §5.2,
-    /// §5.3).
-    #[must_use]
-    pub fn output_limit(self, name: &str) -> OutputLimit {
-        seed::output_limit(name)
-    }
-
-    /// The base instructions (Spec §6.2).
+    /// The base instructions.
     #[must_use]
     pub const fn base_prompt(self) -> &'static str {
-        match self.kind {
-            ProfileKind::Openai => openai::BASE_PROMPT,
-            ProfileKind::Anthropic => anthropic::BASE_PROMPT,
-            ProfileKind::Gemini => gemini::BASE_PROMPT,
-            ProfileKind::Small => small::BASE_PROMPT,
-        }
+        self.family().base_prompt
     }
 
     /// The time limit of a program's run whose call names none, in milliseconds, where the family
-    /// has its own (Spec §3.5).
+    /// has its own.
     #[must_use]
     pub const fn default_command_ms(self) -> Option<u64> {
-        match self.kind {
-            ProfileKind::Anthropic => Some(120_000),
-            ProfileKind::Openai | ProfileKind::Gemini | ProfileKind::Small => None,
-        }
+        self.family().default_command_ms
     }
 
     /// What the family's models can do.
     #[must_use]
     pub const fn capabilities(self) -> Capabilities {
-        let (large, context_window) = match self.kind {
-            ProfileKind::Openai => (true, 272_000),
-            ProfileKind::Anthropic => (true, 200_000),
-            ProfileKind::Gemini => (true, 1_048_576),
-            ProfileKind::Small => (false, 32_768),
-        };
+        let Family { is_large, context_window, .. } = *self.family();
         Capabilities {
-            reasoning: large,
+            reasoning: is_large,
             streaming: true,
-            parallel_tool_calls: large,
+            parallel_tool_calls: is_large,
             context_window,
-            text_calls: if large { TextCalls::Never } else { TextCalls::Fallback },
+            text_calls: if is_large { TextCalls::Never } else { TextCalls::Fallback },
         }
     }
 
@@ -247,16 +192,42 @@ impl Profile {
             ..plain
         }
     }
+
+    const fn family(self) -> &'static Family {
+        family(self.kind)
+    }
+
+    /// The tools of the vocabulary that become actions, in the order in which they are shown.
+    const fn table(self) -> &'static [&'static ToolRow] {
+        match self.vocabulary {
+            Vocabulary::Seed => self.family().seed,
+            Vocabulary::Native => self.family().native,
+        }
+    }
+
+    /// The tool that keeps the plan.
+    fn plan(self) -> impl Iterator<Item = &'static ToolRow> {
+        self.family().plan.into_iter().filter(move |_| self.vocabulary == Vocabulary::Native)
+    }
+
+    fn action_rows(self, met: &[Need]) -> impl Iterator<Item = &'static ToolRow> {
+        let rows = self.table().iter().copied().filter(|row| row.is_shown(met));
+        rows.take(self.family().most_tools)
+    }
 }
 
-/// The names of the project's instruction files that the family reads (Spec §6.5).
+/// The names of the project's instruction files that the family reads.
 #[must_use]
 pub const fn doc_names(kind: ProfileKind) -> &'static [&'static str] {
+    family(kind).docs
+}
+
+const fn family(kind: ProfileKind) -> &'static Family {
     match kind {
-        ProfileKind::Openai => &["AGENTS.md", ".codex/instructions.md"],
-        ProfileKind::Anthropic => &["AGENTS.md", "CLAUDE.md"],
-        ProfileKind::Gemini => &["AGENTS.md", "GEMINI.md"],
-        ProfileKind::Small => &["AGENTS.md"],
+        ProfileKind::Openai => &openai::FAMILY,
+        ProfileKind::Anthropic => &anthropic::FAMILY,
+        ProfileKind::Gemini => &gemini::FAMILY,
+        ProfileKind::Small => &small::FAMILY,
     }
 }
 

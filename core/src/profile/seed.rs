@@ -1,238 +1,317 @@
-//! The specification's vocabulary (Spec §3.3 to §3.6): one table of tools that each family shows
-//! a part of.
+//! The specification's vocabulary: one table of tools that each family shows a part of.
 
 use super::{
-    shell,
-    translated::{Translated, arguments as read, invalid},
-};
-use crate::{
-    rules::truncate::{Keep, OutputLimit},
-    types::{
-        action::{Action, Grep, GrepMode, Hidden, ListStyle, Notice, Numbering, Outcome},
-        config::Facts,
-        tool::ToolSpec,
+    args::Args,
+    call::Translated,
+    param::{
+        COUNT, Param, TEXTS,
+        Type::{Flag, Integer, List, OneOf, Text},
+        needed, optional,
     },
+    row::{FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, Told, ToolRow, WRITTEN},
+    shell,
+};
+use crate::types::{
+    action::{Action, Grep, GrepMode, Hidden, ListStyle, Notice, Numbering},
+    config::Facts,
 };
 use alloc::{format, string::String, vec::Vec};
-use serde::Deserialize;
 
-/// How many lines `read_file` reads if it is not told.
+/// The whole table.
+pub(super) static TABLE: &[&ToolRow] = &[
+    &READ_FILE,
+    &READ_MANY_FILES,
+    &WRITE_FILE,
+    &EDIT_FILE,
+    &APPLY_PATCH,
+    &LIST_DIR,
+    &GLOB,
+    &GREP,
+    &SHELL,
+    &RUN_PROGRAM,
+];
+
+/// How many lines are read of a file unless the call says how many.
 pub(super) const READ_LIMIT: u64 = 2_000;
 
-/// The schemas, as they go to the model.
-const TOOLS: &str = include_str!("seed.json");
+/// What a search reports, as models say it.
+pub(super) const GREP_MODES: &[(&str, GrepMode)] = &[
+    ("content", GrepMode::Content),
+    ("files_with_matches", GrepMode::FilesWithMatches),
+    ("count", GrepMode::Count),
+];
 
-/// Those of the tools that a family shows, in its order. `default_ms` is its time limit for
-/// programs.
-pub(super) fn tools(names: &[&str], default_ms: u64) -> Vec<ToolSpec> {
-    let known = parse(&TOOLS.replace("{default_ms}", &format!("{default_ms}")));
-    let named = |name: &&str| known.iter().find(|tool| tool.name == **name).cloned();
-    names.iter().filter_map(named).collect()
+const FILE_PATH: Param = needed("file_path", Text, "Path of the file");
+const MAX_RESULTS: Param =
+    optional("max_results", Integer { min: 1, max: Some(10_000) }, "Most results; 100 if absent");
+const TIMEOUT_MS: Param = optional(
+    "timeout_ms",
+    COUNT,
+    "Time limit in milliseconds; {default_ms} if absent, at most 600000",
+);
+
+pub(super) static READ_FILE: ToolRow = ToolRow {
+    name: "read_file",
+    description: "Read a file. Returns numbered lines; images come back as images. Reads up to \
+                  2000 lines from the start unless told otherwise.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        optional("offset", COUNT, "Line to start from, counted from 1"),
+        optional("limit", COUNT, "Most lines to read"),
+    ]),
+    read: Read::Action(read_file),
+    tell: None,
+    policy: Policy { output: FILES, ..Policy::READS },
+};
+
+pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
+    name: "read_many_files",
+    description: "Read several text files at once. Each comes under a line with its path.",
+    parameters: Fixed(&[
+        needed(
+            "paths",
+            List { of: &Text, min: 1 },
+            "Files, folders or path patterns such as src/**/*.ts",
+        ),
+        optional("exclude", TEXTS, "Path patterns to leave out"),
+    ]),
+    read: Read::Action(read_many_files),
+    tell: None,
+    policy: Policy { output: FILES, ..Policy::READS },
+};
+
+pub(super) static WRITE_FILE: ToolRow = ToolRow {
+    name: "write_file",
+    description: "Write a whole file, creating it and the folders above it if needed. To change \
+                  a part of a file, edit it instead.",
+    parameters: Fixed(&[FILE_PATH, needed("content", Text, "The file's whole new content")]),
+    read: Read::Action(write_file),
+    tell: None,
+    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+};
+
+pub(super) static EDIT_FILE: ToolRow = ToolRow {
+    name: "edit_file",
+    description: "Replace text in a file. old_string must be the file's exact text and occur \
+                  only once, unless replace_all is true.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        needed("old_string", Text, "Exact text to find, with enough context to be unique"),
+        needed("new_string", Text, "Text to put in its place"),
+        optional("replace_all", Flag, "Replace every occurrence; false if absent"),
+    ]),
+    read: Read::Action(edit_file),
+    tell: None,
+    policy: Policy::CHANGES,
+};
+
+pub(super) static APPLY_PATCH: ToolRow = ToolRow {
+    name: "apply_patch",
+    description: "Change files by a patch: add, delete, update or move any number of files at \
+                  once. Returns what was done to which file.",
+    parameters: Fixed(&[needed("patch", Text, "The patch, from *** Begin Patch to *** End Patch")]),
+    read: Read::Action(apply_patch),
+    tell: None,
+    policy: Policy::CHANGES,
+};
+
+pub(super) static LIST_DIR: ToolRow = ToolRow {
+    name: "list_dir",
+    description: "List a folder. Folders end with a slash.",
+    parameters: Fixed(&[
+        optional("path", Text, "The folder; the workspace if absent"),
+        optional(
+            "depth",
+            Integer { min: 1, max: Some(10) },
+            "How many levels to list; 1 if absent",
+        ),
+    ]),
+    read: Read::Action(list_dir),
+    tell: None,
+    policy: Policy { output: PATHS, ..Policy::READS },
+};
+
+pub(super) static GLOB: ToolRow = ToolRow {
+    name: "glob",
+    description: "Find files by a path pattern such as **/*.ts, newest first.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The pattern"),
+        optional("path", Text, "The folder to search; the workspace if absent"),
+    ]),
+    read: Read::Action(glob),
+    tell: None,
+    policy: Policy { output: PATHS, ..Policy::READS },
+};
+
+pub(super) static GREP: ToolRow = ToolRow {
+    name: "grep",
+    description: "Search file contents by a regular expression. Returns path, line number and \
+                  line. Ignored and binary files are skipped.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The regular expression"),
+        optional("path", Text, "A file or folder; the workspace if absent"),
+        optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
+        optional("case_insensitive", Flag, "Ignore case; false if absent"),
+        MAX_RESULTS,
+    ]),
+    read: Read::Action(grep),
+    tell: None,
+    policy: Policy { output: MATCHES, ..Policy::READS },
+};
+
+/// The same for models that choose what is reported.
+pub(super) static GREP_WITH_MODES: ToolRow = ToolRow {
+    name: "grep",
+    description: "Search file contents by a regular expression. Ignored and binary files are \
+                  skipped.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The regular expression"),
+        optional("path", Text, "A file or folder; the workspace if absent"),
+        optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
+        optional("case_insensitive", Flag, "Ignore case; false if absent"),
+        optional(
+            "output_mode",
+            OneOf(&["content", "files_with_matches", "count"]),
+            "Matching lines (if absent), paths only, or counts",
+        ),
+        MAX_RESULTS,
+    ]),
+    read: Read::Action(grep),
+    tell: None,
+    policy: Policy { output: MATCHES, ..Policy::READS },
+};
+
+pub(super) static SHELL: ToolRow = ToolRow {
+    name: "shell",
+    description: "Run a command in the shell, in the workspace, in a sandbox. Returns what it \
+                  prints and, unless it is 0, its exit code.",
+    parameters: Fixed(&[
+        needed("command", Text, "The command"),
+        TIMEOUT_MS,
+        optional("description", Text, "What the command does, in a few words, for whoever watches"),
+    ]),
+    read: Read::Run(shell),
+    tell: Some(tell_exit),
+    policy: Policy { needs: Some(Need::Shell), ..Policy::RUNS },
+};
+
+pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
+    name: "run_program",
+    description: "Run one of the programs listed in the environment over the workspace, in a \
+                  sandbox without network. Returns its output and, unless it is 0, its exit \
+                  code. This is no shell: arguments are passed as they are.",
+    parameters: Fixed(&[
+        needed("program", Text, "The program's name"),
+        optional("args", TEXTS, "Its arguments"),
+        optional("stdin", Text, "What it reads from standard input"),
+        TIMEOUT_MS,
+    ]),
+    read: Read::Run(run_program),
+    tell: Some(tell_exit),
+    policy: Policy { needs: Some(Need::Program), ..Policy::RUNS },
+};
+
+fn read_file(args: &mut Args<'_>) -> Action {
+    Action::Read {
+        path: args.text("file_path"),
+        offset: args.count("offset"),
+        limit: Some(args.count("limit").unwrap_or(READ_LIMIT)),
+        numbering: Numbering::Pipe,
+        line_chars: None,
+        notice: Notice::Below,
+    }
 }
 
-/// The tools of a table that is a part of the program.
-pub(super) fn parse(table: &str) -> Vec<ToolSpec> {
-    // The tests read every table and find each of its tools.
-    serde_json::from_str(table).unwrap_or_default()
-}
-
-#[derive(Deserialize)]
-struct ReadFile {
-    file_path: String,
-    offset: Option<u64>,
-    limit: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ReadMany {
-    paths: Vec<String>,
-    #[serde(default)]
-    exclude: Vec<String>,
+fn read_many_files(args: &mut Args<'_>) -> Action {
+    Action::ReadMany {
+        include: args.texts("paths"),
+        exclude: args.texts("exclude"),
+        flat: false,
+        hidden: Hidden::Ignored,
+    }
 }
 
 /// A call that writes a file, in every vocabulary.
-#[derive(Deserialize)]
-pub(super) struct WriteFile {
-    file_path: String,
-    content: String,
+pub(super) fn write_file(args: &mut Args<'_>) -> Action {
+    Action::Write { path: args.text("file_path"), content: args.text("content"), only_new: false }
 }
 
-/// A call that replaces a text, in the words of the specification and of Claude Code.
-#[derive(Deserialize)]
-pub(super) struct EditFile {
-    file_path: String,
-    old_string: String,
-    new_string: String,
-    #[serde(default)]
-    replace_all: bool,
+fn edit_file(args: &mut Args<'_>) -> Action {
+    edit(args, "replace_all")
 }
 
-#[derive(Deserialize)]
-struct ApplyPatch {
-    patch: String,
-}
-
-#[derive(Deserialize)]
-struct ListDir {
-    path: Option<String>,
-    depth: Option<u32>,
-}
-
-/// A call that finds files, in the words of the specification and of Claude Code.
-#[derive(Deserialize)]
-pub(super) struct FindFiles {
-    pattern: String,
-    path: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct GrepFiles {
-    pattern: String,
-    path: Option<String>,
-    glob_filter: Option<String>,
-    #[serde(default)]
-    case_insensitive: bool,
-    #[serde(default)]
-    output_mode: GrepMode,
-    max_results: Option<u32>,
-}
-
-#[derive(Deserialize)]
-struct Shell {
-    command: String,
-    timeout_ms: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct RunProgram {
-    program: String,
-    #[serde(default)]
-    args: Vec<String>,
-    stdin: Option<String>,
-    timeout_ms: Option<u64>,
-}
-
-impl From<WriteFile> for Action {
-    fn from(call: WriteFile) -> Self {
-        Self::Write { path: call.file_path, content: call.content, only_new: false }
+/// A call that replaces a text, in every vocabulary; `all` names the flag for each occurrence.
+pub(super) fn edit(args: &mut Args<'_>, all: &str) -> Action {
+    Action::Edit {
+        path: args.text("file_path"),
+        old: args.text("old_string"),
+        new: args.text("new_string"),
+        all: args.flag(all),
     }
 }
 
-impl From<EditFile> for Action {
-    fn from(call: EditFile) -> Self {
-        Self::Edit {
-            path: call.file_path,
-            old: call.old_string,
-            new: call.new_string,
-            all: call.replace_all,
-        }
+fn apply_patch(args: &mut Args<'_>) -> Action {
+    Action::Patch { patch: args.text("patch"), unread: Vec::new() }
+}
+
+fn list_dir(args: &mut Args<'_>) -> Action {
+    Action::List {
+        path: args.maybe_text("path"),
+        depth: args.small_count("depth").unwrap_or(1),
+        ignore: Vec::new(),
+        hidden: Hidden::Nothing,
+        style: ListStyle::Slash,
     }
 }
 
-impl FindFiles {
-    /// The search, for so many files at most.
-    pub(super) fn action(self, max_results: Option<u32>) -> Action {
-        let Self { pattern, path } = self;
-        let hidden = Hidden::Ignored;
-        Action::Glob { pattern, path, ignore_case: false, max_results, hidden }
+fn glob(args: &mut Args<'_>) -> Action {
+    find(args, None)
+}
+
+/// A call that finds files, so many at most.
+pub(super) fn find(args: &mut Args<'_>, max_results: Option<u32>) -> Action {
+    Action::Glob {
+        pattern: args.text("pattern"),
+        path: args.maybe_text("path"),
+        ignore_case: false,
+        max_results,
+        hidden: Hidden::Ignored,
     }
 }
 
-/// A call in canonical form.
-pub(super) fn translate(facts: &Facts, name: &str, arguments: &str) -> Result<Translated, String> {
-    let action = match name {
-        "read_file" => {
-            let ReadFile { file_path: path, offset, limit } = read(name, arguments)?;
-            Action::Read {
-                path,
-                offset,
-                limit: Some(limit.unwrap_or(READ_LIMIT)),
-                numbering: Numbering::Pipe,
-                line_chars: None,
-                notice: Notice::Below,
-            }
-        }
-        "read_many_files" => {
-            let ReadMany { paths: include, exclude } = read(name, arguments)?;
-            Action::ReadMany { include, exclude, flat: false, hidden: Hidden::Ignored }
-        }
-        "write_file" => read::<WriteFile>(name, arguments)?.into(),
-        "edit_file" => read::<EditFile>(name, arguments)?.into(),
-        "apply_patch" => {
-            let ApplyPatch { patch } = read(name, arguments)?;
-            Action::Patch { patch, unread: Vec::new() }
-        }
-        "list_dir" => {
-            let ListDir { path, depth } = read(name, arguments)?;
-            Action::List {
-                path,
-                depth: depth.unwrap_or(1),
-                ignore: Vec::new(),
-                hidden: Hidden::Nothing,
-                style: ListStyle::Slash,
-            }
-        }
-        "glob" => read::<FindFiles>(name, arguments)?.action(None),
-        "grep" => {
-            let call: GrepFiles = read(name, arguments)?;
-            Action::Grep(Grep {
-                pattern: call.pattern,
-                path: call.path,
-                glob: call.glob_filter,
-                ignore_case: call.case_insensitive,
-                mode: call.output_mode,
-                max_results: call.max_results,
-                ..Grep::default()
-            })
-        }
-        "shell" => {
-            let Shell { command, timeout_ms } = read(name, arguments)?;
-            return shell::run(facts, name, &command, None, timeout_ms);
-        }
-        "run_program" => {
-            let RunProgram { program, args, stdin, timeout_ms } = read(name, arguments)?;
-            if program.trim().is_empty() {
-                return Err(invalid(name, "the program is blank"));
-            }
-            return Ok(Translated {
-                action: Action::RunProgram { program, args, stdin },
-                timeout_ms,
-            });
-        }
-        _ => return Err(format!("Unknown tool: {name}")),
+fn grep(args: &mut Args<'_>) -> Action {
+    Action::Grep(Grep {
+        pattern: args.text("pattern"),
+        path: args.maybe_text("path"),
+        glob: args.maybe_text("glob_filter"),
+        ignore_case: args.flag("case_insensitive"),
+        mode: args.choice("output_mode", GREP_MODES).unwrap_or_default(),
+        max_results: args.small_count("max_results"),
+        ..Grep::default()
+    })
+}
+
+fn shell(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+    let timeout_ms = args.count("timeout_ms");
+    shell::run(args, None, timeout_ms, facts)
+}
+
+fn run_program(args: &mut Args<'_>, _: &Facts) -> Result<Translated, String> {
+    let action = Action::RunProgram {
+        program: args.words("program", "the program"),
+        args: args.texts("args"),
+        stdin: args.maybe_text("stdin"),
     };
-    Ok(action.into())
+    Ok(Translated { action, timeout_ms: args.count("timeout_ms") })
 }
 
-/// What the model reads of a program's run: its output, and how it ended unless well (Spec §3.3).
-pub(super) fn present(action: &Action, outcome: &Outcome) -> Option<String> {
-    let (Action::RunProgram { .. }, Some(exit)) = (action, outcome.exit) else { return None };
-    if exit == 0 {
-        return None;
-    }
-    let mut text = outcome.joined_text();
+/// A program's output, and how it ended unless well.
+fn tell_exit(told: &Told<'_>) -> Option<String> {
+    let exit = told.outcome.exit.filter(|exit| *exit != 0)?;
+    let mut text = told.outcome.joined_text();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
     text.push_str(&format!("[Exit code: {exit}]"));
     Some(text)
-}
-
-/// How much of a tool's output the model reads (Spec §5.2, §5.3; searches keep their beginning,
-/// CONFLICTS X4). The tools of the families' own vocabularies count as the specification's that
-/// do the same.
-pub(super) fn output_limit(name: &str) -> OutputLimit {
-    let (max_chars, max_lines, keep) = match name {
-        "read_file" | "read_many_files" | "Read" => (50_000, None, Keep::HeadTail),
-        "shell" | "run_program" | "Bash" | "shell_command" | "run_shell_command" => {
-            (30_000, Some(256), Keep::HeadTail)
-        }
-        "grep" | "Grep" | "grep_search" => (20_000, Some(200), Keep::Head),
-        "glob" | "Glob" | "list_dir" | "list_directory" => (20_000, Some(500), Keep::Head),
-        "spawn_agent" | "wait" => (20_000, None, Keep::HeadTail),
-        "edit_file" | "apply_patch" | "Edit" | "replace" => (10_000, None, Keep::Tail),
-        "write_file" | "Write" => (1_000, None, Keep::Tail),
-        _ => return OutputLimit::DEFAULT,
-    };
-    OutputLimit { max_chars, max_lines, keep }
 }

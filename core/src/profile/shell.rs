@@ -1,8 +1,7 @@
-//! The shell as the families' tools know it: a program of that name, run with `-c`. Without such
-//! a program the tools are not offered.
+//! The shell as the families' tools know it: a program of that name, run with `-c`.
 
-use super::translated::{Translated, invalid};
-use crate::types::{action::Action, config::Facts, tool::ToolSpec};
+use super::{args::Args, call::Translated, row::Need};
+use crate::types::{action::Action, config::Facts};
 use alloc::{
     format,
     string::{String, ToString},
@@ -13,19 +12,13 @@ use alloc::{
 /// What a program must be called to be taken for a shell, the most wanted first.
 const NAMES: [&str; 3] = ["bash", "sh", "shell"];
 
-/// The tools that need a shell, whatever the family.
-const TOOLS: [&str; 4] = ["shell", "Bash", "shell_command", "run_shell_command"];
-
-/// Leaves out the tools that nothing could carry out: the shell's without a shell, `run_program`
-/// without another program.
-pub(super) fn retain_runnable(tools: &mut Vec<ToolSpec>, facts: &Facts) {
-    let has_shell = program(facts).is_some();
-    let has_programs = facts.programs.iter().any(|known| !NAMES.contains(&known.name.as_str()));
-    tools.retain(|tool| match tool.name.as_str() {
-        "run_program" => has_programs,
-        name if TOOLS.contains(&name) => has_shell,
-        _ => true,
-    });
+/// What tools need of programs, as far as it is there.
+pub(super) fn needs_met(facts: &Facts) -> Vec<Need> {
+    let mut met = Vec::from([if program(facts).is_some() { Need::Shell } else { Need::NoShell }]);
+    if facts.programs.iter().any(|known| !NAMES.contains(&known.name.as_str())) {
+        met.push(Need::Program);
+    }
+    met
 }
 
 /// The name of the shell among the host's programs.
@@ -34,28 +27,25 @@ fn program(facts: &Facts) -> Option<&'static str> {
     NAMES.iter().find(|name| known(name)).copied()
 }
 
-/// A command of the tool `name`, in a folder of the workspace if one is given.
+/// The run of a call's `command`, in a folder of the workspace if one is given.
 ///
 /// # Errors
-/// A sentence for the model where there is no shell or nothing to run.
+/// A sentence for the model where there is no shell.
 pub(super) fn run(
-    facts: &Facts,
-    name: &str,
-    command: &str,
+    args: &mut Args<'_>,
     folder: Option<&str>,
     timeout_ms: Option<u64>,
+    facts: &Facts,
 ) -> Result<Translated, String> {
     let Some(program) = program(facts) else {
-        return Err(format!("Unknown tool: {name}: there is no shell here"));
+        return Err(format!("Unknown tool: {}: there is no shell here", args.tool()));
     };
-    if command.trim().is_empty() {
-        return Err(invalid(name, "the command is blank"));
-    }
+    let command = args.words("command", "the command");
     let script = match folder.filter(|folder| !matches!(*folder, "" | "." | "/")) {
         Some(folder) => format!("cd {} || exit 1\n{command}", quoted(folder)),
-        None => command.to_string(),
+        None => command,
     };
-    let args = vec!["-c".into(), script];
+    let args = vec!["-c".to_string(), script];
     let action = Action::RunProgram { program: program.into(), args, stdin: None };
     Ok(Translated { action, timeout_ms })
 }

@@ -1,18 +1,18 @@
-//! Files are read before they are changed (Spec §8): what the model has not seen, it does not edit
+//! Files are read before they are changed: what the model has not seen, it does not edit
 //! or overwrite.
 
 use crate::types::action::{Action, Operation, Outcome, Patch, ToolError};
 use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
 
-/// Notes which files the model knows once the action has succeeded.
-pub fn learn(action: &Action, known: &mut BTreeSet<String>) {
+/// Notes which files the model knows once the action has succeeded; `patch` is the outline of its
+/// patch, if it is one.
+pub fn learn(action: &Action, patch: Option<&Patch>, known: &mut BTreeSet<String>) {
     match action {
         Action::Read { path, .. } | Action::Write { path, .. } | Action::Edit { path, .. } => {
             known.insert(normal(path));
         }
-        Action::Patch { patch, .. } => {
-            let Ok(patch) = Patch::parse(patch) else { return };
-            for affected in patch.paths() {
+        Action::Patch { .. } => {
+            for affected in patch.into_iter().flat_map(Patch::paths) {
                 let path = normal(affected.path);
                 match affected.operation {
                     Operation::Add | Operation::Update => known.insert(path),
@@ -25,11 +25,16 @@ pub fn learn(action: &Action, known: &mut BTreeSet<String>) {
 }
 
 /// Checks a change against the files that the model knows. A file that is to be written and is
-/// not known may only be a new one: that is decided where the files are.
+/// not known may only be a new one: that is decided where the files are. `patch` is the outline of
+/// the action's patch, if it is one.
 ///
 /// # Errors
 /// The outcome that the model reads instead.
-pub fn check(action: &mut Action, known: &BTreeSet<String>) -> Result<(), Outcome> {
+pub fn check(
+    action: &mut Action,
+    patch: Option<&Patch>,
+    known: &BTreeSet<String>,
+) -> Result<(), Outcome> {
     match action {
         Action::Edit { path, .. } if !known.contains(&normal(path)) => {
             let message = format!("Read {path} before you edit it.");
@@ -39,9 +44,10 @@ pub fn check(action: &mut Action, known: &BTreeSet<String>) -> Result<(), Outcom
             *only_new = !known.contains(&normal(path));
             Ok(())
         }
-        Action::Patch { patch, unread } => {
-            let Ok(patch) = Patch::parse(patch) else { return Ok(()) };
-            *unread = unread_targets(&patch, known)?;
+        Action::Patch { unread, .. } => {
+            if let Some(patch) = patch {
+                *unread = unread_targets(patch, known)?;
+            }
             Ok(())
         }
         _ => Ok(()),

@@ -113,6 +113,19 @@ impl fmt::Display for PatchError {
 impl core::error::Error for PatchError {}
 
 impl Patch {
+    /// What the patch does to which files, without the content.
+    #[must_use]
+    pub fn outline(mut self) -> Self {
+        for file in &mut self.files {
+            match file {
+                FilePatch::Add { content, .. } => *content = String::new(),
+                FilePatch::Update { hunks, .. } => *hunks = Vec::new(),
+                FilePatch::Delete { .. } => {}
+            }
+        }
+        self
+    }
+
     /// The paths that the patch touches, in its order; a move touches two.
     pub fn paths(&self) -> impl Iterator<Item = Affected<'_>> {
         self.files.iter().flat_map(|file| {

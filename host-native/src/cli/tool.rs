@@ -57,38 +57,20 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     }
 }
 
-/// The action of that name: a canonical one, or one in the words of the model's profile.
+/// The action of that name, in the words of the model's profile or else in canonical ones.
 fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
     let mut value: Value = serde_json::from_str(arguments)
         .map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
     let Some(fields) = value.as_object_mut() else {
         return Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}"));
     };
-    let known = [
-        "read",
-        "read_many",
-        "view_image",
-        "write",
-        "edit",
-        "patch",
-        "list",
-        "glob",
-        "grep",
-        "run_program",
-    ];
-    let is_action = known.contains(&name) && !is_profiled(name, arguments);
-    if !is_action {
-        let translated = PROFILE.translate(&Facts::default(), name, arguments);
-        let translated = translated.map_err(Failure::usage)?;
-        return Ok((translated.action, translated.timeout_ms));
-    }
+    let why = match PROFILE.translate(&Facts::default(), name, arguments) {
+        Ok(translated) => return Ok((translated.action, translated.timeout_ms)),
+        Err(why) => why,
+    };
     fields.insert("action".to_owned(), Value::from(name));
-    let action = serde_json::from_value(value)
-        .map_err(|error| Failure::usage(format!("the arguments do not fit {name}: {error}")))?;
+    let action = serde_json::from_value(value).map_err(|error| {
+        Failure::usage(if PROFILE.knows(name) { why } else { format!("{name}: {error}") })
+    })?;
     Ok((action, None))
-}
-
-/// Some names are in both vocabularies; the model's comes first.
-fn is_profiled(name: &str, arguments: &str) -> bool {
-    PROFILE.translate(&Facts::default(), name, arguments).is_ok()
 }

@@ -427,6 +427,12 @@ fn h6_what_was_done_before_a_write_failed_is_told_exactly() {
     }
 }
 
+/// What the patch of an action does to which files.
+fn outline(action: &Action) -> Patch {
+    let Action::Patch { patch, .. } = action else { panic!("{action:?}") };
+    Patch::parse(patch).unwrap().outline()
+}
+
 #[test]
 fn m6_a_patch_needs_what_it_changes_to_be_read() {
     let action = |operations: &str| Action::Patch {
@@ -439,7 +445,9 @@ fn m6_a_patch_needs_what_it_changes_to_be_read() {
         ("*** Add File: n\n+n\n*** Delete File: ./b\n", "./b"),
         ("*** Update File: c\n*** Move to: n\n", "c"),
     ] {
-        let outcome = guard::check(&mut action(operations), &known).unwrap_err();
+        let mut action = action(operations);
+        let outline = outline(&action);
+        let outcome = guard::check(&mut action, Some(&outline), &known).unwrap_err();
         assert_eq!(outcome.error, Some(ToolError::EditConflict));
         assert_eq!(outcome.joined_text(), format!("Read {refused} before you patch it."));
     }
@@ -448,10 +456,11 @@ fn m6_a_patch_needs_what_it_changes_to_be_read() {
         "*** Update File: /x/./a\n*** Move to: y\n*** Add File: n\n+n\n*** Update File: n\n-n\n+m\n\
          *** Add File: c\n+c\n",
     );
-    assert!(guard::check(&mut whole, &known).is_ok());
+    let outline = outline(&whole);
+    assert!(guard::check(&mut whole, Some(&outline), &known).is_ok());
     let Action::Patch { unread, .. } = &whole else { panic!() };
     assert_eq!(unread, &["y", "n"]);
-    guard::learn(&whole, &mut known);
+    guard::learn(&whole, Some(&outline), &mut known);
     assert_eq!(known, ["c", "n", "y"].map(str::to_owned).into());
 }
 

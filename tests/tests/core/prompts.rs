@@ -44,7 +44,6 @@ fn c7_a_profile_has_tools_a_prompt_limits_and_names_of_documents() {
     assert!(profile.base_prompt().len() > 500);
     assert_eq!(profile.default_command_ms(), Some(120_000));
     assert_eq!(profile::doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
-    assert_eq!(profile.output_limit("read_file").max_chars, 50_000);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     action::{Outcome, ToolError},
-    config::SessionConfig,
+    config::{ProfileKind, SessionConfig, Vocabulary},
     event::EventKind,
     rules::truncate::{Keep, OutputLimit, truncate},
 };
@@ -93,6 +93,49 @@ fn e5_each_tool_has_its_own_limit() {
         let kept = cut.matches(['x', 'y']).count();
         assert!((limit..limit + 10).contains(&kept), "{tool}: {kept}");
     }
+}
+
+#[test]
+fn e5_the_families_own_tools_have_the_limits_of_those_that_do_the_same() {
+    let find = serde_json::json!({"pattern": "a"});
+    let list = serde_json::json!({"dir_path": "a"});
+    let many = serde_json::json!({"include": ["a"]});
+    let command = serde_json::json!({"command": "a"});
+    let read = serde_json::json!({"file_path": "a"});
+    let write = serde_json::json!({"file_path": "a", "content": "b"});
+    for (kind, tool, input, limit) in [
+        (ProfileKind::Openai, "shell_command", &command, 30_000),
+        (ProfileKind::Anthropic, "Read", &read, 50_000),
+        (ProfileKind::Anthropic, "Write", &write, 1_000),
+        (ProfileKind::Anthropic, "Grep", &find, 20_000),
+        (ProfileKind::Anthropic, "Glob", &find, 20_000),
+        (ProfileKind::Anthropic, "Bash", &command, 30_000),
+        (ProfileKind::Gemini, "read_many_files", &many, 50_000),
+        (ProfileKind::Gemini, "list_directory", &list, 20_000),
+        (ProfileKind::Gemini, "run_shell_command", &command, 30_000),
+    ] {
+        let mut config = config();
+        config.model.profile = kind;
+        config.model.vocabulary = Vocabulary::Native;
+        config.facts = super::profiles::place();
+        let cut = read_by_model(tool, input, &"%".repeat(limit * 2), config);
+        assert!(cut.contains("[WARNING: Tool output was truncated."), "{tool}");
+        assert!((limit - 100..=limit).contains(&cut.matches('%').count()), "{tool}");
+    }
+}
+
+#[test]
+fn a_tool_of_the_host_keeps_the_limits_of_the_built_in_one_that_it_replaces() {
+    let mut config = config();
+    let spec = serde_json::json!({
+        "name": "read_file", "description": "Reads.", "parameters": {"type": "object"}
+    });
+    config.tools = vec![serde_json::from_str(&spec.to_string()).unwrap()];
+    let fits = "x".repeat(50_000);
+    let none = serde_json::json!({});
+    assert_eq!(read_by_model("read_file", &none, &fits, config.clone()), fits);
+    let cut = read_by_model("read_file", &none, &format!("{fits}y"), config);
+    assert!(cut.contains("[WARNING: Tool output was truncated."));
 }
 
 #[test]

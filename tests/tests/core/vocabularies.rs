@@ -6,8 +6,12 @@ use innerloop_core::{
     config::{ProfileKind, Vocabulary},
     event::{EventKind, PlanStatus},
     profile::Profile,
+    tool::ToolSpec,
 };
-use innerloop_tests::anthropic::Message;
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, config},
+};
 use serde_json::{Value, json};
 
 /// The fields of a tool: name, `*` if required, type, and what the description or the schema says
@@ -217,6 +221,57 @@ fn c1_c2_c3_native_schemas_have_the_fields_that_the_families_know() {
             let same = ["run_program", "write_file", "write_todos"].contains(&tool.name.as_str());
             assert!(same || seen.contains(&(kind, tool.name.clone())), "{}", tool.name);
         }
+    }
+}
+
+/// A tool as a line of the fixture.
+fn line(profile: &str, vocabulary: &str, tool: &ToolSpec) -> String {
+    let description = serde_json::to_string(&tool.description).unwrap();
+    let (name, parameters) = (&tool.name, tool.parameters.text());
+    format!(
+        "{{\"profile\":\"{profile}\",\"vocabulary\":\"{vocabulary}\",\"name\":\"{name}\",\
+         \"description\":{description},\"parameters\":{parameters}}}"
+    )
+}
+
+/// Models see these bytes, and providers cache by them: they change only on purpose.
+#[test]
+fn c17_what_models_are_shown_of_each_tool_has_not_changed() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/tools.jsonl");
+    let known = std::fs::read_to_string(folder).unwrap();
+    let mut shown = Vec::new();
+    for (kind, name) in [
+        (ProfileKind::Openai, "openai"),
+        (ProfileKind::Anthropic, "anthropic"),
+        (ProfileKind::Gemini, "gemini"),
+        (ProfileKind::Small, "small"),
+    ] {
+        for (vocabulary, called) in [(Vocabulary::Seed, "seed"), (Vocabulary::Native, "native")] {
+            if kind == ProfileKind::Small && vocabulary == Vocabulary::Native {
+                continue;
+            }
+            let tools = all_tools(Profile::new(kind, vocabulary), &place());
+            shown.extend(tools.iter().map(|tool| line(name, called, tool)));
+        }
+    }
+    let (of_core, of_profiles): (Vec<&str>, Vec<&str>) =
+        known.lines().partition(|line| line.contains("\"vocabulary\":\"core\""));
+    assert_eq!(shown.join("\n"), of_profiles.join("\n"));
+    // The tools that never leave the core are the same for all: they stand in a request.
+    let mut config = config();
+    config.ask_user = true;
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    let request = core::str::from_utf8(&desk.requests[0].body).unwrap();
+    assert_eq!(of_core.len(), 5);
+    for line in of_core {
+        let tool: Value = serde_json::from_str(line).unwrap();
+        let (_, parameters) = line.split_once("\"parameters\":").unwrap();
+        let shown = format!(
+            "{{\"name\":{},\"description\":{},\"input_schema\":{parameters}",
+            tool["name"], tool["description"]
+        );
+        assert!(request.contains(&shown), "{shown}");
     }
 }
 

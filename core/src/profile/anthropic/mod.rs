@@ -1,37 +1,30 @@
-//! Claude models: search-and-replace editing (Spec §3.5; TOOL-VOCABULARIES §2). Beta features,
-//! such as larger windows, are asked for with `ModelConfig::betas`.
+//! Claude models: search-and-replace editing. Beta features, such as larger windows, are asked for
+//! with `ModelConfig::betas`.
 
 mod native;
 
-pub(super) use native::{present, tools as native_tools, translate};
+use super::{
+    family::Family,
+    seed::{EDIT_FILE, GLOB, GREP_WITH_MODES, LIST_DIR, READ_FILE, RUN_PROGRAM, SHELL, WRITE_FILE},
+};
 
-use super::seed;
-use crate::types::tool::ToolSpec;
-use alloc::vec::Vec;
-
-/// The base instructions. They name no tool: each vocabulary has its own names.
-pub(super) const BASE_PROMPT: &str = include_str!("prompt.md");
-
-/// What this family shows otherwise than the specification's table.
-const SEED: &str = include_str!("seed.json");
-
-/// The specification's tools for this family.
-pub(super) fn seed_tools(default_ms: u64) -> Vec<ToolSpec> {
-    let names = [
-        "read_file",
-        "write_file",
-        "edit_file",
-        "list_dir",
-        "glob",
-        "grep",
-        "shell",
-        "run_program",
-    ];
-    let mut tools = seed::tools(&names, default_ms);
-    for own in seed::parse(SEED) {
-        if let Some(tool) = tools.iter_mut().find(|tool| tool.name == own.name) {
-            *tool = own;
-        }
-    }
-    tools
-}
+/// The family. Its prompt names no tool: each vocabulary has its own names.
+pub(super) static FAMILY: Family = Family {
+    base_prompt: include_str!("prompt.md"),
+    docs: &["AGENTS.md", "CLAUDE.md"],
+    seed: &[
+        &READ_FILE,
+        &WRITE_FILE,
+        &EDIT_FILE,
+        &LIST_DIR,
+        &GLOB,
+        &GREP_WITH_MODES,
+        &SHELL,
+        &RUN_PROGRAM,
+    ],
+    native: native::TABLE,
+    plan: Some(&native::TODO_WRITE),
+    default_command_ms: Some(120_000),
+    context_window: 200_000,
+    ..Family::LARGE
+};

@@ -1,143 +1,237 @@
 //! The tools that Claude models know from Claude Code.
 
 use super::super::{
-    seed::{self, EditFile, FindFiles, READ_LIMIT, WriteFile},
+    args::Args,
+    call::{InnerCall, PlanCall, Translated},
+    param::{
+        Param,
+        Type::{Flag, List, NonEmpty, Number, Object, OneOf, Text},
+        needed, optional,
+    },
+    plan,
+    row::{
+        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, TimeoutNote, Told, ToolRow,
+        WRITTEN,
+    },
+    seed::{self, GREP_MODES, READ_LIMIT},
     shell,
-    translated::{Translated, arguments as read, whole},
 };
 use crate::types::{
-    action::{Action, Grep, GrepMode, Notice, Numbering, Outcome},
+    action::{Action, Grep, GrepMode, Notice, Numbering},
     config::Facts,
-    tool::ToolSpec,
+    event::PlanStatus,
 };
-use alloc::{format, string::String, vec::Vec};
-use serde::Deserialize;
+use alloc::{format, string::String};
+
+/// The tools, in the order in which they are shown.
+pub(super) static TABLE: &[&ToolRow] = &[&READ, &WRITE, &EDIT, &BASH, &GREP, &GLOB, &RUN_PROGRAM];
 
 /// How many files `Glob` names at most.
 const GLOB_LIMIT: u32 = 100;
-/// How many results `Grep` gives if it is not told.
-const GREP_LIMIT: u64 = 250;
+/// How many results `Grep` gives unless the call says how many.
+const GREP_LIMIT: u32 = 250;
 
-/// The schemas, as they go to the model.
-const TOOLS: &str = include_str!("native.json");
+const FILE_PATH: Param =
+    needed("file_path", Text, "The file; a path that begins with / begins at the workspace");
 
-pub(in super::super) fn tools(default_ms: u64) -> Vec<ToolSpec> {
-    let mut tools = seed::parse(TOOLS);
-    tools.extend(seed::tools(&["run_program"], default_ms));
-    tools
-}
+static READ: ToolRow = ToolRow {
+    name: "Read",
+    description: "Read a file of the workspace. Lines come numbered, a tab behind the number; \
+                  images come back as images. Without offset and limit the first 2000 lines are \
+                  read.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        optional(
+            "offset",
+            Number,
+            "Line to start from, counted from 1; for files too long to read at once",
+        ),
+        optional("limit", Number, "Most lines to read"),
+    ]),
+    read: Read::Action(read),
+    tell: None,
+    policy: Policy { output: FILES, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-struct ReadFile {
-    file_path: String,
-    #[serde(default, deserialize_with = "whole")]
-    offset: Option<u64>,
-    #[serde(default, deserialize_with = "whole")]
-    limit: Option<u64>,
-}
+static WRITE: ToolRow = ToolRow {
+    name: "Write",
+    description: "Write a whole file; folders above it are made as needed. Replaces what is \
+                  there. For changes to a file that exists, Edit is the better tool.",
+    parameters: Fixed(&[FILE_PATH, needed("content", Text, "Everything the file is to hold")]),
+    read: Read::Action(seed::write_file),
+    tell: None,
+    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+};
 
-#[derive(Deserialize)]
-struct Bash {
-    command: String,
-    #[serde(default, deserialize_with = "whole")]
-    timeout: Option<u64>,
-}
+static EDIT: ToolRow = ToolRow {
+    name: "Edit",
+    description: "Replace a text in a file by another. old_string is matched exactly, \
+                  indentation included, without the line numbers that Read shows, and must occur \
+                  once unless replace_all is set.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        needed("old_string", Text, "The text to replace"),
+        needed("new_string", Text, "The text to put in its place; it must differ"),
+        optional("replace_all", Flag, "Replace every occurrence").or("false"),
+    ]),
+    read: Read::Action(edit),
+    tell: None,
+    policy: Policy::CHANGES,
+};
 
-#[derive(Deserialize)]
-struct GrepFiles {
-    pattern: String,
-    path: Option<String>,
-    glob: Option<String>,
-    output_mode: Option<GrepMode>,
-    #[serde(default, rename = "-B", deserialize_with = "whole")]
-    before: Option<u64>,
-    #[serde(default, rename = "-A", deserialize_with = "whole")]
-    after: Option<u64>,
-    #[serde(default, rename = "-C", deserialize_with = "whole")]
-    around: Option<u64>,
-    #[serde(default, deserialize_with = "whole")]
-    context: Option<u64>,
-    #[serde(rename = "-n")]
-    numbered: Option<bool>,
-    #[serde(rename = "type")]
-    file_type: Option<String>,
-    #[serde(default, rename = "-i")]
-    ignore_case: bool,
-    #[serde(default, deserialize_with = "whole")]
-    head_limit: Option<u64>,
-    #[serde(default, rename = "-o")]
-    only_matching: bool,
-    #[serde(default, deserialize_with = "whole")]
-    offset: Option<u64>,
-    #[serde(default)]
-    multiline: bool,
-}
+static BASH: ToolRow = ToolRow {
+    name: "Bash",
+    description: "Run a command in a shell, in the workspace. Returns what it prints. To read, \
+                  write, edit or search files, prefer the tools made for that.",
+    parameters: Fixed(&[
+        needed("command", Text, "The command"),
+        optional("timeout", Number, "Time limit in milliseconds; 120000 if absent, at most 600000"),
+        optional("description", Text, "What the command does, in five to ten words"),
+    ]),
+    read: Read::Run(bash),
+    tell: Some(tell_exit),
+    policy: Policy {
+        needs: Some(Need::Shell),
+        timeout: TimeoutNote::Parameter("timeout"),
+        ..Policy::RUNS
+    },
+};
 
-/// A call in canonical form.
-pub(in super::super) fn translate(
-    facts: &Facts,
-    name: &str,
-    arguments: &str,
-) -> Result<Translated, String> {
-    let action = match name {
-        "Read" => {
-            let ReadFile { file_path: path, offset, limit } = read(name, arguments)?;
-            Action::Read {
-                path,
-                offset,
-                limit: Some(limit.unwrap_or(READ_LIMIT)),
-                numbering: Numbering::Tab,
-                line_chars: None,
-                notice: Notice::Below,
-            }
-        }
-        "Write" => read::<WriteFile>(name, arguments)?.into(),
-        "Edit" => read::<EditFile>(name, arguments)?.into(),
-        "Glob" => read::<FindFiles>(name, arguments)?.action(Some(GLOB_LIMIT)),
-        "Grep" => read::<GrepFiles>(name, arguments)?.into(),
-        "Bash" => {
-            let Bash { command, timeout } = read(name, arguments)?;
-            return shell::run(facts, name, &command, None, timeout);
-        }
-        "run_program" => return seed::translate(facts, name, arguments),
-        _ => return Err(format!("Unknown tool: {name}")),
-    };
-    Ok(action.into())
-}
+static GREP: ToolRow = ToolRow {
+    name: "Grep",
+    description: "Search file contents by a regular expression. Files that .gitignore names and \
+                  binary files are skipped. By default it names the files that match; set \
+                  output_mode to content for the lines themselves.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The regular expression"),
+        optional("path", Text, "A file or folder; the workspace if absent"),
+        optional("glob", Text, "Only files that match this pattern, such as *.js or *.{ts,tsx}"),
+        optional(
+            "output_mode",
+            OneOf(&["content", "files_with_matches", "count"]),
+            "Lines, paths or counts; files_with_matches if absent",
+        ),
+        optional("-B", Number, "Lines to show before each match, with output_mode content"),
+        optional("-A", Number, "Lines to show after each match, with output_mode content"),
+        optional("-C", Number, "The same as context"),
+        optional(
+            "context",
+            Number,
+            "Lines to show before and after each match, with output_mode content",
+        ),
+        optional("-n", Flag, "Show line numbers, with output_mode content; true if absent"),
+        optional("-i", Flag, "Ignore case"),
+        optional("-o", Flag, "Show only what matches of each line, with output_mode content"),
+        optional("type", Text, "Only files of this type: js, py, rust, go, java and so on"),
+        optional("head_limit", Number, "Most results; 250 if absent, 0 for all"),
+        optional("offset", Number, "How many of the first results to pass over; 0 if absent"),
+        optional(
+            "multiline",
+            Flag,
+            "Let matches span lines, and . match line ends; false if absent",
+        ),
+    ]),
+    read: Read::Action(grep),
+    tell: None,
+    policy: Policy { output: MATCHES, ..Policy::READS },
+};
 
-impl From<GrepFiles> for Action {
-    fn from(call: GrepFiles) -> Self {
-        let around = call.context.or(call.around);
-        let lines = |own: Option<u64>| narrow(own.or(around).unwrap_or(0));
-        let most = match call.head_limit.unwrap_or(GREP_LIMIT) {
-            0 => u32::MAX,
-            most => narrow(most),
-        };
-        Self::Grep(Grep {
-            before: lines(call.before),
-            after: lines(call.after),
-            offset: narrow(call.offset.unwrap_or(0)),
-            max_results: Some(most),
-            unnumbered: !call.numbered.unwrap_or(true),
-            pattern: call.pattern,
-            path: call.path,
-            glob: call.glob,
-            file_type: call.file_type,
-            mode: call.output_mode.unwrap_or(GrepMode::FilesWithMatches),
-            ignore_case: call.ignore_case,
-            multiline: call.multiline,
-            only_matching: call.only_matching,
-            ..Grep::default()
-        })
+static GLOB: ToolRow = ToolRow {
+    name: "Glob",
+    description: "Find files by a path pattern such as **/*.ts, the most recently changed first, \
+                  100 at most.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The pattern"),
+        optional("path", Text, "The folder to search; leave it out for the workspace"),
+    ]),
+    read: Read::Action(glob),
+    tell: None,
+    policy: Policy { output: PATHS, ..Policy::READS },
+};
+
+/// Programs beside the shell.
+static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell_exit), ..seed::RUN_PROGRAM };
+
+pub(super) static TODO_WRITE: ToolRow = ToolRow {
+    name: "TodoWrite",
+    description: "Keep the list of what the task still needs, for work of three steps or more. \
+                  Each call replaces the whole list. Mark a step in_progress before you begin it \
+                  and completed as soon as it is done.",
+    parameters: Fixed(&[needed(
+        "todos",
+        List {
+            of: &Object(&[
+                needed("content", NonEmpty, "The step, as an order: Run the tests"),
+                needed("status", OneOf(&["pending", "in_progress", "completed"]), ""),
+                needed("activeForm", NonEmpty, "The step while it is under way: Running the tests"),
+            ]),
+            min: 0,
+        },
+        "The whole list",
+    )]),
+    read: Read::Inner(todo_write),
+    tell: None,
+    policy: Policy::READS,
+};
+
+fn read(args: &mut Args<'_>) -> Action {
+    Action::Read {
+        path: args.text("file_path"),
+        offset: args.count("offset"),
+        limit: Some(args.count("limit").unwrap_or(READ_LIMIT)),
+        numbering: Numbering::Tab,
+        line_chars: None,
+        notice: Notice::Below,
     }
 }
 
-fn narrow(number: u64) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
+fn edit(args: &mut Args<'_>) -> Action {
+    seed::edit(args, "replace_all")
 }
 
-/// What the model reads of a command's run: the exit code first, unless it is 0.
-pub(in super::super) fn present(action: &Action, outcome: &Outcome) -> Option<String> {
-    let (Action::RunProgram { .. }, Some(exit)) = (action, outcome.exit) else { return None };
-    (exit != 0).then(|| format!("Exit code {exit}\n{}", outcome.joined_text()))
+fn bash(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+    let timeout_ms = args.count("timeout");
+    shell::run(args, None, timeout_ms, facts)
+}
+
+fn grep(args: &mut Args<'_>) -> Action {
+    let around = args.small_count("-C");
+    let around = args.small_count("context").or(around).unwrap_or(0);
+    let most = match args.small_count("head_limit").unwrap_or(GREP_LIMIT) {
+        0 => u32::MAX,
+        most => most,
+    };
+    Action::Grep(Grep {
+        pattern: args.text("pattern"),
+        path: args.maybe_text("path"),
+        glob: args.maybe_text("glob"),
+        file_type: args.maybe_text("type"),
+        mode: args.choice("output_mode", GREP_MODES).unwrap_or(GrepMode::FilesWithMatches),
+        before: args.small_count("-B").unwrap_or(around),
+        after: args.small_count("-A").unwrap_or(around),
+        offset: args.small_count("offset").unwrap_or(0),
+        max_results: Some(most),
+        ignore_case: args.flag("-i"),
+        multiline: args.flag("multiline"),
+        only_matching: args.flag("-o"),
+        unnumbered: !args.maybe_flag("-n").unwrap_or(true),
+        ..Grep::default()
+    })
+}
+
+fn glob(args: &mut Args<'_>) -> Action {
+    seed::find(args, Some(GLOB_LIMIT))
+}
+
+fn todo_write(args: &mut Args<'_>) -> InnerCall {
+    let items = plan::items(args, "todos", "content");
+    let done = items.iter().filter(|item| item.status == PlanStatus::Completed).count();
+    let reply = format!("The list is kept: {done} of {} done. Go on with the next.", items.len());
+    InnerCall::Plan(PlanCall { items, reply })
+}
+
+/// What a command printed, behind its exit code unless that is 0.
+fn tell_exit(told: &Told<'_>) -> Option<String> {
+    let exit = told.outcome.exit.filter(|exit| *exit != 0)?;
+    Some(format!("Exit code {exit}\n{}", told.outcome.joined_text()))
 }

@@ -1,25 +1,46 @@
 //! The tools that Gemini models know from gemini-cli.
 
 use super::super::{
-    seed::{self, READ_LIMIT, WriteFile},
-    shell,
-    translated::{Translated, arguments as read, invalid},
-};
-use crate::types::{
-    action::{
-        Action, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
-        Outcome, ToolError,
+    args::Args,
+    call::{InnerCall, PlanCall, Translated},
+    param::{
+        COUNT, COUNT_OR_NONE, Param, TEXTS,
+        Type::{Flag, List, NonEmpty, Object, OneOf, Text},
+        needed, optional,
     },
-    config::Facts,
-    tool::ToolSpec,
+    plan,
+    row::{
+        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, TimeoutNote, ToolRow, WRITTEN,
+    },
+    seed::{self, READ_LIMIT},
+    shell,
 };
-use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
-use serde::Deserialize;
+use super::tell;
+use crate::types::{
+    action::{Action, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering},
+    config::Facts,
+};
+use alloc::{
+    borrow::ToOwned,
+    format,
+    string::{String, ToString},
+};
+
+/// The tools, in the order in which they are shown.
+pub(super) static TABLE: &[&ToolRow] = &[
+    &READ_FILE,
+    &WRITE_FILE,
+    &REPLACE,
+    &RUN_SHELL_COMMAND,
+    &GREP_SEARCH,
+    &GLOB,
+    &LIST_DIRECTORY,
+    &READ_MANY_FILES,
+    &RUN_PROGRAM,
+];
 
 /// How many characters of a line `read_file` shows.
 const LINE_CHARS: u32 = 2_000;
-/// How long a command may take: none of the tool's parameters asks for more.
-const COMMAND_MS: u64 = 300_000;
 /// What `read_many_files` leaves out unless told otherwise.
 const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/node_modules/**",
@@ -34,310 +55,298 @@ const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/*.lock",
 ];
 
-/// The schemas, as they go to the model.
-const TOOLS: &str = include_str!("native.json");
+const FILE_PATH: Param = needed("file_path", Text, "The file");
+const FILTERING: Param = optional(
+    "file_filtering_options",
+    Object(&[optional(
+        "respect_git_ignore",
+        Flag,
+        "Pass over what .gitignore names; true if absent",
+    )]),
+    "What is passed over",
+);
 
-pub(in super::super) fn tools(default_ms: u64) -> Vec<ToolSpec> {
-    let mut tools = seed::parse(TOOLS);
-    tools.extend(seed::tools(&["run_program"], default_ms));
-    tools
-}
+static READ_FILE: ToolRow = ToolRow {
+    name: "read_file",
+    description: "Read a text file or an image. Long files come in part, with a note on how to \
+                  read on: give start_line and end_line to choose the lines.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        optional("start_line", COUNT, "The first line to read, counted from 1"),
+        optional("end_line", COUNT, "The last line to read, which is included"),
+    ]),
+    read: Read::Action(read_file),
+    tell: None,
+    policy: Policy { output: FILES, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-struct ReadFile {
-    file_path: String,
-    start_line: Option<u64>,
-    end_line: Option<u64>,
-}
+static WRITE_FILE: ToolRow = ToolRow {
+    name: "write_file",
+    description: "Write a whole file, creating it and the folders above it if needed. Give the \
+                  complete content, never a placeholder for what stays.",
+    parameters: Fixed(&[FILE_PATH, needed("content", Text, "Everything the file is to hold")]),
+    read: Read::Action(seed::write_file),
+    tell: Some(tell::written),
+    policy: Policy { output: WRITTEN, ..Policy::CHANGES },
+};
 
-#[derive(Deserialize)]
-struct Replace {
-    file_path: String,
-    old_string: String,
-    new_string: String,
-    #[serde(default)]
-    allow_multiple: bool,
-}
+static REPLACE: ToolRow = ToolRow {
+    name: "replace",
+    description: "Replace a text in a file. old_string must be the file's exact text with enough \
+                  lines around it to occur only once, unless allow_multiple is set. An empty \
+                  old_string creates the file.",
+    parameters: Fixed(&[
+        FILE_PATH,
+        needed(
+            "instruction",
+            Text,
+            "What the change is for, in a sentence that makes sense on its own",
+        ),
+        needed("old_string", Text, "The text to replace, white space included"),
+        needed("new_string", Text, "The text to put in its place"),
+        optional("allow_multiple", Flag, "Replace every occurrence; false if absent"),
+    ]),
+    read: Read::Action(replace),
+    tell: Some(tell::edited),
+    policy: Policy::CHANGES,
+};
 
-#[derive(Deserialize)]
-struct RunShellCommand {
-    command: String,
-    dir_path: Option<String>,
-}
+static RUN_SHELL_COMMAND: ToolRow = ToolRow {
+    name: "run_shell_command",
+    description: "Run a command in a shell, in the workspace. Returns its output, what went \
+                  wrong, and its exit code unless it is 0.",
+    parameters: Fixed(&[
+        needed("command", Text, "The command"),
+        optional("description", Text, "What the command does, in a sentence, for whoever watches"),
+        optional("dir_path", Text, "The folder to run it in; the workspace if absent"),
+    ]),
+    read: Read::Run(run_shell_command),
+    tell: Some(tell::command),
+    policy: Policy {
+        needs: Some(Need::Shell),
+        default_ms: Some(300_000),
+        timeout: TimeoutNote::Plain,
+        ..Policy::RUNS
+    },
+};
 
-#[derive(Deserialize)]
-struct GrepSearch {
-    pattern: String,
-    dir_path: Option<String>,
-    include_pattern: Option<String>,
-    exclude_pattern: Option<String>,
-    #[serde(default)]
-    names_only: bool,
-    context: Option<u32>,
-    #[serde(default)]
-    case_sensitive: bool,
-    after: Option<u32>,
-    #[serde(default)]
-    fixed_strings: bool,
-    before: Option<u32>,
-    #[serde(default)]
-    no_ignore: bool,
-    max_matches_per_file: Option<u32>,
-    total_max_matches: Option<u32>,
-}
+static GREP_SEARCH: ToolRow = ToolRow {
+    name: "grep_search",
+    description: "Search file contents by a regular expression. Returns the lines with their \
+                  numbers, by file. Case is ignored unless case_sensitive is set.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The regular expression, or a plain text with fixed_strings"),
+        optional("dir_path", Text, "A file or folder; the workspace if absent"),
+        optional(
+            "include_pattern",
+            Text,
+            "Only files that match this path pattern, such as *.ts or src/**",
+        ),
+        optional(
+            "exclude_pattern",
+            Text,
+            "A regular expression; lines that match it, too, are left out",
+        ),
+        optional("names_only", Flag, "Return only the paths of the files that match"),
+        optional("case_sensitive", Flag, "Tell capital letters from small ones; false if absent"),
+        optional("fixed_strings", Flag, "Take the pattern as plain text; false if absent"),
+        optional("context", COUNT_OR_NONE, "Lines to show around each match"),
+        optional("after", COUNT_OR_NONE, "Lines to show after each match"),
+        optional("before", COUNT_OR_NONE, "Lines to show before each match"),
+        optional("no_ignore", Flag, "Search files that .gitignore names, too; false if absent"),
+        optional("max_matches_per_file", COUNT, "Most matches of one file"),
+        optional("total_max_matches", COUNT, "Most matches in all; 100 if absent"),
+    ]),
+    read: Read::Action(grep_search),
+    tell: Some(tell::matches),
+    policy: Policy { output: MATCHES, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-struct Glob {
-    pattern: String,
-    dir_path: Option<String>,
-    #[serde(default)]
-    case_sensitive: bool,
-    respect_git_ignore: Option<bool>,
-}
+static GLOB: ToolRow = ToolRow {
+    name: "glob",
+    description: "Find files by a path pattern such as src/**/*.ts, newest first.",
+    parameters: Fixed(&[
+        needed("pattern", Text, "The pattern"),
+        optional("dir_path", Text, "The folder to search; the workspace if absent"),
+        optional("case_sensitive", Flag, "Tell capital letters from small ones; false if absent"),
+        optional(
+            "respect_git_ignore",
+            Flag,
+            "Pass over files that .gitignore names; true if absent",
+        ),
+    ]),
+    read: Read::Action(glob),
+    tell: Some(tell::files),
+    policy: Policy { output: PATHS, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-struct ListDirectory {
-    dir_path: String,
-    #[serde(default)]
-    ignore: Vec<String>,
-    file_filtering_options: Option<Filtering>,
-}
+static LIST_DIRECTORY: ToolRow = ToolRow {
+    name: "list_directory",
+    description: "List the files and folders directly in a folder.",
+    parameters: Fixed(&[
+        needed("dir_path", Text, "The folder"),
+        optional("ignore", TEXTS, "Patterns of entries to leave out"),
+        FILTERING,
+    ]),
+    read: Read::Action(list_directory),
+    tell: Some(tell::folder),
+    policy: Policy { output: PATHS, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct ReadManyFiles {
-    include: Vec<String>,
-    #[serde(default)]
-    exclude: Vec<String>,
-    recursive: Option<bool>,
-    use_default_excludes: Option<bool>,
-    #[serde(rename = "file_filtering_options")]
-    filtering: Option<Filtering>,
-}
+static READ_MANY_FILES: ToolRow = ToolRow {
+    name: "read_many_files",
+    description: "Read several text files at once, one after the other, each under a line with \
+                  its path. For an overview of a part of the project.",
+    parameters: Fixed(&[
+        needed(
+            "include",
+            List { of: &NonEmpty, min: 1 },
+            "Files, folders or path patterns such as src/**/*.ts",
+        ),
+        optional("exclude", List { of: &NonEmpty, min: 0 }, "Path patterns to leave out").or("[]"),
+        optional("recursive", Flag, "Of a folder, read what stands deeper, too").or("true"),
+        optional(
+            "useDefaultExcludes",
+            Flag,
+            "Leave out what is rarely meant: dependencies, build output, version control",
+        )
+        .or("true"),
+        FILTERING,
+    ]),
+    read: Read::Action(read_many_files),
+    tell: None,
+    policy: Policy { output: FILES, ..Policy::READS },
+};
 
-#[derive(Deserialize)]
-struct Filtering {
-    respect_git_ignore: Option<bool>,
-}
+static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell::command), ..seed::RUN_PROGRAM };
 
-/// A call in canonical form.
-pub(in super::super) fn translate(
-    facts: &Facts,
-    name: &str,
-    arguments: &str,
-) -> Result<Translated, String> {
-    let action = match name {
-        "read_file" => read::<ReadFile>(name, arguments)?.action()?,
-        "write_file" => read::<WriteFile>(name, arguments)?.into(),
-        "replace" => read::<Replace>(name, arguments)?.into(),
-        "grep_search" => read::<GrepSearch>(name, arguments)?.into(),
-        "glob" => {
-            let call: Glob = read(name, arguments)?;
-            Action::Glob {
-                pattern: call.pattern,
-                path: call.dir_path,
-                ignore_case: !call.case_sensitive,
-                max_results: None,
-                hidden: hidden(call.respect_git_ignore),
-            }
+pub(super) static WRITE_TODOS: ToolRow = ToolRow {
+    name: "write_todos",
+    description: "Keep the list of what a larger task still needs. Each call replaces the whole \
+                  list. At most one step should be in_progress.",
+    parameters: Fixed(&[needed(
+        "todos",
+        List {
+            of: &Object(&[
+                needed("description", Text, "The step"),
+                needed(
+                    "status",
+                    OneOf(&["pending", "in_progress", "completed", "cancelled", "blocked"]),
+                    "How far it is",
+                ),
+            ]),
+            min: 0,
+        },
+        "The whole list",
+    )]),
+    read: Read::Inner(write_todos),
+    tell: None,
+    policy: Policy::READS,
+};
+
+fn read_file(args: &mut Args<'_>) -> Action {
+    let first = args.count("start_line").unwrap_or(1).max(1);
+    let limit = match args.count("end_line") {
+        Some(last) if last < first => {
+            args.reject(&format!("end_line {last} stands before start_line {first}"));
+            0
         }
-        "list_directory" => {
-            let call: ListDirectory = read(name, arguments)?;
-            Action::List {
-                path: Some(call.dir_path),
-                depth: 1,
-                ignore: call.ignore,
-                hidden: Filtering::hidden(call.file_filtering_options),
-                style: ListStyle::Tag,
-            }
-        }
-        "read_many_files" => read::<ReadManyFiles>(name, arguments)?.into(),
-        "run_shell_command" => {
-            let RunShellCommand { command, dir_path } = read(name, arguments)?;
-            return shell::run(facts, name, &command, dir_path.as_deref(), Some(COMMAND_MS));
-        }
-        "run_program" => return seed::translate(facts, name, arguments),
-        _ => return Err(format!("Unknown tool: {name}")),
+        Some(last) => last - first + 1,
+        None => READ_LIMIT,
     };
-    Ok(action.into())
-}
-
-impl ReadFile {
-    fn action(self) -> Result<Action, String> {
-        let first = self.start_line.unwrap_or(1).max(1);
-        let limit = match self.end_line {
-            Some(last) if last < first => {
-                let why = format!("end_line {last} stands before start_line {first}");
-                return Err(invalid("read_file", &why));
-            }
-            Some(last) => last - first + 1,
-            None => READ_LIMIT,
-        };
-        Ok(Action::Read {
-            path: self.file_path,
-            offset: Some(first),
-            limit: Some(limit),
-            numbering: Numbering::None,
-            line_chars: Some(LINE_CHARS),
-            notice: Notice::Above,
-        })
+    Action::Read {
+        path: args.text("file_path"),
+        offset: Some(first),
+        limit: Some(limit),
+        numbering: Numbering::None,
+        line_chars: Some(LINE_CHARS),
+        notice: Notice::Above,
     }
 }
 
-impl From<Replace> for Action {
-    fn from(call: Replace) -> Self {
-        Self::Edit {
-            path: call.file_path,
-            old: call.old_string,
-            new: call.new_string,
-            all: call.allow_multiple,
-        }
+fn replace(args: &mut Args<'_>) -> Action {
+    seed::edit(args, "allow_multiple")
+}
+
+fn run_shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+    let folder = args.maybe_text("dir_path");
+    shell::run(args, folder.as_deref(), None, facts)
+}
+
+fn grep_search(args: &mut Args<'_>) -> Action {
+    let around = args.small_count("context").unwrap_or(0);
+    Action::Grep(Grep {
+        pattern: args.text("pattern"),
+        path: args.maybe_text("dir_path"),
+        glob: args.maybe_text("include_pattern"),
+        unless: args.maybe_text("exclude_pattern"),
+        mode: match args.flag("names_only") {
+            true => GrepMode::FilesWithMatches,
+            false => GrepMode::Content,
+        },
+        layout: GrepLayout::ByFile,
+        before: args.small_count("before").unwrap_or(around),
+        after: args.small_count("after").unwrap_or(around),
+        max_results: args.small_count("total_max_matches"),
+        max_per_file: args.small_count("max_matches_per_file"),
+        hidden: if args.flag("no_ignore") { Hidden::Nothing } else { Hidden::Ignored },
+        ignore_case: !args.flag("case_sensitive"),
+        literal: args.flag("fixed_strings"),
+        ..Grep::default()
+    })
+}
+
+fn glob(args: &mut Args<'_>) -> Action {
+    Action::Glob {
+        pattern: args.text("pattern"),
+        path: args.maybe_text("dir_path"),
+        ignore_case: !args.flag("case_sensitive"),
+        max_results: None,
+        hidden: hidden(args.maybe_flag("respect_git_ignore")),
     }
 }
 
-impl From<GrepSearch> for Action {
-    fn from(call: GrepSearch) -> Self {
-        let lines = |own: Option<u32>| own.or(call.context).unwrap_or(0);
-        Self::Grep(Grep {
-            before: lines(call.before),
-            after: lines(call.after),
-            pattern: call.pattern,
-            path: call.dir_path,
-            glob: call.include_pattern,
-            unless: call.exclude_pattern,
-            mode: if call.names_only { GrepMode::FilesWithMatches } else { GrepMode::Content },
-            layout: GrepLayout::ByFile,
-            max_results: call.total_max_matches,
-            max_per_file: call.max_matches_per_file,
-            hidden: if call.no_ignore { Hidden::Nothing } else { Hidden::Ignored },
-            ignore_case: !call.case_sensitive,
-            literal: call.fixed_strings,
-            ..Grep::default()
-        })
+fn list_directory(args: &mut Args<'_>) -> Action {
+    Action::List {
+        path: Some(args.text("dir_path")),
+        depth: 1,
+        ignore: args.texts("ignore"),
+        hidden: filtering(args),
+        style: ListStyle::Tag,
     }
 }
 
-impl From<ReadManyFiles> for Action {
-    fn from(call: ReadManyFiles) -> Self {
-        let mut exclude = call.exclude;
-        if call.use_default_excludes.unwrap_or(true) {
-            exclude.extend(DEFAULT_EXCLUDES.map(str::to_owned));
-        }
-        Self::ReadMany {
-            include: call.include,
-            exclude,
-            flat: !call.recursive.unwrap_or(true),
-            hidden: Filtering::hidden(call.filtering),
-        }
+fn read_many_files(args: &mut Args<'_>) -> Action {
+    let mut exclude = args.texts("exclude");
+    if args.maybe_flag("useDefaultExcludes").unwrap_or(true) {
+        exclude.extend(DEFAULT_EXCLUDES.map(str::to_owned));
+    }
+    Action::ReadMany {
+        include: args.texts("include"),
+        exclude,
+        flat: !args.maybe_flag("recursive").unwrap_or(true),
+        hidden: filtering(args),
     }
 }
 
-impl Filtering {
-    fn hidden(given: Option<Self>) -> Hidden {
-        hidden(given.and_then(|options| options.respect_git_ignore))
-    }
+fn filtering(args: &mut Args<'_>) -> Hidden {
+    let read = |options: &mut Args<'_>| options.maybe_flag("respect_git_ignore");
+    hidden(args.within("file_filtering_options", read))
 }
 
 fn hidden(respect_git_ignore: Option<bool>) -> Hidden {
     if respect_git_ignore.unwrap_or(true) { Hidden::Ignored } else { Hidden::Nothing }
 }
 
-/// What the model reads of an outcome, where that is not what the tool says.
-pub(in super::super) fn present(action: &Action, outcome: &Outcome) -> Option<String> {
-    let said = outcome.joined_text();
-    match action {
-        Action::RunProgram { .. } => Some(command(&said, outcome)),
-        Action::Write { .. } => written(outcome),
-        Action::Edit { path, .. } => edited(path, &said, outcome),
-        Action::Grep(grep) if outcome.error.is_none() => Some(searched(grep, &said, outcome)),
-        Action::Glob { pattern, path, .. } if outcome.error.is_none() => {
-            let count = outcome.count?;
-            let files = if count == 1 { "file" } else { "files" };
-            let within = path.as_deref().map(|path| format!(" within {path}")).unwrap_or_default();
-            Some(match count {
-                0 => format!("No files found matching pattern \"{pattern}\"{within}. {said}"),
-                _ => format!("Found {count} {files} matching \"{pattern}\"{within}:\n{said}"),
-            })
-        }
-        Action::List { path, .. } if outcome.error.is_none() => {
-            let path = path.as_deref().unwrap_or(".");
-            Some(match outcome.count {
-                Some(0) => format!("Directory {path} is empty."),
-                _ => format!("Directory listing for {path}:\n{said}"),
-            })
-        }
-        _ => None,
-    }
-}
-
-/// What a command printed is marked as nobody's order.
-fn command(said: &str, outcome: &Outcome) -> String {
-    let said = said.trim_end_matches('\n').replace("</untrusted_context", "<\\/untrusted_context");
-    let said = if said.is_empty() { "(empty)" } else { said.as_str() };
-    let mut lines = format!("Output: {said}\n");
-    let error = match outcome.error {
-        Some(ToolError::Timeout) => "Error: the time limit ended the command\n",
-        Some(ToolError::Limit) => "Error: a limit of the sandbox ended the command\n",
-        _ => "",
+fn write_todos(args: &mut Args<'_>) -> InnerCall {
+    let items = plan::items(args, "todos", "description");
+    let mut reply = if items.is_empty() {
+        "Successfully cleared the todo list.".to_string()
+    } else {
+        "Successfully updated the todo list. The current list is now:".to_string()
     };
-    lines.push_str(error);
-    if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
-        lines.push_str(&format!("Exit Code: {exit}\n"));
+    for (number, item) in (1..).zip(&items) {
+        reply.push_str(&format!("\n{number}. [{}] {}", item.status.name(), item.text));
     }
-    format!("<untrusted_context>\n{lines}</untrusted_context>")
-}
-
-fn written(outcome: &Outcome) -> Option<String> {
-    let change = outcome.changes.first()?;
-    Some(match change.kind {
-        ChangeKind::Created => {
-            format!("Successfully created and wrote to new file: {}.", change.path)
-        }
-        _ => format!("Successfully overwrote file: {}.", change.path),
-    })
-}
-
-fn edited(path: &str, said: &str, outcome: &Outcome) -> Option<String> {
-    match (outcome.error, outcome.count) {
-        (None, Some(count)) => {
-            let change = outcome.changes.first()?;
-            let plural = if count == 1 { "replacement" } else { "replacements" };
-            let rest = said.split_once('\n').map(|(_, rest)| format!("\n{rest}"));
-            let rest = rest.unwrap_or_default();
-            let path = &change.path;
-            Some(format!("Successfully modified file: {path} ({count} {plural}).{rest}"))
-        }
-        (None, None) => written(outcome),
-        (Some(ToolError::EditConflict), Some(0)) => {
-            Some(format!("Failed to edit, 0 occurrences found for old_string in {path}. {said}"))
-        }
-        (Some(ToolError::EditConflict), Some(count)) => Some(format!(
-            "Failed to edit, Expected 1 occurrence but found {count} for old_string in {path}. \
-             {said}"
-        )),
-        (Some(ToolError::InvalidArguments), Some(0)) => {
-            Some(format!("No changes to apply to {path}. {said}"))
-        }
-        _ => None,
-    }
-}
-
-fn searched(grep: &Grep, said: &str, outcome: &Outcome) -> String {
-    let count = outcome.count.unwrap_or(0);
-    let place = grep.path.as_deref().map(|path| format!(" in path \"{path}\""));
-    let filter = grep.glob.as_deref().map(|glob| format!(" (filter: \"{glob}\")"));
-    let (place, filter) = (place.unwrap_or_default(), filter.unwrap_or_default());
-    let pattern = &grep.pattern;
-    if count == 0 {
-        return format!("No matches found for pattern \"{pattern}\"{place}{filter}.");
-    }
-    let what = match (grep.mode, count) {
-        (GrepMode::FilesWithMatches, 1) => "file with matches",
-        (GrepMode::FilesWithMatches, _) => "files with matches",
-        (_, 1) => "match",
-        _ => "matches",
-    };
-    let limited = if outcome.capped_at_source { " (there are more)" } else { "" };
-    let rule = if grep.mode == GrepMode::Content { "---\n" } else { "" };
-    format!("Found {count} {what} for pattern \"{pattern}\"{place}{filter}{limited}:\n{rule}{said}")
+    InnerCall::Plan(PlanCall { items, reply })
 }

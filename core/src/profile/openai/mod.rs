@@ -1,19 +1,20 @@
-//! GPT models: patches (Spec §3.4; TOOL-VOCABULARIES §1). Effort is `ModelConfig`'s, and goes out
-//! as `reasoning.effort` where the protocol has it.
+//! GPT models: patches. Effort is `ModelConfig`'s, and goes out as `reasoning.effort` where the
+//! protocol has it.
 
 mod native;
 
-pub(super) use native::{present, retain_needed, tools as native_tools, translate};
+use super::{
+    family::Family,
+    seed::{APPLY_PATCH, GLOB, GREP, READ_FILE, RUN_PROGRAM, SHELL, WRITE_FILE},
+};
 
-use super::seed;
-use crate::types::tool::ToolSpec;
-use alloc::vec::Vec;
-
-/// The base instructions.
-pub(super) const BASE_PROMPT: &str = include_str!("prompt.md");
-
-/// The specification's tools for this family.
-pub(super) fn seed_tools(default_ms: u64) -> Vec<ToolSpec> {
-    let names = ["read_file", "apply_patch", "write_file", "shell", "grep", "glob", "run_program"];
-    seed::tools(&names, default_ms)
-}
+/// The family.
+pub(super) static FAMILY: Family = Family {
+    base_prompt: include_str!("prompt.md"),
+    docs: &["AGENTS.md", ".codex/instructions.md"],
+    seed: &[&READ_FILE, &APPLY_PATCH, &WRITE_FILE, &SHELL, &GREP, &GLOB, &RUN_PROGRAM],
+    native: native::TABLE,
+    plan: Some(&native::UPDATE_PLAN),
+    context_window: 272_000,
+    ..Family::LARGE
+};

@@ -1,109 +1,162 @@
 //! The tools that GPT models know from codex.
 
 use super::super::{
+    args::Args,
+    call::{InnerCall, PlanCall, Translated},
+    param::{
+        Type::{List, Number, Object, OneOf, Text},
+        needed, optional,
+    },
+    plan,
+    row::{
+        Need,
+        Parameters::{self, Fixed},
+        Policy, Read, TimeoutNote, Told, ToolRow,
+    },
     seed, shell,
-    translated::{Translated, arguments as read, whole},
 };
 use crate::types::{
-    action::{Action, FilePatch, Outcome, Patch},
+    action::{Action, FilePatch},
     config::Facts,
-    tool::{Freeform, ToolSpec},
+    event::PlanStatus,
 };
-use alloc::{format, string::String, vec::Vec};
-use serde::Deserialize;
+use alloc::{
+    format,
+    string::{String, ToString},
+    vec::Vec,
+};
 
-/// The schemas, as they go to the model.
-const TOOLS: &str = include_str!("native.json");
+/// The tools, in the order in which they are shown.
+pub(super) static TABLE: &[&ToolRow] =
+    &[&SHELL_COMMAND, &APPLY_PATCH, &VIEW_IMAGE, &READ_FILE, &LIST_DIR, &GLOB, &GREP, &RUN_PROGRAM];
 
-/// The grammar of a patch.
-const GRAMMAR: &str = include_str!("patch.lark");
-/// What the model is told of the tool where it writes the patch as it is.
-const FREEFORM: &str = "Change files by a patch. Write the patch as it is, from *** Begin Patch \
-                        to *** End Patch, not wrapped in JSON.";
+static SHELL_COMMAND: ToolRow = ToolRow {
+    name: "shell_command",
+    description: "Run a command in a shell, in the workspace, and return what it prints. Set \
+                  workdir instead of using cd.",
+    parameters: Fixed(&[
+        needed("command", Text, "The command"),
+        optional("workdir", Text, "The folder to run it in; the workspace if absent"),
+        optional(
+            "timeout_ms",
+            Number,
+            "Time limit in milliseconds; 10000 if absent, at most 600000",
+        ),
+    ]),
+    read: Read::Run(shell_command),
+    tell: Some(tell_command),
+    policy: Policy { needs: Some(Need::Shell), timeout: TimeoutNote::None, ..Policy::RUNS },
+};
 
-/// What stands in for a shell, with which codex reads and searches.
-const WITHOUT_SHELL: [&str; 4] = ["read_file", "list_dir", "glob", "grep"];
+static APPLY_PATCH: ToolRow = ToolRow {
+    name: "apply_patch",
+    description: "Change files by a patch. input is the whole patch:\n*** Begin Patch\n*** Add \
+                  File: PATH (then every line of the file with + before it)\n*** Delete File: \
+                  PATH\n*** Update File: PATH (then, if the file moves, *** Move to: NEW PATH; \
+                  then its hunks)\n*** End Patch\nA hunk begins with @@ and, where that helps to \
+                  find the place, a line that stands above it, such as a function's head. Of its \
+                  lines, those that stay begin with a space, those that go with -, those that \
+                  come with +. Show three lines of context around each change. *** End of File \
+                  behind a hunk ties it to the end of the file. Paths are relative to the \
+                  workspace.",
+    parameters: Parameters::Freeform {
+        text: needed("input", Text, "The patch, from *** Begin Patch to *** End Patch"),
+        grammar: include_str!("patch.lark"),
+        description: "Change files by a patch. Write the patch as it is, from *** Begin Patch to \
+                      *** End Patch, not wrapped in JSON.",
+    },
+    read: Read::Action(apply_patch),
+    tell: Some(tell_patch),
+    policy: Policy::CHANGES,
+};
 
-pub(in super::super) fn tools(default_ms: u64) -> Vec<ToolSpec> {
-    let mut tools = seed::parse(TOOLS);
-    if let Some(patch) = tools.iter_mut().find(|tool| tool.name == "apply_patch") {
-        patch.freeform = Some(Freeform {
-            grammar: GRAMMAR.into(),
-            property: "input".into(),
-            description: FREEFORM.into(),
-        });
+static VIEW_IMAGE: ToolRow = ToolRow {
+    name: "view_image",
+    description: "Look at an image of the workspace. For images only: text files come back as an \
+                  error.",
+    parameters: Fixed(&[needed("path", Text, "The image's file")]),
+    read: Read::Action(view_image),
+    tell: None,
+    policy: Policy { needs: Some(Need::Images), ..Policy::READS },
+};
+
+static READ_FILE: ToolRow = without_shell(seed::READ_FILE);
+static LIST_DIR: ToolRow = without_shell(seed::LIST_DIR);
+static GLOB: ToolRow = without_shell(seed::GLOB);
+static GREP: ToolRow = without_shell(seed::GREP);
+static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell_command), ..seed::RUN_PROGRAM };
+
+/// A tool that is shown where there is no shell, with which codex reads and searches.
+const fn without_shell(row: ToolRow) -> ToolRow {
+    ToolRow { policy: Policy { needs: Some(Need::NoShell), ..row.policy }, ..row }
+}
+
+pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
+    name: "update_plan",
+    description: "Write down or change the plan of the task. Each call gives the whole plan; at \
+                  most one step may be in_progress.",
+    parameters: Fixed(&[
+        optional("explanation", Text, "Why the plan changes"),
+        needed(
+            "plan",
+            List {
+                of: &Object(&[
+                    needed("step", Text, "The step"),
+                    needed(
+                        "status",
+                        OneOf(&["pending", "in_progress", "completed"]),
+                        "How far it is",
+                    ),
+                ]),
+                min: 0,
+            },
+            "The steps, in order",
+        ),
+    ]),
+    read: Read::Inner(update_plan),
+    tell: None,
+    policy: Policy::READS,
+};
+
+fn shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
+    let (folder, timeout_ms) = (args.maybe_text("workdir"), args.count("timeout_ms"));
+    shell::run(args, folder.as_deref(), timeout_ms, facts)
+}
+
+fn apply_patch(args: &mut Args<'_>) -> Action {
+    Action::Patch { patch: args.text("input"), unread: Vec::new() }
+}
+
+fn view_image(args: &mut Args<'_>) -> Action {
+    Action::ViewImage { path: args.text("path") }
+}
+
+fn update_plan(args: &mut Args<'_>) -> InnerCall {
+    let items = plan::items(args, "plan", "step");
+    let under_way = items.iter().filter(|item| item.status == PlanStatus::InProgress).count();
+    if under_way > 1 {
+        args.reject("at most one step can be in_progress");
     }
-    tools.extend(seed::tools(&WITHOUT_SHELL, default_ms));
-    tools.extend(seed::tools(&["run_program"], default_ms));
-    tools
+    InnerCall::Plan(PlanCall { items, reply: "Plan updated".to_string() })
 }
 
-/// Leaves out what the shell does where there is one.
-pub(in super::super) fn retain_needed(tools: &mut Vec<ToolSpec>) {
-    if tools.iter().any(|tool| tool.name == "shell_command") {
-        tools.retain(|tool| !WITHOUT_SHELL.contains(&tool.name.as_str()));
+/// What a command printed, behind how it ended.
+fn tell_command(told: &Told<'_>) -> Option<String> {
+    let Told { outcome, timeout_ms, .. } = told;
+    if outcome.exit.is_none() && !outcome.timed_out {
+        return None;
     }
-}
-
-#[derive(Deserialize)]
-struct ShellCommand {
-    command: String,
-    workdir: Option<String>,
-    #[serde(default, deserialize_with = "whole")]
-    timeout_ms: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct ApplyPatch {
-    input: String,
-}
-
-#[derive(Deserialize)]
-struct ViewImage {
-    path: String,
-}
-
-/// A call in canonical form.
-pub(in super::super) fn translate(
-    facts: &Facts,
-    name: &str,
-    arguments: &str,
-) -> Result<Translated, String> {
-    match name {
-        "shell_command" => {
-            let ShellCommand { command, workdir, timeout_ms } = read(name, arguments)?;
-            shell::run(facts, name, &command, workdir.as_deref(), timeout_ms)
-        }
-        "apply_patch" => {
-            let ApplyPatch { input: patch } = read(name, arguments)?;
-            Ok(Action::Patch { patch, unread: Vec::new() }.into())
-        }
-        "view_image" => {
-            let ViewImage { path } = read(name, arguments)?;
-            Ok(Action::ViewImage { path }.into())
-        }
-        "run_program" => seed::translate(facts, name, arguments),
-        name if WITHOUT_SHELL.contains(&name) => seed::translate(facts, name, arguments),
-        _ => Err(format!("Unknown tool: {name}")),
-    }
-}
-
-/// What the model reads of an outcome, where that is not what the tool says.
-pub(in super::super) fn present(
-    action: &Action,
-    outcome: &Outcome,
-    timeout_ms: u64,
-) -> Option<String> {
-    match action {
-        Action::RunProgram { .. } => command(outcome, timeout_ms),
-        Action::Patch { patch, .. } if outcome.error.is_none() => patched(patch),
-        _ => None,
-    }
+    let exit = outcome.exit.map(|code| format!("Exit code: {code}\n")).unwrap_or_default();
+    let late = match outcome.timed_out {
+        true => format!("command timed out after {timeout_ms} milliseconds\n"),
+        false => String::new(),
+    };
+    Some(format!("{exit}Output:\n{late}{}", outcome.joined_text()))
 }
 
 /// The files of a patch that was applied: new ones, then changed ones, then those that are gone.
-fn patched(patch: &str) -> Option<String> {
-    let patch = Patch::parse(patch).ok()?;
+fn tell_patch(told: &Told<'_>) -> Option<String> {
+    let patch = told.patch.filter(|_| told.outcome.error.is_none())?;
     let mut lines = [String::new(), String::new(), String::new()];
     for file in &patch.files {
         let [added, modified, deleted] = &mut lines;
@@ -117,16 +170,4 @@ fn patched(patch: &str) -> Option<String> {
         list.push_str(&format!("{mark} {path}\n"));
     }
     Some(format!("Success. Updated the following files:\n{}", lines.concat()))
-}
-
-fn command(outcome: &Outcome, timeout_ms: u64) -> Option<String> {
-    if outcome.exit.is_none() && !outcome.timed_out {
-        return None;
-    }
-    let exit = outcome.exit.map(|code| format!("Exit code: {code}\n")).unwrap_or_default();
-    let late = match outcome.timed_out {
-        true => format!("command timed out after {timeout_ms} milliseconds\n"),
-        false => String::new(),
-    };
-    Some(format!("{exit}Output:\n{late}{}", outcome.joined_text()))
 }

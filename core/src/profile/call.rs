@@ -1,0 +1,86 @@
+//! What calls of the built-in tools ask for.
+
+use crate::types::{action::Action, event::PlanItem};
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// What a call asks for.
+#[derive(Debug)]
+pub(crate) enum Meaning {
+    /// An action of the host's.
+    Action(Translated),
+    /// Something that the core does itself.
+    Inner(InnerCall),
+}
+
+/// A call in canonical form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Translated {
+    /// What to do.
+    pub action: Action,
+    /// The time limit that the call or its tool asks for, in milliseconds.
+    pub timeout_ms: Option<u64>,
+}
+
+/// A call of a tool that never leaves the core.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InnerCall {
+    /// Start an agent.
+    Spawn(SpawnCall),
+    /// Say something to an agent.
+    Send {
+        /// Its id, as the model knows it.
+        agent_id: String,
+        /// What to say.
+        message: String,
+    },
+    /// Wait for an agent's result.
+    Wait {
+        /// Its id, as the model knows it.
+        agent_id: String,
+        /// How long at most, in milliseconds.
+        timeout_ms: Option<u64>,
+    },
+    /// End an agent.
+    Close {
+        /// Its id, as the model knows it.
+        agent_id: String,
+    },
+    /// Ask the user.
+    Ask {
+        /// The question.
+        question: String,
+    },
+    /// Keep a plan.
+    Plan(PlanCall),
+    /// The final answer, as JSON text that fits the schema.
+    Answer(String),
+}
+
+/// What an agent is started with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpawnCall {
+    /// What it is to do.
+    pub task: String,
+    /// A folder to stay in.
+    pub working_dir: Option<String>,
+    /// Another model.
+    pub model: Option<String>,
+    /// Most turns; 0 or nothing for no limit.
+    pub max_turns: Option<u32>,
+}
+
+/// A call that keeps the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanCall {
+    /// The whole plan.
+    pub items: Vec<PlanItem>,
+    /// What the model is answered.
+    pub reply: String,
+}
+
+impl From<Action> for Translated {
+    fn from(action: Action) -> Self {
+        Self { action, timeout_ms: None }
+    }
+}

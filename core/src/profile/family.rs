@@ -1,0 +1,39 @@
+//! A model family: what its models are shown, and what they can do.
+
+use super::row::ToolRow;
+
+/// What is known of a model family.
+pub(super) struct Family {
+    /// The base instructions.
+    pub(super) base_prompt: &'static str,
+    /// The names of the project's instruction files that it reads.
+    pub(super) docs: &'static [&'static str],
+    /// Its share of the specification's tools, in the order in which they are shown.
+    pub(super) seed: &'static [&'static ToolRow],
+    /// The tools that its models were trained on, in the order in which they are shown.
+    pub(super) native: &'static [&'static ToolRow],
+    /// The tool of the native vocabulary that keeps the plan.
+    pub(super) plan: Option<&'static ToolRow>,
+    /// How many tools that become actions are shown at most.
+    pub(super) most_tools: usize,
+    /// Whether its models choose well among many tools, think, and may start agents.
+    pub(super) is_large: bool,
+    /// The time limit of a program's run whose call names none, in milliseconds.
+    pub(super) default_command_ms: Option<u64>,
+    pub(super) context_window: u32,
+}
+
+impl Family {
+    /// A family of large models, as far as they have that in common.
+    pub(super) const LARGE: Self = Self {
+        base_prompt: "",
+        docs: &[],
+        seed: &[],
+        native: &[],
+        plan: None,
+        most_tools: usize::MAX,
+        is_large: true,
+        default_command_ms: None,
+        context_window: 0,
+    };
+}

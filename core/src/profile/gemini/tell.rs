@@ -1,0 +1,111 @@
+//! What Gemini models read of outcomes, in the words of gemini-cli.
+
+use super::super::row::Told;
+use crate::types::action::{Action, ChangeKind, GrepMode, ToolError};
+use alloc::{format, string::String};
+
+/// What a command printed, marked as nobody's order.
+pub(super) fn command(told: &Told<'_>) -> Option<String> {
+    let said = told.outcome.joined_text();
+    let said = said.trim_end_matches('\n').replace("</untrusted_context", "<\\/untrusted_context");
+    let said = if said.is_empty() { "(empty)" } else { said.as_str() };
+    let mut lines = format!("Output: {said}\n");
+    lines.push_str(match told.outcome.error {
+        Some(ToolError::Timeout) => "Error: the time limit ended the command\n",
+        Some(ToolError::Limit) => "Error: a limit of the sandbox ended the command\n",
+        _ => "",
+    });
+    if let Some(exit) = told.outcome.exit.filter(|exit| *exit != 0) {
+        lines.push_str(&format!("Exit Code: {exit}\n"));
+    }
+    Some(format!("<untrusted_context>\n{lines}</untrusted_context>"))
+}
+
+pub(super) fn written(told: &Told<'_>) -> Option<String> {
+    let change = told.outcome.changes.first()?;
+    Some(match change.kind {
+        ChangeKind::Created => {
+            format!("Successfully created and wrote to new file: {}.", change.path)
+        }
+        _ => format!("Successfully overwrote file: {}.", change.path),
+    })
+}
+
+pub(super) fn edited(told: &Told<'_>) -> Option<String> {
+    let Action::Edit { path, .. } = told.action else { return None };
+    let outcome = told.outcome;
+    let said = outcome.joined_text();
+    match (outcome.error, outcome.count) {
+        (None, Some(count)) => {
+            let change = outcome.changes.first()?;
+            let plural = if count == 1 { "replacement" } else { "replacements" };
+            let rest = said.split_once('\n').map(|(_, rest)| format!("\n{rest}"));
+            let rest = rest.unwrap_or_default();
+            let path = &change.path;
+            Some(format!("Successfully modified file: {path} ({count} {plural}).{rest}"))
+        }
+        (None, None) => written(told),
+        (Some(ToolError::EditConflict), Some(0)) => {
+            Some(format!("Failed to edit, 0 occurrences found for old_string in {path}. {said}"))
+        }
+        (Some(ToolError::EditConflict), Some(count)) => Some(format!(
+            "Failed to edit, Expected 1 occurrence but found {count} for old_string in {path}. \
+             {said}"
+        )),
+        (Some(ToolError::InvalidArguments), Some(0)) => {
+            Some(format!("No changes to apply to {path}. {said}"))
+        }
+        _ => None,
+    }
+}
+
+pub(super) fn matches(told: &Told<'_>) -> Option<String> {
+    let Action::Grep(grep) = told.action else { return None };
+    let outcome = told.outcome;
+    if outcome.error.is_some() {
+        return None;
+    }
+    let place = grep.path.as_deref().map(|path| format!(" in path \"{path}\""));
+    let filter = grep.glob.as_deref().map(|glob| format!(" (filter: \"{glob}\")"));
+    let (place, filter) = (place.unwrap_or_default(), filter.unwrap_or_default());
+    let (pattern, count) = (&grep.pattern, outcome.count.unwrap_or(0));
+    if count == 0 {
+        return Some(format!("No matches found for pattern \"{pattern}\"{place}{filter}."));
+    }
+    let what = match (grep.mode, count) {
+        (GrepMode::FilesWithMatches, 1) => "file with matches",
+        (GrepMode::FilesWithMatches, _) => "files with matches",
+        (_, 1) => "match",
+        _ => "matches",
+    };
+    let limited = if outcome.capped_at_source { " (there are more)" } else { "" };
+    let rule = if grep.mode == GrepMode::Content { "---\n" } else { "" };
+    let said = outcome.joined_text();
+    Some(format!(
+        "Found {count} {what} for pattern \"{pattern}\"{place}{filter}{limited}:\n{rule}{said}"
+    ))
+}
+
+pub(super) fn files(told: &Told<'_>) -> Option<String> {
+    let Action::Glob { pattern, path, .. } = told.action else { return None };
+    let count = told.outcome.count.filter(|_| told.outcome.error.is_none())?;
+    let files = if count == 1 { "file" } else { "files" };
+    let within = path.as_deref().map(|path| format!(" within {path}")).unwrap_or_default();
+    let said = told.outcome.joined_text();
+    Some(match count {
+        0 => format!("No files found matching pattern \"{pattern}\"{within}. {said}"),
+        _ => format!("Found {count} {files} matching \"{pattern}\"{within}:\n{said}"),
+    })
+}
+
+pub(super) fn folder(told: &Told<'_>) -> Option<String> {
+    let Action::List { path, .. } = told.action else { return None };
+    if told.outcome.error.is_some() {
+        return None;
+    }
+    let path = path.as_deref().unwrap_or(".");
+    Some(match told.outcome.count {
+        Some(0) => format!("Directory {path} is empty."),
+        _ => format!("Directory listing for {path}:\n{}", told.outcome.joined_text()),
+    })
+}

@@ -1,0 +1,270 @@
+//! A built-in tool as a row of its vocabulary's table: all that is known of it stands there, and
+//! nothing elsewhere knows a tool by its name.
+
+use super::{
+    args::Args,
+    call::{InnerCall, Meaning, Translated},
+    param::{self, Param},
+};
+use crate::{
+    base::json::Json,
+    rules::truncate::{Keep, OutputLimit},
+    types::{
+        action::{Action, Outcome, Patch, ToolError},
+        config::Facts,
+        tool::{Freeform, ToolSpec},
+    },
+};
+use alloc::{
+    format,
+    string::{String, ToString},
+};
+
+/// A built-in tool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToolRow {
+    /// Its name, as the model is shown it.
+    pub(super) name: &'static str,
+    /// What it does and when to use it.
+    pub(super) description: &'static str,
+    pub(super) parameters: Parameters,
+    /// How arguments become what the call asks for.
+    pub(super) read: Read,
+    /// How an outcome is told in the form that the model family knows, where that is another than
+    /// what the tool says.
+    pub(super) tell: Option<fn(&Told<'_>) -> Option<String>>,
+    pub(super) policy: Policy,
+}
+
+/// What a tool is called with. In descriptions `{default_ms}` stands for the family's time limit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Parameters {
+    /// Always the same.
+    Fixed(&'static [Param]),
+    /// One text, which is written as it is where the protocol can.
+    Freeform {
+        text: Param,
+        /// The grammar of the text, in Lark's syntax.
+        grammar: &'static str,
+        /// What the model is told in place of the description.
+        description: &'static str,
+    },
+    /// The form that the host wants of the final answer.
+    Answer,
+}
+
+/// How arguments that fit the schema are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Read {
+    /// As an action that takes no time worth limiting.
+    Action(fn(&mut Args<'_>) -> Action),
+    /// As a run of a program.
+    Run(fn(&mut Args<'_>, &Facts) -> Result<Translated, String>),
+    /// As something that the core does itself.
+    Inner(fn(&mut Args<'_>) -> InnerCall),
+}
+
+/// What is done about a tool apart from its calls' meaning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// What must be there for the tool to be shown.
+    pub(super) needs: Option<Need>,
+    pub(super) category: Category,
+    /// How much of its output the model reads.
+    pub(crate) output: OutputLimit,
+    /// The time limit of calls that name none, in milliseconds, where it is not the family's.
+    pub(super) default_ms: Option<u64>,
+    pub(crate) timeout: TimeoutNote,
+}
+
+/// What a tool may need in order to be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// A program that is a shell.
+    Shell,
+    /// No shell: the tool stands in for what a shell is used for.
+    NoShell,
+    /// A program that is no shell.
+    Program,
+    /// A model that takes images.
+    Images,
+    /// Leave to start agents.
+    Agents,
+    /// A user who answers questions.
+    User,
+    /// A form that the final answer must have.
+    AnswerForm,
+}
+
+/// What a tool's calls do to the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Category {
+    /// They change nothing, and may run beside others.
+    Reads,
+    /// They change files.
+    Changes,
+    /// They run a program, which may do anything.
+    Runs,
+}
+
+/// What the model is told below the output of a run that its time limit ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TimeoutNote {
+    /// Nothing: the output itself says so.
+    None,
+    /// That it ended.
+    Plain,
+    /// That it ended, and the parameter that asks for more time.
+    Parameter(&'static str),
+}
+
+/// What came of a run, to be told to the model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told<'a> {
+    /// What was run.
+    pub(crate) action: &'a Action,
+    /// What its patch does to which files, if it was one.
+    pub(crate) patch: Option<&'a Patch>,
+    pub(crate) outcome: &'a Outcome,
+    /// The run's time limit, in milliseconds.
+    pub(crate) timeout_ms: u64,
+}
+
+impl Policy {
+    /// For tools that change nothing, and those of which nothing is known.
+    pub(crate) const READS: Self = Self {
+        needs: None,
+        category: Category::Reads,
+        output: OutputLimit::DEFAULT,
+        default_ms: None,
+        timeout: TimeoutNote::Parameter("timeout_ms"),
+    };
+    /// For tools that change files.
+    pub(super) const CHANGES: Self = Self {
+        category: Category::Changes,
+        output: limit(10_000, None, Keep::Tail),
+        ..Self::READS
+    };
+    /// For tools that run programs.
+    pub(super) const RUNS: Self = Self {
+        category: Category::Runs,
+        output: limit(30_000, Some(256), Keep::HeadTail),
+        ..Self::READS
+    };
+}
+
+/// The output of tools that show files.
+pub(super) const FILES: OutputLimit = limit(50_000, None, Keep::HeadTail);
+/// The output of tools that find lines: the first ones are the best.
+pub(super) const MATCHES: OutputLimit = limit(20_000, Some(200), Keep::Head);
+/// The output of tools that find or list files.
+pub(super) const PATHS: OutputLimit = limit(20_000, Some(500), Keep::Head);
+/// The output of tools that say that a file was written.
+pub(super) const WRITTEN: OutputLimit = limit(1_000, None, Keep::Tail);
+/// The output of tools that say what another agent did.
+pub(super) const REPORTS: OutputLimit = limit(20_000, None, Keep::HeadTail);
+
+const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> OutputLimit {
+    OutputLimit { max_chars, max_lines, keep }
+}
+
+impl ToolRow {
+    /// Whether the tool is shown where these needs are met.
+    pub(super) fn is_shown(&self, met: &[Need]) -> bool {
+        self.policy.needs.is_none_or(|need| met.contains(&need))
+    }
+
+    /// Its name, as the model is shown it.
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) const fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    /// The tool as the model is shown it; `answer` is the schema of the final answer.
+    pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
+        let fixed = |params: &[Param]| {
+            json(param::schema(params).replace("{default_ms}", &default_ms.to_string()))
+        };
+        let (parameters, freeform) = match &self.parameters {
+            Parameters::Fixed(params) => (fixed(params), None),
+            Parameters::Freeform { text, grammar, description } => {
+                let freeform = Freeform {
+                    grammar: (*grammar).into(),
+                    property: text.name().into(),
+                    description: (*description).into(),
+                };
+                (fixed(&[*text]), Some(freeform))
+            }
+            Parameters::Answer => (answer.cloned().unwrap_or_default(), None),
+        };
+        ToolSpec {
+            name: self.name.into(),
+            description: self.description.into(),
+            parameters,
+            read_only: self.policy.category == Category::Reads,
+            freeform,
+        }
+    }
+
+    /// What a call asks for whose arguments fit the schema.
+    ///
+    /// # Errors
+    /// A sentence for the model.
+    pub(crate) fn read(&self, mut args: Args<'_>, facts: &Facts) -> Result<Meaning, String> {
+        let meaning = match self.read {
+            Read::Action(read) => Ok(Meaning::Action(read(&mut args).into())),
+            Read::Run(read) => read(&mut args, facts).map(|run| {
+                let timeout_ms = run.timeout_ms.or(self.policy.default_ms);
+                Meaning::Action(Translated { timeout_ms, ..run })
+            }),
+            Read::Inner(read) => Ok(Meaning::Inner(read(&mut args))),
+        };
+        args.done()?;
+        meaning
+    }
+
+    /// What the model reads of an outcome in the form that its family knows; `None` where that is
+    /// what the tool says.
+    pub(crate) fn tell(&self, told: &Told<'_>) -> Option<String> {
+        match told.outcome.error {
+            // What a tool or a program said itself; everything else is in our own words.
+            None
+            | Some(
+                ToolError::Exit
+                | ToolError::Timeout
+                | ToolError::Limit
+                | ToolError::EditConflict
+                | ToolError::InvalidArguments,
+            ) => self.tell?(told),
+            Some(_) => None,
+        }
+    }
+}
+
+impl TimeoutNote {
+    /// The note on a run that was given `timeout_ms`.
+    pub(crate) fn text(self, timeout_ms: u64) -> Option<String> {
+        let advice = match self {
+            Self::None => return None,
+            Self::Plain => String::new(),
+            Self::Parameter(name) => {
+                format!(" You can retry with a longer timeout by setting the {name} parameter.")
+            }
+        };
+        Some(format!(
+            "[ERROR: Command timed out after {timeout_ms}ms. Partial output is shown \
+             above.{advice}]"
+        ))
+    }
+}
+
+/// The JSON of a text that is part of the program.
+fn json(text: String) -> Json {
+    let json = Json::parse(text);
+    debug_assert!(json.is_ok(), "the schema of a row is JSON");
+    // A tool without a schema is refused when the session opens.
+    json.unwrap_or_default()
+}
