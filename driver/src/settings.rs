@@ -75,7 +75,7 @@ impl Settings<'_> {
         for patch in &patches {
             config = patch::patched(&config, patch)?;
         }
-        config.model.rename(name);
+        config.model.name = name.into();
         Ok(config)
     }
 

@@ -9,5 +9,11 @@
 )]
 
 mod catalogue;
+mod keys;
+mod origin;
+mod programs;
 mod providers;
+mod sessions;
+mod settings;
+mod stage;
 mod traffic;

@@ -1,0 +1,313 @@
+//! No command, outcome, delta, body, event, snapshot, log, recording or error holds a key of the
+//! endpoint table, whole or cut at any place.
+
+use crate::stage::{KEY, OTHER, Stage, endpoints, parts};
+use innerloop_core::{
+    action::{Change, ChangeKind, Outcome},
+    config::{ApprovalRule, AskAbout, ConfigPatch, HookPoint, ProjectDoc, SessionConfig},
+    input::{
+        Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead,
+        ToolInput,
+    },
+    json::Json,
+    message::Part,
+    tool::ToolSpec,
+};
+use innerloop_driver::{
+    Driver, Key, Keys, Masking, Models, Output, Parts, People,
+    capture::{Capture, Channel, End, KEPT},
+    traffic::{Player, Recorder},
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{EPOCH, config},
+};
+use serde_json::json;
+
+/// No piece of a key of this length is anywhere.
+const PIECE: usize = 14;
+
+#[track_caller]
+fn clean(stage: &Stage) -> String {
+    let traces = stage.traces();
+    for key in [KEY, OTHER] {
+        let pieces = (0..=key.len() - PIECE).map(|at| &key[at..at + PIECE]);
+        for piece in pieces {
+            let at = traces.find(piece);
+            assert_eq!(at, None, "{}", &traces[at.unwrap().saturating_sub(200)..at.unwrap()]);
+        }
+    }
+    traces
+}
+
+fn recorded() -> Parts {
+    Parts { models: Models::Recorded(Recorder::default()), ..parts() }
+}
+
+fn asked() -> SessionConfig {
+    let mut config = config();
+    config.approval.ask = AskAbout::Everything;
+    config
+}
+
+fn everybody() -> Parts {
+    let hooks = vec![HookPoint::BeforeTool, HookPoint::AfterTool, HookPoint::Submit];
+    Parts { people: People { approve: true, answer: true, hooks }, ..recorded() }
+}
+
+#[test]
+fn a_key_in_the_words_of_the_user_is_masked() {
+    let mut stage = Stage::new(recorded());
+    stage.submit(&format!("my key is {KEY}, {OTHER}"));
+    stage.input(Input::command(Command::Steer { parts: vec![Part::text(KEY)] }));
+    stage.input(Input::command(Command::FollowUp { parts: vec![Part::text(OTHER)] }));
+    let patch = ConfigPatch {
+        instructions: Some(format!("the key: {KEY}")),
+        model: Some(KEY.to_owned()),
+        reasoning_effort: Some(Some(OTHER.to_owned())),
+        ..ConfigPatch::default()
+    };
+    stage.input(Input::command(Command::Configure { patch }));
+    assert!(stage.body().contains("my key is ***, ***"));
+    stage.reply(&Message::text("fine"));
+    clean(&stage);
+}
+
+#[test]
+fn a_key_in_a_file_is_masked() {
+    let mut stage = Stage::new(recorded());
+    stage.submit("go");
+    stage.reply(&Message::call("c1", "read_file", &json!({"file_path": ".env"})));
+    let change = Change {
+        path: format!("{KEY}.txt"),
+        kind: ChangeKind::Modified,
+        before: Some(format!("a={KEY}")),
+        after: Some(format!("b={OTHER}")),
+    };
+    let outcome = Outcome { changes: vec![change], ..Outcome::text(format!("KEY={KEY}\n")) };
+    let id = stage.run();
+    stage.input(Input::Tool { id, input: ToolInput::Done(outcome) });
+    assert!(stage.body().contains("KEY=***"), "{}", stage.body());
+    stage.reply(&Message::text("done"));
+    assert!(clean(&stage).contains("***.txt"));
+}
+
+#[test]
+fn a_key_in_deltas_is_masked_wherever_it_is_cut() {
+    let text = format!("one {KEY} two {OTHER}{KEY} sk-ant-01 three");
+    for size in 1..text.len() {
+        let mut stage = Stage::new(recorded());
+        stage.submit("go");
+        stage.reply(&Message::call("c1", "run_it", &json!({})));
+        stage.reply(&Message::call("c2", "read_file", &json!({"file_path": "a"})));
+        let id = stage.run();
+        for piece in text.as_bytes().chunks(size) {
+            let piece = String::from_utf8(piece.to_vec()).unwrap();
+            stage.input(Input::Tool { id, input: ToolInput::Delta(piece) });
+        }
+        stage.input(Input::Tool { id, input: ToolInput::Done(Outcome::text("")) });
+        let deltas: String = stage
+            .events()
+            .filter_map(|kind| match kind {
+                innerloop_core::event::EventKind::ToolCallOutputDelta { text, .. } => {
+                    Some(text.as_str())
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(deltas, "one *** two ****** sk-ant-01 three", "pieces of {size}");
+        clean(&stage);
+    }
+}
+
+#[test]
+fn a_key_in_a_response_is_masked_wherever_it_is_cut() {
+    let escaped = KEY.replace('/', "\\/");
+    let said = format!("invalid x-api-key: {KEY}, {escaped}, {OTHER}");
+    let error = json!({"type": "error", "error": {"type": "authentication_error", "message": "M"}});
+    let body = error.to_string().replace('M', &said);
+    for size in 1..body.len() {
+        let mut stage = Stage::new(recorded());
+        stage.submit("go");
+        stage.answer(401, "application/json", body.as_bytes(), size);
+        assert!(clean(&stage).contains("invalid x-api-key: ***"), "pieces of {size}");
+        assert!(stage.recording.contains("***") && stage.log.contains("***"));
+    }
+}
+
+#[test]
+fn a_key_in_heads_and_failures_is_masked() {
+    let mut stage = Stage::new(recorded());
+    stage.submit("go");
+    let headers = vec![("retry-after".to_owned(), KEY.to_owned()), (OTHER.into(), "x".into())];
+    stage.http(HttpInput::Head(ResponseHead { status: 200, headers, ..ResponseHead::default() }));
+    let message = format!("the connection with {KEY} broke");
+    stage.http(HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }));
+    clean(&stage);
+}
+
+#[test]
+fn a_key_in_answers_and_replies_is_masked() {
+    let answers = [
+        Answer::Deny { reason: KEY.into() },
+        Answer::Text(KEY.into()),
+        Answer::AllowEdited(Json::parse(json!({"file_path": KEY}).to_string()).unwrap()),
+        Answer::AllowEdited(
+            Json::parse(r#"{"file_path":"\u0073k-ant-0123456789\/abcdef"}"#).unwrap(),
+        ),
+        Answer::AllowRule(ApprovalRule {
+            tool: OTHER.into(),
+            starting: [("file_path".to_owned(), KEY.to_owned())].into(),
+        }),
+    ];
+    for answer in answers {
+        let mut stage = Stage::open(asked(), everybody());
+        stage.submit("go");
+        stage.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
+        let id = stage.newest(|output| match output {
+            Output::Ask { id, .. } => Some(*id),
+            _ => None,
+        });
+        stage.input(Input::Answer { id, answer });
+        clean(&stage);
+    }
+    let replies = [
+        HookReply::Deny { reason: KEY.into() },
+        HookReply::Failed { message: OTHER.into() },
+        HookReply::Replace(Json::parse(format!("{KEY:?}")).unwrap()),
+    ];
+    for reply in replies {
+        let mut config = config();
+        config.hooks.points = vec![HookPoint::Submit];
+        let mut stage = Stage::open(config, everybody());
+        stage.submit("go");
+        let id = stage.newest(|output| match output {
+            Output::Hook { id, .. } => Some(*id),
+            _ => None,
+        });
+        stage.input(Input::Hook { id, reply });
+        clean(&stage);
+    }
+}
+
+#[test]
+fn a_key_in_the_configuration_is_masked() {
+    let mut config = config();
+    config.instructions = Some(format!("use {KEY}"));
+    let text = format!("# Keys\n{OTHER}\n");
+    config.facts.project_docs = vec![ProjectDoc { path: "AGENTS.md".into(), text }];
+    config.model.options.insert("user".into(), Json::parse(format!("{KEY:?}")).unwrap());
+    let parameters = json!({"type": "object", "description": KEY}).to_string();
+    config.tools = vec![ToolSpec {
+        name: "t".into(),
+        description: format!("with {KEY}"),
+        parameters: Json::parse(parameters).unwrap(),
+        read_only: true,
+        freeform: None,
+    }];
+    let mut stage = Stage::open(config, recorded());
+    stage.submit("go");
+    stage.reply(&Message::text("done"));
+    clean(&stage);
+}
+
+#[test]
+fn a_key_in_a_refused_input_comes_back_masked() {
+    let mut stage = Stage::new(parts());
+    stage.submit("go");
+    let parts = vec![Part::text(format!("again, {KEY}"))];
+    let rejected = stage.offer(Input::command(Command::Submit { parts })).unwrap_err();
+    assert!(!format!("{rejected:?} {rejected}").contains(KEY));
+}
+
+#[test]
+fn a_key_in_a_recording_of_somebody_elses_is_masked() {
+    let mut exchange = Recorder::default().begin("user: go\n");
+    exchange.head(400, &[("content-type".into(), "application/json".into())]);
+    exchange.body.0.extend_from_slice(format!("{{\"error\": \"{KEY}\"}}").as_bytes());
+    exchange.failed = Some(KEY.into());
+    let player = Player::parse(&exchange.line()).unwrap();
+    let models = Models::Replayed { player, pace_ms: 0 };
+    let mut stage = Stage::new(Parts { models, ..parts() });
+    stage.submit("go");
+    clean(&stage);
+    let other = Recorder::default().begin(&format!("user: {KEY}\n")).line();
+    let models = Models::Replayed { player: Player::parse(&other).unwrap(), pace_ms: 0 };
+    let mut stage = Stage::new(Parts { models, ..parts() });
+    stage.submit("go");
+    let seen: Vec<_> = stage.events().map(|kind| format!("{kind:?}")).collect();
+    assert!(!seen.concat().contains(KEY), "{seen:?}");
+}
+
+#[test]
+fn a_key_that_a_program_prints_is_masked_before_anything_is_dropped() {
+    let keys = endpoints().keys();
+    let text = format!("ü{KEY}ü{OTHER}ü");
+    for size in 1..=text.len() {
+        let mut capture = Capture::new(&keys, KEPT);
+        let mut deltas = String::new();
+        for piece in text.as_bytes().chunks(size) {
+            deltas.push_str(&capture.push(Channel::Out, piece));
+            deltas.push_str(&capture.push(Channel::Err, piece));
+        }
+        deltas.push_str(&capture.finish());
+        let outcome = capture.outcome(&End::Exit(0), Vec::new(), false);
+        assert_eq!(outcome.joined_text(), "ü***ü***ü\nstandard error:\nü***ü***ü");
+        assert!(!deltas.contains('\u{fffd}') && !deltas.contains("0123456789"), "{deltas}");
+    }
+    // Wherever the beginning that is kept ends, no key is cut there.
+    for kept in 2..120 {
+        let mut capture = Capture::new(&keys, kept);
+        let _shown = capture.push(Channel::Out, format!("{text}{text}{text}").as_bytes());
+        let told = capture.outcome(&End::Exit(0), Vec::new(), false).joined_text();
+        assert!(!told.contains("sk-a") && !told.contains("6789"), "{kept}: {told}");
+    }
+}
+
+#[test]
+fn keys_that_hold_one_another_are_masked_whole() {
+    let keys = [Key::new("secret-0123"), Key::new("my-secret-0123-long")];
+    let keys = Keys::new(keys.iter());
+    let text = "a my-secret-0123-long b secret-0123 c my-secret-0123 d";
+    assert_eq!(keys.masked(text), "a *** b *** c my-*** d");
+    for size in 1..=text.len() {
+        let mut masking = Masking::new(&keys);
+        let mut out = Vec::new();
+        for piece in text.as_bytes().chunks(size) {
+            out.extend(masking.push(piece.to_vec()));
+        }
+        out.extend(masking.end());
+        assert_eq!(String::from_utf8(out).unwrap(), "a *** b *** c my-*** d", "{size}");
+    }
+}
+
+#[test]
+fn short_keys_and_beginnings_of_keys_are_left_alone() {
+    let keys = Keys::new([Key::new("test"), Key::new("aaaaaaab")].iter());
+    assert_eq!(keys.masked("a test"), "a test");
+    let mut masking = Masking::new(&keys);
+    let text = "a test aaaaaa aaaaaaaaab aaaa";
+    let out = [masking.push(text.into()), masking.end()].concat();
+    assert_eq!(String::from_utf8(out).unwrap(), "a test aaaaaa aa*** aaaa");
+}
+
+#[test]
+fn masking_takes_linear_time() {
+    let key = format!("{}b", "a".repeat(4_000));
+    let keys = Keys::new([Key::new(&key)].iter());
+    let text = vec![b'a'; 4 << 20];
+    let mut masking = Masking::new(&keys);
+    let begun = std::time::Instant::now();
+    let mut out = masking.push(text.clone());
+    out.extend(masking.end());
+    assert_eq!(out, text);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_key_shows_itself_nowhere() {
+    let key = Key::new(&format!(" {KEY}\n"));
+    assert_eq!((format!("{key} {key:?}").as_str(), key.expose()), ("*** ***", KEY));
+    let driver = Driver::open(config(), EPOCH, parts()).unwrap();
+    assert!(!format!("{driver:?} {:?} {:?}", endpoints(), driver.keys()).contains("0123456789"));
+}

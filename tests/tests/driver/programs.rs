@@ -1,0 +1,79 @@
+//! What is kept of what a program prints, and how its run is told.
+
+use innerloop_core::action::{Outcome, ToolError};
+use innerloop_driver::{
+    Keys,
+    capture::{Capture, Channel, End, KEPT, Limit, unknown_program},
+};
+
+fn told(out: &str, err: &str, end: &End) -> Outcome {
+    let mut capture = Capture::new(&Keys::default(), KEPT);
+    let _shown = capture.push(Channel::Out, out.as_bytes());
+    let _shown = capture.push(Channel::Err, err.as_bytes());
+    capture.outcome(end, Vec::new(), false)
+}
+
+#[test]
+fn each_end_is_told_in_its_own_words() {
+    let cases = [
+        (End::Exit(0), "out\n", None),
+        (End::Exit(3), "out\n", Some(ToolError::Exit)),
+        (End::TimedOut, "out\n", Some(ToolError::Timeout)),
+        (End::Interrupted, "out\n[it was interrupted]", Some(ToolError::Interrupted)),
+        (End::Crash("boom".into()), "out\n[it crashed: boom]", Some(ToolError::Crashed)),
+        (
+            End::Limit(Limit::Output),
+            "out\n[it was stopped because it printed too much]",
+            Some(ToolError::Limit),
+        ),
+    ];
+    for (end, text, error) in cases {
+        let outcome = told("out\n", "", &end);
+        assert_eq!((outcome.joined_text().as_str(), outcome.error), (text, error));
+        assert_eq!(outcome.exit, if let End::Exit(code) = end { Some(code) } else { None });
+        assert_eq!(outcome.timed_out, end == End::TimedOut);
+    }
+}
+
+#[test]
+fn both_outputs_are_told_one_after_the_other() {
+    let both = told("a", "b", &End::Exit(0)).joined_text();
+    assert_eq!(both, "a\nstandard error:\nb");
+    assert_eq!(told("", "b\n", &End::Exit(1)).joined_text(), "standard error:\nb\n");
+    let capture = Capture::new(&Keys::default(), KEPT);
+    let told = capture.outcome(&End::Exit(0), Vec::new(), true).joined_text();
+    assert!(told.contains("not all changes are listed"), "{told}");
+}
+
+#[test]
+fn of_a_long_output_beginning_and_end_are_kept() {
+    let mut capture = Capture::new(&Keys::default(), 10);
+    for piece in ["01", "234567", "89abcdef", "gh"] {
+        assert_eq!(capture.push(Channel::Out, piece.as_bytes()), piece);
+    }
+    let outcome = capture.outcome(&End::Exit(0), Vec::new(), false);
+    assert_eq!(outcome.joined_text(), "01234\n[8 bytes of output dropped here]\ndefgh");
+    assert!(outcome.capped_at_source);
+}
+
+#[test]
+fn a_character_is_shown_when_it_is_whole() {
+    let mut capture = Capture::new(&Keys::default(), KEPT);
+    let text = "aü€😀\u{fffd}z";
+    let mut shown = String::new();
+    for byte in text.as_bytes() {
+        shown.push_str(&capture.push(Channel::Out, &[*byte]));
+    }
+    assert_eq!(shown, text);
+    assert_eq!(capture.push(Channel::Err, b"\xe2\x82"), "");
+    assert_eq!(capture.finish(), "\u{fffd}");
+}
+
+#[test]
+fn an_unknown_program_is_told_with_those_that_there_are() {
+    let none = unknown_program("x", &[]);
+    assert_eq!(none.joined_text(), "no program `x`; no programs are installed");
+    let some = unknown_program("x", &["qjs", "awk"]);
+    assert_eq!(some.joined_text(), "no program `x`; there is: awk, qjs");
+    assert_eq!(some.error, Some(ToolError::NotFound));
+}

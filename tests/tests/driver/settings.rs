@@ -1,0 +1,174 @@
+//! From what a host's user says to a configuration: every field can be set, and the one that does
+//! not fit is named.
+
+use innerloop_core::{
+    config::{AskAbout, Facts, LimitAction, ProfileKind, SessionConfig, Vocabulary, WireKind},
+    id::SessionId,
+    preset::Preset,
+};
+use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers};
+use serde_json::{Value, json};
+
+fn make(
+    provider: &str,
+    model: Option<&str>,
+    preset: Preset,
+    patches: &[&str],
+) -> Result<SessionConfig, SettingsError> {
+    let facts = Facts { platform: "test".into(), ..Facts::default() };
+    let settings = Settings {
+        id: &SessionId("s".into()),
+        provider: &providers::find(provider).unwrap(),
+        model,
+        catalogue: &Catalogue::standard(),
+        preset,
+        facts: &facts,
+        tools: &[],
+        patches,
+    };
+    settings.config()
+}
+
+fn patched(patch: &Value) -> Result<SessionConfig, SettingsError> {
+    make("anthropic", None, Preset::Modern, &[&patch.to_string()])
+}
+
+#[test]
+fn a_provider_a_model_and_a_preset_make_a_configuration() {
+    let config = make("anthropic", None, Preset::Modern, &[]).unwrap();
+    assert_eq!(config.model.name, "claude-sonnet-5-5");
+    assert_eq!(config.model.endpoint.0, "anthropic");
+    assert_eq!(config.model.vocabulary, Vocabulary::Native);
+    assert!(config.guard.read_before_write && config.repair.coerce_arguments);
+    assert_eq!(config.model.context_window, 1_000_000, "from the catalogue");
+    assert!(config.model.price.is_some());
+    assert_eq!(config.facts.platform, "test");
+    for preset in Preset::ALL {
+        let config = make("openai", Some("gpt-6-sol"), preset, &[]).unwrap();
+        assert_eq!(config.model.wire, WireKind::OpenaiResponses, "{preset:?}");
+        assert_eq!(config.model.profile, ProfileKind::Openai, "{preset:?}");
+        let plain = preset.config();
+        assert_eq!((config.limits, config.approval), (plain.limits, plain.approval));
+        assert_eq!((config.loops, config.retry), (plain.loops, plain.retry));
+        assert_eq!(config.model.vocabulary, plain.model.vocabulary);
+        assert_eq!(config.model.stream, plain.model.stream);
+    }
+    let small = make("ollama", Some("qwen3:8b"), Preset::Ollama, &[]).unwrap();
+    assert_eq!((small.model.context_window, small.limits.action), (8_192, LimitAction::Summarize));
+    let error = make("azure", None, Preset::Modern, &[]).unwrap_err();
+    assert_eq!(error.to_string(), "azure has no model of its own choice; name one");
+}
+
+/// The paths of all values of the configuration that are no objects, with a value of each.
+fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                leaves(value, &format!("{path}/{name}"), found);
+            }
+        }
+        _ => found.push(path.to_owned()),
+    }
+}
+
+fn at(path: &str, value: Value) -> Value {
+    path.split('/')
+        .skip(1)
+        .collect::<Vec<_>>()
+        .into_iter()
+        .rev()
+        .fold(value, |inner, name| json!({ name: inner }))
+}
+
+#[test]
+fn every_field_is_reachable_and_named_where_it_is_wrong() {
+    let config = serde_json::to_value(patched(&json!({})).unwrap()).unwrap();
+    let mut paths = Vec::new();
+    leaves(&config, "", &mut paths);
+    assert!(paths.len() > 60, "{paths:?}");
+    for path in paths {
+        let name = format!("config{}", path.replace('/', "."));
+        // No field of the configuration is a fraction.
+        let error = patched(&at(&path, json!(-0.5))).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{name}: ")), "{error}");
+        // The value that is there fits.
+        let value = config.pointer(&path).unwrap().clone();
+        let again = patched(&at(&path, value)).unwrap();
+        assert_eq!(serde_json::to_value(again).unwrap(), config, "{name}");
+    }
+}
+
+#[test]
+fn a_patch_merges_objects_and_takes_null_for_the_default() {
+    let patch = json!({
+        "limits": {"max_turns": 7},
+        "retry": {"max_retries": null},
+        "approval": {"ask": "changes"},
+        "guard": null,
+        "tool_output_limits": {"read": 5},
+        "answer": {"schema": {"type": "object", "default": null}},
+        "model": {"reasoning_effort": "high", "vocabulary": "seed"},
+    });
+    let config = patched(&patch).unwrap();
+    assert_eq!((config.limits.max_turns, config.limits.action), (7, LimitAction::Idle));
+    assert_eq!(config.retry.max_retries, SessionConfig::default().retry.max_retries);
+    assert_eq!(config.approval.ask, AskAbout::Changes);
+    assert!(!config.guard.read_before_write, "the default, not the preset's");
+    assert_eq!(config.model.vocabulary, Vocabulary::Seed);
+    assert!(config.answer.unwrap().schema.text().contains("null"), "a schema is taken whole");
+    let second = r#"{"limits": {"max_tool_rounds_per_input": 3}, "tool_output_limits": {"x": 1}}"#;
+    let both = [patch.to_string(), second.to_owned()];
+    let both: Vec<&str> = both.iter().map(String::as_str).collect();
+    let config = make("anthropic", None, Preset::Modern, &both).unwrap();
+    assert_eq!((config.limits.max_turns, config.limits.max_tool_rounds_per_input), (7, 3));
+    assert_eq!(config.tool_output_limits.len(), 2);
+}
+
+#[test]
+fn the_model_that_a_patch_names_is_looked_up() {
+    let named = r#"{"model": {"name": "claude-opus-4-5"}}"#;
+    let config = make("anthropic", None, Preset::Modern, &[named]).unwrap();
+    assert_eq!(
+        (config.model.name.as_str(), config.model.context_window),
+        ("claude-opus-4-5", 200_000)
+    );
+    let config = make("anthropic", Some("claude-opus-5"), Preset::Modern, &[named]).unwrap();
+    assert_eq!(
+        (config.model.name.as_str(), config.model.context_window),
+        ("claude-opus-5", 1_000_000)
+    );
+    assert!(config.model.price.is_some(), "what is said beside the patches comes first");
+}
+
+#[test]
+fn the_first_field_that_is_wrong_is_named() {
+    let cases = [
+        (json!({"retry": {"base_ms": 1, "max_retries": "x"}}), "config.retry.max_retries"),
+        (json!({"limits": {"max_turn": 1}}), "config.limits.max_turn"),
+        (json!({"colour": 1, "retry": 2}), "config.colour"),
+        (json!({"limits": 3}), "config.limits"),
+        (json!({"limits": {"action": "run"}, "retry": 1}), "config.limits.action"),
+        (json!({"model": {"compat": {"store": 1}}}), "config.model.compat.store"),
+        (json!({"tool_output_limits": {"a": 1, "b": -1}}), "config.tool_output_limits"),
+        (json!({"approval": {"allow": [{"tool": 5}]}}), "config.approval.allow"),
+        (json!([1]), "config"),
+        (json!("x"), "config"),
+    ];
+    for (patch, path) in cases {
+        let error = patched(&patch).unwrap_err().to_string();
+        assert!(error.starts_with(path), "{error}");
+        assert!(path == "config" || !error.contains(" line "), "{error}");
+    }
+    let broken = make("anthropic", None, Preset::Modern, &["{\"a\":"]).unwrap_err().to_string();
+    assert!(broken.starts_with("config: it is no JSON object"), "{broken}");
+}
+
+#[test]
+fn a_large_patch_costs_no_more_than_its_length() {
+    let limits: Vec<String> = (0..40_000).map(|n| format!("\"t{n}\":{n}")).collect();
+    let patch = format!("{{\"tool_output_limits\":{{{},\"x\":\"y\"}}}}", limits.join(","));
+    let begun = std::time::Instant::now();
+    let error = make("anthropic", None, Preset::Modern, &[&patch]).unwrap_err().to_string();
+    assert!(error.starts_with("config.tool_output_limits"), "{error}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
+}
