@@ -56,7 +56,7 @@ pub(super) enum Parameters {
 /// How arguments that fit the schema are read.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Read {
-    /// As an action that takes no time worth limiting.
+    /// As an action on files.
     Action(fn(&mut Args<'_>) -> Action),
     /// As a run of a program.
     Run(fn(&mut Args<'_>, &Facts) -> Result<Translated, String>),

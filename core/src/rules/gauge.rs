@@ -1,5 +1,5 @@
-//! How full the context window is (Spec §5.5; CONFLICTS R5): the provider's own count of the last
-//! request where it gave one, and an estimate of what came since.
+//! How full the context window is: the provider's own count of the last request where it gave one,
+//! and an estimate of what came since (`docs/decisions.md#the-context-window`).
 
 use crate::types::{
     config::Estimator,
@@ -49,7 +49,7 @@ impl Gauge {
     }
 }
 
-/// What a text is to those who are said it.
+/// What a text is made of, which decides how many characters a token has.
 #[derive(Clone, Copy)]
 enum Kind {
     Code,

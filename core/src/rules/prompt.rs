@@ -1,5 +1,5 @@
-//! The system prompt's layers, later ones taking precedence (Spec §6.1): base instructions, the
-//! place, the tools, the project's instructions, the user's instructions.
+//! The system prompt's layers, later ones taking precedence: base instructions, the environment,
+//! the tools, the project's instructions, the user's instructions.
 
 use crate::types::{
     config::{Facts, GitFacts},
@@ -7,7 +7,7 @@ use crate::types::{
 };
 use alloc::{format, string::String, vec::Vec};
 
-/// Most bytes of project instructions, all files together (Spec §6.5).
+/// Most bytes of project instructions, all files together.
 const DOCS_BUDGET: usize = 32 * 1024;
 
 /// Builds the prompt from its layers; those without content are left out.
@@ -30,7 +30,7 @@ pub fn system_prompt<'a>(
     layers.join("\n\n")
 }
 
-/// The block of Spec §6.3 and the snapshot of §6.4.
+/// The environment block, with a snapshot of the repository.
 fn environment(facts: &Facts, model: &str) -> String {
     let git = facts.git.as_ref();
     let lines = [

@@ -1,7 +1,6 @@
-//! Cutting a tool's output to what the model reads (Spec §5): characters first, then lines.
-//! The specification's defects are mended as CONFLICTS X3 to X5 say: the marker survives the
-//! line pass, omitted lines are counted from the original, no character is counted wrongly, and
-//! searches keep their beginning.
+//! Cutting a tool's output to what the model reads: characters first, then lines. The marker of the
+//! first pass survives the second, omitted lines are counted from the original, and searches keep
+//! their beginning (`docs/decisions.md#output-limits`).
 
 use crate::base::text::{nth_char, nth_char_back};
 use alloc::{format, string::String};
@@ -98,7 +97,7 @@ fn line_gap(text: &str, chars: Option<Gap>, max: usize, keep: Keep) -> Option<Ga
     })
 }
 
-/// The marker of Spec §5.1; where the beginning stays (CONFLICTS X4) it says so in the same form.
+/// The marker in the specification's words; where the beginning stays it says so in the same form.
 fn char_marker(removed: usize, no_head: bool, no_tail: bool) -> String {
     let full = "The full output is available in the event stream.";
     match (no_head, no_tail) {

@@ -6,6 +6,7 @@ use innerloop_core::{
     event::EventKind,
     input::{Input, ToolInput},
     message::Part,
+    output::Effect,
     tool::{Job, ToolSpec},
 };
 use innerloop_tests::{
@@ -13,6 +14,7 @@ use innerloop_tests::{
     desk::{Desk, config},
 };
 use serde_json::json;
+use std::sync::Arc;
 
 fn spec(name: &str, parameters: &serde_json::Value, read_only: bool) -> ToolSpec {
     let json = json!({
@@ -170,6 +172,31 @@ fn c21_arguments_that_do_not_fit_never_reach_the_host() {
         assert!(said.starts_with("Invalid arguments for tool: read_file"), "{said}");
         assert!(said.contains(says), "{said}");
     }
+}
+
+#[test]
+fn c21_a_whole_number_may_be_written_with_a_fraction_of_zero() {
+    for (offset, read) in [("3", Some(3)), ("3.0", Some(3)), ("1e2", Some(100)), ("3.5", None)] {
+        let mut desk = desk_with(Vec::new());
+        let arguments = format!("{{\"file_path\":\"a\",\"offset\":{offset}}}");
+        desk.reply(&Message::call("c1", "read_file", &serde_json::from_str(&arguments).unwrap()));
+        let offsets = desk.runs.values().map(|run| match &run.job {
+            Job::Builtin(Action::Read { offset, .. }) => *offset,
+            job => panic!("{job:?}"),
+        });
+        assert_eq!(offsets.collect::<Vec<_>>(), read.map(Some).as_slice(), "{offset}");
+    }
+}
+
+#[test]
+fn c18_a_run_is_shared_between_the_effect_and_what_is_owed() {
+    let mut desk = desk_with(Vec::new());
+    let write = json!({"file_path": "a", "content": "x".repeat(1 << 20)});
+    desk.reply(&Message::call("c1", "write_file", &write));
+    let (_, given) = desk.runs.first_key_value().unwrap();
+    let owed = desk.session.owed();
+    let Some(Effect::RunTool { run, .. }) = owed.effects().next() else { panic!("{owed:?}") };
+    assert!(Arc::ptr_eq(run, given), "the file's content exists once");
 }
 
 #[test]

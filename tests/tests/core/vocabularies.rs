@@ -318,6 +318,17 @@ fn what_models_read_of_commands_has_their_familys_form() {
     check(kind, Vocabulary::Native, name, denied, "The call was denied.");
 }
 
+#[test]
+fn a_refusal_of_our_own_is_not_told_as_what_a_command_printed() {
+    let mut desk = desk(ProfileKind::Gemini, Vocabulary::Native);
+    let call = Message::call("c", "run_shell_command", &json!({"command": "x"}));
+    desk.reply(&call.stop_reason("max_tokens"));
+    let body = desk.body();
+    let result = &body["messages"].as_array().unwrap().last().unwrap()["content"][0];
+    let said = result["content"].as_str().unwrap();
+    assert!(said.contains("cut by a limit") && !said.contains("untrusted_context"), "{said}");
+}
+
 fn changed(kind: ChangeKind, text: &str, count: Option<u64>) -> Outcome {
     let change = Change { path: "a.txt".into(), kind, before: None, after: None };
     Outcome { changes: vec![change], count, ..Outcome::text(text) }
