@@ -1,7 +1,6 @@
 //! Files of a directory of the system. In the sandbox its root is `/`, and the host confines the
-//! guest; elsewhere links are followed only as long as they stay below the root. That check is no
-//! defence against a process that swaps links at the same moment: untrusted code belongs in the
-//! sandbox.
+//! guest; elsewhere links are followed only as long as they stay below the root. That check does
+//! not stop a process that swaps links meanwhile: untrusted code belongs in the sandbox.
 
 use crate::{
     files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat},
@@ -61,8 +60,8 @@ impl Directory {
 impl Files for Directory {
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         let place = self.locate(path)?;
-        // Opening a pipe blocks until somebody writes; the sandbox has no pipes, and there each
-        // call out of the guest is dear.
+        // Opening a pipe blocks until somebody writes. The sandbox has none, and each call out
+        // of it is expensive, so this is not checked there.
         if !cfg!(target_os = "wasi") {
             check_file(&fs::metadata(&place).map_err(|error| fault(&error))?)?;
         }
@@ -86,7 +85,7 @@ impl Files for Directory {
 
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
         let Some(folder) = path.parent() else { return Err(FileError::IsFolder) };
-        // The link itself goes, not what it leads to.
+        // Removes the link itself, not its target.
         let place = self.locate(&folder)?.join(path.name());
         let found = fs::symlink_metadata(&place).map_err(|error| fault(&error))?;
         if found.is_dir() {
@@ -107,7 +106,7 @@ impl Files for Directory {
         let mut list = Vec::new();
         for entry in entries {
             let entry = entry.map_err(|error| fault(&error))?;
-            // A name that is not UTF-8 cannot be named in a call, so it is not shown.
+            // No call can name a file whose name is not UTF-8, so it is left out.
             if let (Ok(name), Ok(found)) = (entry.file_name().into_string(), entry.file_type()) {
                 list.push(Entry { name, kind: kind(found) });
             }
@@ -127,7 +126,7 @@ const fn resolved(root: PathBuf) -> PathBuf {
     root
 }
 
-/// Reads a file as long as it was when it was opened: not asking for its end once more saves one
+/// Reads up to the length that the file had when it was opened. Not probing for its end saves one
 /// of five calls out of the sandbox.
 fn read_file(place: &Path) -> Result<Cow<'static, [u8]>, FileError> {
     let file = fs::File::open(place).map_err(|error| fault(&error))?;
@@ -153,13 +152,13 @@ fn check_file(found: &fs::Metadata) -> Result<(), FileError> {
 fn create_above(place: &Path) -> Result<(), FileError> {
     let Some(above) = place.parent() else { return Ok(()) };
     fs::create_dir_all(above).map_err(|error| match fault(&error) {
-        // Some systems say only that a file stands where the folder should be.
+        // Some systems only report that a file is where the folder should be.
         FileError::Io(_) if error.kind() == io::ErrorKind::AlreadyExists => FileError::NotFolder,
         fault => fault,
     })
 }
 
-/// Nanoseconds since 1970; 0 where the system does not say.
+/// Nanoseconds since 1970; 0 if the system does not know.
 fn modified(found: &fs::Metadata) -> u64 {
     let since = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0)

@@ -85,7 +85,7 @@ struct Source<'a> {
 /// Why a replacement was not made.
 enum Failure {
     NotFound,
-    /// The lines at which the old text stands.
+    /// The lines where the old text occurs.
     NotUnique(Vec<usize>),
     TooLarge,
 }
@@ -95,7 +95,7 @@ struct Edited {
     text: String,
     /// The lines of the result at which a replacement begins, counted from 1.
     lines: Vec<usize>,
-    /// Where the first replacement stands in the result, in bytes.
+    /// The byte offset of the first replacement in the result.
     first: Range<usize>,
     leniency: Option<&'static str>,
 }
@@ -108,7 +108,7 @@ impl<'a> Source<'a> {
     }
 
     fn replace(&self, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
-        // Who names carriage returns means them, if they stand there.
+        // Carriage returns in the old text are meant literally if the file has them there.
         if old.contains('\r') || new.contains('\r') {
             let exact = replace::find(self.text, old).filter(|found| found.is_exact());
             if let Some(found) = exact {
@@ -174,13 +174,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Turns sorted places in the text without carriage returns into places in `text`.
+/// Maps sorted offsets in the text without carriage returns to offsets in `text`.
 fn restore_offsets(text: &str, spans: &mut [Range<usize>]) {
     let mut returns = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
     let mut dropped = 0;
     for span in spans {
         for place in [&mut span.start, &mut span.end] {
-            // A place before the line feed stands before its carriage return, too.
+            // An offset before a line feed is before its carriage return, too.
             while returns.next_if(|at| *at < *place + dropped).is_some() {
                 dropped += 1;
             }

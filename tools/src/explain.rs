@@ -6,7 +6,7 @@ use crate::{
 };
 use innerloop_core::action::{Outcome, ToolError};
 
-/// How many entries of a folder are compared with a name that is not there.
+/// How many entries of a folder are compared with a missing name.
 const MAX_COMPARED: usize = 1000;
 /// How many similar names are given.
 const MAX_SUGGESTED: usize = 3;
@@ -25,7 +25,7 @@ pub(crate) fn file_path(text: &str) -> Result<WorkspacePath, Outcome> {
 /// The path of a file that the model wants to change.
 pub(crate) fn writable_path(text: &str) -> Result<WorkspacePath, Outcome> {
     let path = file_path(text)?;
-    // Whoever may write there runs programs on the user's machine at the next git command.
+    // What is written there may run on the user's machine at the next git command.
     if path.names().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Err(error(
             ToolError::PermissionDenied,
@@ -78,7 +78,7 @@ pub(crate) fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError
     }
 }
 
-/// Names the first part of `path` that is not there, and entries with a similar name.
+/// Names the first part of `path` that does not exist, and entries with a similar name.
 fn missing(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
     let mut above = WorkspacePath::root();
     for name in path.names() {
@@ -152,7 +152,7 @@ fn same_letters(a: &[char], b: &[char]) -> bool {
     a.len() == b.len() && a.iter().all(|letter| count(a, letter) == count(b, letter))
 }
 
-/// How many characters must be put in, left out or changed to make `b` of `a`.
+/// The edit distance: how many characters to insert, delete or change to turn `a` into `b`.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

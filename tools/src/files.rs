@@ -26,7 +26,7 @@ pub trait Files {
     /// [`FileError`], for example `NotFound` or `IsFolder`.
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError>;
 
-    /// What stands at a path; a link is followed if it stays inside the workspace.
+    /// What is at a path; a link is followed if it stays inside the workspace.
     ///
     /// # Errors
     /// [`FileError`], for example `NotFound`.
@@ -39,14 +39,14 @@ pub trait Files {
     fn list(&self, path: &WorkspacePath) -> Result<Vec<Entry>, FileError>;
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
-    /// Of which kind it is.
+    /// Its kind.
     pub kind: Kind,
     /// How many bytes a file has; 0 for anything else.
     pub size: u64,
-    /// When it was last written: greater is newer, and nothing else is said.
+    /// When it was last written. Only the order counts: greater is newer.
     pub modified: u64,
 }
 
@@ -55,7 +55,7 @@ pub struct Stat {
 pub struct Entry {
     /// Its name, without the folder's path.
     pub name: String,
-    /// Of which kind it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
@@ -80,13 +80,13 @@ pub(crate) fn sort(entries: &mut [Entry]) {
 /// Why an operation on files failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileError {
-    /// Nothing stands there.
+    /// There is nothing at the path.
     NotFound,
     /// The system or the sandbox refused, or a link leads out of the workspace.
     Denied,
     /// A folder, where a file is needed.
     IsFolder,
-    /// Something else than a folder, where a folder is needed.
+    /// Something other than a folder, where a folder is needed.
     NotFolder,
     /// A device, a pipe or a socket.
     NotRegular,

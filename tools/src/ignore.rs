@@ -1,5 +1,5 @@
 //! Which files `.gitignore` files name, with git's rules: the last rule that matches decides, a
-//! file further down overrides those above, and what stands in an ignored folder stays ignored.
+//! file further down overrides those above, and everything in an ignored folder stays ignored.
 
 use crate::path::WorkspacePath;
 use fast_glob::{glob_match, validate};
@@ -19,7 +19,7 @@ struct Rule {
     glob: String,
     /// Whether `glob` holds no special character, so that it is compared as it is.
     literal: bool,
-    /// Whether it ends the ignoring instead.
+    /// Whether it begins with `!`: what it matches is not ignored.
     negated: bool,
     scope: Scope,
     target: Target,
@@ -34,7 +34,7 @@ enum Scope {
     Path,
 }
 
-/// What a rule is about.
+/// What a rule applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Any,
@@ -48,7 +48,7 @@ impl Rules {
         Rc::new(Self { folder, rules, above })
     }
 
-    /// Whether a file or folder is to be left out; what stands above it is not looked at.
+    /// Whether a file or folder is ignored, whatever becomes of the folders above it.
     pub(crate) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
         let mut next = Some(self);
         while let Some(rules) = next {
@@ -85,7 +85,7 @@ impl Rule {
         }
         let literal = !line.contains(['*', '?', '[', '\\']);
         let glob = if literal { line.to_owned() } else { escape(line) };
-        // Git, too, passes over a pattern that does not parse.
+        // Git skips a pattern that does not parse, too.
         (literal || validate(&glob).is_ok()).then_some(Self {
             glob,
             literal,
@@ -119,8 +119,8 @@ fn trim_end(line: &str) -> &str {
     line
 }
 
-/// Takes the special meaning from what is special to the matcher but not to git: braces, a `!` at
-/// the start, and `**` that is a part of a name only.
+/// Escapes what is special to the matcher but not to git: braces, a `!` at the start, and `**`
+/// within a name.
 fn escape(line: &str) -> String {
     let names: Vec<Cow<'_, str>> = line.split('/').map(single_stars).collect();
     let escaped = names.join("/").replace('{', "\\{").replace('}', "\\}");

@@ -57,7 +57,7 @@ struct Lister<'a, F> {
     query: &'a Query<'a>,
 }
 
-/// A folder on the way, with the entries that are still to be shown.
+/// A folder that is being listed, with the entries still to be shown.
 struct Level {
     folder: WorkspacePath,
     entries: std::vec::IntoIter<Entry>,
@@ -65,7 +65,7 @@ struct Level {
 }
 
 impl<F: Files> Lister<'_, F> {
-    /// The entries, one a line, each folder followed by what stands in it.
+    /// The entries, one a line, each folder followed by what it holds.
     fn render(&self, top: Level) -> Outcome {
         let mut out = String::new();
         let mut count = 0;

@@ -12,9 +12,9 @@ const MAX_NEEDLES: usize = 8;
 pub(crate) struct Needles {
     /// The texts, none of them empty.
     pub(crate) texts: Vec<String>,
-    /// Whether to contain one of them is all that the expression asks for.
+    /// Whether every line that contains one of them matches.
     pub(crate) sufficient: bool,
-    /// Whether the expression turns off the difference between `a` and `A`.
+    /// Whether the expression ignores case.
     pub(crate) ignores_case: bool,
 }
 
@@ -28,7 +28,7 @@ impl Needles {
         }
         let texts = choice.texts?;
         let Scanner { ignores_case, .. } = scanner;
-        // Lines are searched one by one, so a text with a line feed helps nobody.
+        // Lines are searched one by one, so a text with a line feed is never found.
         let usable = texts.len() <= MAX_NEEDLES && !texts.iter().any(|t| t.contains('\n'));
         usable.then_some(Self { texts, sufficient: choice.sufficient, ignores_case })
     }
@@ -63,7 +63,7 @@ struct Sequence {
 }
 
 impl Sequence {
-    /// Ends the run of literal characters: what follows need not stand right behind it.
+    /// Ends the run of literal characters: what follows need not be adjacent.
     fn end_run(&mut self) {
         if !self.run.is_empty() {
             let run = std::mem::take(&mut self.run);
@@ -141,7 +141,7 @@ impl Scanner<'_> {
         Some(())
     }
 
-    /// Passes over a piece that requires no certain text.
+    /// Skips a piece that requires no particular text.
     fn skip_piece(&mut self, seen: &mut Sequence) -> Option<()> {
         self.repeat()?;
         seen.broken = true;
@@ -152,7 +152,7 @@ impl Scanner<'_> {
     fn escape(&mut self, seen: &mut Sequence) -> Option<()> {
         match self.rest.next()? {
             'w' | 'W' | 'd' | 'D' | 's' | 'S' | 'b' | 'B' | 'A' | 'z' | '<' | '>' => {
-                // `\b{start}` has braces that are no repetition.
+                // The braces of `\b{start}` are not a repetition.
                 if self.rest.peek() == Some(&'{') {
                     return None;
                 }
@@ -194,13 +194,13 @@ impl Scanner<'_> {
                 }
                 'i' => self.ignores_case = true,
                 's' | 'm' | 'U' | '-' => {}
-                // With `x`, white space in the expression means nothing.
+                // The flag `x` makes white space insignificant.
                 _ => return None,
             }
         }
     }
 
-    /// Passes over a class up to its closing bracket.
+    /// Skips a class up to its closing bracket.
     fn skip_class(&mut self) -> Option<()> {
         self.rest.next_if_eq(&'^');
         let mut first = true;
@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    /// Patterns at random: what is required of a line must stand in each line that matches.
+    /// Random patterns: each line that matches must contain what is required of it.
     #[test]
     fn no_matching_line_is_lost() {
         const PIECES: &[&str] = &[

@@ -1,4 +1,4 @@
-//! Files in memory. Folders exist as long as a file stands below them.
+//! Files in memory. A folder exists as long as there is a file below it.
 
 use crate::{
     files::{Entry, FileError, Files, Kind, Stat},
@@ -61,7 +61,7 @@ impl Memory {
         path.is_root() || self.first_below(&prefix, Bound::Included(&prefix)).is_some()
     }
 
-    /// Why no file stands at `path`.
+    /// Why there is no file at `path`.
     fn absence(&self, path: &WorkspacePath) -> FileError {
         if self.is_folder(path) {
             FileError::IsFolder

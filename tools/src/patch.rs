@@ -1,5 +1,5 @@
-//! Applying a patch: everything is worked out in memory first, so that a patch that does not fit
-//! changes nothing; then it is written, and whatever then goes wrong, what was done is told.
+//! Applying a patch. Everything is computed in memory first, so that a patch that does not fit
+//! changes nothing. If writing fails halfway, the outcome says what was done.
 
 mod lines;
 mod nearest;
@@ -25,7 +25,7 @@ use std::{
     fmt::Write,
 };
 
-/// How many lines that were not found are shown.
+/// How many missing lines are shown.
 const MAX_SHOWN_LINES: usize = 20;
 /// How many hunks that were placed loosely are named.
 const MAX_NAMED_HUNKS: usize = 5;
@@ -66,7 +66,7 @@ fn amended(failure: &Outcome, sentence: &str) -> Outcome {
 struct Draft<'f, F> {
     files: &'f F,
     unread: BTreeSet<WorkspacePath>,
-    /// The paths in the order in which the patch comes to them.
+    /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
     states: BTreeMap<WorkspacePath, State>,
 }
@@ -74,9 +74,9 @@ struct Draft<'f, F> {
 /// A file as it is and as it will be.
 struct State {
     before: Before,
-    /// Its text; `None` if it will be gone, or is not there.
+    /// Its text; `None` if it does not exist, or will be removed.
     text: Option<String>,
-    /// Whether the text is another one than before.
+    /// Whether the text has changed.
     is_changed: bool,
 }
 
@@ -187,7 +187,7 @@ impl<F: Files> Draft<'_, F> {
         }
     }
 
-    /// The state of a file; `before` is what stands there if the patch comes to it first now.
+    /// The state of a file; `before` gives its content if the patch has not named it so far.
     fn state(&mut self, path: &WorkspacePath, before: Before) -> &mut State {
         if !self.states.contains_key(path) {
             self.order.push(path.clone());
@@ -196,7 +196,7 @@ impl<F: Files> Draft<'_, F> {
         self.states.entry(path.clone()).or_insert_with(new)
     }
 
-    /// What is to be done, so that nothing is removed before what takes its place is written.
+    /// The steps, in an order that removes nothing before its replacement is written.
     fn steps(mut self) -> Vec<Step> {
         let mut steps = Vec::new();
         for path in self.order {
@@ -216,7 +216,7 @@ impl<F: Files> Draft<'_, F> {
         let names = |step: &Step| step.path.as_str().to_lowercase();
         let written: BTreeSet<String> =
             steps.iter().filter(|step| step.text.is_some()).map(names).collect();
-        // Where case does not count, removing the old name later would remove the new file.
+        // Where names ignore case, removing the old name later would remove the new file.
         steps.sort_by_key(|step| match step.text {
             None if written.contains(&names(step)) => 0,
             Some(_) => 1,
@@ -226,7 +226,7 @@ impl<F: Files> Draft<'_, F> {
     }
 }
 
-/// Carries out the steps; if one fails, tells which were done and which were not.
+/// Carries out the steps; if one fails, says which were done and which were not.
 fn commit(files: &mut impl Files, steps: Vec<Step>) -> Result<Vec<Change>, Outcome> {
     let mut changes = Vec::with_capacity(steps.len());
     let mut steps = steps.into_iter();
@@ -276,7 +276,7 @@ const fn letter(kind: ChangeKind) -> char {
 }
 
 /// The changed files: the new ones, then the changed, then those that are gone. A file that moved
-/// is told once, as changed, under its new path.
+/// is listed once, as changed, under its new path.
 fn summary(patch: &Patch, changes: &[Change]) -> String {
     let clean = |path: &str| WorkspacePath::parse(path).map(|path| path.to_string());
     let mut sources = BTreeSet::new();
@@ -304,7 +304,7 @@ fn summary(patch: &Patch, changes: &[Change]) -> String {
     lines.concat()
 }
 
-/// Says which hunks do not stand exactly where they were placed.
+/// Says which hunks were placed by a loose match.
 fn append_loose(loose: &[LooseHunk], message: &mut String) {
     for (path, Loose { line, aside }) in loose.iter().take(MAX_NAMED_HUNKS) {
         // Writing to a string cannot fail.
@@ -315,7 +315,7 @@ fn append_loose(loose: &[LooseHunk], message: &mut String) {
     }
 }
 
-/// A hunk that has no place, with what nearly is one.
+/// A hunk that matches nowhere, with the closest place.
 fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
     let mut message = match miss {
         Miss::Hint(hint) => {

@@ -16,7 +16,7 @@ pub struct WorkspacePath(String);
 pub enum PathError {
     /// No text, where a file is needed.
     Empty,
-    /// A NUL character, which no path holds.
+    /// A NUL character, which no path can contain.
     Nul,
     /// More than 4,096 bytes.
     TooLong,
@@ -126,7 +126,7 @@ impl WorkspacePath {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The path as seen from the folder `above`; the whole path if it does not stand below.
+    /// The path relative to the folder `above`; the whole path if it is not below it.
     #[must_use]
     pub fn relative_to(&self, above: &Self) -> &str {
         if above.is_root() {

@@ -5,7 +5,7 @@ use fast_glob::{glob_match, validate};
 use innerloop_core::action::{Outcome, ToolError};
 use std::borrow::Cow;
 
-/// How many ways there may be to choose the alternatives of a pattern's braces.
+/// Most combinations of alternatives that a pattern's braces may have.
 const MAX_ALTERNATIVES: usize = 1000;
 
 /// A pattern of paths below a folder. Without a `/` it matches names at any depth.
@@ -33,7 +33,7 @@ impl Pattern {
         if alternatives(rest) > MAX_ALTERNATIVES {
             return Err(invalid("it has more than 1,000 alternatives"));
         }
-        // A folder's name with a slash at its end means all that stands below.
+        // A folder's name with a slash at its end means everything below it.
         let rest = match rest.ends_with('/') {
             true => Cow::Owned(format!("{rest}**")),
             false => Cow::Borrowed(rest),
@@ -58,7 +58,7 @@ impl Pattern {
     }
 }
 
-/// In how many ways the braces can be filled in, at most.
+/// How many combinations of alternatives the braces have, at most.
 fn alternatives(glob: &str) -> usize {
     let mut product = 1_usize;
     let mut open: Vec<usize> = Vec::new();

@@ -70,7 +70,7 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, &'static str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Whether a NUL stands among the first 8 KiB.
+/// Whether there is a NUL in the first 8 KiB.
 pub(crate) fn looks_binary(bytes: &[u8]) -> bool {
     memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
@@ -122,7 +122,7 @@ impl Page {
         Ok(out)
     }
 
-    /// What is said of a file of which only a part is shown.
+    /// The note below a file of which only a part is shown.
     fn notice_above(&self, last: u64, total: u64) -> String {
         let first = self.first;
         let action = match last < total {
@@ -153,7 +153,7 @@ pub(crate) fn decimal_width(number: u64) -> usize {
     number.checked_ilog10().map_or(1, |log| usize::try_from(log).unwrap_or(0) + 1)
 }
 
-/// How many lines a text has; a line feed at its end begins no line.
+/// How many lines a text has; a line feed at its end does not begin another.
 fn line_count(text: &str) -> u64 {
     let feeds = memchr_iter(b'\n', text.as_bytes()).count();
     let open = usize::from(!text.is_empty() && !text.ends_with('\n'));

@@ -18,8 +18,8 @@ const MAX_BYTES: usize = 2 << 20;
 /// How many images are handed on at most.
 const MAX_IMAGES: usize = 10;
 
-/// Reads the files that `include` names, or that a pattern of it matches, in the order of their
-/// paths. Of a folder, all that stands below is read, or what is directly in it if `flat` is set.
+/// Reads the files that `include` names or matches, in the order of their paths. A folder stands
+/// for everything below it, or for the files directly in it if `flat` is set.
 pub(crate) fn read_many(
     files: &impl Files,
     include: &[String],
@@ -36,7 +36,7 @@ pub(crate) fn read_many(
     let root = WorkspacePath::root();
     let mut report = Report::default();
     for path in &found.paths {
-        // Who names a file wants it.
+        // A file that is named is wanted, whether or not git ignores it.
         let is_named = found.named.contains(path);
         if !is_named && exclude.iter().any(|pattern| pattern.matches(path, &root)) {
             continue;
@@ -48,13 +48,13 @@ pub(crate) fn read_many(
     report.finish(&found.missing)
 }
 
-/// What was asked for, as far as it is there.
+/// What was asked for, as far as it exists.
 #[derive(Default)]
 struct Found {
     paths: BTreeSet<WorkspacePath>,
-    /// Those of the paths that stand in the call as they are.
+    /// The paths that the call names literally.
     named: BTreeSet<WorkspacePath>,
-    /// What was asked for and is not there.
+    /// What was asked for and does not exist.
     missing: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ struct Report {
     text: String,
     images: Vec<Part>,
     files: usize,
-    /// What was passed over, and why.
+    /// What was skipped, and why.
     skipped: Vec<String>,
     cut: bool,
 }
@@ -152,13 +152,13 @@ impl Report {
                 let _ = write!(self.text, "--- {path} ---\n\n{text}\n\n");
             }
             Err(why) if is_named => self.skipped.push(format!("{path}: {why}")),
-            // A pattern that matches a binary file does not mean it.
+            // A binary file that merely matches a pattern is skipped.
             Err(_) => {}
         }
         ControlFlow::Continue(())
     }
 
-    /// Adds an image that was named; a pattern means texts only.
+    /// Adds an image that was named; patterns are for texts only.
     fn add_image(&mut self, path: &WorkspacePath, media_type: &str, bytes: &[u8], is_named: bool) {
         if !is_named || self.images.len() >= 2 * MAX_IMAGES {
             return;

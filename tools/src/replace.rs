@@ -1,10 +1,10 @@
-//! Finding the text that an edit replaces: exactly, or else by lines and with look-alike
-//! characters taken as equal. Each pass is linear in the file.
+//! Finding the text that an edit replaces: exactly, or else line by line, with look-alike
+//! characters treated as equal. Each pass is linear in the file.
 
 use memchr::memmem;
 use std::{borrow::Cow, collections::BTreeMap, ops::Range};
 
-/// Where the old text stands, and how it was found.
+/// Where the old text is, and how it was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     /// The places in bytes, in order, without overlaps; at least one.
@@ -14,7 +14,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Whether nothing was left aside.
+    /// Whether it was found exactly.
     pub(crate) fn is_exact(&self) -> bool {
         self.pass == Pass::Exact
     }
@@ -25,9 +25,9 @@ impl Found {
 pub(crate) enum Pass {
     /// Byte for byte.
     Exact,
-    /// Line by line, white space at the ends of lines aside.
+    /// Line by line, ignoring white space at the ends of lines.
     TrailingSpace,
-    /// Line by line, indentation and white space at the ends of lines aside.
+    /// Line by line, ignoring indentation and white space at the ends of lines.
     Indentation,
     /// Typographic quotes, dashes and spaces equal the plain ones.
     Punctuation,
@@ -39,7 +39,7 @@ const FUZZY: [Pass; 4] =
     [Pass::TrailingSpace, Pass::Indentation, Pass::Punctuation, Pass::IndentationAndPunctuation];
 
 impl Pass {
-    /// What was left aside, in words; `None` if nothing was.
+    /// What was ignored, in words; `None` for an exact match.
     pub(crate) const fn leniency(self) -> Option<&'static str> {
         match self {
             Self::Exact => None,
@@ -55,7 +55,7 @@ impl Pass {
         matches!(self, Self::Indentation | Self::IndentationAndPunctuation)
     }
 
-    /// What two lines that are equal in this pass have in common.
+    /// The part of a line that this pass compares.
     pub(crate) fn key(self, line: &str) -> Cow<'_, str> {
         match self {
             Self::Exact | Self::Punctuation => Cow::Borrowed(line),
@@ -98,7 +98,7 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Finds runs of whole lines that are equal to those of `old` in the sense of `pass`.
+/// Finds runs of whole lines that `pass` treats as equal to those of `old`.
 fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
     let (wanted, ends_with_feed) = match old.strip_suffix('\n') {
         Some(rest) => (rest, true),

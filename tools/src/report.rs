@@ -30,7 +30,7 @@ pub(crate) struct Report<'a> {
     pub(crate) unreadable: u32,
 }
 
-/// What becomes of a result.
+/// How a result is shown.
 #[derive(PartialEq, Eq)]
 enum Room {
     Shown,

@@ -16,7 +16,7 @@ const MAX_CASELESS_BYTES: usize = 64;
 /// A compiled search.
 pub(crate) struct Matcher {
     regex: Regex,
-    /// What takes a line out again.
+    /// Excludes lines that match it.
     unless: Option<Regex>,
     multiline: bool,
     finders: Option<Vec<Finder>>,
@@ -32,7 +32,7 @@ pub(crate) struct Hit<'a> {
     pub(crate) at: usize,
     /// Where the line begins in the file, in bytes.
     pub(crate) start: usize,
-    /// Where the line feed behind it stands, or the file's end.
+    /// Where its line feed is, or the file's end.
     pub(crate) end: usize,
     counter: &'a Counter<'a>,
 }
@@ -44,7 +44,7 @@ impl Hit<'_> {
     }
 }
 
-/// Counts lines as far as somebody asks.
+/// Counts lines only as far as they are asked for.
 struct Counter<'a> {
     bytes: &'a [u8],
     counted: Cell<usize>,
@@ -110,7 +110,7 @@ impl Matcher {
         }
     }
 
-    /// What matches of a hit's lines.
+    /// The part of a hit's lines that matches.
     pub(crate) fn matches<'h>(&self, hit: &'h Hit<'_>) -> impl Iterator<Item = &'h str> {
         self.regex.find_iter(&hit.line).map(|found| found.as_str()).filter(|text| !text.is_empty())
     }
@@ -123,7 +123,7 @@ impl Matcher {
     ) -> ControlFlow<()> {
         let bytes = text.as_bytes();
         let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
-        // What stands before is in a run that was visited.
+        // What comes before belongs to a run that was visited.
         let mut from = 0;
         for found in self.regex.find_iter(text) {
             let last = found.end().max(found.start() + 1) - 1;
@@ -245,7 +245,7 @@ impl Finder {
     }
 }
 
-/// How often a byte stands in source code, roughly: greater is more often.
+/// Roughly how often a byte occurs in source code: greater is more often.
 fn frequency(byte: u8) -> usize {
     const RISING: &[u8] = b"zqjxkvwybghfmpudclsrnoiate ";
     let place = RISING.iter().position(|other| *other == byte.to_ascii_lowercase());

@@ -1,5 +1,5 @@
-//! Going through the files below a folder, in the order of their paths, if wanted without those
-//! that git ignores. Links are not followed, so a walk ends.
+//! Visits the files below a folder in the order of their paths, if wanted without those that git
+//! ignores. Links are not followed, so a walk always ends.
 
 use crate::{
     files::{Entry, FileError, Files, Kind, sort},
@@ -18,7 +18,7 @@ pub(crate) struct LeftOut {
     pub(crate) unreadable: u32,
 }
 
-/// A folder on the way, with the entries that are still to be visited.
+/// A folder that is being visited, with the entries still to come.
 struct Level {
     folder: WorkspacePath,
     entries: vec::IntoIter<Entry>,

@@ -7,7 +7,7 @@ use crate::{
 };
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
 
-/// The largest text that a change carries along, 256 KiB.
+/// The largest text that a change includes, 256 KiB.
 const MAX_CHANGE_BYTES: usize = 256 << 10;
 
 pub(crate) fn write(
@@ -30,18 +30,18 @@ pub(crate) fn write(
     replace_content(files, &path, &before, content)
 }
 
-/// What stood at a path before a write.
+/// What was at a path before a write.
 pub(crate) enum Before {
     /// Nothing.
     Absent,
     /// A file with this content.
     Bytes(Vec<u8>),
-    /// A file that is too large to read, or for a change to carry along.
+    /// A file that is too large to read, or for a change to include.
     TooLarge,
 }
 
 impl Before {
-    /// A file with this content, as far as a change tells it.
+    /// A file with this content, as far as a change includes it.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         if bytes.len() > MAX_CHANGE_BYTES { Self::TooLarge } else { Self::Bytes(bytes.to_vec()) }
     }

@@ -21,10 +21,10 @@ pub(crate) struct Lines<'a> {
     is_open: bool,
 }
 
-/// Lines to be taken out at one place, and lines to be put in there.
+/// Lines to be removed at one place, and lines to be inserted there.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// The index of the first line to be taken out, or before which to put the others.
+    /// The index of the first line to be removed, or of the line before which others are inserted.
     pub(crate) at: usize,
     pub(crate) removed: usize,
     pub(crate) added: Vec<String>,
@@ -54,7 +54,7 @@ impl<'a> Lines<'a> {
         Self { text, mark, lines, starts, end, is_open: open.is_some() }
     }
 
-    /// The text after the runs, which stand in the order of their places and take no line twice.
+    /// The text with the runs applied, which are in order and do not overlap.
     pub(crate) fn rebuilt(&self, runs: &[Run]) -> String {
         let added: usize = runs.iter().flat_map(|run| &run.added).map(|line| line.len() + 2).sum();
         let mut out = String::with_capacity(MARK.len() + self.text.len() + added);

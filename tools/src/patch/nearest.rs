@@ -1,24 +1,24 @@
-//! Where lines that are not in a file nearly stand, so that the model sees what it got wrong.
+//! The closest place for lines that are not in a file, so that the model sees what it got wrong.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
-/// In how many places of the wanted lines one text counts.
+/// How many occurrences of one text among the wanted lines are considered.
 const MAX_SAME: usize = 4;
 /// Longer lines are compared by their beginning.
 const MAX_COMPARED_BYTES: usize = 400;
 
-/// A line of a file that nearly is a wanted one.
+/// A line of a file that is almost a wanted one.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Near<'a> {
     /// Its number, from 1.
     pub(crate) line: usize,
-    /// What stands there; `None` after the last line.
+    /// Its text; `None` after the last line.
     pub(crate) there: Option<&'a str>,
     /// What was looked for.
     pub(crate) wanted: &'a str,
 }
 
-/// The first difference at the place where most of the wanted lines stand, or else the line most
+/// The first difference at the place that has most of the wanted lines, or else the line most
 /// similar to one of them.
 pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
     difference(lines, wanted).or_else(|| {

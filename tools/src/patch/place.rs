@@ -13,16 +13,16 @@ use std::{collections::BTreeSet, ops::Range};
 pub(crate) struct Placed {
     /// The changes, in the order of their places.
     pub(crate) runs: Vec<Run>,
-    /// The hunks that do not stand there exactly.
+    /// The hunks that match only loosely.
     pub(crate) loose: Vec<Loose>,
 }
 
-/// A hunk that was placed although it does not stand there exactly.
+/// A hunk that was placed by a loose match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loose {
     /// The line of the file, counted from 1.
     pub(crate) line: usize,
-    /// What was left aside.
+    /// What the comparison ignored.
     pub(crate) aside: &'static str,
 }
 
@@ -69,10 +69,10 @@ struct Sought<'a> {
     old: Range<usize>,
 }
 
-/// Where a hunk's old lines stand.
+/// Where a hunk's old lines are.
 struct Found {
     at: usize,
-    /// Which of the wanted lines stand there: blank ones at the ends may be left out.
+    /// Which of the wanted lines are there: blank ones at the ends may be left out.
     old: Range<usize>,
     pass: Pass,
     is_at_end: bool,
@@ -82,9 +82,9 @@ struct Placing<'a> {
     lines: &'a [&'a str],
     index: Index<'a>,
     wanted: &'a [&'a str],
-    /// How many blank lines stand at the file's end.
+    /// How many blank lines the file ends with.
     blanks: usize,
-    /// The lines that hunks before this one take out.
+    /// The lines that earlier hunks remove.
     removed: BTreeSet<usize>,
     /// Where the hunk before this one ended.
     cursor: usize,
@@ -130,7 +130,7 @@ impl Placing<'_> {
                 }
             }
         }
-        // A hint that is above the cursor only is there.
+        // A hint that occurs only above the cursor counts as found.
         match missing {
             Some((0, number)) => {
                 Err(Miss::Hint(sought.hunk.hints.get(number).map_or("", String::as_str)))

@@ -1,4 +1,4 @@
-//! Where lines of a patch stand in a file: an index for each way of comparing lines, made when it
+//! Where lines of a patch are in a file: an index for each way of comparing lines, made when it
 //! is first needed, in one pass over the file.
 
 use crate::replace::Pass;
@@ -26,7 +26,7 @@ struct Table {
     lines: Vec<u32>,
     /// The numbers of the patch's lines.
     wanted: Vec<u32>,
-    /// Where in the file each number stands, in ascending order.
+    /// Where in the file each number occurs, in ascending order.
     places: Vec<Vec<usize>>,
 }
 
@@ -43,8 +43,8 @@ impl<'a> Index<'a> {
         Self { lines, wanted, tables: [None, None, None, None] }
     }
 
-    /// The first place from the line `from` on at which the lines `wanted` of the patch stand, by
-    /// the strictest comparison that finds one for which `fits` holds.
+    /// The first place from the line `from` on that has the lines `wanted` of the patch, by the
+    /// strictest comparison that finds one for which `fits` holds.
     pub(crate) fn find(
         &mut self,
         wanted: &Range<usize>,
@@ -57,13 +57,13 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// Whether the lines `wanted` stand at the line `at`, byte for byte.
+    /// Whether the lines `wanted` are at the line `at`, byte for byte.
     pub(crate) fn stands_exactly_at(&self, wanted: &Range<usize>, at: usize) -> bool {
         let there = self.lines.get(at..at + wanted.len());
         there.is_some() && there == self.wanted.get(wanted.clone())
     }
 
-    /// Whether the lines `wanted` stand at the line `at`, and by which comparison.
+    /// Whether the lines `wanted` are at the line `at`, and by which comparison.
     pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<Seen> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             self.table(number, pass)?.stands_at(wanted, at).then_some(Seen { at, pass })
@@ -139,7 +139,7 @@ const fn bit_of(hash: u64) -> u64 {
     1 << ((hash >> (64 - FILTER_BITS)) & 63)
 }
 
-/// A fast hash; that others may collide on purpose costs comparisons, not correctness.
+/// A fast hash. A deliberate collision costs comparisons, not correctness.
 fn hash(text: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);
