@@ -19,7 +19,7 @@ use wasmtime::{Engine, Module};
 /// Receives a line for the user when something takes long or is not as it should be.
 pub type OnProgress = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where the artefacts are in the cache folder: by this name guests may change nothing in it,
+/// The artefacts' folder within the cache folder. Guests can't change a folder of this name,
 /// whatever their workspace is.
 const FOLDER: &str = ".innerloop";
 
@@ -43,7 +43,7 @@ impl ArtefactCache {
         Self { wanted, folder: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
     }
 
-    /// Uses no folder from now on if guests over the workspace `root` could reach it.
+    /// Stops using the folder if guests over the workspace `root` could reach it.
     pub(super) fn keep_from(&self, root: &Path) {
         let Some(wanted) = &self.wanted else { return };
         if meets(wanted, root) && !self.exposed.swap(true, Ordering::AcqRel) {
@@ -54,7 +54,7 @@ impl ArtefactCache {
         }
     }
 
-    /// The module that was compiled from the bytes of this digest, if it is there and sound.
+    /// The module that was compiled from the bytes of this digest, if it is there and intact.
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
         let path = self.folder()?.join(name(engine, digest));
         let bytes = fs::read(&path).ok()?;
@@ -65,7 +65,7 @@ impl ArtefactCache {
         load_artefact(engine, &bytes)
     }
 
-    /// Keeps a compiled module. That it can't be kept is told once and is no failure.
+    /// Keeps a compiled module. Failing to keep it is reported, and otherwise ignored.
     pub(super) fn store(&self, engine: &Engine, digest: &Digest, module: &Module) {
         let Some(folder) = self.folder() else { return };
         let Ok(bytes) = module.serialize() else { return };
@@ -116,7 +116,7 @@ fn default_dir() -> Option<PathBuf> {
 }
 
 /// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
-/// round. What cannot be told counts as yes.
+/// round. If that cannot be found out, yes.
 fn meets(folder: &Path, root: &Path) -> bool {
     let Ok(folder) = std::path::absolute(folder) else { return true };
     let lies_inside = folder
@@ -125,7 +125,7 @@ fn meets(folder: &Path, root: &Path) -> bool {
     lies_inside || real(&folder).is_none_or(|folder| root.starts_with(folder))
 }
 
-/// The true path, also of what is not there yet.
+/// The real path, also of something that does not exist yet.
 fn real(path: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Ok(real) => Some(real),
@@ -165,8 +165,8 @@ fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
     unsafe { Module::deserialize(engine, bytes) }.ok()
 }
 
-/// Makes the folder and the cache folder around it, or finds them fit: whoever can write to
-/// either could put an artefact there.
+/// Makes the folder and the cache folder around it, or checks them: whoever can write to either
+/// could put an artefact there.
 #[cfg(unix)]
 fn private_folder(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,5 @@
-//! The imported functions that work on open files and folders: the policy follows their numbers,
-//! counts what is written, and folders are listed once per round.
+//! The imported functions that work on open files and folders. The policy keeps track of their
+//! descriptors and counts what is written; folders are listed once per round.
 
 use super::{
     errno,
@@ -157,8 +157,8 @@ fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
     Ok(())
 }
 
-/// Charges a write of the first buffer that is not empty, at `start`, and the gap that it leaves
-/// behind the end of the file.
+/// Charges a write of the first non-empty buffer at `start`, and the gap that it leaves behind the
+/// end of the file.
 async fn write(
     state: &mut RunState,
     memory: &GuestMemory<'_>,

@@ -1,5 +1,5 @@
 //! The one wasmtime engine of the process: its settings, the functions that guests may import,
-//! the modules in memory, and the tick by which a running guest gives way.
+//! the modules in memory, and the tick at which a running guest yields.
 
 use super::{
     cache::{ArtefactCache, OnProgress},
@@ -21,7 +21,7 @@ use std::{
 use tokio::sync::OnceCell;
 use wasmtime::{Config, Engine, ExternType, InstancePre, Linker, Module};
 
-/// How long a guest runs before it gives way to timeouts and other tasks.
+/// How long a guest runs before it yields to timeouts and other tasks.
 const TICK: Duration = Duration::from_millis(10);
 
 /// How to set up a [`SandboxEngine`].
@@ -149,12 +149,12 @@ impl SandboxEngine {
         &self.engine
     }
 
-    /// Uses no cache folder from now on that guests over the workspace `root` could reach.
+    /// Stops using the cache folder if guests over the workspace `root` could reach it.
     pub(super) fn keep_cache_from(&self, root: &std::path::Path) {
         self.artefacts.keep_from(root);
     }
 
-    /// Makes guests give way at each tick until the guard is dropped.
+    /// Makes guests yield at each tick until the guard is dropped.
     pub(super) fn running(&self) -> Running {
         self.ticker.running()
     }

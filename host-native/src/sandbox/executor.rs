@@ -24,7 +24,7 @@ const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
 
 static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
 
-/// What a program finds in its environment. The guest tools find nothing.
+/// A program's environment. That of the guest tools is empty.
 const PROGRAM_ENV: &[(&str, &str)] =
     &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
 
@@ -38,8 +38,8 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// An executor with the limits of [`Limits::default`]. The engine keeps no compiled modules
-    /// on disk from now on if its cache folder and the workspace lie in one another.
+    /// An executor with the limits of [`Limits::default`]. The engine stops keeping compiled
+    /// modules on disk if its cache folder and the workspace lie in one another.
     #[must_use]
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
@@ -198,7 +198,7 @@ fn tool_outcome(ended: Ended) -> Outcome {
     }
 }
 
-/// What a program printed, and how it ended if not well.
+/// What a program printed, and how it ended unless with success.
 fn program_outcome(ended: &Ended) -> Outcome {
     let mut text = ended.stdout.text();
     let stderr = ended.stderr.text();

@@ -3,7 +3,7 @@
 
 use wasmtime::{ResourceLimiter, Result};
 
-/// Most that one run may use.
+/// The most that one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of linear memory.

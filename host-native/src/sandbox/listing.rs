@@ -1,6 +1,6 @@
 //! Folders are listed once per round. wasmtime reads a whole folder anew for each buffer that a
-//! guest fills, which takes a time that grows with the square of the folder's size; here the
-//! first call of a round takes all entries, and the following are served from them.
+//! guest fills, which is quadratic in the folder's size. Here the first call of a round reads all
+//! entries, and the following calls are served from them.
 
 use super::{errno, memory::Scratch};
 use std::{fs, path::Path};
@@ -48,9 +48,9 @@ impl Listing {
         Ok(Err(errno::NOMEM))
     }
 
-    /// Reads the folder `fd`, which is at `path` of the host, without the names that are no UTF-8:
-    /// for one of those, wasmtime lists nothing. The names come by the path and may be of another
-    /// folder if the host has just moved this one; so each counts only if `fd` has it.
+    /// Reads the folder `fd`, which is at `path` on the host, without names that are not UTF-8: one
+    /// of those makes wasmtime refuse the whole listing. The names come from the path, and may
+    /// belong to another folder if the host has just moved this one, so each is checked in `fd`.
     pub(super) async fn read_leniently(
         wasi: &mut WasiP1Ctx,
         fd: i32,
@@ -62,7 +62,7 @@ impl Listing {
         let mut listing = Vec::new();
         let mut next = 0_u64;
         for name in all {
-            // `..` of the workspace can't be looked at; wasmtime, too, tells of the folder itself.
+            // The workspace's `..` is out of reach: like wasmtime, report the folder itself.
             let seen = if name == ".." { "." } else { name.as_str() };
             let Some((inode, kind)) = look(wasi, fd, seen).await? else { continue };
             let Ok(length) = u32::try_from(name.len()) else { continue };

@@ -18,7 +18,7 @@ pub(super) fn read_u32(memory: &GuestMemory<'_>, at: i32) -> Result<u32> {
     }
 }
 
-/// The length of the first buffer that is not empty: the only one that a call writes.
+/// The length of the first non-empty buffer: the only one that a call writes.
 pub(super) fn first_length(memory: &GuestMemory<'_>, buffers: i32, count: i32) -> Result<u32, i32> {
     let list = bytes(memory, buffers, count.checked_mul(8).ok_or(errno::FAULT)?)?;
     let lengths = list.chunks_exact(8).filter_map(<[u8]>::last_chunk::<4>);

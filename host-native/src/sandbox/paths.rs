@@ -1,5 +1,5 @@
 //! Where a guest's path really leads, and which places a guest may not change. wasmtime keeps
-//! guests inside of the workspace; what is decided here protects places within it.
+//! guests inside the workspace; what is decided here protects places within it.
 
 use std::{
     collections::VecDeque,
@@ -11,7 +11,7 @@ use std::{
 /// Folders that a guest may read but not change, at any depth and in any case.
 pub(super) const PROTECTED: [&str; 2] = [".git", ".innerloop"];
 
-/// Most links that one path may lead through.
+/// The most links that one path may lead through.
 const MAX_LINKS: usize = 40;
 
 /// A path of a guest, with the links in it followed.
@@ -98,8 +98,8 @@ const fn is_ignorable(c: char) -> bool {
         || matches!(c, '\u{206a}'..='\u{206f}' | '\u{feff}')
 }
 
-/// Whether a link that stands in the folder `folder` and says `target` stays inside of the
-/// workspace, whatever other links become: `..` only at its beginning, and not more often than
+/// Whether a link in the folder `folder` that leads to `target` stays inside the workspace,
+/// whatever other links become: `..` only at its beginning, and not more often than
 /// the folder is deep.
 pub(super) fn stays_inside(folder: &Path, target: &Path) -> bool {
     let mut ups = 0;
@@ -116,8 +116,8 @@ pub(super) fn stays_inside(folder: &Path, target: &Path) -> bool {
     ups <= folder.iter().count()
 }
 
-/// Whether all links in and below `from` would still stay inside if it stood at `to`. A tree
-/// that is too large to look through does not count as safe.
+/// Whether all links in and below `from` would still stay inside after a move to `to`. A tree
+/// that is too large to search does not count as safe.
 pub(super) fn links_stay_inside(root: &Path, from: &Path, to: &Path) -> bool {
     if from.iter().count() <= to.iter().count() {
         return true;
@@ -133,8 +133,8 @@ pub(super) fn links_stay_inside(root: &Path, from: &Path, to: &Path) -> bool {
 /// Most entries of a tree that are looked at.
 const MAX_TREE: usize = 10_000;
 
-/// Everything at and below `top` that is no folder, as paths below it; `None` if there is too
-/// much. A file gives one empty path.
+/// Everything at and below `top` except folders, as paths below it; `None` if there is too much.
+/// For a file, that is one empty path.
 pub(super) fn tree(top: &Path) -> Option<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![PathBuf::new()];

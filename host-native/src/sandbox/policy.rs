@@ -1,7 +1,8 @@
 //! What a guest may do to files beyond what wasmtime allows, and what it has open. The functions
-//! in [`super::shim`] ask here before they let a call through. Nothing here touches guest memory.
-//! A path is judged first and opened then: what holds a guest inside of the workspace is wasmtime,
-//! which does both at once; the rules here assume that no other guest moves folders meanwhile.
+//! in [`super::shim`] ask here before they pass a call on. Nothing here touches guest memory.
+//! A path is checked first and opened afterwards. Staying inside the workspace does not depend on
+//! that, since wasmtime does both at once; the rules here assume that no other guest moves folders
+//! meanwhile.
 
 use super::{
     end::End,
@@ -249,7 +250,7 @@ pub(super) struct OpenBits {
     pub(super) rights: i64,
 }
 
-/// Why a call is not let through.
+/// Why a call is denied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Denied {
     /// The guest is told this error number.

@@ -1,5 +1,5 @@
 //! The registry of programs for `run_program`: a folder of `NAME.wasm` files, each a WASI
-//! preview 1 command. What is known of a program by its name is checked and shown.
+//! preview 1 command. A program with a known name is checked and described.
 
 use super::{
     digest::Digest,
@@ -83,7 +83,7 @@ impl Programs {
     /// two may be missing; without any there are no programs.
     ///
     /// # Errors
-    /// [`ProgramsError`] if the folder can't be read or holds a false program.
+    /// [`ProgramsError`] if the folder can't be read, or a known program has other bytes.
     pub fn find(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
         if let Some(folder) = explicit {
             return Self::open(folder);
@@ -106,7 +106,7 @@ impl Programs {
     /// Opens a folder of `NAME.wasm` files.
     ///
     /// # Errors
-    /// [`ProgramsError`] if the folder can't be read or holds a false program.
+    /// [`ProgramsError`] if the folder can't be read, or a known program has other bytes.
     pub fn open(folder: &Path) -> Result<Self, ProgramsError> {
         let unreadable = |error| ProgramsError::Folder { path: folder.to_path_buf(), error };
         let mut all = BTreeMap::new();

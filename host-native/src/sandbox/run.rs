@@ -51,7 +51,7 @@ pub(super) async fn run(
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<Ended, ModuleError> {
     let engine = engine.clone();
-    // A guest computes between two ticks; in a task of its own it does not hold up its caller.
+    // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
         let stdio = Stdio::new(&invocation.limits, invocation.on_delta.clone());

@@ -1,5 +1,5 @@
-//! The functions that guests import: those of wasmtime's WASI preview 1, and in front of those
-//! that change something our own, which ask [`super::policy`] first. Those that work on paths
+//! The functions that guests import: wasmtime's WASI preview 1, and in front of each function that
+//! changes something one of our own, which asks [`super::policy`] first. Those that work on paths
 //! are here, those that work on open files in [`super::descriptors`].
 
 use super::{
