@@ -1,5 +1,5 @@
 //! Files and folders, with reasons that name the path. A copy is written only when its bytes
-//! differ, so that nothing that watches its time is built again for nothing.
+//! differ, so that nothing is rebuilt for its modification time alone.
 
 use std::fs;
 use std::io;

@@ -42,7 +42,7 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Step: sees to it that `cargo fmt` and `cargo clippy` are there.
+/// Step: ensures that `cargo fmt` and `cargo clippy` are installed.
 ///
 /// # Errors
 /// When one is missing and rustup cannot add it.
@@ -106,7 +106,7 @@ pub(crate) fn install(packages: &[&str], why: &str, how_long: &str) -> Result<()
     let Some((mut update, mut install)) = apt_get().zip(apt_get()) else {
         return Err(Failure(format!("not root and no sudo; run as root: `{by_hand}`")));
     };
-    // One dead source makes the update fail, and the packages may be there all the same.
+    // One dead source makes the update fail, although the packages may be available.
     if let Err(Failure(reason)) = process::capture(update.arg("update")) {
         println!("{reason}; trying with the lists as they are");
     }

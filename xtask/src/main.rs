@@ -4,6 +4,7 @@
 
 mod demo;
 mod failure;
+mod features;
 mod files;
 mod fuzz;
 mod machine;

@@ -34,7 +34,7 @@ pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Fa
     let root = workspace.path(site::SITE);
     for stream in listener.incoming().flatten() {
         let root = root.clone();
-        // A browser that goes away in the middle of a file is nothing to tell anybody.
+        // A browser that disconnects in the middle of a file is not an error.
         thread::spawn(move || answer(&stream, &root).unwrap_or_default());
     }
     Ok(())
@@ -95,7 +95,7 @@ fn send(
     stream.flush()
 }
 
-/// The file below the root that a request target names; nothing else can be named.
+/// The file that a request target names; it cannot name one outside the root.
 fn file_for(target: &str, root: &Path) -> Option<PathBuf> {
     let path = target.split(['?', '#']).next()?.strip_prefix('/')?;
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./@+".contains(c);

@@ -113,7 +113,7 @@ pub(crate) fn succeeds_within(command: &mut Command, limit: Duration) -> bool {
             _ => break,
         }
     }
-    // A child that is gone already cannot be killed; both ways the answer is no.
+    // A child that has already ended cannot be killed; the answer is no either way.
     let _ = child.kill();
     let _ = child.wait();
     false

@@ -28,7 +28,7 @@ import hashlib, sys
 print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 ";
 
-/// Step: sees to it that `qjs.wasm` is there and is the pinned one.
+/// Step: ensures that `qjs.wasm` is there and is the pinned one.
 ///
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.

@@ -23,7 +23,7 @@ pub(crate) fn run(workspace: &Workspace, arguments: &[String]) -> Result<(), Fai
 pub(crate) fn start(workspace: &mut Workspace) -> Result<(), Failure> {
     let log = workspace.path("target/simulate.log");
     let mut simulator = simulator(workspace)?;
-    // Other seeds each time: what has been seen to pass need not be seen again.
+    // New seeds each time: those that have passed need not run again.
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
     simulator.args(["--seconds", "60", "--from", &now.to_string()]);
     println!("$ {}", process::line(&simulator));

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 
-/// One step: what it does, said before it runs, and the doing.
+/// One step: its title, announced before it runs, and its function.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
     title: &'static str,

@@ -1,4 +1,4 @@
-//! `cargo xtask test`: every check there is, in the order in which a failure is found soonest.
+//! `cargo xtask test`: every check there is, ordered so that failures show early.
 //! The guest comes before the lints, because the native host embeds it.
 
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::process;
 use crate::simulate;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
-use crate::{machine, native};
+use crate::{features, machine, native};
 
 const WEB_TESTS: &str = "tests/web";
 /// A test that takes longer hangs.
@@ -28,12 +28,14 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("check the format", native::check_format),
     ];
     let native = [
+        step("run the tests of core, driver and tools", native::test_without_host),
         prepare::GUEST,
         prepare::PROGRAMS,
         step("lint with clippy", native::lint),
+        step("lint the core with each of its features", features::lint),
         step("build the documentation", native::document),
         prepare::HOST,
-        step("run the native tests", native::test),
+        step("run the tests of the native host", native::test_host),
         step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];

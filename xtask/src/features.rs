@@ -1,0 +1,48 @@
+//! The core's cargo features: the core must build, without a warning, with none of them, with each
+//! alone and with all.
+
+use crate::failure::Failure;
+use crate::files;
+use crate::process;
+use crate::workspace::Workspace;
+
+const MANIFEST: &str = "core/Cargo.toml";
+
+/// Step: lints the core with none and with each one of its features. With all of them it is linted
+/// beside the other packages.
+///
+/// # Errors
+/// When there is a warning.
+pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
+    let manifest = files::read(&workspace.path(MANIFEST))?;
+    let manifest = String::from_utf8_lossy(&manifest);
+    for feature in std::iter::once("").chain(names(&manifest)) {
+        let shown = if feature.is_empty() { "no feature" } else { feature };
+        println!("core with {shown}");
+        let mut clippy = workspace.cargo("clippy");
+        clippy.args(["-p", "innerloop-core", "--no-default-features", "--features", feature]);
+        process::run(clippy.args(["--", "-D", "warnings"]))?;
+    }
+    Ok(())
+}
+
+/// The features that a manifest declares, without the set of those that are on by default.
+fn names(manifest: &str) -> impl Iterator<Item = &str> {
+    let lines = manifest.lines().skip_while(|line| *line != "[features]").skip(1);
+    let section = lines.take_while(|line| !line.starts_with('['));
+    let names = section.filter_map(|line| line.split_once(" = ")).map(|(name, _)| name);
+    names.filter(|name| *name != "default" && !name.starts_with(['#', ' ', '"']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn features_are_read_from_the_manifest() {
+        let manifest = "[package]\nname = \"a\"\n\n[features]\ndefault = [\n    \"one\",\n]\n\
+                        # Not = this.\none = []\ntwo = [\"one\"]\n\n[dependencies]\nb = \"1\"\n";
+        assert_eq!(names(manifest).collect::<Vec<_>>(), ["one", "two"]);
+        assert_eq!(names("[package]").count(), 0);
+    }
+}
