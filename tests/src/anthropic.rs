@@ -1,7 +1,7 @@
 //! Messages in Anthropic's form, so that scripted conversations are short to write: content
 //! blocks in, the events of a stream or a whole body out; the module `wires` gives the same
-//! messages in the other providers' forms. The JSON is put together by hand: its bytes are
-//! compared, and the order of a JSON map's keys is another crate's to choose.
+//! messages in the other providers' forms. The JSON is written by hand, since its bytes are
+//! compared and another crate decides the order of keys in a JSON map.
 
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, value::RawValue};
@@ -9,7 +9,7 @@ use serde_json::{Value, value::RawValue};
 /// Characters of text, or of a call's arguments, in one delta.
 const DELTA_CHARS: usize = 12;
 
-/// What stands for a provider's signature where a message does not say.
+/// The signature where a message names none.
 pub(crate) const SIGNATURE: &str = "c2ln";
 
 /// One reply of the model, as the provider would send it.
@@ -37,7 +37,7 @@ pub(crate) struct Block {
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) name: String,
-    /// A call's arguments as they stream; they may be no JSON.
+    /// A call's arguments as they stream; they need not be JSON.
     #[serde(default = "no_arguments", deserialize_with = "json_text")]
     pub(crate) input: String,
     /// Thinking is signed.
@@ -55,7 +55,7 @@ pub(crate) enum Kind {
     /// A call whose arguments are free text, where the provider has such; its only argument
     /// elsewhere.
     Freeform,
-    /// What nobody but the provider understands.
+    /// Something that only the provider understands.
     Note,
 }
 
@@ -108,7 +108,7 @@ impl Message {
     /// With one more call whose arguments are that JSON text.
     ///
     /// # Panics
-    /// The arguments are no JSON.
+    /// The arguments are not JSON.
     #[must_use]
     pub fn and_raw_call(mut self, id: &str, name: &str, input: &str) -> Self {
         let input = RawValue::from_string(input.to_owned()).expect("arguments in JSON");
@@ -186,7 +186,7 @@ impl Block {
         matches!(self.kind, Kind::ToolUse | Kind::Freeform)
     }
 
-    /// A call's arguments as JSON: what is none is a string.
+    /// A call's arguments as JSON; as a string if they are not JSON.
     pub(crate) fn input_json(&self) -> String {
         match serde_json::from_str::<Value>(&self.input) {
             Ok(_) => self.input.clone(),

@@ -22,7 +22,7 @@ pub fn decoded(wire: WireKind, status: u16, content_type: &str, body: impl AsRef
     decoded_with(wire, &head(status, content_type), body)
 }
 
-/// As [`decoded`], with a head of one's own.
+/// As [`decoded`], with another head.
 ///
 /// # Panics
 /// If two chunkings differ.

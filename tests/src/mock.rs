@@ -30,7 +30,7 @@ pub struct Reply {
 /// How the connection ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// Behind a whole body.
+    /// After the whole body.
     Whole,
     /// In the middle of the body.
     Cut,
@@ -97,7 +97,7 @@ impl Reply {
         Self::new(status, "text/plain", "moved").header("location", to)
     }
 
-    /// Bytes that are no HTTP at all.
+    /// Bytes that are not HTTP at all.
     #[must_use]
     pub fn garbage(bytes: impl Into<Vec<u8>>) -> Self {
         Self { raw: true, ..Self::new(0, "", bytes) }
@@ -136,23 +136,23 @@ impl Reply {
         self.and_closed()
     }
 
-    /// With those bytes behind the body.
+    /// With those bytes after the body.
     #[must_use]
     pub fn and_then(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.steps.push(Step::Send(bytes.into()));
         self
     }
 
-    /// With the connection closed behind the body, before its end is told.
+    /// With the connection closed after the body, before its end is marked.
     #[must_use]
     pub fn and_closed(self) -> Self {
         Self { end: End::Cut, ..self }
     }
 
-    /// With the connection reset behind the body, before its end is told.
+    /// With the connection reset after the body, before its end is marked.
     #[must_use]
     pub fn and_reset(mut self) -> Self {
-        // A reset may overtake what stands unread on the other side.
+        // A reset may overtake what the other side has not read yet.
         self.steps.push(Step::Pause(Duration::from_millis(100)));
         self.end = End::Reset;
         self
@@ -208,7 +208,7 @@ impl Mock {
     /// it answers with status 400, which no client tries again.
     ///
     /// # Panics
-    /// No port is to be had.
+    /// No port is free.
     #[must_use]
     pub fn start(script: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -222,7 +222,7 @@ impl Mock {
                     return;
                 }
                 let server = Arc::clone(&server);
-                // A client that goes away in the middle is part of the game.
+                // Some tests want a client that disconnects halfway.
                 thread::spawn(move || drop(serve(&stream, &server)));
             }
         });
@@ -251,7 +251,7 @@ impl Mock {
 impl Drop for Mock {
     fn drop(&mut self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // The listener waits for a connection; this one lets it see that it is to stop.
+        // The listener waits for a connection; this one wakes it up to stop.
         drop(TcpStream::connect(self.address));
     }
 }

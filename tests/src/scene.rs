@@ -1,4 +1,4 @@
-//! A scene for the program: a workspace of its own, a mock model, and a place for files.
+//! A setting for the program: a workspace of its own, a mock model, and a place for files.
 
 use crate::{
     anthropic::Message,

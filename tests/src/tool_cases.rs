@@ -50,7 +50,7 @@ pub fn cases() -> Vec<Case> {
     .concat()
 }
 
-/// Carries the case out in some place and compares all that can be seen.
+/// Carries the case out in some place and compares all that is visible.
 ///
 /// # Panics
 /// If the outcome or the files afterwards are not as the case says.

@@ -1,8 +1,8 @@
-//! Small changes of an input, as chance has it: what the tests do where there is no fuzzer.
+//! Small random changes of an input: what the tests do without a fuzzer.
 
 use crate::simulator::rng::Rng;
 
-/// What inputs of all kinds are made of.
+/// Pieces that inputs of all kinds consist of.
 const TOKENS: [&str; 24] = [
     "\n", "\r\n", "\n\n", "data: ", "{", "}", "[", "]", "\"", "\\", "\\u", "\\ud83d", ",", ":",
     "null", "-1", "1e99", "\u{feff}", "é", "😀", "```", "<", "|>", "*** ",

@@ -1,5 +1,5 @@
-//! What must hold of any bytes, for the fuzz targets in `fuzz/` and for the tests, which run the
-//! same checks over the seeds and over changes of them. An input is a byte that chooses the
+//! What must hold for any bytes. The fuzz targets in `fuzz/` and the tests share these checks; the
+//! tests run them over the seeds and over changes of them. An input is a byte that chooses the
 //! setting, two that choose how the rest is cut into pieces, and the rest.
 
 mod change;
@@ -27,7 +27,7 @@ use std::{iter, mem};
 pub struct Target {
     /// Its name on the command line, and of its file in `fuzz/targets`.
     pub name: &'static str,
-    /// Panics if something does not hold of an input.
+    /// Panics if something does not hold for an input.
     pub check: fn(&[u8]),
     /// The inputs to begin with.
     pub seeds: fn() -> Vec<Vec<u8>>,
@@ -56,7 +56,7 @@ const WIRES: [WireKind; 5] = [
 /// Server-sent events say the same however they are framed.
 pub fn sse(data: &[u8]) {
     let Some(mut input) = Input::read(data) else { return };
-    // The fifth protocol has no such events, and an error's body is none.
+    // The fifth protocol has no such events, and neither has an error's body.
     let (wire, head) = (WIRES[input.setting % 4], feeding::head(200, "text/event-stream"));
     let plain = framing::plain(input.rest);
     let whole = decode(wire, &head, iter::once(plain.as_slice()));
@@ -93,8 +93,8 @@ pub fn ollama(data: &[u8]) {
     decoder(WireKind::Ollama, data);
 }
 
-/// A body says the same in any chunking, a cut one is no panic and invents no call, and what is
-/// read of it can be sent back to each provider.
+/// A body says the same in any chunking, a cut one neither panics nor invents a call, and what was
+/// read can be sent back to each provider.
 fn decoder(wire: WireKind, data: &[u8]) {
     let Some(mut input) = Input::read(data) else { return };
     let (head, body) = (input.head(), input.rest);
@@ -162,7 +162,7 @@ fn shown(pieces: &[Piece]) -> String {
     shown
 }
 
-/// A patch says the same in any chunking, and applying it is no panic.
+/// A patch says the same in any chunking, and applying it does not panic.
 pub fn patch(data: &[u8]) {
     let Some(mut input) = Input::read(data) else { return };
     let text = String::from_utf8_lossy(input.rest);
@@ -184,7 +184,7 @@ pub fn patch(data: &[u8]) {
     let mut files = Memory::new();
     for affected in patch.paths() {
         if let Ok(path) = WorkspacePath::parse(affected.path) {
-            // Two paths may be a file and a folder at once; then one of them is not there.
+            // One path may name as a folder what another names as a file; then only one exists.
             let _refused = files.write(&path, old.clone().into_bytes());
         }
     }
