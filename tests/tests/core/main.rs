@@ -16,6 +16,7 @@ mod failures;
 mod fuzzing;
 mod lifecycle;
 mod loops;
+mod migration;
 mod parity;
 mod patches;
 mod people;

@@ -1,0 +1,190 @@
+//! Snapshots and logs of earlier versions go on: each fixture was written by the version that its
+//! folder names, and comes to what that version made of it.
+
+use expect_test::{ExpectFile, expect_file};
+use innerloop_core::{
+    REPLAY_VERSION, Session,
+    action::Outcome,
+    digest::Digest,
+    id::AgentId,
+    input::{Answer, HookReply, Input},
+    log,
+    output::{Ask, Effect},
+    time::UnixMillis,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    desk::{Desk, EPOCH, name},
+};
+use std::fmt::Write;
+
+/// How many effects are answered before a restored session is left alone.
+const MOST_ANSWERS: usize = 40;
+
+/// An open effect in a line that does not depend on the JSON of its version.
+fn owed(effect: &Effect) -> String {
+    match effect {
+        Effect::Http { id, agent, request, .. } => {
+            let body = Digest::of(&request.body.0).0;
+            format!("{id} of {agent}: POST {} {body:016x}", request.path)
+        }
+        Effect::RunTool { id, agent, run } => format!("{id} of {agent}: run {run:?}"),
+        Effect::Ask { id, agent, ask: Ask::Approval { call_id, name, arguments } } => {
+            format!("{id} of {agent}: may {name} run ({call_id})? {}", arguments.text())
+        }
+        Effect::Ask { id, agent, ask } => format!("{id} of {agent}: ask {ask:?}"),
+        Effect::RunHook { id, agent, hook } => {
+            format!("{id} of {agent}: hook at {:?}: {}", hook.point, hook.payload.text())
+        }
+        Effect::Cancel { id, .. } => format!("{id}: cancel"),
+    }
+}
+
+/// What there is to see of a session from outside.
+fn shown(session: &Session) -> String {
+    let mut out = format!("now {:?}, deadline {:?}\n", session.now(), session.deadline());
+    for number in 0.. {
+        let agent = AgentId(number);
+        let Some(status) = session.status(agent) else { break };
+        let _ = writeln!(out, "{agent}: {status:?}");
+        for turn in session.history(agent).unwrap().turns() {
+            let _ = writeln!(out, "  {turn:?}");
+        }
+    }
+    for effect in session.owed().effects() {
+        let _ = writeln!(out, "owed: {}", owed(effect));
+    }
+    out
+}
+
+/// Answers all that is open in the order of its ids until nothing is, and tells what follows.
+fn finished(session: Session) -> String {
+    let mut desk = Desk::around(session, String::new());
+    desk.now = desk.session.now().0;
+    for _ in 0..MOST_ANSWERS {
+        let next = desk.session.owed().effects().next().cloned();
+        match next {
+            Some(Effect::Http { id, .. }) => {
+                desk.calls = vec![id];
+                desk.reply(&Message::text("All done."));
+            }
+            Some(Effect::RunTool { id, .. }) => {
+                let _ = desk.done(id, Outcome::text("as asked"));
+            }
+            Some(Effect::Ask { id, .. }) => {
+                let _ = desk.input(Input::Answer { id, answer: Answer::Allow });
+            }
+            Some(Effect::RunHook { id, .. }) => {
+                let _ = desk.input(Input::Hook { id, reply: HookReply::Allow });
+            }
+            Some(Effect::Cancel { .. }) => panic!("a cancel is never owed"),
+            None if desk.session.deadline().is_some() => {
+                let _ = desk.wait();
+            }
+            None => break,
+        }
+    }
+    let events: Vec<String> = desk
+        .events
+        .iter()
+        .map(|event| format!("{}:{}", event.agent.0, name(&event.kind)))
+        .collect();
+    format!("events: {}\n{}", events.join(" "), shown(&desk.session))
+}
+
+#[test]
+fn snapshots_of_version_2_come_to_what_that_version_made_of_them() {
+    let wall = UnixMillis(EPOCH.0 + 60_000);
+    for (snapshot, expected) in version_2() {
+        let restored = Session::restore(snapshot.as_bytes(), wall).unwrap();
+        let again = Session::restore(&restored.snapshot(), wall).unwrap();
+        assert_eq!(again.snapshot(), restored.snapshot());
+        let text = format!("{}-- answered --\n{}", shown(&restored), finished(restored));
+        expected.assert_eq(&text);
+        assert_eq!(format!("{}-- answered --\n{}", shown(&again), finished(again)), text);
+    }
+}
+
+#[test]
+fn a_log_of_version_2_goes_on_from_its_newest_snapshot() {
+    let text = include_str!("../../fixtures/version2/session.log.jsonl");
+    let resumed = log::resume(text, UnixMillis(EPOCH.0 + 60_000)).unwrap();
+    let behind = if REPLAY_VERSION == 2 { 0 } else { 1 };
+    assert_eq!(resumed.left_out, behind);
+    assert_eq!(resumed.session.owed().0.len(), 1 - behind);
+    let turns = resumed.session.history(AgentId::ROOT).unwrap().turns();
+    assert_eq!(turns.len(), 9 - behind);
+    let first = text.lines().next().unwrap().to_owned() + "\n";
+    assert_eq!(log::resume(&first, EPOCH).is_ok(), REPLAY_VERSION == 2);
+    assert_eq!(log::replay(text).is_ok(), REPLAY_VERSION == 2);
+}
+
+/// Each snapshot with what version 2 made of it.
+fn version_2() -> [(&'static str, ExpectFile); 16] {
+    [
+        (
+            include_str!("../../fixtures/version2/idle.json"),
+            expect_file!["../../fixtures/version2/idle.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/call_under_another_configuration.json"),
+            expect_file!["../../fixtures/version2/call_under_another_configuration.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/whole_reply.json"),
+            expect_file!["../../fixtures/version2/whole_reply.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/retry.json"),
+            expect_file!["../../fixtures/version2/retry.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/round.json"),
+            expect_file!["../../fixtures/version2/round.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/agents.json"),
+            expect_file!["../../fixtures/version2/agents.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/epilogue.json"),
+            expect_file!["../../fixtures/version2/epilogue.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/repetition.json"),
+            expect_file!["../../fixtures/version2/repetition.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/asked.json"),
+            expect_file!["../../fixtures/version2/asked.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/hook_at_submit.json"),
+            expect_file!["../../fixtures/version2/hook_at_submit.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/hook_before_model.json"),
+            expect_file!["../../fixtures/version2/hook_before_model.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/hook_before_stop.json"),
+            expect_file!["../../fixtures/version2/hook_before_stop.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/hook_before_answer.json"),
+            expect_file!["../../fixtures/version2/hook_before_answer.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/cancelled.json"),
+            expect_file!["../../fixtures/version2/cancelled.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/closing.json"),
+            expect_file!["../../fixtures/version2/closing.txt"],
+        ),
+        (
+            include_str!("../../fixtures/version2/closed.json"),
+            expect_file!["../../fixtures/version2/closed.txt"],
+        ),
+    ]
+}
