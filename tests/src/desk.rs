@@ -67,6 +67,12 @@ pub fn text(text: &str) -> Vec<Part> {
     vec![Part::text(text)]
 }
 
+/// Has another model sum up beside the run, through a seam that only these tests have.
+#[must_use]
+pub fn summarize() -> Command {
+    Command::Steer { parts: text("seam: summarize with mock-summary") }
+}
+
 impl Default for Desk {
     fn default() -> Self {
         Self::open(config())

@@ -28,6 +28,15 @@ impl Json {
         RawValue::from_string(text.into()).map(Self::on_one_line)
     }
 
+    /// The JSON of one of our own values: plain data whose keys are texts, which has no way to
+    /// fail.
+    #[must_use]
+    pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
+        let raw = serde_json::value::to_raw_value(value);
+        debug_assert!(raw.is_ok(), "a value of our own that has no JSON");
+        raw.map_or_else(|_| Self::default(), Self)
+    }
+
     /// A line break can only stand between tokens.
     fn on_one_line(raw: Box<RawValue>) -> Self {
         if !raw.get().contains(['\n', '\r']) {
@@ -41,6 +50,18 @@ impl Json {
     #[must_use]
     pub fn text(&self) -> &str {
         self.0.get()
+    }
+
+    /// The value's text.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        Box::<str>::from(self.0).into_string()
+    }
+
+    /// The value as `serde_json` has it.
+    #[must_use]
+    pub fn raw(&self) -> &RawValue {
+        &self.0
     }
 }
 

@@ -2,11 +2,13 @@
 //! decided beside, in `run`.
 
 use super::{
-    body::{Body, Memory, Run, Scope},
-    ctx::{Ctx, Step},
+    body::{Body, SpawnOptions},
+    ctx::{Ctx, Signal},
     history::History,
-    phase::Phase,
-    run::{interrupt, on_go_on, on_hooked, on_next, on_progress, shut, take_input},
+    ledger::EffectKind,
+    model_call::Next,
+    phase::{Phase, PhaseKind, Transition},
+    run::{interrupt, on_call, on_go_on, on_hooked, on_progress, shut, take_input},
     setup::Setup,
 };
 use crate::{
@@ -16,13 +18,13 @@ use crate::{
     },
     types::{
         event::EventKind,
-        input::{Answer, HookReply, HttpInput, ToolInput},
+        input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
         message::{Part, Turn},
         output::{DeadlineReason, Effect},
         status::{AgentState, Status},
     },
 };
-use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
 /// An agent: what it has, what it is told, and where it stands.
 #[derive(Debug)]
@@ -32,21 +34,107 @@ pub(crate) struct Agent {
     pub(crate) phase: Phase,
 }
 
+/// A word of the host.
+#[derive(Debug)]
+pub(crate) enum Order {
+    Submit(Vec<Part>),
+    Steer(Vec<Part>),
+    FollowUp(Vec<Part>),
+    Interrupt,
+    Close,
+    /// A summary by that model.
+    #[cfg(feature = "seams")]
+    Summarize(String),
+}
+
+/// Under the seam, a steer that begins so has a model sum up: no type at the door knows of it.
+#[cfg(feature = "seams")]
+const SUMMARIZE: &str = "seam: summarize with ";
+
+impl Order {
+    /// A message for the model.
+    pub(crate) fn steer(parts: Vec<Part>) -> Self {
+        #[cfg(feature = "seams")]
+        if let [Part::Text { text }] = parts.as_slice()
+            && let Some(model) = text.strip_prefix(SUMMARIZE)
+        {
+            return Self::Summarize(model.into());
+        }
+        Self::Steer(parts)
+    }
+
+    /// The input that gave it.
+    pub(crate) fn into_input(self, agent: AgentId) -> Input {
+        let command = match self {
+            Self::Submit(parts) => Command::Submit { parts },
+            Self::Steer(parts) => Command::Steer { parts },
+            Self::FollowUp(parts) => Command::FollowUp { parts },
+            Self::Interrupt => Command::Interrupt,
+            Self::Close => Command::Close,
+            #[cfg(feature = "seams")]
+            Self::Summarize(model) => {
+                let parts = alloc::vec![Part::text(alloc::format!("{SUMMARIZE}{model}"))];
+                Command::Steer { parts }
+            }
+        };
+        Input::Command { agent, command }
+    }
+}
+
+/// News of an open effect.
+#[derive(Debug)]
+pub(crate) enum News {
+    Http(HttpInput),
+    Tool(ToolInput),
+    Answer(Answer),
+    Hook(HookReply),
+    /// The host does not know what became of it.
+    Lost,
+}
+
+impl News {
+    /// The input that told them.
+    pub(crate) fn into_input(self, id: EffectId) -> Input {
+        match self {
+            Self::Http(input) => Input::Http { id, input },
+            Self::Tool(input) => Input::Tool { id, input },
+            Self::Answer(answer) => Input::Answer { id, answer },
+            Self::Hook(reply) => Input::Hook { id, reply },
+            Self::Lost => Input::Lost { id },
+        }
+    }
+
+    /// The kind of effect that they can be news of; any if nothing.
+    pub(crate) const fn kind(&self) -> Option<EffectKind> {
+        match self {
+            Self::Http(_) => Some(EffectKind::Http),
+            Self::Tool(_) => Some(EffectKind::Tool),
+            Self::Answer(_) => Some(EffectKind::Ask),
+            Self::Hook(_) => Some(EffectKind::Hook),
+            Self::Lost => None,
+        }
+    }
+
+    /// Whether they answer the effect for good.
+    pub(crate) const fn is_terminal(&self) -> bool {
+        match self {
+            Self::Http(input) => input.is_terminal(),
+            Self::Tool(input) => matches!(input, ToolInput::Done(_)),
+            Self::Answer(_) | Self::Hook(_) | Self::Lost => true,
+        }
+    }
+}
+
 impl Agent {
     /// An idle agent with a history.
     pub(crate) fn new(
         id: AgentId,
-        scope: Option<Box<Scope>>,
+        spawned: Option<Box<SpawnOptions>>,
         setup: Arc<Setup>,
         turns: Vec<Turn>,
     ) -> Self {
-        let body = Body {
-            id,
-            scope,
-            history: History::new(turns, setup.config.estimator),
-            memory: Memory::default(),
-            run: Run::default(),
-        };
+        let history = History::new(turns, setup.config.estimator);
+        let body = Body::new(id, spawned, history);
         Self { body, setup, phase: Phase::Idle }
     }
 
@@ -56,11 +144,9 @@ impl Agent {
             state: match &self.phase {
                 Phase::Idle => AgentState::Idle,
                 Phase::Closed | Phase::Closing => AgentState::Closed,
-                Phase::Running(round) if round.awaits_people() => AgentState::AwaitingInput,
+                Phase::Round(round) if round.awaits_people() => AgentState::AwaitingInput,
                 Phase::Asked(_) => AgentState::AwaitingInput,
-                Phase::Hooked(_) | Phase::Calling(_) | Phase::Waiting(_) | Phase::Running(_) => {
-                    AgentState::Processing
-                }
+                Phase::Hooked(_) | Phase::ModelCall | Phase::Round(_) => AgentState::Processing,
             },
             turns: self.body.turns(),
             tool_calls: counts.tool_calls,
@@ -69,46 +155,72 @@ impl Agent {
         }
     }
 
-    /// Another configuration is in force, from the next model call.
-    pub(crate) fn configure(&mut self, setup: Arc<Setup>) {
-        let before = core::mem::replace(&mut self.setup, setup);
-        if before.config.model != self.setup.config.model {
-            self.body.history.forget_encoded();
-        }
-        if let Phase::Calling(calling) = &mut self.phase {
-            calling.keep(before);
-        }
+    /// The agent goes on in another phase: the one place where that happens.
+    pub(crate) fn enter(&mut self, from: PhaseKind, phase: Phase) {
+        let to = phase.kind();
+        debug_assert!(Transition::between(from, to).is_some(), "from {from:?} to {to:?}");
+        self.phase = phase;
     }
 
     /// What the agent itself waits for, and until when.
     pub(crate) fn deadline(&self) -> Option<(Instant, DeadlineReason)> {
-        match &self.phase {
-            Phase::Calling(calling) => {
-                let idle_ms = self.setup.config.retry.idle_ms;
-                Some((calling.deadline(idle_ms), DeadlineReason::ModelIdle))
-            }
-            Phase::Waiting(waiting) => Some((waiting.deadline(), DeadlineReason::Retry)),
-            Phase::Running(round) => round.deadline().map(|at| (at, DeadlineReason::Wait)),
-            Phase::Idle | Phase::Hooked(_) | Phase::Asked(_) | Phase::Closing | Phase::Closed => {
-                None
-            }
-        }
+        let idle_ms = self.setup.config.retry.idle_ms;
+        let calls = self.body.pending().calls.iter().map(|call| call.deadline(idle_ms));
+        let wait = match &self.phase {
+            Phase::Round(round) => round.deadline().map(|at| (at, DeadlineReason::Wait)),
+            _ => None,
+        };
+        calls.chain(wait).min_by_key(|(at, _)| *at)
     }
 
     /// The effects that are open for this agent and not cancelled, made again.
-    pub(crate) fn owed(&self, session: &SessionId) -> Vec<Effect> {
-        let agent = self.body.id;
-        match &self.phase {
-            Phase::Calling(calling) => {
-                let setup = calling.sent_with().unwrap_or(&self.setup);
-                let (head, model) = (setup.head(&self.body.run), &setup.config.model);
-                let request = self.body.history.request_again(head, model, &session.0);
-                vec![calling.effect(agent, request)]
-            }
-            Phase::Running(round) => round.owed(agent).collect(),
-            Phase::Hooked(hooked) => vec![hooked.owed(agent, &self.body.result())],
-            Phase::Asked(asked) => vec![asked.owed(agent)],
-            Phase::Idle | Phase::Waiting(_) | Phase::Closing | Phase::Closed => Vec::new(),
+    pub(crate) fn owed(&self, session: &SessionId) -> impl Iterator<Item = Effect> {
+        let (agent, history) = (self.body.id, &self.body.history);
+        let calls = self
+            .body
+            .pending()
+            .calls
+            .iter()
+            .filter_map(move |call| call.owed(agent, history, session));
+        let (round, asked) = match &self.phase {
+            Phase::Round(round) => (Some(round.owed(agent)), None),
+            Phase::Hooked(hooked) => (None, Some(hooked.owed(agent, &self.body.result()))),
+            Phase::Asked(asked) => (None, Some(asked.owed(agent))),
+            Phase::Idle | Phase::ModelCall | Phase::Closing | Phase::Closed => (None, None),
+        };
+        calls.chain(round.into_iter().flatten()).chain(asked)
+    }
+
+    /// The same effects, by their kinds.
+    pub(crate) fn open_effects(&self) -> impl Iterator<Item = (EffectId, EffectKind)> {
+        let calls = self
+            .body
+            .pending()
+            .calls
+            .iter()
+            .filter_map(|call| Some((call.effect()?, EffectKind::Http)));
+        let (round, asked) = match &self.phase {
+            Phase::Round(round) => (Some(round.open_effects()), None),
+            Phase::Hooked(hooked) => (None, Some((hooked.effect, EffectKind::Hook))),
+            Phase::Asked(asked) => (None, Some((asked.effect, EffectKind::Ask))),
+            Phase::Idle | Phase::ModelCall | Phase::Closing | Phase::Closed => (None, None),
+        };
+        calls.chain(round.into_iter().flatten()).chain(asked)
+    }
+}
+
+/// The host gives an order that the agent can follow.
+pub(crate) fn on_order(phase: Phase, order: Order, ctx: &mut Ctx<'_>) -> Phase {
+    match order {
+        Order::Submit(parts) => submit(parts, ctx),
+        Order::Steer(parts) => steer(phase, parts, ctx),
+        Order::FollowUp(parts) => follow_up(phase, parts, ctx),
+        Order::Interrupt => interrupt(phase, ctx),
+        Order::Close => close(phase, ctx),
+        #[cfg(feature = "seams")]
+        Order::Summarize(model) => {
+            super::run::summarize(&model, ctx);
+            phase
         }
     }
 }
@@ -121,11 +233,10 @@ pub(crate) fn submit(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 
 /// An input for when the current one is done; while idle a run starts at once, with what was left
 /// waiting before it if there is any.
-pub(crate) fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
-    let queue = &mut ctx.body.memory.follow_ups;
-    queue.push_back(parts);
+fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.body.pending_mut().follow_ups.push_back(parts);
     match phase {
-        Phase::Idle => match queue.pop_front() {
+        Phase::Idle => match ctx.body.next_follow_up() {
             Some(oldest) => submit(oldest, ctx),
             None => Phase::Idle,
         },
@@ -135,92 +246,85 @@ pub(crate) fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Ph
 
 /// A message for the model at its next step; one that waits for other agents takes it now.
 pub(crate) fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.memory.steering.push_back(parts);
+    ctx.body.pending_mut().steering.push_back(parts);
     match phase {
-        Phase::Running(round) => on_progress(round.on_steer(ctx), ctx),
+        Phase::Round(round) => on_progress(round.on_steer(ctx), ctx),
         other => other,
     }
 }
 
-/// News of the model call.
-pub(crate) fn on_http(phase: Phase, input: HttpInput, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Calling(calling) => on_next(calling.on_http(input, ctx), ctx),
-        other => other,
+/// News of an effect that is open and not cancelled. Those of a model call are its own business,
+/// whatever phase the agent stands in.
+pub(crate) fn on_news(phase: Phase, id: EffectId, news: News, ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(call) = ctx.body.take_call(id) {
+        let next = match news {
+            News::Http(input) => call.on_http(input, ctx),
+            News::Lost => call.on_lost(ctx),
+            News::Tool(_) | News::Answer(_) | News::Hook(_) => Next::Open(call),
+        };
+        return on_call(phase, next, ctx);
     }
-}
-
-/// News of a tool's run.
-pub(crate) fn on_tool(phase: Phase, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Running(round) => on_progress(round.on_tool(id, input, ctx), ctx),
-        other => other,
-    }
-}
-
-/// A person has answered.
-pub(crate) fn on_answer(phase: Phase, id: EffectId, answer: Answer, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Running(round) => on_progress(round.on_answer(id, answer, ctx), ctx),
-        Phase::Asked(asked) => {
+    match (phase, news) {
+        (Phase::Round(round), News::Tool(input)) => on_progress(round.on_tool(id, input, ctx), ctx),
+        (Phase::Round(round), News::Answer(answer)) => {
+            on_progress(round.on_answer(id, answer, ctx), ctx)
+        }
+        (Phase::Round(round), News::Hook(reply)) => on_progress(round.on_hook(id, reply, ctx), ctx),
+        (Phase::Round(round), News::Lost) => on_progress(round.on_lost(id, ctx), ctx),
+        (Phase::Hooked(hooked), news @ (News::Hook(_) | News::Lost)) => {
+            let reply = match news {
+                News::Hook(reply) => reply,
+                _ => HookReply::Failed { message: "it was lost when the host stopped".into() },
+            };
+            ctx.ledger.settle(hooked.effect);
+            on_hooked(hooked.then, reply, ctx)
+        }
+        (Phase::Asked(asked), news @ (News::Answer(_) | News::Lost)) => {
+            let answer = match news {
+                News::Answer(answer) => answer,
+                _ => {
+                    let reason = String::from("the question was lost when the host stopped");
+                    Answer::Deny { reason }
+                }
+            };
             ctx.ledger.settle(asked.effect);
             on_go_on(answer, ctx)
         }
-        other => other,
-    }
-}
-
-/// A hook has replied.
-pub(crate) fn on_hook(phase: Phase, id: EffectId, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Running(round) => on_progress(round.on_hook(id, hook, ctx), ctx),
-        Phase::Hooked(hooked) => {
-            ctx.ledger.settle(hooked.effect);
-            on_hooked(hooked.then, hook, ctx)
+        (phase, _) => {
+            ctx.fault("news of an open effect that its agent does not know");
+            phase
         }
-        other => other,
-    }
-}
-
-/// The host does not know what became of an effect.
-pub(crate) fn on_lost(phase: Phase, id: EffectId, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Calling(calling) => on_next(calling.on_lost(ctx), ctx),
-        Phase::Running(round) => on_progress(round.on_lost(id, ctx), ctx),
-        Phase::Hooked(_) => {
-            let message = String::from("it was lost when the host stopped");
-            on_hook(phase, id, HookReply::Failed { message }, ctx)
-        }
-        Phase::Asked(_) => {
-            let reason = String::from("the question was lost when the host stopped");
-            on_answer(phase, id, Answer::Deny { reason }, ctx)
-        }
-        other => other,
     }
 }
 
 /// The run of an agent that this one started is over.
 pub(crate) fn on_child(phase: Phase, child: AgentId, ctx: &mut Ctx<'_>) -> Phase {
     match phase {
-        Phase::Running(round) => on_progress(round.on_child(child, ctx), ctx),
+        Phase::Round(round) => on_progress(round.on_child(child, ctx), ctx),
         other => other,
     }
 }
 
 /// Time has passed.
 pub(crate) fn on_tick(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
-    match phase {
-        Phase::Calling(calling) => on_next(calling.on_tick(ctx), ctx),
-        Phase::Waiting(waiting) => on_next(waiting.on_tick(ctx), ctx),
-        Phase::Running(round) => on_progress(round.on_tick(ctx), ctx),
+    let mut phase = match phase {
+        Phase::Round(round) => on_progress(round.on_tick(ctx), ctx),
         other => other,
+    };
+    for _ in 0..ctx.body.pending().calls.len() {
+        let Some(call) = ctx.body.take_due_call(ctx.now, ctx.setup.config.retry.idle_ms) else {
+            break;
+        };
+        let next = call.on_tick(ctx);
+        phase = on_call(phase, next, ctx);
     }
+    phase
 }
 
 /// A cancelled effect has answered, or its grace is over.
 pub(crate) fn on_settled(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     match phase {
-        Phase::Running(round) => on_progress(round.advance(ctx), ctx),
+        Phase::Round(round) => on_progress(round.advance(ctx), ctx),
         Phase::Closing => finish(ctx),
         other => other,
     }
@@ -228,7 +332,7 @@ pub(crate) fn on_settled(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
 
 /// Ends the agent and those that it started, when the cancelled effects have answered.
 pub(crate) fn close(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
-    if matches!(phase, Phase::Closing | Phase::Closed) {
+    if phase.is_over() {
         return phase;
     }
     interrupt(phase, ctx);
@@ -253,8 +357,8 @@ fn finish(ctx: &mut Ctx<'_>) -> Phase {
     } else {
         ctx.agents.open = ctx.agents.open.saturating_sub(1);
         let output = ctx.body.result();
-        ctx.event(EventKind::AgentEnded { success: ctx.body.memory.succeeded, output });
-        ctx.steps.push(Step::Finish { agent: AgentId::ROOT });
+        ctx.event(EventKind::AgentEnded { success: ctx.body.succeeded, output });
+        ctx.signal(Signal::Finish { agent: AgentId::ROOT });
     }
     Phase::Closed
 }

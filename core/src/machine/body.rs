@@ -1,13 +1,21 @@
-//! What an agent has in every phase: its history, what waits to be said, its counts, and the
-//! agents that it started.
+//! What an agent has in every phase: its history, its model calls, what waits to be said, its
+//! counts, and the agents that it started.
 
-use super::history::History;
+use super::{exchange::ModelCall, history::History};
 use crate::{
-    base::id::AgentId,
-    rules::{cost, repeat::Watch},
+    base::{
+        id::{AgentId, EffectId},
+        json::Json,
+        time::Instant,
+    },
+    rules::{
+        cost,
+        repeat::{Found, Watch},
+    },
     types::{
-        config::ApprovalRule,
-        message::{Part, Turn, TurnKind, Usage},
+        config::{ApprovalRule, LoopPolicy},
+        input::HttpInput,
+        message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
         status::RunEnd,
     },
 };
@@ -18,24 +26,52 @@ use alloc::{
     string::String,
     vec::Vec,
 };
-use core::ops::{Deref, DerefMut};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// What an agent has in every phase.
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) id: AgentId,
     /// What it was started with; nothing for the session's own.
-    pub(crate) scope: Option<Box<Scope>>,
+    pub(crate) spawned: Option<Box<SpawnOptions>>,
     pub(crate) history: History,
-    pub(crate) memory: Memory,
+    /// On the heap, as is what it has learnt, since most idle agents have none of it.
+    pending: Option<Box<Pending>>,
+    learnt: Option<Box<Learnt>>,
+    /// Whether the full context window has been warned of.
+    pub(crate) warned_of_fullness: bool,
+    /// Whether the last run was completed.
+    pub(crate) succeeded: bool,
+    /// The counts of all runs before the current one.
+    pub(crate) past: Counts,
     /// The run under way, or the last one.
     pub(crate) run: Run,
 }
 
+/// What goes on and what waits to be said.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    /// The calls of models that are in flight or wait for their next try.
+    pub(crate) calls: Vec<ModelCall>,
+    /// What the model is to be told after the current round.
+    pub(crate) steering: VecDeque<Vec<Part>>,
+    /// Inputs for when the current one is done.
+    pub(crate) follow_ups: VecDeque<Vec<Part>>,
+}
+
+/// What an agent has learnt, and whom it has started.
+#[derive(Debug)]
+pub(crate) struct Learnt {
+    pub(crate) children: BTreeMap<AgentId, Child>,
+    /// Files that the model has read or written.
+    pub(crate) known_files: BTreeSet<String>,
+    /// Calls that need no more approval, beside those of the configuration.
+    pub(crate) allowed: Vec<ApprovalRule>,
+}
+
 /// What an agent was started with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Scope {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SpawnOptions {
     /// Who started it.
     pub(crate) parent: AgentId,
     /// How deep it is nested; at 1 where the session's own agent started it.
@@ -45,56 +81,8 @@ pub(crate) struct Scope {
     pub(crate) max_turns: u32,
 }
 
-/// What an agent keeps from run to run beside its history.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Memory {
-    /// On the heap, since most idle agents have none of it.
-    aside: Option<Box<Aside>>,
-    /// Whether the full context window has been warned of.
-    pub(crate) full: bool,
-    /// Whether the last run was completed.
-    pub(crate) succeeded: bool,
-    /// The counts of all runs before the current one.
-    pub(crate) past: Counts,
-}
-
-/// What waits to be said, and what an agent has learnt and started.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Aside {
-    pub(crate) steering: VecDeque<Vec<Part>>,
-    pub(crate) follow_ups: VecDeque<Vec<Part>>,
-    pub(crate) children: BTreeMap<AgentId, Child>,
-    /// Files that the model knows: it has read or written them.
-    pub(crate) known: BTreeSet<String>,
-    /// Calls that need no more approval, beside those of the configuration.
-    pub(crate) allowed: Vec<ApprovalRule>,
-}
-
-/// What an agent has aside that has nothing aside.
-static NOTHING: Aside = Aside {
-    steering: VecDeque::new(),
-    follow_ups: VecDeque::new(),
-    children: BTreeMap::new(),
-    known: BTreeSet::new(),
-    allowed: Vec::new(),
-};
-
-impl Deref for Memory {
-    type Target = Aside;
-
-    fn deref(&self) -> &Aside {
-        self.aside.as_deref().unwrap_or(&NOTHING)
-    }
-}
-
-impl DerefMut for Memory {
-    fn deref_mut(&mut self) -> &mut Aside {
-        self.aside.get_or_insert_default()
-    }
-}
-
 /// An agent that this one started, as far as it knows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Child {
     pub(crate) state: ChildState,
     pub(crate) output: String,
@@ -103,9 +91,8 @@ pub(crate) struct Child {
     pub(crate) over: bool,
 }
 
-/// Where a started agent stands (Spec §7.3, and closed).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+/// Where a started agent stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChildState {
     Running,
     Completed,
@@ -114,7 +101,7 @@ pub(crate) enum ChildState {
 }
 
 /// A run.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Run {
     pub(crate) counts: Counts,
     /// Rounds of tool calls since the last input.
@@ -132,7 +119,7 @@ pub(crate) struct Run {
 }
 
 /// What was tried in a run.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Repairs {
     /// Pauses of the provider in a row.
     pub(crate) pauses: u32,
@@ -145,14 +132,13 @@ pub(crate) struct Repairs {
 }
 
 /// What a run, or many, came to.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) inputs: u32,
     pub(crate) replies: u32,
     pub(crate) tool_calls: u32,
     pub(crate) usage: Usage,
     /// What it cost, as far as that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cost_nano_usd: Option<u64>,
 }
 
@@ -166,17 +152,83 @@ impl Counts {
     }
 }
 
+impl Pending {
+    const NOTHING: Self =
+        Self { calls: Vec::new(), steering: VecDeque::new(), follow_ups: VecDeque::new() };
+
+    fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.steering.is_empty() && self.follow_ups.is_empty()
+    }
+}
+
+impl Learnt {
+    const NOTHING: Self =
+        Self { children: BTreeMap::new(), known_files: BTreeSet::new(), allowed: Vec::new() };
+
+    fn is_empty(&self) -> bool {
+        self.children.is_empty() && self.known_files.is_empty() && self.allowed.is_empty()
+    }
+}
+
 impl Body {
+    /// The body of an agent that has not run yet.
+    pub(crate) fn new(id: AgentId, spawned: Option<Box<SpawnOptions>>, history: History) -> Self {
+        Self {
+            id,
+            spawned,
+            history,
+            pending: None,
+            learnt: None,
+            warned_of_fullness: false,
+            succeeded: false,
+            past: Counts::default(),
+            run: Run::default(),
+        }
+    }
+
+    /// Goes on with what was kept of both.
+    pub(crate) fn resume(&mut self, pending: Pending, learnt: Learnt) {
+        self.pending = (!pending.is_empty()).then(|| Box::new(pending));
+        self.learnt = (!learnt.is_empty()).then(|| Box::new(learnt));
+    }
+
+    /// What goes on and what waits to be said.
+    pub(crate) fn pending(&self) -> &Pending {
+        static NOTHING: Pending = Pending::NOTHING;
+        self.pending.as_deref().unwrap_or(&NOTHING)
+    }
+
+    /// Room for something more that goes on or waits.
+    pub(crate) fn pending_mut(&mut self) -> &mut Pending {
+        self.pending.get_or_insert_with(|| Box::new(Pending::NOTHING))
+    }
+
+    /// What the agent has learnt, and whom it has started.
+    pub(crate) fn learnt(&self) -> &Learnt {
+        static NOTHING: Learnt = Learnt::NOTHING;
+        self.learnt.as_deref().unwrap_or(&NOTHING)
+    }
+
+    /// Room for something more to be learnt.
+    pub(crate) fn learnt_mut(&mut self) -> &mut Learnt {
+        self.learnt.get_or_insert_with(|| Box::new(Learnt::NOTHING))
+    }
+
+    /// What this agent knows of one that it started.
+    pub(crate) fn child_mut(&mut self, id: AgentId) -> Option<&mut Child> {
+        self.learnt.as_mut()?.children.get_mut(&id)
+    }
+
     /// All counts so far.
     pub(crate) fn counts(&self) -> Counts {
-        let mut all = self.memory.past;
+        let mut all = self.past;
         all.add(&self.run.counts);
         all
     }
 
     /// How deep the agent is nested; the session's own is at 0.
     pub(crate) fn depth(&self) -> u32 {
-        self.scope.as_ref().map_or(0, |scope| scope.depth)
+        self.spawned.as_ref().map_or(0, |options| options.depth)
     }
 
     /// What the run has come to: what the model said last, if nothing else.
@@ -188,12 +240,60 @@ impl Body {
         }
     }
 
+    /// Takes the call out whose request is that effect.
+    pub(crate) fn take_call(&mut self, effect: EffectId) -> Option<ModelCall> {
+        let calls = &mut self.pending.as_mut()?.calls;
+        let at = calls.iter().position(|call| call.effect() == Some(effect))?;
+        Some(calls.swap_remove(at))
+    }
+
+    /// Takes all calls out.
+    pub(crate) fn take_calls(&mut self) -> Vec<ModelCall> {
+        self.pending.as_mut().map(|pending| core::mem::take(&mut pending.calls)).unwrap_or_default()
+    }
+
+    /// Takes out what the model is to be told.
+    pub(crate) fn take_steering(&mut self) -> VecDeque<Vec<Part>> {
+        let pending = self.pending.as_mut();
+        pending.map(|pending| core::mem::take(&mut pending.steering)).unwrap_or_default()
+    }
+
+    /// Takes out the oldest input that waits.
+    pub(crate) fn next_follow_up(&mut self) -> Option<Vec<Part>> {
+        self.pending.as_mut()?.follow_ups.pop_front()
+    }
+
+    /// Whether news of a model call come in the right order.
+    pub(crate) fn accepts(&self, effect: EffectId, input: &HttpInput) -> bool {
+        let exchanges = self.pending().calls.iter().filter_map(ModelCall::exchange);
+        exchanges.filter(|exchange| exchange.effect == effect).all(|e| e.accepts(input))
+    }
+
+    /// Takes a call out whose deadline has come.
+    pub(crate) fn take_due_call(&mut self, now: Instant, idle_ms: u64) -> Option<ModelCall> {
+        let calls = &mut self.pending.as_mut()?.calls;
+        let at = calls.iter().position(|call| call.deadline(idle_ms).0 <= now)?;
+        Some(calls.swap_remove(at))
+    }
+
     /// Frees what an idle agent does not need.
     pub(crate) fn rest(&mut self) {
         self.history.rest();
         self.run.watch = None;
-        let aside = &mut self.memory.aside;
-        *aside = aside.take().filter(|aside| **aside != NOTHING);
+        self.pending = self.pending.take().filter(|pending| !pending.is_empty());
+    }
+
+    /// Notes the calls of the round that is over, and says whether they repeat earlier ones.
+    pub(crate) fn watch_round(&mut self, policy: &LoopPolicy) -> Option<Found> {
+        note(&mut self.run.watch, self.history.last_round(), policy)
+    }
+
+    /// Notes the calls of the run so far anew.
+    pub(crate) fn watch_again(&mut self, policy: &LoopPolicy) {
+        let inputs = usize::try_from(self.run.counts.inputs).unwrap_or(usize::MAX);
+        for round in self.history.rounds_since(inputs) {
+            note(&mut self.run.watch, round, policy);
+        }
     }
 
     /// User and assistant turns so far.
@@ -202,12 +302,11 @@ impl Body {
         counts.inputs.saturating_add(counts.replies)
     }
 
-    /// Takes in a turn of another session. It counts as said.
-    pub(crate) fn hear(&mut self, turn: Turn) {
-        let past = &mut self.memory.past;
+    /// Takes over a turn of another session. It counts as said.
+    pub(crate) fn take_over(&mut self, turn: Turn) {
         match turn.kind {
-            TurnKind::User(_) => past.inputs = past.inputs.saturating_add(1),
-            TurnKind::Assistant(_) => past.replies = past.replies.saturating_add(1),
+            TurnKind::User(_) => self.past.inputs = self.past.inputs.saturating_add(1),
+            TurnKind::Assistant(_) => self.past.replies = self.past.replies.saturating_add(1),
             _ => {}
         }
         self.history.push(turn);
@@ -216,35 +315,69 @@ impl Body {
     /// Puts the counts of the run that is over to those before it.
     pub(crate) fn begin_run(&mut self) {
         let run = core::mem::take(&mut self.run);
-        self.memory.past.add(&run.counts);
+        self.past.add(&run.counts);
     }
 
     /// The started agent that the model calls `name`.
     pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &Child)> {
         let id = AgentId(name.strip_prefix("agent-")?.parse().ok()?);
-        self.memory.children.get(&id).map(|child| (id, child))
+        self.learnt().children.get(&id).map(|child| (id, child))
     }
 }
 
 impl Child {
-    /// What the model reads of its end (Spec §7.3 `SubAgentResult`).
-    pub(crate) fn result(&self) -> String {
+    /// What the model reads of its end.
+    pub(crate) fn result(&self) -> Json {
         #[derive(Serialize)]
         struct SubAgentResult<'a> {
-            status: ChildState,
+            status: &'static str,
             output: &'a str,
             success: bool,
             turns_used: u32,
         }
-        let success = self.state == ChildState::Completed;
-        let result = SubAgentResult {
-            status: self.state,
+        Json::of(&SubAgentResult {
+            status: self.state.name(),
             output: &self.output,
-            success,
+            success: self.state == ChildState::Completed,
             turns_used: self.turns,
-        };
-        serde_json::to_string(&result).unwrap_or_default()
+        })
     }
+}
+
+impl ChildState {
+    /// The state as the model reads it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// Notes the calls of a round.
+fn note<'a>(
+    watch: &mut Option<Box<Watch>>,
+    round: impl Iterator<Item = (&'a ToolCall, &'a ToolResult)>,
+    policy: &LoopPolicy,
+) -> Option<Found> {
+    if !policy.detect {
+        return None;
+    }
+    let mut found = None;
+    for (call, result) in round {
+        if policy.ignore_tools.contains(&call.name) {
+            continue;
+        }
+        if policy.only_if_failed && !result.is_error {
+            *watch = None;
+            continue;
+        }
+        let watch = watch.get_or_insert_default();
+        found = watch.note(&call.name, &call.arguments, policy).or(found);
+    }
+    found
 }
 
 /// An agent's name, as the model knows it.

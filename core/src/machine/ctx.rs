@@ -14,51 +14,40 @@ use crate::{
     profile::inner::SpawnCall,
     types::{
         config::HookPoint,
-        event::EventKind,
+        event::{ErrorKind, Event, EventKind},
         message::{Part, Turn, TurnKind},
-        output::{Effect, HookRun},
+        output::{Effect, HookRun, Output},
     },
 };
 use alloc::vec::Vec;
 use serde::Serialize;
 
-/// A thing to do or to know, not yet stamped, or a word to another agent.
+/// A word to an agent, which the session carries over.
 #[derive(Debug)]
-pub(crate) enum Step {
-    Effect(Effect),
-    Event(AgentId, EventKind),
+pub(crate) enum Signal {
     /// Start an agent under that id.
-    Spawn {
-        child: AgentId,
-        parent: AgentId,
-        call: SpawnCall,
-    },
-    /// Say something to an agent.
-    Tell {
-        agent: AgentId,
-        parts: Vec<Part>,
-    },
+    Spawn { child: AgentId, parent: AgentId, call: SpawnCall },
+    /// A message for the model: at its next step if the agent works, as a new task if it is idle.
+    Steer { agent: AgentId, parts: Vec<Part> },
     /// End an agent.
-    Shut {
-        agent: AgentId,
-    },
+    Close { agent: AgentId },
     /// Stop an agent's run.
-    Halt {
-        agent: AgentId,
-    },
+    Interrupt { agent: AgentId },
     /// The tools are told in the prompt from now on, and an agent that waits goes on at once.
-    InText {
-        agent: AgentId,
-    },
+    InText { agent: AgentId },
     /// An agent's run is over: whoever started it may be waiting.
-    Ended {
-        agent: AgentId,
-        success: bool,
-    },
+    Ended { agent: AgentId, success: bool },
     /// An agent that is closing may be able to finish.
-    Finish {
-        agent: AgentId,
-    },
+    Finish { agent: AgentId },
+}
+
+/// What one step of an agent writes.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Things to do and to know, in causal order. Events are numbered when the input is done.
+    pub(crate) outputs: Vec<Output>,
+    /// Each with its place among the outputs: what follows from it comes out there.
+    pub(crate) signals: Vec<(usize, Signal)>,
 }
 
 /// All that a phase may touch.
@@ -66,8 +55,8 @@ pub(crate) struct Ctx<'a> {
     pub(crate) body: &'a mut Body,
     pub(crate) setup: &'a Setup,
     pub(crate) ledger: &'a mut Ledger,
-    pub(crate) steps: &'a mut Vec<Step>,
-    pub(crate) agents: &'a mut Roll,
+    pub(crate) written: &'a mut Written,
+    pub(crate) agents: &'a mut AgentCount,
     /// The session's id, which stands in for chance.
     pub(crate) session: &'a SessionId,
     pub(crate) now: Instant,
@@ -75,8 +64,8 @@ pub(crate) struct Ctx<'a> {
 }
 
 /// How many agents there were and are.
-#[derive(Clone, Copy, Debug, Default, Serialize, serde::Deserialize)]
-pub(crate) struct Roll {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AgentCount {
     /// The number of the newest agent.
     pub(crate) newest: u32,
     /// How many agents are open beside the session's own.
@@ -85,7 +74,8 @@ pub(crate) struct Roll {
 
 impl Ctx<'_> {
     pub(crate) fn event(&mut self, kind: EventKind) {
-        self.steps.push(Step::Event(self.body.id, kind));
+        let event = Event { seq: 0, at: self.now, agent: self.body.id, kind };
+        self.written.outputs.push(Output::Event(event));
     }
 
     pub(crate) fn warn(&mut self, message: &str) {
@@ -93,7 +83,18 @@ impl Ctx<'_> {
     }
 
     pub(crate) fn effect(&mut self, effect: Effect) {
-        self.steps.push(Step::Effect(effect));
+        self.written.outputs.push(Output::Effect(effect));
+    }
+
+    pub(crate) fn signal(&mut self, signal: Signal) {
+        self.written.signals.push((self.written.outputs.len(), signal));
+    }
+
+    /// What cannot happen has happened: a fault of our own, which closes the session.
+    pub(crate) fn fault(&mut self, message: &str) {
+        debug_assert!(false, "{message}");
+        self.event(EventKind::Error { kind: ErrorKind::Internal, message: message.into() });
+        self.signal(Signal::Close { agent: AgentId::ROOT });
     }
 
     pub(crate) fn issue(&mut self, kind: EffectKind) -> EffectId {
@@ -116,9 +117,7 @@ impl Ctx<'_> {
             return None;
         }
         let id = self.issue(EffectKind::Hook);
-        let text = serde_json::to_string(payload).unwrap_or_default();
-        let payload = Json::parse(text).unwrap_or_default();
-        let agent = self.body.id;
+        let (agent, payload) = (self.body.id, Json::of(payload));
         self.effect(Effect::RunHook { id, agent, hook: HookRun { point, payload } });
         Some(id)
     }

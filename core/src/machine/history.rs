@@ -1,6 +1,7 @@
 //! What was said, append-only, and its encoded form. The turns are the truth; the encoded bytes
 //! are a cache that is dropped when the agent is idle and rebuilt identically (DESIGN rule 10).
 
+use super::route::{Route, Tools};
 use crate::{
     base::time::UnixMillis,
     rules::gauge::Gauge,
@@ -9,9 +10,9 @@ use crate::{
         message::{Part, ToolCall, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
-    wire::{Head, Prefix},
+    wire::Prefix,
 };
-use alloc::{boxed::Box, collections::BTreeSet, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, collections::BTreeSet, string::String, sync::Arc, vec, vec::Vec};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
@@ -19,16 +20,29 @@ pub struct History {
     turns: Vec<Turn>,
     gauge: Gauge,
     /// On the heap, since an idle agent has none.
-    encoded: Option<Box<Prefix>>,
-    /// The ids of all calls; dropped and made again like the encoded form.
+    cache: Option<Box<Cache>>,
+}
+
+/// What follows from the turns; dropped when the agent is idle, and made again.
+#[derive(Clone, Debug, Default)]
+struct Cache {
+    encoded: Option<Encoded>,
+    /// The ids of all calls.
     calls: Option<BTreeSet<String>>,
+}
+
+/// The turns as one model is told them.
+#[derive(Clone, Debug)]
+struct Encoded {
+    route: Arc<Route>,
+    prefix: Prefix,
 }
 
 impl History {
     pub(crate) fn new(turns: Vec<Turn>, estimator: Estimator) -> Self {
         let mut gauge = Gauge::new(estimator);
         turns.iter().for_each(|turn| gauge.note(&turn.kind));
-        Self { turns, gauge, encoded: None, calls: None }
+        Self { turns, gauge, cache: None }
     }
 
     /// The turns, oldest first.
@@ -50,17 +64,38 @@ impl History {
         self.turns.get(read..).unwrap_or_default()
     }
 
+    /// How many replies with calls there are since the user's last input.
+    pub(crate) fn rounds_since_input(&self) -> u32 {
+        let newest = self.turns.iter().rev();
+        let newer = newest.take_while(|turn| !matches!(turn.kind, TurnKind::User(_)));
+        let rounds = newer.filter(|turn| call_ids(turn).next().is_some()).count();
+        u32::try_from(rounds).unwrap_or(u32::MAX)
+    }
+
+    /// All rounds since the input that so many inputs have followed, itself included.
+    pub(crate) fn rounds_since(
+        &self,
+        inputs: usize,
+    ) -> impl Iterator<Item = impl Iterator<Item = (&ToolCall, &ToolResult)>> {
+        let is_input = |(_, turn): &(usize, &Turn)| matches!(turn.kind, TurnKind::User(_));
+        let places = self.turns.iter().enumerate().rev().filter(is_input);
+        let first = places.map(|(at, _)| at).nth(inputs.wrapping_sub(1));
+        let run = first.and_then(|first| self.turns.get(first..)).unwrap_or_default();
+        (1..=run.len()).map(|end| round(run.get(..end).unwrap_or_default()))
+    }
+
+    /// The calls of the last reply, where nothing stands behind it.
+    pub(crate) fn open_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        let reply = match self.turns.last() {
+            Some(Turn { kind: TurnKind::Assistant(reply), .. }) => Some(reply),
+            _ => None,
+        };
+        reply.into_iter().flat_map(|reply| reply.tool_calls())
+    }
+
     /// The calls of the last reply, each with its answer.
     pub(crate) fn last_round(&self) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
-        let (calls, results) = match self.turns.as_slice() {
-            [
-                ..,
-                Turn { kind: TurnKind::Assistant(reply), .. },
-                Turn { kind: TurnKind::ToolResults(results), .. },
-            ] => (Some(reply), results.as_slice()),
-            _ => (None, [].as_slice()),
-        };
-        calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
+        round(&self.turns)
     }
 
     /// What the model said last.
@@ -85,11 +120,13 @@ impl History {
     }
 
     pub(crate) fn push(&mut self, turn: Turn) {
-        if let Some(encoded) = &mut self.encoded {
-            encoded.push(&turn.kind);
-        }
-        if let Some(calls) = &mut self.calls {
-            calls.extend(call_ids(&turn));
+        if let Some(cache) = &mut self.cache {
+            if let Some(encoded) = &mut cache.encoded {
+                encoded.prefix.push(&turn.kind);
+            }
+            if let Some(calls) = &mut cache.calls {
+                calls.extend(call_ids(&turn));
+            }
         }
         self.gauge.note(&turn.kind);
         self.turns.push(turn);
@@ -98,7 +135,8 @@ impl History {
     /// Whether a call of that id was made before: providers want ids that occur once.
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
         let turns = &self.turns;
-        self.calls.get_or_insert_with(|| turns.iter().flat_map(call_ids).collect()).contains(id)
+        let calls = &mut self.cache.get_or_insert_default().calls;
+        calls.get_or_insert_with(|| turns.iter().flat_map(call_ids).collect()).contains(id)
     }
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.
@@ -118,38 +156,82 @@ impl History {
     }
 
     /// The request for the next reply.
-    pub(crate) fn request(&mut self, head: &Head, model: &ModelConfig, key: &str) -> HttpRequest {
-        let encoded = self.encoded.take().unwrap_or_else(|| Box::new(self.encode(model)));
-        self.encoded.insert(encoded).request(head, model, key)
+    pub(crate) fn request(&mut self, route: &Arc<Route>, tools: Tools, key: &str) -> HttpRequest {
+        let cached = &mut self.cache.get_or_insert_default().encoded;
+        let encoded = match cached.take().filter(|encoded| encoded.fits(route)) {
+            Some(encoded) => encoded,
+            None => {
+                let prefix = encode(&self.turns, &route.model);
+                Encoded { route: Arc::clone(route), prefix }
+            }
+        };
+        let prefix = &cached.insert(encoded).prefix;
+        prefix.request(route.head(tools), &route.model, key)
     }
 
     /// The same request again, without a change to the cache.
-    pub(crate) fn request_again(&self, head: &Head, model: &ModelConfig, key: &str) -> HttpRequest {
-        match &self.encoded {
-            Some(encoded) => encoded.request(head, model, key),
-            None => self.encode(model).request(head, model, key),
+    pub(crate) fn request_again(&self, route: &Route, tools: Tools, key: &str) -> HttpRequest {
+        let (head, model) = (route.head(tools), &route.model);
+        let cached = self.cache.as_ref().and_then(|cache| cache.encoded.as_ref());
+        match cached.filter(|encoded| encoded.fits(route)) {
+            Some(encoded) => encoded.prefix.request(head, model, key),
+            None => encode(&self.turns, model).request(head, model, key),
         }
     }
 
-    /// The turns are to be encoded anew: the model is another one.
-    pub(crate) fn forget_encoded(&mut self) {
-        self.encoded = None;
+    /// How many turns there are up to the last call that is not answered.
+    #[cfg(feature = "seams")]
+    pub(crate) fn answered(&self) -> usize {
+        let is_open = self.turns.last().is_some_and(|turn| call_ids(turn).next().is_some());
+        self.turns.len() - usize::from(is_open)
+    }
+
+    /// A request for a summary of the first `turns` turns.
+    #[cfg(feature = "seams")]
+    pub(crate) fn request_for_summary(
+        &self,
+        turns: usize,
+        route: &Route,
+        key: &str,
+    ) -> HttpRequest {
+        let mut prefix = encode(self.turns.get(..turns).unwrap_or(&self.turns), &route.model);
+        prefix.push(&TurnKind::User(vec![Part::text("Sum up the conversation so far.")]));
+        prefix.request(route.head(Tools::Off), &route.model, key)
     }
 
     /// Frees what an idle agent does not need.
     pub(crate) fn rest(&mut self) {
-        self.encoded = None;
-        self.calls = None;
+        self.cache = None;
         self.turns.shrink_to_fit();
     }
+}
 
-    fn encode(&self, model: &ModelConfig) -> Prefix {
-        let mut prefix = Prefix::new(model);
-        for turn in &self.turns {
-            prefix.push(&turn.kind);
-        }
-        prefix
+impl Encoded {
+    /// Whether the turns are encoded for the model of that route.
+    fn fits(&self, route: &Route) -> bool {
+        self.route.model == route.model
     }
+}
+
+fn encode(turns: &[Turn], model: &ModelConfig) -> Prefix {
+    let mut prefix = Prefix::new(model);
+    for turn in turns {
+        prefix.push(&turn.kind);
+    }
+    prefix
+}
+
+/// The calls of the last reply, each with its answer; none where it is not answered last.
+fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
+    let (calls, results) = match turns {
+        [
+            ..,
+            Turn { kind: TurnKind::Assistant(reply), .. },
+            Turn { kind: TurnKind::ToolResults(results), .. },
+        ] => (Some(reply), results.as_slice()),
+        _ => (None, [].as_slice()),
+    };
+    calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
 }
 
 fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {

@@ -1,22 +1,21 @@
-//! Which effects are open: each is owed exactly one terminal answer (DESIGN rule 1).
+//! Which effects are open, and whose they are: each is owed exactly one terminal answer.
 
 use crate::base::{
     id::{AgentId, EffectId},
     time::Instant,
 };
 use alloc::vec::Vec;
-use serde::{Deserialize, Serialize};
 
 /// All effects of a session that are not settled, in the order of their ids. There are few of
 /// them, and none while a session is idle: a list costs such a session nothing.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     issued: u64,
     open: Vec<(EffectId, Entry)>,
 }
 
 /// An open effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) agent: AgentId,
     pub(crate) kind: EffectKind,
@@ -24,7 +23,7 @@ pub(crate) struct Entry {
     pub(crate) grace: Option<Instant>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EffectKind {
     Http,
     Tool,
@@ -40,6 +39,25 @@ pub(crate) enum Lookup {
 }
 
 impl Ledger {
+    /// The ledger of a session that has issued so many effects, of which these are open. Nothing
+    /// if they do not fit together.
+    pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, Entry)>) -> Option<Self> {
+        open.sort_unstable_by_key(|(id, _)| *id);
+        let is_issued = |(id, _): &(EffectId, Entry)| id.0 > 0 && id.0 <= issued;
+        let is_twice = open.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if a == b));
+        (open.iter().all(is_issued) && !is_twice).then_some(Self { issued, open })
+    }
+
+    /// How many effects were issued.
+    pub(crate) const fn issued(&self) -> u64 {
+        self.issued
+    }
+
+    /// The effects that are cancelled and have not answered, in order.
+    pub(crate) fn cancelled(&self) -> impl Iterator<Item = &(EffectId, Entry)> {
+        self.open.iter().filter(|(_, entry)| entry.grace.is_some())
+    }
+
     pub(crate) fn issue(&mut self, agent: AgentId, kind: EffectKind) -> EffectId {
         self.issued += 1;
         let id = EffectId(self.issued);
@@ -92,11 +110,6 @@ impl Ledger {
         self.entries().any(|entry| {
             entry.agent == agent && entry.kind == EffectKind::Tool && entry.grace.is_some()
         })
-    }
-
-    /// The effects that are open and not cancelled, in order.
-    pub(crate) fn open_ids(&self) -> impl Iterator<Item = EffectId> {
-        self.open.iter().filter(|(_, entry)| entry.grace.is_none()).map(|(id, _)| *id)
     }
 
     /// Whether nothing is open.

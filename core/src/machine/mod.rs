@@ -1,9 +1,11 @@
-//! Floor 4: the loop of the specification. An agent is a body (history, queues, counts) and a
-//! phase; a phase is stepped by value, writes steps, and returns the phase that follows.
+//! Floor 4: the loop of the specification. An agent is a body (history, model calls, queues,
+//! counts) and a phase; a phase is stepped by value, writes outputs and signals, and returns the
+//! phase that follows.
 
 pub(crate) mod agent;
 pub(crate) mod body;
 pub(crate) mod ctx;
+pub(crate) mod exchange;
 pub(crate) mod history;
 pub(crate) mod ledger;
 pub(crate) mod model_call;
@@ -11,6 +13,7 @@ pub(crate) mod phase;
 pub(crate) mod pipeline;
 pub(crate) mod reply;
 pub(crate) mod round;
+pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod setup;
 pub(crate) mod tool_call;

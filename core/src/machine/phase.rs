@@ -1,9 +1,17 @@
-//! Where an agent stands.
+//! Where an agent stands, and the table of all transitions from one phase to another.
+//!
+//! ```text
+//!          ┌──────────── Hooked ◄───┐
+//!          ▼               ▲ ▼      │
+//! Idle ──► ModelCall ◄──────────► Round ──► Asked ──► Idle, ModelCall, Hooked
+//!   ▲          │                   │
+//!   └──────────┴───────────────────┘        any of them ──► Closing ──► Closed
+//! ```
+//!
+//! A round whose calls are all answered at once leaves no trace: what is seen is the step from the
+//! reply to what follows the round.
 
-use super::{
-    model_call::{Calling, Waiting},
-    round::Round,
-};
+use super::round::Round;
 use crate::{
     base::{
         id::{AgentId, EffectId},
@@ -16,10 +24,9 @@ use crate::{
     },
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
 
 /// Where an agent stands. Data that is only true in one phase lives only there.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) enum Phase {
     #[default]
     Idle,
@@ -27,23 +34,171 @@ pub(crate) enum Phase {
     Hooked(Box<Hooked>),
     /// A person is asked whether to go on.
     Asked(Box<Asked>),
-    Calling(Box<Calling>),
-    Waiting(Waiting),
-    Running(Round),
+    /// The model is called for the next reply. The call itself stands in the agent's body, among
+    /// those for other purposes.
+    ModelCall,
+    /// Tool calls are under way.
+    Round(Round),
     /// Cancelled effects may still answer; then the agent is over.
     Closing,
     Closed,
 }
 
-/// What waits for a hook.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Hooked {
-    pub(super) effect: EffectId,
-    pub(super) then: Then,
+/// A phase without its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PhaseKind {
+    Idle,
+    Hooked,
+    Asked,
+    ModelCall,
+    Round,
+    Closing,
+    Closed,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Then {
+/// A change of phase, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transition {
+    /// Nothing has changed.
+    Stay,
+    /// A run begins with a model call.
+    Begin,
+    /// A run begins with a hook.
+    BeginHooked,
+    /// The hook lets the model be called.
+    Release,
+    /// The hook or a limit ends the run, or the hook agrees that it has ended.
+    EndHooked,
+    /// The reply has calls.
+    Reply,
+    /// The reply ends the run, or the call has failed for good.
+    EndReplied,
+    /// A hook looks at what follows the reply.
+    HookReply,
+    /// The reply's calls are answered already, and repeat themselves: a person is asked.
+    AskReplied,
+    /// All calls are answered: the model is called again.
+    Answer,
+    /// A hook looks at what follows the round.
+    HookRound,
+    /// The calls repeat themselves: a person is asked.
+    AskRound,
+    /// The run ends with the round.
+    EndRound,
+    /// The person lets the run go on.
+    Resume,
+    /// The person lets the run go on, and a hook looks first.
+    ResumeHooked,
+    /// The person ends the run.
+    EndAsked,
+    /// The agent is closed.
+    Close,
+    /// Nothing is open any more.
+    Finish,
+}
+
+impl Transition {
+    /// All of them.
+    #[cfg(feature = "seams")]
+    pub(crate) const ALL: [Self; 18] = [
+        Self::Stay,
+        Self::Begin,
+        Self::BeginHooked,
+        Self::Release,
+        Self::EndHooked,
+        Self::Reply,
+        Self::EndReplied,
+        Self::HookReply,
+        Self::AskReplied,
+        Self::Answer,
+        Self::HookRound,
+        Self::AskRound,
+        Self::EndRound,
+        Self::Resume,
+        Self::ResumeHooked,
+        Self::EndAsked,
+        Self::Close,
+        Self::Finish,
+    ];
+
+    /// The table: the transition between two phases, if there is one.
+    pub(crate) const fn between(from: PhaseKind, to: PhaseKind) -> Option<Self> {
+        use PhaseKind::{Asked, Closed, Closing, Hooked, Idle, ModelCall, Round};
+        Some(match (from, to) {
+            (Idle, Idle)
+            | (Hooked, Hooked)
+            | (Asked, Asked)
+            | (ModelCall, ModelCall)
+            | (Round, Round)
+            | (Closing, Closing)
+            | (Closed, Closed) => Self::Stay,
+            (Idle, ModelCall) => Self::Begin,
+            (Idle, Hooked) => Self::BeginHooked,
+            (Hooked, ModelCall) => Self::Release,
+            (Hooked, Idle) => Self::EndHooked,
+            (ModelCall, Round) => Self::Reply,
+            (ModelCall, Idle) => Self::EndReplied,
+            (ModelCall, Hooked) => Self::HookReply,
+            (ModelCall, Asked) => Self::AskReplied,
+            (Round, ModelCall) => Self::Answer,
+            (Round, Hooked) => Self::HookRound,
+            (Round, Asked) => Self::AskRound,
+            (Round, Idle) => Self::EndRound,
+            (Asked, ModelCall) => Self::Resume,
+            (Asked, Hooked) => Self::ResumeHooked,
+            (Asked, Idle) => Self::EndAsked,
+            (Idle | Hooked | Asked | ModelCall | Round, Closing) => Self::Close,
+            (Closing, Closed) => Self::Finish,
+            _ => return None,
+        })
+    }
+}
+
+/// The changes of phase that have been seen, a bit each.
+#[cfg(feature = "seams")]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Transitions(u32);
+
+#[cfg(feature = "seams")]
+impl Transitions {
+    pub(crate) fn note(&mut self, from: PhaseKind, to: PhaseKind) {
+        self.0 |= Transition::between(from, to).map_or(0, |seen| 1 << seen as u32);
+    }
+
+    pub(crate) const fn has(self, transition: Transition) -> bool {
+        self.0 & (1 << transition as u32) != 0
+    }
+}
+
+impl Phase {
+    /// The phase without its data.
+    pub(crate) const fn kind(&self) -> PhaseKind {
+        match self {
+            Self::Idle => PhaseKind::Idle,
+            Self::Hooked(_) => PhaseKind::Hooked,
+            Self::Asked(_) => PhaseKind::Asked,
+            Self::ModelCall => PhaseKind::ModelCall,
+            Self::Round(_) => PhaseKind::Round,
+            Self::Closing => PhaseKind::Closing,
+            Self::Closed => PhaseKind::Closed,
+        }
+    }
+
+    /// Whether the agent is over, or about to be.
+    pub(crate) const fn is_over(&self) -> bool {
+        matches!(self, Self::Closing | Self::Closed)
+    }
+}
+
+/// What waits for a hook.
+#[derive(Debug)]
+pub(crate) struct Hooked {
+    pub(crate) effect: EffectId,
+    pub(crate) then: Then,
+}
+
+#[derive(Debug)]
+pub(crate) enum Then {
     /// An input of the user.
     Input(Vec<Part>),
     /// A model call.
@@ -55,10 +210,10 @@ pub(super) enum Then {
 }
 
 /// A question to the user about the run itself.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Asked {
-    pub(super) effect: EffectId,
-    pub(super) question: String,
+    pub(crate) effect: EffectId,
+    pub(crate) question: String,
 }
 
 impl Asked {
@@ -78,8 +233,7 @@ impl Hooked {
             Then::Stop => (HookPoint::BeforeStop, String::from(said)),
             Then::Answer(answer) => (HookPoint::BeforeStop, answer.clone()),
         };
-        let payload = Json::parse(serde_json::to_string(&payload).unwrap_or_default());
-        let hook = HookRun { point, payload: payload.unwrap_or_default() };
+        let hook = HookRun { point, payload: Json::of(&payload) };
         Effect::RunHook { id: self.effect, agent, hook }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::setup::Setup;
 use crate::{
-    base::json::{Json, push_string},
+    base::json::Json,
     profile::{Args, Meaning, Told, inner::InnerCall},
     rules::truncate,
     types::{
@@ -12,11 +12,10 @@ use crate::{
         tool::{Job, ToolRun},
     },
 };
-use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
-use serde::{Deserialize, Serialize};
+use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
 
 /// What a valid call asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// A run of the host's.
     Run { run: Launch, read_only: bool, mode: ExecMode },
@@ -25,8 +24,7 @@ pub(crate) enum Work {
 }
 
 /// A run of the host's, shared between the effect, the call's state and what is owed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Arc<ToolRun>", into = "Arc<ToolRun>")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Launch {
     pub(crate) run: Arc<ToolRun>,
     /// What its patch does to which files, if it is one.
@@ -34,7 +32,7 @@ pub(crate) struct Launch {
 }
 
 /// What has run for a call: its outcome is told from the very action that was launched.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ran {
     /// Nothing of the host's, or nothing at all.
     #[default]
@@ -63,20 +61,6 @@ impl Launch {
     }
 }
 
-impl From<Arc<ToolRun>> for Launch {
-    fn from(run: Arc<ToolRun>) -> Self {
-        // The patch was whole when the call was prepared.
-        let patch = outline(&run).ok().flatten();
-        Self { run, patch }
-    }
-}
-
-impl From<Launch> for Arc<ToolRun> {
-    fn from(launch: Launch) -> Self {
-        launch.run
-    }
-}
-
 /// What the patch of a run does to which files, if it is one.
 fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     match &run.job {
@@ -92,12 +76,8 @@ fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
 pub(crate) fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
     let freeform = setup.tool(&call.name).and_then(|tool| tool.spec.freeform.as_ref());
     let Some(freeform) = freeform.filter(|_| call.is_freeform()) else { return call };
-    let mut arguments = Vec::from([b'{']);
-    push_string(&mut arguments, &freeform.property);
-    arguments.push(b':');
-    push_string(&mut arguments, &call.arguments);
-    arguments.push(b'}');
-    call.arguments = String::from_utf8(arguments).unwrap_or_default();
+    let arguments = BTreeMap::from([(&freeform.property, &call.arguments)]);
+    call.arguments = Json::of(&arguments).into_text();
     call.detail = None;
     call
 }

@@ -4,7 +4,7 @@
 
 use super::{
     body::{Child, ChildState, agent_name},
-    ctx::{Ctx, Step},
+    ctx::{Ctx, Signal},
     ledger::EffectKind,
     pipeline::{self, Work},
     tool_call::{Slot, State},
@@ -28,7 +28,6 @@ use crate::{
     },
 };
 use alloc::{format, string::String, vec, vec::Vec};
-use serde::{Deserialize, Serialize};
 
 /// What follows from news of a round.
 #[derive(Debug)]
@@ -42,9 +41,9 @@ pub(crate) enum Progress {
 }
 
 /// A round under way.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Round {
-    slots: Vec<Slot>,
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl Round {
@@ -117,10 +116,13 @@ impl Round {
 
     /// The run of a started agent is over: whoever waits for it goes on.
     pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut Ctx<'_>) -> Progress {
-        let result = ctx.body.memory.children.get(&child).map(Child::result);
+        let Some(result) = ctx.body.learnt().children.get(&child).map(Child::result) else {
+            ctx.fault("an agent has ended that its parent does not know");
+            return Progress::Open(self);
+        };
         for slot in &mut self.slots {
             if slot.waits_for(child) {
-                slot.on_outcome(Outcome::text(result.clone().unwrap_or_default()), ctx);
+                slot.on_outcome(Outcome::text(result.text()), ctx);
             }
         }
         self.advance(ctx)
@@ -165,11 +167,11 @@ impl Round {
         let mut held = false;
         // What is said to other agents goes out behind what is told of this round's calls: it may
         // come back at once and end the round.
-        let mut words = Vec::new();
+        let mut signals = Vec::new();
         for slot in &mut self.slots {
             match &slot.state {
                 State::Running { mode: ExecMode::Serial, .. } => break,
-                State::Queued(Work::Inner(_)) => act(slot, &mut words, ctx),
+                State::Queued(Work::Inner(_)) => act(slot, &mut signals, ctx),
                 // Calls that run alone keep their order, also behind one that somebody still looks
                 // at; those that run beside others do not wait for people.
                 State::Hooked { work, .. } | State::Asking { work, .. } => {
@@ -194,7 +196,9 @@ impl Round {
                 _ => {}
             }
         }
-        ctx.steps.append(&mut words);
+        for signal in signals {
+            ctx.signal(signal);
+        }
         if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
             return Progress::Open(self);
         }
@@ -222,6 +226,11 @@ impl Round {
         self.slots.iter().filter_map(move |slot| slot.owed(agent))
     }
 
+    /// The same effects, by their kinds.
+    pub(crate) fn open_effects(&self) -> impl Iterator<Item = (EffectId, EffectKind)> {
+        self.slots.iter().filter_map(Slot::open_effect)
+    }
+
     /// Whether only people are waited for.
     pub(crate) fn awaits_people(&self) -> bool {
         let asks =
@@ -244,7 +253,7 @@ impl Round {
 }
 
 /// Does what the core does itself.
-fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
+fn act(slot: &mut Slot, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
     let call = match core::mem::replace(&mut slot.state, State::Stopped) {
         State::Queued(Work::Inner(call)) => call,
         other => {
@@ -255,11 +264,11 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
     slot.announce(ctx);
     match call {
         InnerCall::Spawn(call) => {
-            let outcome = spawn(call, words, ctx);
+            let outcome = spawn(call, signals, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Send { agent_id, message } => {
-            let outcome = send(&agent_id, message, words, ctx);
+            let outcome = send(&agent_id, message, signals, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
@@ -269,12 +278,12 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
                 slot.state = State::Waiting { child, until };
             }
             Some((_, known)) => {
-                let outcome = Outcome::text(known.result());
+                let outcome = Outcome::text(known.result().text());
                 slot.on_outcome(outcome, ctx);
             }
         },
         InnerCall::Close { agent_id } => {
-            let outcome = close(&agent_id, words, ctx);
+            let outcome = close(&agent_id, signals, ctx);
             slot.on_outcome(outcome, ctx);
         }
         InnerCall::Ask { question } => {
@@ -291,7 +300,7 @@ fn act(slot: &mut Slot, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) {
     }
 }
 
-fn spawn(call: SpawnCall, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
+fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
     let most = ctx.setup.config.subagents.max_open;
     if ctx.agents.open >= most {
         let message = format!("{most} agents are open already: close one that is done first");
@@ -300,38 +309,38 @@ fn spawn(call: SpawnCall, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
     ctx.agents.open += 1;
     ctx.agents.newest += 1;
     let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
-    words.push(Step::Spawn { child, parent, call });
+    signals.push(Signal::Spawn { child, parent, call });
     let started =
         Child { state: ChildState::Running, output: String::new(), turns: 0, over: false };
-    ctx.body.memory.children.insert(child, started);
+    ctx.body.learnt_mut().children.insert(child, started);
     let name = agent_name(child);
     Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))
 }
 
-fn send(agent_id: &str, message: String, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
+fn send(agent_id: &str, message: String, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
     if known.over {
         let message = format!("{agent_id} is closed: spawn another one");
         return Outcome::error(ToolError::NotFound, message);
     }
-    if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
+    if let Some(known) = ctx.body.child_mut(agent) {
         known.state = ChildState::Running;
     }
-    words.push(Step::Tell { agent, parts: vec![Part::text(message)] });
+    signals.push(Signal::Steer { agent, parts: vec![Part::text(message)] });
     Outcome::text(format!("Said to {agent_id}."))
 }
 
-fn close(agent_id: &str, words: &mut Vec<Step>, ctx: &mut Ctx<'_>) -> Outcome {
+fn close(agent_id: &str, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
     let Some((agent, known)) = ctx.body.child(agent_id) else { return unknown_agent(agent_id) };
     let last = known.result();
     if !known.over {
-        words.push(Step::Shut { agent });
+        signals.push(Signal::Close { agent });
     }
-    if let Some(known) = ctx.body.memory.children.get_mut(&agent) {
+    if let Some(known) = ctx.body.child_mut(agent) {
         known.state = ChildState::Closed;
         known.over = true;
     }
-    Outcome::text(last)
+    Outcome::text(last.text())
 }
 
 fn unknown_agent(agent_id: &str) -> Outcome {

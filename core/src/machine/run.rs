@@ -1,17 +1,21 @@
 //! A run: from the user's input to its end. What follows from a reply, a round, a limit or a
 //! failure is decided here.
 
+#[cfg(feature = "seams")]
+use super::route::Route;
 use super::{
-    ctx::{Ctx, Step},
+    ctx::{Ctx, Signal},
+    exchange::{ModelCall, Purpose},
     ledger::EffectKind,
-    model_call::{Calling, Next},
+    model_call::Next,
     phase::{Asked, Hooked, Phase, Then},
     reply::{self, Verdict},
     round::{Progress, Round},
+    route::Tools,
     tool_call::{checked, text_of},
 };
 use crate::{
-    base::json::Json,
+    base::{id::AgentId, json::Json},
     profile::inner::FINAL_ANSWER,
     rules::repeat::Found,
     types::{
@@ -24,39 +28,87 @@ use crate::{
     },
     wire::{Failure, FailureKind},
 };
-use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 
 pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
-    for &agent in ctx.body.memory.children.keys() {
-        ctx.steps.push(Step::Shut { agent });
+    cancel_calls(ctx);
+    for agent in children(ctx) {
+        ctx.signal(Signal::Close { agent });
     }
     // Whoever started it learns that it is over, even if it was idle.
-    ctx.steps.push(Step::Ended { agent: ctx.body.id, success: ctx.body.memory.succeeded });
-    ctx.steps.push(Step::Finish { agent: ctx.body.id });
+    ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
+    ctx.signal(Signal::Finish { agent: ctx.body.id });
     Phase::Closing
 }
 
-pub(super) fn on_next(next: Next, ctx: &mut Ctx<'_>) -> Phase {
+fn cancel_calls(ctx: &mut Ctx<'_>) {
+    for call in ctx.body.take_calls() {
+        call.cancel(ctx);
+    }
+}
+
+fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
+    ctx.body.learnt().children.keys().copied().collect()
+}
+
+/// What follows from news of a model call.
+pub(super) fn on_call(phase: Phase, next: Next, ctx: &mut Ctx<'_>) -> Phase {
     match next {
-        Next::Call(calling) => Phase::Calling(Box::new(calling)),
-        Next::Wait(waiting) => Phase::Waiting(waiting),
-        Next::InText(waiting) => {
+        Next::Open(call) => {
+            ctx.body.pending_mut().calls.push(call);
+            phase
+        }
+        Next::InText(call) => {
+            ctx.body.pending_mut().calls.push(call);
             ctx.warn(
                 "the endpoint has no tools for this model: from now on they are told in the \
                  prompt, and calls are read from the model's text",
             );
-            ctx.steps.push(Step::InText { agent: ctx.body.id });
-            Phase::Waiting(waiting)
+            ctx.signal(Signal::InText { agent: ctx.body.id });
+            phase
         }
-        Next::Reply(reply) => on_reply(reply, ctx),
-        Next::Fail(failure) => fail(&failure, ctx),
+        Next::Over(Purpose::Reply(_), result) => {
+            debug_assert!(matches!(phase, Phase::ModelCall), "a reply in another phase");
+            match result {
+                Ok(reply) => on_reply(reply, ctx),
+                Err(failure) => fail(&failure, ctx),
+            }
+        }
+        #[cfg(feature = "seams")]
+        Next::Over(Purpose::Summary(_), result) => {
+            match result {
+                Ok(reply) => ctx.warn(&format!("the summary: {}", reply.text())),
+                Err(failure) => ctx.warn(&format!("no summary: {}", failure.message)),
+            }
+            phase
+        }
     }
+}
+
+/// Calls a model beside the run for a summary of what is answered so far.
+#[cfg(feature = "seams")]
+pub(crate) fn summarize(model: &str, ctx: &mut Ctx<'_>) {
+    let purpose = Purpose::Summary(ctx.body.history.answered());
+    let mut config = ctx.setup.config.model.clone();
+    config.rename(model);
+    let system = String::from("You sum up conversations.");
+    let route = Route::new(config, system, Vec::new(), false);
+    let call = ModelCall::start(purpose, Arc::new(route), ctx);
+    ctx.body.pending_mut().calls.push(call);
+}
+
+/// Calls the model for the run's next reply.
+fn ask_for_reply(ctx: &mut Ctx<'_>) -> Phase {
+    let tools = if ctx.body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
+    let call = ModelCall::start(Purpose::Reply(tools), Arc::clone(&ctx.setup.route), ctx);
+    ctx.body.pending_mut().calls.push(call);
+    Phase::ModelCall
 }
 
 pub(super) fn on_progress(progress: Progress, ctx: &mut Ctx<'_>) -> Phase {
     match progress {
-        Progress::Open(round) => Phase::Running(round),
-        Progress::Aborted(round) => interrupt(Phase::Running(round), ctx),
+        Progress::Open(round) => Phase::Round(round),
+        Progress::Aborted(round) => interrupt(Phase::Round(round), ctx),
         Progress::Answered => after_round(ctx),
     }
 }
@@ -117,7 +169,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
 
 /// Moves what the host wants to say into the history (Spec §2.6).
 pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
-    let queued = core::mem::take(&mut ctx.body.memory.steering);
+    let queued = ctx.body.take_steering();
     let any = !queued.is_empty();
     for parts in queued {
         ctx.event(EventKind::SteeringInjected { parts: parts.clone() });
@@ -139,13 +191,16 @@ pub(super) fn call_model(ctx: &mut Ctx<'_>) -> Phase {
     warn_of_fullness(ctx);
     match ctx.hook(HookPoint::BeforeModel, &"") {
         Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Call })),
-        None => Phase::Calling(Box::new(Calling::start(1, ctx))),
+        None => ask_for_reply(ctx),
     }
 }
 
 /// The hook before the model call has replied; the limits may be others than before.
 fn send(ctx: &mut Ctx<'_>) -> Phase {
-    stop_at_limit(ctx).unwrap_or_else(|| Phase::Calling(Box::new(Calling::start(1, ctx))))
+    match stop_at_limit(ctx) {
+        Some(phase) => phase,
+        None => ask_for_reply(ctx),
+    }
 }
 
 /// Ends the run if a limit is reached, or has it summed up.
@@ -191,7 +246,7 @@ fn sum_up(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
 /// Warns once when the context window gets full (Spec §5.5), and again after it was not.
 fn warn_of_fullness(ctx: &mut Ctx<'_>) {
     let percent = ctx.body.history.gauge().warning(ctx.setup.config.model.context_window);
-    let warned = core::mem::replace(&mut ctx.body.memory.full, percent.is_some());
+    let warned = core::mem::replace(&mut ctx.body.warned_of_fullness, percent.is_some());
     if let Some(percent) = percent.filter(|_| !warned) {
         ctx.warn(&format!("Context usage at ~{percent}% of context window"));
     }
@@ -199,13 +254,13 @@ fn warn_of_fullness(ctx: &mut Ctx<'_>) {
 
 /// The host stops the run; the session stays usable. Agents that this one started stop too.
 pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
-    for &agent in ctx.body.memory.children.keys() {
-        ctx.steps.push(Step::Halt { agent });
+    for agent in children(ctx) {
+        ctx.signal(Signal::Interrupt { agent });
     }
+    cancel_calls(ctx);
     match phase {
-        Phase::Calling(calling) => calling.cancel(ctx),
-        Phase::Waiting(_) => {}
-        Phase::Running(round) => round.interrupt(ctx),
+        Phase::ModelCall => {}
+        Phase::Round(round) => round.interrupt(ctx),
         Phase::Hooked(hooked) => {
             ctx.cancel(hooked.effect);
             // What the user said is in the history, even if no model has read it.
@@ -242,7 +297,7 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
     if let Some(end) = ctx.body.run.epilogue {
         return end_run(end, ctx);
     }
-    let found = look_for_loops(ctx);
+    let found = ctx.body.watch_round(&ctx.setup.config.loops);
     let said_more = drain_steering(ctx);
     // A word that came while the answer was given has not been answered.
     if let Some(answer) = ctx.body.run.answer.take().filter(|_| !said_more) {
@@ -256,27 +311,6 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
         Some(found) => on_loop(found, ctx),
         None => call_model(ctx),
     }
-}
-
-/// Notes the calls of the round that is over, and says what is to be done about them.
-fn look_for_loops(ctx: &mut Ctx<'_>) -> Option<Found> {
-    let policy = &ctx.setup.config.loops;
-    if !policy.detect {
-        return None;
-    }
-    let mut found = None;
-    for (call, result) in ctx.body.history.last_round() {
-        if policy.ignore_tools.contains(&call.name) {
-            continue;
-        }
-        if policy.only_if_failed && !result.is_error {
-            ctx.body.run.watch = None;
-            continue;
-        }
-        let watch = ctx.body.run.watch.get_or_insert_default();
-        found = watch.note(&call.name, &call.arguments, policy).or(found);
-    }
-    found
 }
 
 /// Calls repeat themselves (Spec §2.10; CONFLICTS R1).
@@ -326,8 +360,10 @@ fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     if drain_steering(ctx) {
         return call_model(ctx);
     }
-    let value = Json::parse(answer.clone()).unwrap_or_default();
-    ctx.event(EventKind::FinalAnswer { value });
+    match Json::parse(answer.clone()) {
+        Ok(value) => ctx.event(EventKind::FinalAnswer { value }),
+        Err(_) => ctx.fault("a final answer that is not JSON"),
+    }
     ctx.body.run.result = Some(answer.into());
     next_input(ctx)
 }
@@ -363,7 +399,7 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
     if drain_steering(ctx) {
         return call_model(ctx);
     }
-    match ctx.body.memory.follow_ups.pop_front() {
+    match ctx.body.next_follow_up() {
         Some(parts) => take_input(parts, ctx),
         None => end_run(RunEnd::Completed, ctx),
     }
@@ -407,7 +443,7 @@ pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
     };
     ctx.event(event);
     let success = end == RunEnd::Completed;
-    ctx.body.memory.succeeded = success;
-    ctx.steps.push(Step::Ended { agent: ctx.body.id, success });
+    ctx.body.succeeded = success;
+    ctx.signal(Signal::Ended { agent: ctx.body.id, success });
     Phase::Idle
 }

@@ -1,36 +1,33 @@
 //! What a session's configuration comes to: the tools' table and the encoded head of a request.
 //! Built once, replaced whole when the configuration changes.
 
-use super::body::{Run, Scope};
+use super::{body::SpawnOptions, route::Route};
 use crate::{
     profile::{Policy, Profile, ToolRow},
     rules::{prompt::system_prompt, truncate::OutputLimit},
     types::{
         config::{
-            ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, ModelConfig, SessionConfig,
-            TextCalls, ToolChoice,
+            ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, SessionConfig, TextCalls,
         },
         tool::ToolSpec,
     },
-    wire::Head,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use serde_json::Value;
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) config: SessionConfig,
-    pub(crate) head: Head,
-    /// The head with tools switched off, where the configuration may need it.
-    mute: Option<Head>,
+    /// The way to the model.
+    pub(crate) route: Arc<Route>,
     tools: Vec<Tool>,
 }
 
 /// A registered tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Tool {
-    pub(crate) spec: ToolSpec,
+    pub(crate) spec: Arc<ToolSpec>,
     pub(crate) schema: Value,
     pub(crate) policy: Policy,
     /// What is known of a built-in tool; the host's are run by it alone.
@@ -48,42 +45,33 @@ impl Setup {
         check(&config)?;
         let profile = Profile::of(&config.model);
         let tools = tools(&config, depth)?;
-        let specs = || tools.iter().map(|tool| &tool.spec);
         let system = system_prompt(
             profile.base_prompt(),
             &config.facts,
             &config.model.name,
-            specs(),
+            tools.iter().map(|tool| &*tool.spec),
             config.instructions.as_deref(),
         );
-        let head = Head::new(&config.model, &system, specs());
-        let mute = may_sum_up(&config).then(|| {
-            let model = ModelConfig { tool_choice: ToolChoice::None, ..config.model.clone() };
-            Head::new(&model, &system, specs())
-        });
-        Ok(Self { config, head, mute, tools })
+        let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
+        let route = Route::new(config.model.clone(), system, specs, may_sum_up(&config));
+        Ok(Self { config, route: Arc::new(route), tools })
     }
 
-    /// The setup of an agent that was started with `scope`, where this one is the session's own.
-    pub(crate) fn scoped(&self, scope: &Scope) -> Result<Self, ConfigError> {
+    /// The setup of an agent that was started with `options`, where this one is the session's own.
+    pub(crate) fn spawned(&self, options: &SpawnOptions) -> Result<Self, ConfigError> {
         let mut config = self.config.clone();
-        if let Some(model) = &scope.model {
+        if let Some(model) = &options.model {
             config.model.rename(model);
         }
-        if let Some(folder) = &scope.working_dir {
+        if let Some(folder) = &options.working_dir {
             config.facts.working_directory.clone_from(folder);
         }
         // The model may ask for less than the host allows, not for more.
-        config.limits.max_turns = match (config.limits.max_turns, scope.max_turns) {
+        config.limits.max_turns = match (config.limits.max_turns, options.max_turns) {
             (0, most) | (most, 0) => most,
             (host, model) => host.min(model),
         };
-        Self::of(config, scope.depth)
-    }
-
-    /// The head of the next request of a run.
-    pub(crate) fn head(&self, run: &Run) -> &Head {
-        self.mute.as_ref().filter(|_| run.epilogue.is_some()).unwrap_or(&self.head)
+        Self::of(config, options.depth)
     }
 
     /// The configuration with a change.
@@ -109,11 +97,6 @@ impl Setup {
         let mut config = self.config.clone();
         let before = core::mem::replace(&mut config.model.text_calls, TextCalls::Always);
         (before != TextCalls::Always).then_some(config)
-    }
-
-    /// The tools as the model is shown them.
-    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.tools.iter().map(|tool| &tool.spec)
     }
 
     /// What the model is shown.
@@ -180,7 +163,8 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
     let mut tools: Vec<Tool> = Vec::new();
     for row in profile.rows(config, depth) {
         let spec = profile.spec(row, answer);
-        tools.push(Tool { schema: schema(&spec)?, spec, policy: row.policy(), row: Some(row) });
+        let (schema, spec) = (schema(&spec)?, Arc::new(spec));
+        tools.push(Tool { schema, spec, policy: row.policy(), row: Some(row) });
     }
     for spec in &config.tools {
         let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
@@ -188,7 +172,7 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
             Some(replaced) => replaced.policy,
             None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
         };
-        let tool = Tool { schema: schema(spec)?, spec: spec.clone(), policy, row: None };
+        let tool = Tool { schema: schema(spec)?, spec: Arc::new(spec.clone()), policy, row: None };
         match place {
             Some(replaced) => *replaced = tool,
             None => tools.push(tool),

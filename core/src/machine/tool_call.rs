@@ -23,18 +23,18 @@ use crate::{
     },
 };
 use alloc::{format, string::String, sync::Arc};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A call and where it stands.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) call: ToolCall,
     pub(crate) state: State,
     /// Whether its start has been announced.
-    announced: bool,
+    pub(crate) announced: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(crate) enum State {
     /// Not begun, or stopped where it stood.
     Stopped,
@@ -51,12 +51,7 @@ pub(crate) enum State {
     /// It waits for the user's word.
     Question { effect: EffectId, question: String },
     /// It has run, and the host's hook looks at what came of it.
-    After {
-        effect: EffectId,
-        outcome: Arc<Outcome>,
-        #[serde(default)]
-        ran: Ran,
-    },
+    After { effect: EffectId, outcome: Arc<Outcome>, ran: Ran },
     /// Answered.
     Done(ToolResult),
 }
@@ -124,11 +119,11 @@ impl Slot {
                 Answer::Allow => self.state = State::Queued(work),
                 Answer::AllowAlways => {
                     let rule = ApprovalRule::tool(self.call.name.clone());
-                    ctx.body.memory.allowed.push(rule);
+                    ctx.body.learnt_mut().allowed.push(rule);
                     self.state = State::Queued(work);
                 }
                 Answer::AllowRule(rule) => {
-                    ctx.body.memory.allowed.push(rule);
+                    ctx.body.learnt_mut().allowed.push(rule);
                     self.state = State::Queued(work);
                 }
                 Answer::AllowEdited(arguments) => {
@@ -160,7 +155,7 @@ impl Slot {
             && outcome.error.is_none()
             && ctx.setup.config.guard.read_before_write
         {
-            guard::learn(action, patch.as_ref(), &mut ctx.body.memory.known);
+            guard::learn(action, patch.as_ref(), &mut ctx.body.learnt_mut().known_files);
         }
         self.on_outcome(outcome, ctx);
     }
@@ -238,7 +233,7 @@ impl Slot {
         if ctx.setup.config.guard.read_before_write
             && let Job::Builtin(action) = &mut Arc::make_mut(&mut launch.run).job
             && let Err(outcome) =
-                guard::check(action, launch.patch.as_ref(), &ctx.body.memory.known)
+                guard::check(action, launch.patch.as_ref(), &ctx.body.learnt().known_files)
         {
             return self.fail(outcome, ctx);
         }
@@ -293,6 +288,19 @@ impl Slot {
         }
     }
 
+    /// The open effect and its kind.
+    pub(crate) fn open_effect(&self) -> Option<(EffectId, EffectKind)> {
+        let kind = match &self.state {
+            State::Hooked { .. } | State::After { .. } => EffectKind::Hook,
+            State::Asking { .. } | State::Question { .. } => EffectKind::Ask,
+            State::Running { .. } => EffectKind::Tool,
+            State::Stopped | State::Queued(_) | State::Waiting { .. } | State::Done(_) => {
+                return None;
+            }
+        };
+        self.effect().map(|effect| (effect, kind))
+    }
+
     pub(crate) fn waits_for(&self, other: AgentId) -> bool {
         matches!(self.state, State::Waiting { child, .. } if child == other)
     }
@@ -318,14 +326,14 @@ impl Slot {
                 Effect::Ask { id: *effect, agent, ask }
             }
             State::Hooked { effect, .. } => {
-                let payload = json(&self.shown(None));
+                let payload = Json::of(&self.shown(None));
                 let hook = HookRun { point: HookPoint::BeforeTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
             State::After { effect, outcome, .. } => {
                 let shown = self.shown(Some(outcome.joined_text()));
                 let is_error = Some(outcome.error.is_some());
-                let payload = json(&Shown { is_error, ..shown });
+                let payload = Json::of(&Shown { is_error, ..shown });
                 let hook = HookRun { point: HookPoint::AfterTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
@@ -344,7 +352,7 @@ impl Slot {
             (Work::Run { .. }, AskAbout::Everything) => true,
         };
         let ToolCall { name, arguments, .. } = &self.call;
-        let rules = policy.allow.iter().chain(&ctx.body.memory.allowed);
+        let rules = policy.allow.iter().chain(&ctx.body.learnt().allowed);
         if !asks || approval::allows(rules, name, arguments) {
             self.state = State::Queued(work);
             return;
@@ -359,7 +367,9 @@ impl Slot {
         Ask::Approval {
             call_id: self.call.id.clone(),
             name: self.call.name.clone(),
-            arguments: Json::parse(self.call.arguments.clone()).unwrap_or_default(),
+            // Arguments that are not JSON never come so far; if they did, they are shown as text.
+            arguments: Json::parse(self.call.arguments.clone())
+                .unwrap_or_else(|_| Json::of(&self.call.arguments)),
         }
     }
 
@@ -407,9 +417,4 @@ fn denied(reason: &str) -> Outcome {
         format!("The call was denied: {reason}")
     };
     Outcome::error(ToolError::Denied, message)
-}
-
-fn json(value: &impl Serialize) -> Json {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    Json::parse(text).unwrap_or_default()
 }

@@ -1,102 +1,141 @@
-//! Who may say what and when: the checks that refuse an input before anything has changed.
+//! Who may say what and when. An input is taken apart once: what comes out is a step that fits, or
+//! the input as it was and why it was refused, before anything has changed.
 
-use super::{Session, accepted::Accepted};
+use super::{Session, admitted::Admitted};
 use crate::{
     base::id::{AgentId, EffectId},
     machine::{
-        ledger::{EffectKind, Entry, Lookup},
+        agent::{Agent, News, Order},
+        ledger::Lookup,
         phase::Phase,
         setup::Setup,
     },
     types::{
         config::ConfigPatch,
-        input::{Command, HttpInput, Input, Reason, ToolInput},
+        input::{Command, Input, Reason, Rejected, ToolInput},
         message::Part,
     },
 };
 use alloc::sync::Arc;
 
+#[expect(clippy::result_large_err, reason = "only a host's mistake pays for the input's return")]
 impl Session {
-    pub(super) fn check(&self, input: &Input) -> Result<Accepted, Reason> {
-        let kind = match input {
-            Input::Command { agent, command } => return self.check_command(*agent, command),
-            Input::Tick => return Ok(Accepted::Tick),
-            Input::Http { .. } => Some(EffectKind::Http),
-            Input::Tool { .. } => Some(EffectKind::Tool),
-            Input::Answer { .. } => Some(EffectKind::Ask),
-            Input::Hook { .. } => Some(EffectKind::Hook),
-            Input::Lost { .. } => None,
-        };
-        let (Input::Http { id, .. }
-        | Input::Tool { id, .. }
-        | Input::Answer { id, .. }
-        | Input::Hook { id, .. }
-        | Input::Lost { id }) = input
-        else {
-            return Ok(Accepted::Tick);
-        };
-        let Some(entry) = self.find(*id)? else { return Ok(Accepted::Late) };
-        if kind.is_some_and(|kind| kind != entry.kind) {
-            return Err(Reason::WrongKind(*id));
-        }
+    /// Takes an input apart.
+    pub(super) fn admit(&self, input: Input) -> Result<Admitted, Rejected> {
         match input {
-            Input::Http { input, .. } => self.check_http(*id, entry, input),
-            Input::Tool { input: ToolInput::Parked { .. }, .. } => {
-                Err(Reason::Unsupported("background runs are not offered"))
+            Input::Command { agent, command } => match command {
+                Command::Submit { parts } => self.admit_order(agent, Order::Submit(parts)),
+                Command::Steer { parts } => self.admit_order(agent, Order::steer(parts)),
+                Command::FollowUp { parts } => self.admit_order(agent, Order::FollowUp(parts)),
+                Command::Configure { patch } => self.admit_patch(agent, patch),
+                Command::Interrupt => self.admit_order(agent, Order::Interrupt),
+                Command::Close => self.admit_order(agent, Order::Close),
+            },
+            Input::Http { id, input } => self.admit_news(id, News::Http(input)),
+            Input::Tool { id, input } => self.admit_news(id, News::Tool(input)),
+            Input::Answer { id, answer } => self.admit_news(id, News::Answer(answer)),
+            Input::Hook { id, reply } => self.admit_news(id, News::Hook(reply)),
+            Input::Lost { id } => self.admit_news(id, News::Lost),
+            Input::Tick => Ok(Admitted::Tick),
+        }
+    }
+
+    fn admit_order(&self, agent: AgentId, order: Order) -> Result<Admitted, Rejected> {
+        match self.check_order(agent, &order) {
+            Ok(()) => Ok(Admitted::Order(agent, order)),
+            Err(reason) => Err(Rejected { input: order.into_input(agent), reason }),
+        }
+    }
+
+    fn admit_patch(&self, agent: AgentId, patch: ConfigPatch) -> Result<Admitted, Rejected> {
+        match self.patched(agent, &patch) {
+            Ok(setup) => Ok(Admitted::Configure(setup)),
+            Err(reason) => {
+                let input = Input::Command { agent, command: Command::Configure { patch } };
+                Err(Rejected { input, reason })
             }
-            _ => Ok(Accepted::Answer(entry)),
         }
     }
 
-    /// The entry of an open effect, nothing for a settled one.
-    fn find(&self, id: EffectId) -> Result<Option<Entry>, Reason> {
-        match self.ledger.lookup(id) {
-            Lookup::Never => Err(Reason::UnknownEffect(id)),
-            Lookup::Settled => Ok(None),
-            Lookup::Open(entry) => Ok(Some(entry)),
+    fn admit_news(&self, id: EffectId, news: News) -> Result<Admitted, Rejected> {
+        match self.owner(id, &news) {
+            Ok(Owner::Waits(agent)) => Ok(Admitted::News(agent, id, news)),
+            Ok(Owner::HasCancelled(agent)) if news.is_terminal() => Ok(Admitted::Ended(agent, id)),
+            Ok(Owner::HasCancelled(_) | Owner::None) => Ok(Admitted::Late),
+            Err(reason) => Err(Rejected { input: news.into_input(id), reason }),
         }
     }
+}
 
-    fn check_command(&self, id: AgentId, command: &Command) -> Result<Accepted, Reason> {
+/// Who is concerned by news of an effect.
+enum Owner {
+    /// The agent that waits for it.
+    Waits(AgentId),
+    /// The agent that has cancelled it.
+    HasCancelled(AgentId),
+    /// Nobody any more.
+    None,
+}
+
+impl Session {
+    /// The agent of that id, neither it nor the session being over.
+    fn open_agent(&self, id: AgentId) -> Result<&Agent, Reason> {
         let agent = self.agent(id).ok_or(Reason::UnknownAgent(id))?;
-        let is_over = |phase: &Phase| matches!(phase, Phase::Closing | Phase::Closed);
-        if is_over(&agent.phase) || is_over(&self.root.phase) {
+        if agent.phase.is_over() || self.root.phase.is_over() {
             return Err(Reason::Closed);
         }
-        match command {
-            Command::Submit { .. } if !matches!(agent.phase, Phase::Idle) => Err(Reason::Busy),
-            Command::Submit { parts } | Command::Steer { parts } | Command::FollowUp { parts }
+        Ok(agent)
+    }
+
+    fn check_order(&self, id: AgentId, order: &Order) -> Result<(), Reason> {
+        let agent = self.open_agent(id)?;
+        match order {
+            Order::Submit(_) if !matches!(agent.phase, Phase::Idle) => Err(Reason::Busy),
+            Order::Submit(parts) | Order::Steer(parts) | Order::FollowUp(parts)
                 if parts.iter().all(is_blank) =>
             {
                 Err(Reason::Empty)
             }
-            Command::Configure { .. } if id != AgentId::ROOT => {
-                Err(Reason::Unsupported("the configuration is the session's: give it to agent 0"))
-            }
-            Command::Configure { patch } => self.check_patch(patch),
-            _ => Ok(Accepted::Command),
+            _ => Ok(()),
         }
     }
 
-    fn check_patch(&self, patch: &ConfigPatch) -> Result<Accepted, Reason> {
+    /// The configuration in force with a change.
+    fn patched(&self, id: AgentId, patch: &ConfigPatch) -> Result<Arc<Setup>, Reason> {
+        self.open_agent(id)?;
+        if id != AgentId::ROOT {
+            let why = "the configuration is the session's: give it to agent 0";
+            return Err(Reason::Unsupported(why));
+        }
         match Setup::new(self.root.setup.patched(patch)) {
-            Ok(setup) => Ok(Accepted::Patch(Arc::new(setup))),
+            Ok(setup) => Ok(Arc::new(setup)),
             Err(error) => Err(Reason::Config(error.field)),
         }
     }
 
-    fn check_http(
-        &self,
-        id: EffectId,
-        entry: Entry,
-        input: &HttpInput,
-    ) -> Result<Accepted, Reason> {
-        match self.agent(entry.agent).map(|agent| &agent.phase) {
-            Some(Phase::Calling(calling)) if !calling.accepts(id, input) => {
-                Err(Reason::OutOfOrder(id))
-            }
-            _ => Ok(Accepted::Answer(entry)),
+    /// Who is concerned by news that fit the effect.
+    fn owner(&self, id: EffectId, news: &News) -> Result<Owner, Reason> {
+        let entry = match self.ledger.lookup(id) {
+            Lookup::Never => return Err(Reason::UnknownEffect(id)),
+            Lookup::Settled => return Ok(Owner::None),
+            Lookup::Open(entry) => entry,
+        };
+        if news.kind().is_some_and(|kind| kind != entry.kind) {
+            return Err(Reason::WrongKind(id));
         }
+        if let News::Tool(ToolInput::Parked { .. }) = news {
+            return Err(Reason::Unsupported("background runs are not offered"));
+        }
+        if entry.grace.is_some() {
+            return Ok(Owner::HasCancelled(entry.agent));
+        }
+        if let News::Http(input) = news
+            && let Some(agent) = self.agent(entry.agent)
+            && !agent.body.accepts(id, input)
+        {
+            return Err(Reason::OutOfOrder(id));
+        }
+        Ok(Owner::Waits(entry.agent))
     }
 }
 

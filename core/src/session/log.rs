@@ -5,7 +5,10 @@
 
 use super::{REPLAY_VERSION, Session, snapshot::RestoreError};
 use crate::{
-    base::time::{Instant, UnixMillis},
+    base::{
+        json::Json,
+        time::{Instant, UnixMillis},
+    },
     types::{
         config::{ConfigError, SessionConfig},
         input::{Input, Reason},
@@ -54,7 +57,7 @@ struct EntryRef<'a> {
 
 #[derive(Serialize)]
 struct SnapshotRef<'a> {
-    snapshot: &'a RawValue,
+    snapshot: &'a Json,
 }
 
 /// A line behind the header: an input with its time, or a snapshot.
@@ -97,15 +100,11 @@ pub fn entry(input: &Input, at: Instant) -> String {
 /// between it and the header may then be dropped.
 #[must_use]
 pub fn snapshot(session: &Session) -> String {
-    let text = String::from_utf8(session.snapshot()).unwrap_or_default();
-    // A snapshot is JSON in one line.
-    let snapshot = RawValue::from_string(text).unwrap_or_default();
-    line(&SnapshotRef { snapshot: &snapshot })
+    line(&SnapshotRef { snapshot: &session.snapshot_json() })
 }
 
 fn line(value: &impl Serialize) -> String {
-    // Plain data with text keys has no way to fail.
-    let mut line = serde_json::to_string(value).unwrap_or_default();
+    let mut line = Json::of(value).into_text();
     line.push('\n');
     line
 }

@@ -2,11 +2,13 @@
 //! agents, stamps what goes out with numbers and time, and saves and restores. What it means is
 //! the agents' business.
 
-mod accepted;
 mod admission;
+mod admitted;
 pub(crate) mod blueprint;
 pub mod log;
-mod route;
+#[cfg(feature = "seams")]
+mod seams;
+mod signals;
 pub(crate) mod snapshot;
 
 use crate::{
@@ -16,23 +18,21 @@ use crate::{
     },
     machine::{
         agent::{self, Agent},
-        ctx::{Roll, Step},
+        ctx::AgentCount,
         history::History,
-        ledger::{Entry, Ledger},
-        phase::Phase,
-        run,
+        ledger::Ledger,
         setup::Setup,
     },
     types::{
         config::{ConfigError, SessionConfig},
-        event::EventKind,
-        input::{Command, Input, Rejected},
+        event::{Event, EventKind},
+        input::{Input, Rejected},
         output::{Deadline, DeadlineReason, Effect, Output, Outputs},
         status::Status,
     },
 };
-use accepted::Accepted;
-use alloc::{collections::BTreeMap, sync::Arc, vec, vec::Vec};
+use admitted::Admitted;
+use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
 pub const REPLAY_VERSION: u32 = 2;
@@ -44,13 +44,16 @@ pub struct Session {
     root: Agent,
     /// The agents that were started from it, by number.
     others: BTreeMap<AgentId, Agent>,
-    roll: Roll,
+    count: AgentCount,
     ledger: Ledger,
     /// The number of the last event.
     seq: u64,
     now: Instant,
     /// The wall time at which session time was 0.
     epoch: UnixMillis,
+    /// The changes of phase that have been seen.
+    #[cfg(feature = "seams")]
+    transitions: crate::machine::phase::Transitions,
 }
 
 impl Session {
@@ -69,13 +72,17 @@ impl Session {
             id,
             root: Agent::new(AgentId::ROOT, None, setup, Vec::new()),
             others: BTreeMap::new(),
-            roll: Roll::default(),
+            count: AgentCount::default(),
             ledger: Ledger::default(),
             seq: 0,
             now: Instant(0),
             epoch: wall,
+            #[cfg(feature = "seams")]
+            transitions: crate::machine::phase::Transitions::default(),
         };
-        let outputs = session.emit(vec![Step::Event(AgentId::ROOT, EventKind::SessionStart)]);
+        let (at, agent) = (session.now, AgentId::ROOT);
+        let start = Event { seq: 0, at, agent, kind: EventKind::SessionStart };
+        let outputs = session.numbered(Vec::from([Output::Event(start)]));
         (session, outputs)
     }
 
@@ -89,24 +96,25 @@ impl Session {
         reason = "only a host's mistake pays for the input's return"
     )]
     pub fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
-        let accepted = match self.check(&input) {
-            Ok(accepted) => accepted,
-            Err(reason) => return Err(Rejected { input, reason }),
-        };
+        let admitted = self.admit(input)?;
         self.now = self.now.max(now);
-        let steps = match (accepted, input) {
-            (Accepted::Answer(entry), input) if entry.grace.is_some() => {
-                return Ok(self.on_late_answer(entry, &input));
+        let mut outputs = Vec::new();
+        match admitted {
+            Admitted::Order(agent, order) => {
+                self.step(agent, &mut outputs, |phase, ctx| agent::on_order(phase, order, ctx));
             }
-            (Accepted::Command, Input::Command { agent, command }) => {
-                self.on_command(agent, command)
+            Admitted::Configure(setup) => self.configure(&setup, &mut outputs),
+            Admitted::News(agent, id, news) => {
+                self.step(agent, &mut outputs, |phase, ctx| agent::on_news(phase, id, news, ctx));
             }
-            (Accepted::Patch(setup), _) => self.on_patch(&setup),
-            (Accepted::Answer(entry), input) => self.on_answer(entry, input),
-            (Accepted::Tick, _) => return Ok(self.on_tick()),
-            (Accepted::Command | Accepted::Late, _) => Vec::new(),
-        };
-        Ok(self.emit(steps))
+            Admitted::Ended(agent, id) => {
+                self.ledger.settle(id);
+                self.settled(&[agent], &mut outputs);
+            }
+            Admitted::Tick => self.on_tick(&mut outputs),
+            Admitted::Late => {}
+        }
+        Ok(self.numbered(outputs))
     }
 
     /// When to send [`Input::Tick`] if nothing else happens before.
@@ -180,7 +188,7 @@ impl Session {
         }
         let (mut fork, outputs) = Self::with(id, Arc::clone(&self.root.setup), wall);
         for turn in self.root.body.history.turns().iter().take(turns) {
-            fork.root.body.hear(turn.clone());
+            fork.root.body.take_over(turn.clone());
         }
         fork.root.body.history.answer_open_calls(wall);
         Ok((fork, outputs))
@@ -194,74 +202,20 @@ impl Session {
         if id == AgentId::ROOT { Some(&self.root) } else { self.others.get(&id) }
     }
 
-    fn on_command(&mut self, id: AgentId, command: Command) -> Vec<Step> {
-        self.step(id, |phase, ctx| match command {
-            Command::Submit { parts } => agent::submit(parts, ctx),
-            Command::Steer { parts } => agent::steer(phase, parts, ctx),
-            Command::FollowUp { parts } => agent::follow_up(phase, parts, ctx),
-            Command::Interrupt => run::interrupt(phase, ctx),
-            Command::Close => agent::close(phase, ctx),
-            // Arrives as `Accepted::Patch`.
-            Command::Configure { .. } => phase,
-        })
-    }
-
-    /// Another configuration is in force, for the other agents too.
-    pub(super) fn on_patch(&mut self, setup: &Arc<Setup>) -> Vec<Step> {
-        let mut steps = Vec::new();
-        for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
-            // The session's own setup works, and what an agent was started with did before.
-            let new = match &agent.body.scope {
-                None => Some(Arc::clone(setup)),
-                Some(scope) => setup.scoped(scope).ok().map(Arc::new),
-            };
-            let Some(new) = new else { continue };
-            let is_over = matches!(agent.phase, Phase::Closing | Phase::Closed);
-            let has_said = !is_over && !agent.body.history.turns().is_empty();
-            if new.head != agent.setup.head && has_said {
-                let reason = "the model, its options or the system prompt changed";
-                steps.push(Step::Event(agent.body.id, EventKind::PrefixRebased { reason }));
-            }
-            agent.configure(new);
-        }
-        steps
-    }
-
-    fn on_answer(&mut self, entry: Entry, input: Input) -> Vec<Step> {
-        self.step(entry.agent, |phase, ctx| match input {
-            Input::Http { input, .. } => agent::on_http(phase, input, ctx),
-            Input::Tool { id, input } => agent::on_tool(phase, id, input, ctx),
-            Input::Answer { id, answer } => agent::on_answer(phase, id, answer, ctx),
-            Input::Hook { id, reply } => agent::on_hook(phase, id, reply, ctx),
-            Input::Lost { id } => agent::on_lost(phase, id, ctx),
-            Input::Command { .. } | Input::Tick => phase,
-        })
-    }
-
-    /// News of a cancelled effect: only that it has ended counts.
-    fn on_late_answer(&mut self, entry: Entry, input: &Input) -> Outputs {
-        let mut outputs = Outputs::default();
-        let Some(ended) = input.answered() else { return outputs };
-        self.ledger.settle(ended);
-        self.settled(&[entry.agent], &mut outputs);
-        outputs
-    }
-
     /// One tick fires all that is due, and what that makes due at once, as where a time limit is 0.
-    fn on_tick(&mut self) -> Outputs {
-        let mut outputs = Outputs::default();
+    fn on_tick(&mut self, outputs: &mut Vec<Output>) {
         loop {
-            let before = outputs.0.len();
-            self.fire(&mut outputs);
+            let before = outputs.len();
+            self.fire(outputs);
             let is_due = self.deadline().is_some_and(|deadline| deadline.at <= self.now);
-            if !is_due || outputs.0.len() == before {
-                return outputs;
+            if !is_due || outputs.len() == before {
+                return;
             }
         }
     }
 
     /// What follows for one agent comes out before the next one is stepped: it may change it.
-    fn fire(&mut self, outputs: &mut Outputs) {
+    fn fire(&mut self, outputs: &mut Vec<Output>) {
         let expired = self.ledger.expire(self.now);
         self.settled(&expired, outputs);
         let due: Vec<AgentId> = self
@@ -270,17 +224,26 @@ impl Session {
             .map(|agent| agent.body.id)
             .collect();
         for id in due {
-            let steps = self.step(id, agent::on_tick);
-            outputs.0.extend(self.emit(steps));
+            self.step(id, outputs, agent::on_tick);
         }
     }
 
     /// Cancelled effects of these agents are settled; the session's own may be waiting for all.
-    fn settled(&mut self, agents: &[AgentId], outputs: &mut Outputs) {
+    fn settled(&mut self, agents: &[AgentId], outputs: &mut Vec<Output>) {
         let root = (!agents.is_empty()).then_some(&AgentId::ROOT);
         for &id in agents.iter().filter(|id| **id != AgentId::ROOT).chain(root) {
-            let steps = self.step(id, agent::on_settled);
-            outputs.0.extend(self.emit(steps));
+            self.step(id, outputs, agent::on_settled);
         }
+    }
+
+    /// The outputs of an input that is done, its events numbered.
+    fn numbered(&mut self, mut outputs: Vec<Output>) -> Outputs {
+        for output in &mut outputs {
+            if let Output::Event(event) = output {
+                self.seq += 1;
+                event.seq = self.seq;
+            }
+        }
+        Outputs(outputs)
     }
 }

@@ -8,6 +8,7 @@ use super::{
     subject::Subject,
     world::World,
 };
+use crate::desk::summarize;
 use innerloop_core::{
     id::AgentId,
     input::{Command, Input},
@@ -17,6 +18,7 @@ use innerloop_core::{
 };
 use std::{
     any::Any,
+    collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
@@ -29,6 +31,9 @@ pub(super) struct Driver {
     world: World,
     checker: Checker,
     now: u64,
+    /// Chance for calls beside the runs, so that a seed is the same run without them.
+    side_calls: Option<Rng>,
+    transitions: BTreeMap<String, bool>,
     trace: Option<Vec<String>>,
 }
 
@@ -44,12 +49,17 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
     let world = World::new(&model, &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
-    let mut driver = Driver { rng, subject, world, checker, now: 0, trace };
+    let side_calls = plan.side_calls.then(|| Rng::new(seed.rotate_left(32)));
+    let transitions = BTreeMap::new();
+    let mut driver =
+        Driver { rng, subject, world, checker, now: 0, side_calls, transitions, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
         Ok(()) => {
-            Ok(Report { steps: driver.checker.steps(), trace: driver.trace.unwrap_or_default() })
+            driver.note_transitions();
+            let Driver { transitions, trace, checker, .. } = driver;
+            Ok(Report { steps: checker.steps(), transitions, trace: trace.unwrap_or_default() })
         }
         Err(message) => {
             Err(fault(driver.checker.steps(), message, driver.trace.unwrap_or_default()))
@@ -80,6 +90,9 @@ impl Driver {
                     let (input, delay) = self.world.next(&mut self.rng, left);
                     self.now = self.now.saturating_add_signed(delay);
                     self.give(&input)?;
+                    if self.side_calls.as_mut().is_some_and(|chance| chance.chance(4)) {
+                        self.give(&Input::command(summarize()))?;
+                    }
                 }
             }
         }
@@ -119,6 +132,7 @@ impl Driver {
                 if from_log { "log" } else { "snapshot" }
             ));
         }
+        self.note_transitions();
         let place = self.rng.index(1 << 20);
         let replayed = self.checker.check_durable(&self.subject, place)?;
         match replayed.filter(|_| from_log) {
@@ -166,6 +180,13 @@ impl Driver {
         self.checker.check_fork(&self.subject, usize::MAX)?;
         let place = self.rng.index(1 << 20);
         self.checker.check_durable(&self.subject, place).map(|_| ())
+    }
+
+    /// A restored session has seen none.
+    fn note_transitions(&mut self) {
+        for (name, occurred) in self.subject.session().transitions() {
+            *self.transitions.entry(name).or_default() |= occurred;
+        }
     }
 
     fn stop(&mut self, command: Command) -> Result<(), String> {

@@ -2,6 +2,7 @@
 
 use super::subject::Mutation;
 use innerloop_core::config::WireKind;
+use std::collections::BTreeMap;
 
 /// How a seed is run.
 #[derive(Clone, Copy, Debug)]
@@ -14,13 +15,15 @@ pub struct Plan {
     /// The protocol of the model; drawn from the seed if absent, as is its family unless the
     /// protocol is Anthropic's.
     pub wire: Option<WireKind>,
+    /// Whether models are called beside the runs, too.
+    pub side_calls: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { steps: 160, mutation: None, wire: None, trace: false }
+        Self { steps: 160, mutation: None, wire: None, side_calls: true, trace: false }
     }
 }
 
@@ -29,6 +32,8 @@ impl Default for Plan {
 pub struct Report {
     /// How many inputs the session was given.
     pub steps: u64,
+    /// The changes of phase that there are, each with whether it occurred.
+    pub transitions: BTreeMap<String, bool>,
     /// What happened, a line each, if it was written down.
     pub trace: Vec<String>,
 }

@@ -129,7 +129,9 @@ impl Subject {
         }
         let mut state = crate::snapshot::state(&snapshot);
         if self.mutation == Some(Mutation::ForgetfulSnapshot) {
-            state["agents"][0]["memory"]["aside"] = Value::Null;
+            for queue in ["steering", "follow_ups"] {
+                state["agents"][0][queue] = Value::Array(Vec::new());
+            }
         } else if let Some(turns) = state["agents"][0]["turns"].as_array_mut() {
             turns.pop();
         }

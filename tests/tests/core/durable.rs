@@ -150,8 +150,11 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
     assert!(matches!(restore(b""), RestoreError::Damaged(_)));
     assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
     let text = String::from_utf8(Desk::default().session.snapshot()).unwrap();
-    let newer = text.replacen(r#""version":2"#, r#""version":3"#, 1);
-    assert_eq!(restore(newer.as_bytes()), RestoreError::Version { found: 3, expected: 2 });
+    for other in [1, 4] {
+        let text = text.replacen(r#""version":3"#, &format!(r#""version":{other}"#), 1);
+        let version = RestoreError::Version { found: other, expected: 3 };
+        assert_eq!(restore(text.as_bytes()), version);
+    }
     // Damage that is still JSON.
     let other = text.replacen("mock-1", "mock-7", 1);
     let error = restore(other.as_bytes()).to_string();
@@ -308,10 +311,12 @@ fn a_snapshot_whose_effects_do_not_fit_together_is_refused() {
     let mut desk = Desk::default();
     let _ = desk.submit("go");
     let whole = desk.session.snapshot();
-    let text = snapshot::state(&whole).to_string();
-    let start = text.find("\"open\":[[").unwrap();
-    let end = start + text[start..].find("]]").unwrap() + 2;
-    let torn = format!("{}\"open\":[]{}", &text[..start], &text[end..]);
-    let error = Session::restore(&snapshot::with_state(&whole, &torn), EPOCH).unwrap_err();
-    assert!(error.to_string().contains("open effects do not fit"), "{error}");
+    let cancelled = json!([{"id": 1, "agent": 0, "kind": "http", "until": 9}]);
+    for (field, value) in [("effects", json!(0)), ("cancelled", cancelled)] {
+        let mut state = snapshot::state(&whole);
+        state[field] = value;
+        let torn = snapshot::with_state(&whole, &state.to_string());
+        let error = Session::restore(&torn, EPOCH).unwrap_err();
+        assert!(error.to_string().contains("open effects do not fit"), "{error}");
+    }
 }

@@ -230,9 +230,8 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     let _ = desk.command(Command::FollowUp { parts: text("later") });
     let _ = desk.steer("soon");
     let agent = &snapshot::state(&desk.session.snapshot())["agents"][0];
-    let memory = &agent["memory"]["aside"];
-    assert_eq!(memory["steering"][0][0]["text"], "soon");
-    assert_eq!(memory["follow_ups"][0][0]["text"], "later");
+    assert_eq!(agent["steering"][0][0]["text"], "soon");
+    assert_eq!(agent["follow_ups"][0][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
 }
 

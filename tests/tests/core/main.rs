@@ -25,6 +25,7 @@ mod profiles;
 mod prompts;
 mod samples;
 mod schema;
+mod side_calls;
 mod simulation;
 mod steering;
 mod subagents;

@@ -3,6 +3,7 @@
 
 use innerloop_core::config::WireKind;
 use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
+use std::collections::BTreeSet;
 
 /// Seeds of every test run, beside those that failed once. `cargo xtask test` runs more.
 const SEEDS: u64 = 25;
@@ -36,7 +37,8 @@ fn no_seed_that_failed_once_fails_again() {
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
         for wire in [Some(WireKind::Anthropic), None] {
-            if let Err(fault) = run(seed, Plan { wire, ..Plan::default() }) {
+            let plan = Plan { wire, side_calls: false, ..Plan::default() };
+            if let Err(fault) = run(seed, plan) {
                 panic!("{}", shown(&fault));
             }
         }
@@ -46,7 +48,7 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 48] = [
+const CORNERS: [&str; 50] = [
     r#""type":"session_start""#,
     r#""type":"session_end""#,
     r#""type":"user_input""#,
@@ -95,6 +97,8 @@ const CORNERS: [&str; 48] = [
     "the time to wait is over",
     "goes on from its log",
     "goes on from its snapshot",
+    r#""purpose":"summary""#,
+    "the summary: ",
 ];
 
 #[test]
@@ -110,6 +114,25 @@ fn the_world_gets_everywhere() {
         }
     }
     panic!("{missing:#?}");
+}
+
+/// Seeds that go through all changes of phase. Where they no longer do, others are looked for.
+const PHASES: [u64; 8] = [2529, 2026, 2013, 2022, 2000, 2001, 2002, 2004];
+
+#[test]
+fn every_change_of_phase_in_the_table_occurs() {
+    let mut missing: Option<BTreeSet<String>> = None;
+    for seed in PHASES.into_iter().chain(3_000..4_000) {
+        let Ok(report) = run(seed, Plan::default()) else { continue };
+        let all = || report.transitions.keys().cloned().collect();
+        let missing = missing.get_or_insert_with(all);
+        missing.retain(|name| report.transitions.get(name) != Some(&true));
+        if missing.is_empty() {
+            assert!(report.transitions.len() > 10, "{:?}", report.transitions);
+            return;
+        }
+    }
+    panic!("{missing:?}");
 }
 
 #[test]

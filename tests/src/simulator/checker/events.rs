@@ -7,7 +7,7 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,
     message::{Turn, TurnKind, joined_text},
-    output::{Effect, Output},
+    output::{Effect, Output, Purpose},
     status::AgentState,
     time::Instant,
 };
@@ -158,9 +158,12 @@ impl Events {
 
     fn on_effect(&mut self, effect: &Effect, seen: &Seen<'_>) -> Result<(), String> {
         match effect {
-            Effect::Http { agent, .. } => {
+            Effect::Http { agent, purpose, .. } => {
                 let told = self.agents.entry(*agent).or_default();
                 require(!told.over, || format!("{agent} is over, and calls the model"))?;
+                if *purpose != Purpose::Model {
+                    return Ok(());
+                }
                 told.tries += 1;
                 let most = seen.config.retry.max_retries + 1;
                 require(told.tries <= most, || format!("try {} of {most}", told.tries))?;

@@ -8,7 +8,7 @@ use innerloop_core::{
     event::EventKind,
     id::AgentId,
     message::{Finish, Turn, TurnKind},
-    output::{Effect, Output, Outputs},
+    output::{Effect, Output, Outputs, Purpose},
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,11 +33,14 @@ impl Requests {
                         self.newest.remove(&event.agent);
                     }
                 }
-                Output::Effect(Effect::Http { agent, request, .. }) => {
+                Output::Effect(Effect::Http { agent, request, purpose, .. }) => {
+                    let is_reply = *purpose == Purpose::Model;
                     let body = core::str::from_utf8(&request.body).map_err(|e| e.to_string())?;
-                    check_body(wire, body, is_paused(turns(*agent)))
+                    check_body(wire, body, is_reply && is_paused(turns(*agent)))
                         .map_err(|fault| format!("{fault}, in the request {body}"))?;
-                    self.extends(wire, *agent, body)?;
+                    if is_reply {
+                        self.extends(wire, *agent, body)?;
+                    }
                 }
                 Output::Effect(_) => {}
             }

@@ -90,8 +90,7 @@ impl Words {
             return Ok(());
         }
         let state = snapshot::state(&seen.subject.snapshot());
-        let waits =
-            state["agents"][0]["memory"]["aside"]["follow_ups"].as_array().map_or(0, Vec::len);
+        let waits = state["agents"][0]["follow_ups"].as_array().map_or(0, Vec::len);
         require(waits == 0, || format!("the run is completed, and {waits} follow-ups wait"))
     }
 
@@ -106,9 +105,9 @@ impl Words {
                     *found.entry((id, word)).or_default() += 1;
                 }
             };
-            note(&agent["memory"]["aside"]["steering"].to_string());
-            note(&agent["memory"]["aside"]["follow_ups"].to_string());
-            note(&agent["phase"]["Hooked"].to_string());
+            note(&agent["steering"].to_string());
+            note(&agent["follow_ups"].to_string());
+            note(&agent["phase"]["hooked"]["then"].to_string());
             for turn in seen.turns(id) {
                 if let TurnKind::User(parts) | TurnKind::Steering(parts) = &turn.kind {
                     parts.iter().filter_map(Part::as_text).for_each(&mut note);

@@ -1,0 +1,148 @@
+//! A call of a model as it stands: what it is for, the route that it owns, its request, and what
+//! has come of the response. What comes in to it is beside, in `model_call`.
+
+use super::{
+    history::History,
+    route::{Route, Tools},
+};
+use crate::{
+    base::{
+        id::{AgentId, EffectId, SessionId},
+        time::Instant,
+    },
+    types::{
+        input::HttpInput,
+        message::Reply,
+        output::{self, DeadlineReason, Effect, HttpRequest},
+    },
+    wire::Decoder,
+};
+use alloc::{boxed::Box, sync::Arc};
+
+/// What a call is for, which says what comes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// The next reply of a run.
+    Reply(Tools),
+    /// A summary of the first turns, as many as it says.
+    #[cfg(feature = "seams")]
+    Summary(usize),
+}
+
+/// A call that is in flight or waits for its next try.
+#[derive(Debug)]
+pub(crate) struct ModelCall {
+    pub(crate) purpose: Purpose,
+    pub(crate) route: Arc<Route>,
+    /// Counted from 1.
+    pub(crate) attempt: u32,
+    pub(crate) state: CallState,
+}
+
+/// Where a call stands.
+#[derive(Debug)]
+pub(crate) enum CallState {
+    /// A request is out.
+    Sent(Exchange),
+    /// It has failed and is tried again later.
+    Waiting { until: Instant },
+}
+
+/// A request and what has come of its response.
+#[derive(Debug)]
+pub(crate) struct Exchange {
+    pub(crate) effect: EffectId,
+    /// When the newest news came.
+    pub(crate) active_at: Instant,
+    /// Whether text or thinking of this try has been shown.
+    pub(crate) shown: bool,
+    /// Whether the start of the text has been announced.
+    pub(crate) text_begun: bool,
+    /// The reply, once the stream's terminal marker has come: what becomes of the connection then
+    /// costs nothing.
+    pub(crate) whole: Option<Box<Reply>>,
+    /// What reads the response. A restored call begins without: its response comes anew.
+    pub(crate) decoder: Option<Box<Decoder>>,
+}
+
+impl Purpose {
+    /// Whether people watch the reply while it arrives.
+    pub(super) const fn is_shown(self) -> bool {
+        matches!(self, Self::Reply(_))
+    }
+
+    /// What the host is told of it.
+    pub(super) const fn public(self) -> output::Purpose {
+        match self {
+            Self::Reply(_) => output::Purpose::Model,
+            #[cfg(feature = "seams")]
+            Self::Summary(_) => output::Purpose::Summary,
+        }
+    }
+}
+
+impl Exchange {
+    /// A request that went out at `now`.
+    pub(crate) const fn new(effect: EffectId, now: Instant) -> Self {
+        Self { effect, active_at: now, shown: false, text_begun: false, whole: None, decoder: None }
+    }
+
+    /// Whether news come in the right order.
+    pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
+        match input {
+            HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some() || self.whole.is_some(),
+            HttpInput::Head(_) | HttpInput::Failed(_) => true,
+        }
+    }
+}
+
+impl ModelCall {
+    /// The exchange that is under way.
+    pub(crate) const fn exchange(&self) -> Option<&Exchange> {
+        match &self.state {
+            CallState::Sent(exchange) => Some(exchange),
+            CallState::Waiting { .. } => None,
+        }
+    }
+
+    /// The effect of the request that is out.
+    pub(crate) fn effect(&self) -> Option<EffectId> {
+        self.exchange().map(|exchange| exchange.effect)
+    }
+
+    /// The open effect, made again.
+    pub(crate) fn owed(
+        &self,
+        agent: AgentId,
+        history: &History,
+        session: &SessionId,
+    ) -> Option<Effect> {
+        let id = self.effect()?;
+        let request = request_again(self.purpose, &self.route, history, session);
+        Some(Effect::Http { id, agent, request, purpose: self.purpose.public() })
+    }
+
+    /// When the call counts as broken, or is tried again.
+    pub(crate) const fn deadline(&self, idle_ms: u64) -> (Instant, DeadlineReason) {
+        match &self.state {
+            CallState::Sent(exchange) => {
+                (exchange.active_at.plus_ms(idle_ms), DeadlineReason::ModelIdle)
+            }
+            CallState::Waiting { until } => (*until, DeadlineReason::Retry),
+        }
+    }
+}
+
+/// The request of a call, made without a change to the history's cache.
+fn request_again(
+    purpose: Purpose,
+    route: &Route,
+    history: &History,
+    session: &SessionId,
+) -> HttpRequest {
+    match purpose {
+        Purpose::Reply(tools) => history.request_again(route, tools, &session.0),
+        #[cfg(feature = "seams")]
+        Purpose::Summary(turns) => history.request_for_summary(turns, route, &session.0),
+    }
+}

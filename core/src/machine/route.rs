@@ -1,0 +1,84 @@
+//! The way to a model: which one, at which endpoint, and all of a request that does not change
+//! from turn to turn. Made once, shared by every call that takes it; a call that is under way
+//! keeps its own, whatever is configured meanwhile.
+
+use crate::{
+    types::{
+        config::{ModelConfig, TextCalls, ToolChoice},
+        input::ResponseHead,
+        tool::ToolSpec,
+    },
+    wire::{Decoder, Head},
+};
+use alloc::{string::String, sync::Arc, vec::Vec};
+
+/// The way to a model.
+#[derive(Debug)]
+pub(crate) struct Route {
+    /// The model and its endpoint.
+    pub(crate) model: ModelConfig,
+    /// The system prompt.
+    pub(crate) system: String,
+    /// The tools as the model is shown them.
+    pub(crate) tools: Vec<Arc<ToolSpec>>,
+    head: Head,
+    /// The head with tools switched off, where a call may want that.
+    head_without_tools: Option<Head>,
+}
+
+/// Whether a call lets the model use tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tools {
+    On,
+    Off,
+}
+
+impl Route {
+    /// Encodes the head, and the one without tools if a call may want it.
+    pub(crate) fn new(
+        model: ModelConfig,
+        system: String,
+        tools: Vec<Arc<ToolSpec>>,
+        may_mute: bool,
+    ) -> Self {
+        let specs = || tools.iter().map(|tool| &**tool);
+        let head = Head::new(&model, &system, specs());
+        let head_without_tools = may_mute.then(|| {
+            let model = ModelConfig { tool_choice: ToolChoice::None, ..model.clone() };
+            Head::new(&model, &system, specs())
+        });
+        Self { model, system, tools, head, head_without_tools }
+    }
+
+    /// The head of a request.
+    pub(crate) fn head(&self, tools: Tools) -> &Head {
+        match (tools, &self.head_without_tools) {
+            (Tools::Off, Some(head)) => head,
+            (Tools::Off, None) | (Tools::On, _) => &self.head,
+        }
+    }
+
+    /// Whether both are made from the same.
+    pub(crate) fn is_made_like(&self, other: &Self) -> bool {
+        core::ptr::eq(self, other)
+            || (self.model == other.model
+                && self.system == other.system
+                && self.tools == other.tools)
+    }
+
+    /// Whether requests over both begin with the same bytes, so that a provider's cache holds.
+    pub(crate) fn begins_as(&self, other: &Self) -> bool {
+        self.head == other.head
+    }
+
+    /// Whether the tools can still be told in the prompt, where the endpoint has none.
+    pub(crate) fn may_fall_back_to_text(&self) -> bool {
+        self.model.text_calls == TextCalls::Fallback
+    }
+
+    /// What reads the response that begins with `head`.
+    pub(crate) fn decoder(&self, head: &ResponseHead) -> Decoder {
+        let tools = self.tools.iter().map(|tool| &**tool);
+        Decoder::new(self.model.wire, head).with_text_calls(&self.model, tools)
+    }
+}

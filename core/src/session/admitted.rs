@@ -1,0 +1,27 @@
+//! What an input that is not refused comes to.
+
+use crate::{
+    base::id::{AgentId, EffectId},
+    machine::{
+        agent::{News, Order},
+        setup::Setup,
+    },
+};
+use alloc::sync::Arc;
+
+/// An input that fits.
+#[derive(Debug)]
+pub(super) enum Admitted {
+    /// A word to an agent that is not over.
+    Order(AgentId, Order),
+    /// A new configuration that works.
+    Configure(Arc<Setup>),
+    /// News of an effect that is open.
+    News(AgentId, EffectId, News),
+    /// A cancelled effect has ended; with what, does not count.
+    Ended(AgentId, EffectId),
+    /// Time has passed.
+    Tick,
+    /// News of an effect that is settled or cancelled: nothing follows.
+    Late,
+}

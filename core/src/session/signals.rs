@@ -1,0 +1,190 @@
+//! One agent is stepped at a time, and what it says to others is carried over at once, so that all
+//! that follows from an input comes out of it.
+
+use super::Session;
+use crate::{
+    base::{id::AgentId, time::UnixMillis},
+    machine::{
+        agent::{self, Agent},
+        body::{ChildState, SpawnOptions},
+        ctx::{Ctx, Signal, Written},
+        phase::Phase,
+        run,
+        setup::Setup,
+    },
+    profile::inner::SpawnCall,
+    types::{
+        event::{Event, EventKind},
+        message::Part,
+        output::Output,
+    },
+};
+use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
+
+impl Session {
+    /// Steps an agent's phase by value; what follows is appended to `outputs`.
+    pub(super) fn step(
+        &mut self,
+        id: AgentId,
+        outputs: &mut Vec<Output>,
+        f: impl FnOnce(Phase, &mut Ctx<'_>) -> Phase,
+    ) {
+        let agent = match id {
+            AgentId::ROOT => &mut self.root,
+            _ => match self.others.get_mut(&id) {
+                Some(agent) => agent,
+                None => return,
+            },
+        };
+        let mut written = Written { outputs: core::mem::take(outputs), signals: Vec::new() };
+        let before = agent.phase.kind();
+        let phase = core::mem::take(&mut agent.phase);
+        let mut ctx = Ctx {
+            body: &mut agent.body,
+            setup: &agent.setup,
+            ledger: &mut self.ledger,
+            written: &mut written,
+            agents: &mut self.count,
+            session: &self.id,
+            now: self.now,
+            wall: UnixMillis(self.epoch.0.saturating_add(self.now.0)),
+        };
+        let phase = f(phase, &mut ctx);
+        #[cfg(feature = "seams")]
+        self.transitions.note(before, phase.kind());
+        agent.enter(before, phase);
+        *outputs = written.outputs;
+        self.deliver(written.signals, outputs);
+    }
+
+    /// What follows from a signal comes out where it was given.
+    fn deliver(&mut self, signals: Vec<(usize, Signal)>, outputs: &mut Vec<Output>) {
+        let Some(&(first, _)) = signals.first() else { return };
+        let mut behind = outputs.split_off(first.min(outputs.len())).into_iter();
+        let mut taken = first;
+        for (place, signal) in signals {
+            outputs.extend(behind.by_ref().take(place.saturating_sub(taken)));
+            taken = place;
+            self.on_signal(signal, outputs);
+        }
+        outputs.extend(behind);
+    }
+
+    fn on_signal(&mut self, signal: Signal, outputs: &mut Vec<Output>) {
+        match signal {
+            Signal::Spawn { child, parent, call } => self.spawn(child, parent, call, outputs),
+            Signal::Steer { agent, parts } => self.steer(agent, parts, outputs),
+            Signal::Close { agent } => self.step(agent, outputs, agent::close),
+            Signal::Interrupt { agent } => self.step(agent, outputs, run::interrupt),
+            Signal::Finish { agent } => self.step(agent, outputs, agent::on_settled),
+            Signal::InText { agent } => self.in_text(agent, outputs),
+            Signal::Ended { agent, success } => self.ended(agent, success, outputs),
+        }
+    }
+
+    fn spawn(
+        &mut self,
+        child: AgentId,
+        parent: AgentId,
+        call: SpawnCall,
+        outputs: &mut Vec<Output>,
+    ) {
+        let depth = self.agent(parent).map_or(0, |parent| parent.body.depth());
+        let options = SpawnOptions {
+            parent,
+            depth: depth.saturating_add(1),
+            model: call.model.filter(|model| !model.trim().is_empty()),
+            working_dir: call.working_dir,
+            max_turns: call.max_turns.unwrap_or(0),
+        };
+        let Ok(setup) = self.root.setup.spawned(&options) else {
+            return self.fault("an agent's configuration cannot work", outputs);
+        };
+        let kind = EventKind::AgentStarted {
+            parent,
+            task: call.task.clone(),
+            model: setup.config.model.name.clone(),
+        };
+        outputs.push(Output::Event(Event { seq: 0, at: self.now, agent: child, kind }));
+        let options = Some(Box::new(options));
+        self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
+        let parts = vec![Part::text(call.task)];
+        self.step(child, outputs, |_, ctx| agent::submit(parts, ctx));
+    }
+
+    /// An endpoint has no tools: all agents tell them in the prompt from now on, and the one that
+    /// learned of it asks again.
+    fn in_text(&mut self, id: AgentId, outputs: &mut Vec<Output>) {
+        if let Some(config) = self.root.setup.in_text() {
+            match Setup::new(config) {
+                Ok(setup) => self.configure(&Arc::new(setup), outputs),
+                Err(_) => self.fault("a configuration in force cannot work", outputs),
+            }
+        }
+        self.step(id, outputs, agent::on_tick);
+    }
+
+    /// A message to another agent: at its next step if it works, as a new task if it is idle.
+    fn steer(&mut self, id: AgentId, parts: Vec<Part>, outputs: &mut Vec<Output>) {
+        self.step(id, outputs, |phase, ctx| match phase {
+            Phase::Idle => agent::submit(parts, ctx),
+            Phase::Closing | Phase::Closed => phase,
+            other => agent::steer(other, parts, ctx),
+        });
+    }
+
+    /// An agent's run is over: whoever started it learns what came of it.
+    fn ended(&mut self, id: AgentId, success: bool, outputs: &mut Vec<Output>) {
+        let Some(agent) = self.others.get(&id) else { return };
+        let Some(options) = &agent.body.spawned else { return };
+        let (parent, over) = (options.parent, agent.phase.is_over());
+        let (output, turns) = (agent.body.result(), agent.body.turns());
+        self.step(parent, outputs, |phase, ctx| {
+            if let Some(child) = ctx.body.child_mut(id) {
+                if child.state != ChildState::Closed {
+                    child.state = if success { ChildState::Completed } else { ChildState::Failed };
+                }
+                child.output = output;
+                child.turns = turns;
+                child.over |= over;
+            }
+            agent::on_child(phase, id, ctx)
+        });
+    }
+
+    /// Another configuration is in force, from the next model call, for the other agents too.
+    pub(super) fn configure(&mut self, setup: &Arc<Setup>, outputs: &mut Vec<Output>) {
+        let mut works = true;
+        for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
+            let new = match &agent.body.spawned {
+                None => Arc::clone(setup),
+                Some(options) => match setup.spawned(options) {
+                    Ok(setup) => Arc::new(setup),
+                    Err(_) => {
+                        works = false;
+                        continue;
+                    }
+                },
+            };
+            let has_said = !agent.phase.is_over() && !agent.body.history.turns().is_empty();
+            if has_said && !new.route.begins_as(&agent.setup.route) {
+                let reason = "the model, its options or the system prompt changed";
+                let kind = EventKind::PrefixRebased { reason };
+                let (at, agent) = (self.now, agent.body.id);
+                outputs.push(Output::Event(Event { seq: 0, at, agent, kind }));
+            }
+            agent.setup = new;
+        }
+        if !works {
+            self.fault("an agent's configuration cannot work any more", outputs);
+        }
+    }
+
+    /// What cannot happen has happened: see [`Ctx::fault`].
+    fn fault(&mut self, message: &str, outputs: &mut Vec<Output>) {
+        self.step(AgentId::ROOT, outputs, |phase, ctx| {
+            ctx.fault(message);
+            phase
+        });
+    }
+}

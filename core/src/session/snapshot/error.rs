@@ -1,0 +1,29 @@
+//! Why bytes are not a snapshot that can be restored.
+
+use crate::types::config::ConfigError;
+use alloc::string::{String, ToString};
+
+/// Bytes that are not a snapshot that this version can restore.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreError {
+    /// The bytes are no snapshot, or were damaged.
+    #[error("this is not an Innerloop snapshot, or it is damaged: {0}")]
+    Damaged(String),
+    /// The snapshot comes from another version.
+    #[error("the snapshot has version {found}, this program reads version {expected} and older")]
+    Version {
+        /// The snapshot's version.
+        found: u32,
+        /// The newest version that can be read.
+        expected: u32,
+    },
+    /// The snapshot's configuration cannot work.
+    #[error("the snapshot's configuration cannot work: {0}")]
+    Config(#[from] ConfigError),
+}
+
+impl RestoreError {
+    pub(super) fn damaged(message: &(impl ToString + ?Sized)) -> Self {
+        Self::Damaged(message.to_string())
+    }
+}

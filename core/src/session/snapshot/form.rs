@@ -1,0 +1,512 @@
+//! What a snapshot says: what was said, how often, and where each agent stands. The forms are
+//! apart from the state that they stand for, and whatever follows from the rest is left out.
+
+use super::{
+    error::RestoreError,
+    round::{self, ToolCallForm},
+};
+use crate::{
+    base::{
+        id::{AgentId, EffectId},
+        time::Instant,
+    },
+    machine::{
+        agent::Agent,
+        body::{Child, ChildState, Counts, Repairs, Run, SpawnOptions},
+        exchange::{CallState, Exchange, ModelCall, Purpose},
+        ledger::{EffectKind, Entry},
+        phase::{Asked, Hooked, Phase, Then},
+        route::{Route, Tools},
+    },
+    types::{
+        config::{ApprovalRule, ModelConfig, SessionConfig},
+        message::{Part, Reply, Turn, Usage},
+        status::RunEnd,
+        tool::ToolSpec,
+    },
+};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    collections::{BTreeSet, VecDeque},
+    string::String,
+    sync::Arc,
+    vec::Vec,
+};
+use serde::{Deserialize, Serialize};
+
+/// A whole session.
+#[derive(Serialize, Deserialize)]
+pub(super) struct State<'a> {
+    pub(super) config: Cow<'a, SessionConfig>,
+    pub(super) now: Instant,
+    /// The number of the last event.
+    pub(super) events: u64,
+    /// The number of the last effect.
+    pub(super) effects: u64,
+    /// Effects that are cancelled and have not answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) cancelled: Vec<CancelledForm>,
+    /// The session's own agent first, and each behind the one that started it.
+    pub(super) agents: Vec<AgentForm<'a>>,
+}
+
+/// A cancelled effect.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CancelledForm {
+    pub(super) id: EffectId,
+    pub(super) agent: AgentId,
+    pub(super) kind: KindForm,
+    /// Until when its answer is waited for.
+    pub(super) until: Instant,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KindForm {
+    Http,
+    Tool,
+    Ask,
+    Hook,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct AgentForm<'a> {
+    pub(super) id: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) spawned: Option<SpawnedForm<'a>>,
+    pub(super) turns: Cow<'a, [Turn]>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub(super) steering: Cow<'a, VecDeque<Vec<Part>>>,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub(super) follow_ups: Cow<'a, VecDeque<Vec<Part>>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) children: Vec<ChildForm<'a>>,
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub(super) known_files: Cow<'a, BTreeSet<String>>,
+    #[serde(default, skip_serializing_if = "allows_none")]
+    pub(super) allowed: Cow<'a, [ApprovalRule]>,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub(super) warned_of_fullness: bool,
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub(super) succeeded: bool,
+    /// What the runs before the current one cost.
+    #[serde(default, skip_serializing_if = "SpentForm::is_nothing")]
+    pub(super) past: SpentForm,
+    #[serde(default)]
+    pub(super) run: RunForm<'a>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) calls: Vec<CallForm<'a>>,
+    pub(super) phase: PhaseForm<'a>,
+}
+
+fn is_empty(queue: &VecDeque<Vec<Part>>) -> bool {
+    queue.is_empty()
+}
+
+fn has_none(files: &BTreeSet<String>) -> bool {
+    files.is_empty()
+}
+
+const fn allows_none(rules: &[ApprovalRule]) -> bool {
+    rules.is_empty()
+}
+
+/// What an agent was started with.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SpawnedForm<'a> {
+    pub(super) parent: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<Cow<'a, str>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) working_dir: Option<Cow<'a, str>>,
+    #[serde(default)]
+    pub(super) max_turns: u32,
+}
+
+/// An agent that this one started.
+#[derive(Serialize, Deserialize)]
+pub(super) struct ChildForm<'a> {
+    pub(super) id: AgentId,
+    pub(super) state: ChildStateForm,
+    /// What it had come to when its last run ended, where it says something else by now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) last: Option<LastForm<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct LastForm<'a> {
+    pub(super) output: Cow<'a, str>,
+    pub(super) turns: u32,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ChildStateForm {
+    Running,
+    Completed,
+    Failed,
+    Closed,
+}
+
+/// What runs cost.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct SpentForm {
+    pub(super) tool_calls: u32,
+    pub(super) usage: Usage,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) cost_nano_usd: Option<u64>,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RunForm<'a> {
+    pub(super) inputs: u32,
+    pub(super) replies: u32,
+    #[serde(skip_serializing_if = "SpentForm::is_nothing")]
+    pub(super) spent: SpentForm,
+    #[serde(skip_serializing_if = "RepairsForm::are_none")]
+    pub(super) repairs: RepairsForm,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) epilogue: Option<RunEnd>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) answer: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<Cow<'a, str>>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct RepairsForm {
+    pub(super) pauses: u32,
+    pub(super) cut: u32,
+    pub(super) continued: u32,
+    pub(super) empties: u32,
+    pub(super) answers: u32,
+    pub(super) nudges: u32,
+}
+
+/// A model call.
+#[derive(Serialize, Deserialize)]
+pub(super) struct CallForm<'a> {
+    pub(super) purpose: PurposeForm,
+    pub(super) attempt: u32,
+    /// Its route, where another one is in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) route: Option<RouteForm<'a>>,
+    pub(super) state: CallStateForm<'a>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum PurposeForm {
+    Reply,
+    #[cfg(feature = "seams")]
+    Summary {
+        turns: usize,
+    },
+}
+
+/// What a route is made from.
+#[derive(Serialize, Deserialize)]
+pub(super) struct RouteForm<'a> {
+    pub(super) model: Cow<'a, ModelConfig>,
+    pub(super) system: Cow<'a, str>,
+    pub(super) tools: Cow<'a, [Arc<ToolSpec>]>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CallStateForm<'a> {
+    Sent {
+        effect: EffectId,
+        active_at: Instant,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        shown: bool,
+        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        text_begun: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<Cow<'a, Reply>>,
+    },
+    Waiting {
+        until: Instant,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum PhaseForm<'a> {
+    Idle,
+    Hooked { effect: EffectId, then: ThenForm<'a> },
+    Asked { effect: EffectId, question: Cow<'a, str> },
+    ModelCall,
+    Round { calls: Vec<ToolCallForm<'a>> },
+    Closing,
+    Closed,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum ThenForm<'a> {
+    Input { parts: Cow<'a, [Part]> },
+    Call,
+    Stop,
+    Answer { answer: Cow<'a, str> },
+}
+
+impl CancelledForm {
+    pub(super) fn of((id, entry): &(EffectId, Entry)) -> Option<Self> {
+        let kind = match entry.kind {
+            EffectKind::Http => KindForm::Http,
+            EffectKind::Tool => KindForm::Tool,
+            EffectKind::Ask => KindForm::Ask,
+            EffectKind::Hook => KindForm::Hook,
+        };
+        Some(Self { id: *id, agent: entry.agent, kind, until: entry.grace? })
+    }
+
+    pub(super) const fn entry(&self) -> (EffectId, Entry) {
+        let kind = match self.kind {
+            KindForm::Http => EffectKind::Http,
+            KindForm::Tool => EffectKind::Tool,
+            KindForm::Ask => EffectKind::Ask,
+            KindForm::Hook => EffectKind::Hook,
+        };
+        (self.id, Entry { agent: self.agent, kind, grace: Some(self.until) })
+    }
+}
+
+impl<'a> SpawnedForm<'a> {
+    pub(super) fn of(options: &'a SpawnOptions) -> Self {
+        let text = |text: &'a Option<String>| text.as_deref().map(Cow::Borrowed);
+        Self {
+            parent: options.parent,
+            model: text(&options.model),
+            working_dir: text(&options.working_dir),
+            max_turns: options.max_turns,
+        }
+    }
+
+    pub(super) fn options(self, depth: u32) -> SpawnOptions {
+        SpawnOptions {
+            parent: self.parent,
+            depth,
+            model: self.model.map(Cow::into_owned),
+            working_dir: self.working_dir.map(Cow::into_owned),
+            max_turns: self.max_turns,
+        }
+    }
+}
+
+impl<'a> ChildForm<'a> {
+    /// The form of a child that says `output` after `turns` turns by now.
+    pub(super) fn of(id: AgentId, child: &'a Child, output: &str, turns: u32) -> Self {
+        let state = match child.state {
+            ChildState::Running => ChildStateForm::Running,
+            ChildState::Completed => ChildStateForm::Completed,
+            ChildState::Failed => ChildStateForm::Failed,
+            ChildState::Closed => ChildStateForm::Closed,
+        };
+        let is_same = child.output == output && child.turns == turns;
+        let last = LastForm { output: Cow::Borrowed(&child.output), turns: child.turns };
+        Self { id, state, last: (!is_same).then_some(last) }
+    }
+
+    /// The child, where it says `output` after `turns` turns by now, and is `over` or not.
+    pub(super) fn child(self, output: String, turns: u32, over: bool) -> Child {
+        let state = match self.state {
+            ChildStateForm::Running => ChildState::Running,
+            ChildStateForm::Completed => ChildState::Completed,
+            ChildStateForm::Failed => ChildState::Failed,
+            ChildStateForm::Closed => ChildState::Closed,
+        };
+        let (output, turns) = match self.last {
+            Some(last) => (last.output.into_owned(), last.turns),
+            None => (output, turns),
+        };
+        Child { state, output, turns, over }
+    }
+}
+
+impl SpentForm {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) const fn of(counts: &Counts) -> Self {
+        let Counts { tool_calls, usage, cost_nano_usd, .. } = *counts;
+        Self { tool_calls, usage, cost_nano_usd }
+    }
+
+    pub(super) const fn counts(self, inputs: u32, replies: u32) -> Counts {
+        let Self { tool_calls, usage, cost_nano_usd } = self;
+        Counts { inputs, replies, tool_calls, usage, cost_nano_usd }
+    }
+}
+
+impl<'a> RunForm<'a> {
+    pub(super) fn of(run: &'a Run) -> Self {
+        let text = |text: &'a Option<Box<str>>| text.as_deref().map(Cow::Borrowed);
+        Self {
+            inputs: run.counts.inputs,
+            replies: run.counts.replies,
+            spent: SpentForm::of(&run.counts),
+            repairs: RepairsForm::of(run.repairs),
+            epilogue: run.epilogue,
+            answer: text(&run.answer),
+            result: text(&run.result),
+        }
+    }
+
+    /// The run, without what follows from the history.
+    pub(super) fn run(self) -> Run {
+        let text = |text: Option<Cow<'a, str>>| text.map(|text| text.into_owned().into());
+        Run {
+            counts: self.spent.counts(self.inputs, self.replies),
+            rounds: 0,
+            repairs: self.repairs.repairs(),
+            epilogue: self.epilogue,
+            watch: None,
+            answer: text(self.answer),
+            result: text(self.result),
+        }
+    }
+}
+
+impl RepairsForm {
+    fn are_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    const fn of(repairs: Repairs) -> Self {
+        let Repairs { pauses, cut, continued, empties, answers, nudges } = repairs;
+        Self { pauses, cut, continued, empties, answers, nudges }
+    }
+
+    const fn repairs(self) -> Repairs {
+        let Self { pauses, cut, continued, empties, answers, nudges } = self;
+        Repairs { pauses, cut, continued, empties, answers, nudges }
+    }
+}
+
+impl<'a> CallForm<'a> {
+    /// The form of a call while `in_force` is the agent's route.
+    pub(super) fn of(call: &'a ModelCall, in_force: &Route) -> Self {
+        let is_same = call.route.is_made_like(in_force);
+        Self {
+            purpose: match call.purpose {
+                Purpose::Reply(_) => PurposeForm::Reply,
+                #[cfg(feature = "seams")]
+                Purpose::Summary(turns) => PurposeForm::Summary { turns },
+            },
+            attempt: call.attempt,
+            route: (!is_same).then(|| RouteForm::of(&call.route)),
+            state: match &call.state {
+                CallState::Waiting { until } => CallStateForm::Waiting { until: *until },
+                CallState::Sent(exchange) => CallStateForm::Sent {
+                    effect: exchange.effect,
+                    active_at: exchange.active_at,
+                    shown: exchange.shown,
+                    text_begun: exchange.text_begun,
+                    whole: exchange.whole.as_deref().map(Cow::Borrowed),
+                },
+            },
+        }
+    }
+
+    /// The call of an agent whose route is `in_force`; `tools` is what its run lets replies use.
+    pub(super) fn call(self, in_force: &Arc<Route>, tools: Tools) -> ModelCall {
+        ModelCall {
+            purpose: match self.purpose {
+                PurposeForm::Reply => Purpose::Reply(tools),
+                #[cfg(feature = "seams")]
+                PurposeForm::Summary { turns } => Purpose::Summary(turns),
+            },
+            route: match self.route {
+                Some(route) => Arc::new(route.route(tools)),
+                None => Arc::clone(in_force),
+            },
+            attempt: self.attempt,
+            state: match self.state {
+                CallStateForm::Waiting { until } => CallState::Waiting { until },
+                CallStateForm::Sent { effect, active_at, shown, text_begun, whole } => {
+                    let whole = whole.map(|reply| Box::new(reply.into_owned()));
+                    let exchange = Exchange::new(effect, active_at);
+                    CallState::Sent(Exchange { shown, text_begun, whole, ..exchange })
+                }
+            },
+        }
+    }
+}
+
+impl<'a> RouteForm<'a> {
+    pub(super) fn of(route: &'a Route) -> Self {
+        Self {
+            model: Cow::Borrowed(&route.model),
+            system: Cow::Borrowed(&route.system),
+            tools: Cow::Borrowed(&route.tools),
+        }
+    }
+
+    /// The same, independent of the route.
+    pub(super) fn owned(route: &Route) -> RouteForm<'static> {
+        RouteForm {
+            model: Cow::Owned(route.model.clone()),
+            system: Cow::Owned(route.system.clone()),
+            tools: Cow::Owned(route.tools.clone()),
+        }
+    }
+
+    fn route(self, tools: Tools) -> Route {
+        let (model, system) = (self.model.into_owned(), self.system.into_owned());
+        Route::new(model, system, self.tools.into_owned(), tools == Tools::Off)
+    }
+}
+
+impl<'a> PhaseForm<'a> {
+    pub(super) fn of(agent: &'a Agent) -> Self {
+        match &agent.phase {
+            Phase::Idle => Self::Idle,
+            Phase::Hooked(hooked) => Self::Hooked {
+                effect: hooked.effect,
+                then: match &hooked.then {
+                    Then::Input(parts) => ThenForm::Input { parts: Cow::Borrowed(parts) },
+                    Then::Call => ThenForm::Call,
+                    Then::Stop => ThenForm::Stop,
+                    Then::Answer(answer) => ThenForm::Answer { answer: Cow::Borrowed(answer) },
+                },
+            },
+            Phase::Asked(asked) => {
+                Self::Asked { effect: asked.effect, question: Cow::Borrowed(&asked.question) }
+            }
+            Phase::ModelCall => Self::ModelCall,
+            Phase::Round(round) => Self::Round { calls: round::forms(round, agent) },
+            Phase::Closing => Self::Closing,
+            Phase::Closed => Self::Closed,
+        }
+    }
+
+    /// The phase of that agent.
+    pub(super) fn phase(self, agent: &Agent) -> Result<Phase, RestoreError> {
+        Ok(match self {
+            Self::Idle => Phase::Idle,
+            Self::Hooked { effect, then } => {
+                let then = match then {
+                    ThenForm::Input { parts } => Then::Input(parts.into_owned()),
+                    ThenForm::Call => Then::Call,
+                    ThenForm::Stop => Then::Stop,
+                    ThenForm::Answer { answer } => Then::Answer(answer.into_owned()),
+                };
+                Phase::Hooked(Box::new(Hooked { effect, then }))
+            }
+            Self::Asked { effect, question } => {
+                Phase::Asked(Box::new(Asked { effect, question: question.into_owned() }))
+            }
+            Self::ModelCall => Phase::ModelCall,
+            Self::Round { calls } => Phase::Round(round::restored(calls, agent)?),
+            Self::Closing => Phase::Closing,
+            Self::Closed => Phase::Closed,
+        })
+    }
+}

@@ -1,0 +1,133 @@
+//! A session as bytes, at any moment. The encoded form of a history and a response that is under
+//! way are not in it: both are made anew. Snapshots of earlier versions are migrated.
+
+mod error;
+mod form;
+mod restored;
+mod round;
+mod version2;
+
+use super::Session;
+use crate::{
+    base::{digest::Digest, id::AgentId, json::Json, time::UnixMillis},
+    machine::agent::Agent,
+    types::config::SessionConfig,
+};
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
+pub use error::RestoreError;
+use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
+use form::{SpentForm, State};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use version2::State2;
+
+const FORMAT: &str = "innerloop-snapshot";
+
+/// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
+/// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
+const VERSION: u32 = 3;
+
+/// What a snapshot says of itself, around the state.
+#[derive(Serialize, Deserialize)]
+struct Envelope<'a> {
+    format: Cow<'a, str>,
+    version: u32,
+    /// The digest of the state's bytes, as 16 hexadecimal digits.
+    #[serde(default)]
+    digest: Cow<'a, str>,
+    #[serde(borrow, default)]
+    state: Option<Cow<'a, RawValue>>,
+}
+
+impl Session {
+    /// The session as bytes (JSON), from which [`Session::restore`] makes it again.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.snapshot_json().into_text().into_bytes()
+    }
+
+    pub(super) fn snapshot_json(&self) -> Json {
+        let state = Json::of(&State {
+            config: Cow::Owned(SessionConfig { id: self.id.clone(), ..self.config().clone() }),
+            now: self.now,
+            events: self.seq,
+            effects: self.ledger.issued(),
+            cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
+            agents: self.agents().map(|agent| self.form(agent)).collect(),
+        });
+        Json::of(&Envelope {
+            format: Cow::Borrowed(FORMAT),
+            version: VERSION,
+            digest: Cow::Owned(digest(state.text())),
+            state: Some(Cow::Borrowed(state.raw())),
+        })
+    }
+
+    fn form<'a>(&'a self, agent: &'a Agent) -> AgentForm<'a> {
+        let body = &agent.body;
+        let (pending, learnt) = (body.pending(), body.learnt());
+        let children = learnt.children.iter().map(|(&id, child)| {
+            let (output, turns) = self.said(id);
+            ChildForm::of(id, child, &output, turns)
+        });
+        let route = &agent.setup.route;
+        let calls = pending.calls.iter().map(|call| CallForm::of(call, route));
+        AgentForm {
+            id: body.id,
+            spawned: body.spawned.as_deref().map(SpawnedForm::of),
+            turns: Cow::Borrowed(body.history.turns()),
+            steering: Cow::Borrowed(&pending.steering),
+            follow_ups: Cow::Borrowed(&pending.follow_ups),
+            children: children.collect(),
+            known_files: Cow::Borrowed(&learnt.known_files),
+            allowed: Cow::Borrowed(&learnt.allowed),
+            warned_of_fullness: body.warned_of_fullness,
+            succeeded: body.succeeded,
+            past: SpentForm::of(&body.past),
+            run: RunForm::of(&body.run),
+            calls: calls.collect(),
+            phase: PhaseForm::of(agent),
+        }
+    }
+
+    /// What an agent has come to by now.
+    fn said(&self, id: AgentId) -> (String, u32) {
+        self.agent(id)
+            .map_or_else(Default::default, |agent| (agent.body.result(), agent.body.turns()))
+    }
+
+    /// Makes the session of a snapshot again; session time goes on from where it stood, which is
+    /// now `wall`. Ask [`Session::owed`] for the effects that were open.
+    ///
+    /// # Errors
+    /// The bytes are damaged, or come from a newer version.
+    pub fn restore(bytes: &[u8], wall: UnixMillis) -> Result<Self, RestoreError> {
+        let text = core::str::from_utf8(bytes).map_err(|error| RestoreError::damaged(&error))?;
+        let envelope: Envelope<'_> = read(text)?;
+        if envelope.format != FORMAT {
+            return Err(RestoreError::damaged("its format is another one"));
+        }
+        let version = envelope.version;
+        if !(2..=VERSION).contains(&version) {
+            return Err(RestoreError::Version { found: version, expected: VERSION });
+        }
+        let state = envelope.state.ok_or_else(|| RestoreError::damaged("its state is missing"))?;
+        if envelope.digest != digest(state.get()) {
+            return Err(RestoreError::damaged("its digest is another one"));
+        }
+        let state = match version {
+            2 => read::<State2>(state.get())?.migrated()?,
+            _ => read::<State<'_>>(state.get())?,
+        };
+        state.restored(wall)
+    }
+}
+
+fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RestoreError> {
+    serde_json::from_str(text).map_err(|error| RestoreError::damaged(&error))
+}
+
+/// The digest of a state, as text.
+fn digest(state: &str) -> String {
+    format!("{:016x}", Digest::of(state.as_bytes()).0)
+}

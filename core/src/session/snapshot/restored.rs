@@ -1,0 +1,167 @@
+//! From what a snapshot says to the session again: whatever follows from the rest is derived.
+
+use super::{
+    error::RestoreError,
+    form::{AgentForm, CancelledForm, ChildForm, State},
+};
+use crate::{
+    base::{
+        id::{AgentId, EffectId},
+        time::UnixMillis,
+    },
+    machine::{
+        agent::Agent,
+        body::{Learnt, Pending},
+        ctx::AgentCount,
+        ledger::{Entry, Ledger},
+        phase::Phase,
+        route::Tools,
+        setup::Setup,
+    },
+    session::Session,
+    types::{
+        config::SessionConfig,
+        message::{Turn, TurnKind},
+    },
+};
+use alloc::{boxed::Box, collections::BTreeMap, sync::Arc, vec::Vec};
+
+impl State<'_> {
+    /// The session, in which it is now `wall`.
+    pub(super) fn restored(self, wall: UnixMillis) -> Result<Session, RestoreError> {
+        let config: SessionConfig = self.config.into_owned();
+        let id = config.id.clone();
+        let setup = Arc::new(Setup::new(config)?);
+        let mut agents = BTreeMap::new();
+        let mut children = Vec::new();
+        for mut form in self.agents {
+            children.push((form.id, core::mem::take(&mut form.children)));
+            let agent = form.restored(&setup, &agents)?;
+            if agents.insert(agent.body.id, agent).is_some() {
+                return Err(RestoreError::damaged("two of its agents have one number"));
+            }
+        }
+        for (parent, forms) in children {
+            with_children(parent, forms, &mut agents)?;
+        }
+        let count = AgentCount {
+            newest: agents.last_key_value().map_or(0, |(id, _)| id.0),
+            open: open_agents(&agents),
+        };
+        let open = open_effects(&agents, &self.cancelled);
+        let damaged = || RestoreError::damaged("its open effects do not fit together");
+        let ledger = Ledger::of(self.effects, open).ok_or_else(damaged)?;
+        let root = agents.remove(&AgentId::ROOT);
+        Ok(Session {
+            id,
+            root: root.ok_or_else(|| RestoreError::damaged("its own agent is missing"))?,
+            others: agents,
+            count,
+            ledger,
+            seq: self.events,
+            now: self.now,
+            epoch: UnixMillis(wall.0.saturating_sub(self.now.0)),
+            #[cfg(feature = "seams")]
+            transitions: crate::machine::phase::Transitions::default(),
+        })
+    }
+}
+
+impl AgentForm<'_> {
+    /// The agent, without those that it started.
+    fn restored(
+        self,
+        root: &Arc<Setup>,
+        before: &BTreeMap<AgentId, Agent>,
+    ) -> Result<Agent, RestoreError> {
+        let mut spawned = None;
+        let mut setup = Arc::clone(root);
+        if let Some(form) = self.spawned {
+            let parent = before.get(&form.parent);
+            let parent = parent.ok_or_else(|| RestoreError::damaged("an agent has no parent"))?;
+            let options = form.options(parent.body.depth().saturating_add(1));
+            setup = Arc::new(root.spawned(&options)?);
+            spawned = Some(Box::new(options));
+        }
+        if spawned.is_none() != (self.id == AgentId::ROOT) {
+            return Err(RestoreError::damaged("an agent was started by nobody"));
+        }
+        let turns = self.turns.into_owned();
+        let (users, replies) = counted(&turns);
+        let mut agent = Agent::new(self.id, spawned, setup, turns);
+        let body = &mut agent.body;
+        body.run = self.run.run();
+        let run = body.run.counts;
+        body.past =
+            self.past.counts(users.saturating_sub(run.inputs), replies.saturating_sub(run.replies));
+        body.warned_of_fullness = self.warned_of_fullness;
+        body.succeeded = self.succeeded;
+        body.run.rounds = body.history.rounds_since_input();
+        let tools = if body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
+        let route = &agent.setup.route;
+        body.resume(
+            Pending {
+                calls: self.calls.into_iter().map(|call| call.call(route, tools)).collect(),
+                steering: self.steering.into_owned(),
+                follow_ups: self.follow_ups.into_owned(),
+            },
+            Learnt {
+                children: BTreeMap::new(),
+                known_files: self.known_files.into_owned(),
+                allowed: self.allowed.into_owned(),
+            },
+        );
+        agent.phase = self.phase.phase(&agent)?;
+        if !matches!(agent.phase, Phase::Idle | Phase::Closing | Phase::Closed) {
+            agent.body.watch_again(&agent.setup.config.loops);
+        }
+        Ok(agent)
+    }
+}
+
+/// How many inputs and replies there are.
+fn counted(turns: &[Turn]) -> (u32, u32) {
+    turns.iter().fold((0, 0), |(users, replies): (u32, u32), turn| match turn.kind {
+        TurnKind::User(_) => (users.saturating_add(1), replies),
+        TurnKind::Assistant(_) => (users, replies.saturating_add(1)),
+        _ => (users, replies),
+    })
+}
+
+/// Tells an agent of those that it started.
+fn with_children(
+    parent: AgentId,
+    forms: Vec<ChildForm<'_>>,
+    agents: &mut BTreeMap<AgentId, Agent>,
+) -> Result<(), RestoreError> {
+    for form in forms {
+        let id = form.id;
+        let child = agents.get(&id).ok_or_else(|| RestoreError::damaged("a child is missing"))?;
+        let (output, turns) = (child.body.result(), child.body.turns());
+        let child = form.child(output, turns, child.phase.is_over());
+        if let Some(parent) = agents.get_mut(&parent) {
+            parent.body.learnt_mut().children.insert(id, child);
+        }
+    }
+    Ok(())
+}
+
+/// How many agents are open beside the session's own.
+fn open_agents(agents: &BTreeMap<AgentId, Agent>) -> u32 {
+    let is_open = |(id, agent): &(&AgentId, &Agent)| {
+        **id != AgentId::ROOT && !matches!(agent.phase, Phase::Closed)
+    };
+    u32::try_from(agents.iter().filter(is_open).count()).unwrap_or(u32::MAX)
+}
+
+fn open_effects(
+    agents: &BTreeMap<AgentId, Agent>,
+    cancelled: &[CancelledForm],
+) -> Vec<(EffectId, Entry)> {
+    let open = agents.values().flat_map(|agent| {
+        let agent_id = agent.body.id;
+        let entry = move |(id, kind)| (id, Entry { agent: agent_id, kind, grace: None });
+        agent.open_effects().map(entry)
+    });
+    open.chain(cancelled.iter().map(CancelledForm::entry)).collect()
+}
