@@ -21,7 +21,7 @@ impl Number {
             if let Ok(number) = text.parse() {
                 return Some(Self::Unsigned(number));
             }
-            // Zero below zero is no integer.
+            // Minus zero is not an integer.
             if let Ok(number @ ..0) = text.parse() {
                 return Some(Self::Negative(number));
             }

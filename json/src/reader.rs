@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
     /// What kind of value comes next. Nothing is read but white space.
     ///
     /// # Errors
-    /// There is no value, or it begins as none.
+    /// There is no value, or not the beginning of one.
     pub fn kind(&mut self) -> Result<Kind, Error> {
         match self.peek() {
             Some(b'n') => Ok(Kind::Null),
@@ -291,7 +291,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.byte() {
             self.at += 1;

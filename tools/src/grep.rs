@@ -73,7 +73,7 @@ fn grep_file(
     if read::looks_binary(&bytes) {
         return Err(read::binary(path.as_str(), "it contains NUL bytes"));
     }
-    // There is no next file to go on to.
+    // There is no next file.
     let _ = report.add_file(path, &bytes, matcher);
     Ok(())
 }

@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 4096;
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WorkspacePath(String);
 
-/// Why a text is no path inside the workspace.
+/// Why a text is not a path inside the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
     /// No text, where a file is needed.

@@ -127,7 +127,7 @@ impl Matcher {
         let mut from = 0;
         for found in self.regex.find_iter(text) {
             let last = found.end().max(found.start() + 1) - 1;
-            // Behind the last line feed there is no line.
+            // There is no line after the last line feed.
             if last < from || (last == bytes.len() && (last == 0 || text.ends_with('\n'))) {
                 continue;
             }

@@ -237,7 +237,7 @@ fn h6_a_shells_heredoc_and_a_code_fence_are_taken_off() {
             }
         }
         assert_eq!(patch, whole(), "{text}");
-        // Whoever closed the wrapper had no more to say.
+        // Nothing follows after the wrapper is closed.
         if !after.is_empty() {
             let open = text.replace("*** End Patch\n", "");
             assert_eq!(Patch::parse(&open).unwrap().files.len(), 3, "{open}");

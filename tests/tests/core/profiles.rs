@@ -254,7 +254,7 @@ fn c4_each_family_has_a_prompt_of_its_own_that_names_no_tool_it_lacks() {
             let of = |vocabulary| names(*kind, vocabulary, &place());
             [of(Vocabulary::Seed), of(Vocabulary::Native)].concat()
         })
-        // What is a word besides is no name: `shell`, `Read`, `replace`, `glob`, `Edit`.
+        // Names that are also plain words do not count: `shell`, `Read`, `replace`, `glob`, `Edit`.
         .filter(|name| name.contains('_') || name == "TodoWrite")
         .collect();
     let mut prompts = Vec::new();

@@ -116,7 +116,7 @@ fn an_array_that_is_no_event_stream_is_read_chunk_by_chunk() {
 fn whole_bodies_have_the_shape_of_a_chunk() {
     let text = read("whole_text.json");
     assert_eq!((text.text.as_str(), text.finish), ("Done.", Finish::Stop));
-    // What the provider's own tools read is no part of the prompt.
+    // What the provider's own tools read does not count as prompt.
     assert_eq!(text.usage, usage(7, 2, 0, 0));
     let called = read("whole_calls_without_ids.json");
     let expected = concat!(

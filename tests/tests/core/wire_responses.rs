@@ -437,7 +437,7 @@ fn an_error_body_is_told_as_it_is() {
     );
     assert_eq!((bad.kind, bad.status), (ErrorKind::InvalidRequest, 400));
     assert_eq!(bad.message, "Unsupported parameter: 'temperature'");
-    // A completed response with an error's status is no reply.
+    // A completed response with an error's status is not a reply.
     assert_eq!(error(500, &fixture("whole.json")).kind, ErrorKind::Server);
     for foreign in ["{\"type\":\"message\"}", "[1]", "<html>"] {
         assert_eq!(error(200, foreign).kind, ErrorKind::Protocol, "{foreign}");

@@ -315,7 +315,7 @@ fn each_kind_of_call_gets_its_own_kind_of_result() {
     let found = input(&model(), &[recorded("client_items.sse"), results(&answers)]);
     assert_eq!(found[0]["action"]["command"], json!(["ls", "-l"]));
     assert_eq!(found[2]["operation"]["diff"], "+one\n");
-    // A result in words is no screenshot: such a call goes back as a function's.
+    // A result in words is not a screenshot: such a call goes back as a function's.
     assert_eq!(
         (&found[3]["type"], &found[3]["name"]),
         (&json!("function_call"), &json!("computer"))

@@ -144,7 +144,7 @@ async fn a_folder_that_is_a_link_is_not_used() {
     assert_eq!(fs::read_dir(dir.path().join("elsewhere")).unwrap().count(), 0);
 }
 
-/// What a guest may have written is no machine code to load.
+/// What a guest may have written is never loaded as machine code.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cache_folder_that_guests_could_reach_is_not_used() {
     let dir = TempDir::new().unwrap();

@@ -1,5 +1,5 @@
 //! What a guest must not reach or change: the world outside of the workspace, `.git` and
-//! `.innerloop` in it, and files that are no files.
+//! `.innerloop` in it, and files that are not regular files.
 
 use super::Bench;
 use innerloop_core::action::ToolError;
