@@ -1,5 +1,6 @@
-//! What was said, append-only, and its encoded form. The turns are the truth; the encoded bytes
-//! are a cache that is dropped when the agent is idle and rebuilt identically (DESIGN rule 10).
+//! What was said, append-only, and its encoded form. The turns are the truth; the encoded bytes are
+//! a cache that is dropped when the agent is idle and rebuilt identically
+//! (`docs/decisions.md#the-stable-prefix`).
 
 use super::route::{Route, Tools};
 use crate::{

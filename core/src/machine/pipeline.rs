@@ -148,7 +148,8 @@ fn told(launch: &Launch, outcome: &Outcome, setup: &Setup) -> Option<String> {
     setup.tool(&run.name)?.row?.tell(&Told { action, patch: patch.as_ref(), outcome, timeout_ms })
 }
 
-/// An outcome's parts, with the words of Spec §2.5 before a failure of the tool itself.
+/// An outcome's parts; before a failure of the tool itself, in the specification's words, that it
+/// is one.
 fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
     let only_text = outcome.parts.iter().all(|part| part.as_text().is_some());
     let mut parts =

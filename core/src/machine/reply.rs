@@ -119,7 +119,7 @@ fn on_pause(ctx: &mut Ctx<'_>) -> Verdict {
     Verdict::Again
 }
 
-/// A text was cut by the output limit (CONFLICTS R11).
+/// A text was cut by the output limit (`docs/decisions.md#replies-cut-by-a-limit`).
 fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
     let continued = &mut ctx.body.run.repairs.continued;
     if *continued >= ctx.setup.config.repair.continue_on_length {
@@ -132,7 +132,8 @@ fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
     Verdict::Again
 }
 
-/// Whether a text without calls only announces what is still to be done (seed 004, P3).
+/// Whether a text without calls only announces what is still to be done
+/// (`docs/decisions.md#replies-without-calls`).
 fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
     const FINAL: [&str; 7] =
         ["done", "complete", "finished", "in summary", "final answer", "no further", "?"];

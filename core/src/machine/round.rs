@@ -1,6 +1,6 @@
 //! One round of tool calls: each goes its way (hook, approval, run, hook) and is answered, and the
-//! results go back in call order (Spec §3.8). Calls that only read run side by side, those that
-//! write one after the other (DESIGN §3).
+//! results go back in call order. Calls that only read run side by side, those that write one after
+//! the other (`docs/decisions.md#parallel-calls`).
 
 use super::{
     body::{Child, ChildState, agent_name},

@@ -167,7 +167,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     drain_steering(ctx);
 }
 
-/// Moves what the host wants to say into the history (Spec §2.6).
+/// Moves what the host wants to say into the history (`docs/decisions.md#steering-and-follow-ups`).
 pub(super) fn drain_steering(ctx: &mut Ctx<'_>) -> bool {
     let queued = ctx.body.take_steering();
     let any = !queued.is_empty();
@@ -243,7 +243,7 @@ fn sum_up(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
     call_model(ctx)
 }
 
-/// Warns once when the context window gets full (Spec §5.5), and again after it was not.
+/// Warns once when the context window gets full, and again after it was not.
 fn warn_of_fullness(ctx: &mut Ctx<'_>) {
     let percent = ctx.body.history.gauge().warning(ctx.setup.config.model.context_window);
     let warned = core::mem::replace(&mut ctx.body.warned_of_fullness, percent.is_some());
@@ -313,7 +313,7 @@ fn after_round(ctx: &mut Ctx<'_>) -> Phase {
     }
 }
 
-/// Calls repeat themselves (Spec §2.10; CONFLICTS R1).
+/// Calls repeat themselves.
 fn on_loop(found: Found, ctx: &mut Ctx<'_>) -> Phase {
     let Found { period, calls, step } = found;
     let message = format!(
@@ -368,8 +368,8 @@ fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     next_input(ctx)
 }
 
-/// The model is done, unless somebody has said something meanwhile (CONFLICTS X7), or the final
-/// answer is still owed.
+/// The model is done, unless somebody has said something meanwhile, or the final answer is still
+/// owed.
 fn natural_end(ctx: &mut Ctx<'_>) -> Phase {
     if let Some(end) = ctx.body.run.epilogue {
         return end_run(end, ctx);
@@ -405,8 +405,8 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
     }
 }
 
-/// A model call failed for good. What may pass leaves the session usable; what can never work
-/// ends it (Spec, appendix B).
+/// A model call failed for good. What may pass leaves the session usable; what can never work ends
+/// it (`docs/decisions.md#failures`).
 fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
     if failure.kind == FailureKind::ContextOverflow {

@@ -145,7 +145,8 @@ impl Setup {
         }
     }
 
-    /// The time limit of a run whose call asks for `asked` (Spec §5.4).
+    /// The time limit of a run whose call asks for `asked`
+    /// (`docs/decisions.md#command-time-limits`).
     pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
         let timeouts = &self.config.timeouts;
         let default = self.profile().default_command_ms();
