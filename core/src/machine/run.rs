@@ -406,7 +406,7 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// A model call failed for good. What may pass leaves the session usable; what can never work ends
-/// it (`docs/decisions.md#failures`).
+/// it (`docs/decisions.md#ends-of-a-run`).
 fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
     if failure.kind == FailureKind::ContextOverflow {
