@@ -1,5 +1,7 @@
-//! What texts promise: that the README's code map names every module, and that whatever a comment
-//! cites can be opened.
+//! What texts promise: that the README's code map names every folder of code, and that whatever a
+//! comment cites can be opened.
+
+use std::collections::BTreeSet;
 
 use super::house::House;
 use super::{check_found, check_none};
@@ -69,22 +71,36 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Modules that the README's code map does not name.
-fn unnamed(house: &House) -> Vec<String> {
+/// Folders of code that the README's code map does not name, and folders it names that are not
+/// there.
+fn wrong_in_the_map(house: &House) -> Vec<String> {
     let map = house.files["README.md"].split("## Code map").nth(1).expect("a section «Code map»");
     let map = map.split("\n## ").next().unwrap();
+    let named: BTreeSet<&str> = map.split('`').filter(|word| word.ends_with('/')).collect();
     let mut faults = Vec::new();
-    for member in ["json", "core", "driver", "tools", "wasm", "host-native", "xtask"] {
-        let folder = format!("{member}/src/");
-        for (path, _) in house.ending(".rs").filter(|(path, _)| path.starts_with(&folder)) {
-            let mut steps = path.trim_end_matches(".rs").trim_end_matches("/mod").rsplit('/');
-            let name = steps.next().unwrap();
-            if !["lib", "main"].contains(&name) && !map.contains(&format!("`{name}`")) {
-                faults.push(format!("{path}: not in the map"));
-            }
+    for folder in code_folders(house) {
+        if !named.contains(folder.as_str()) {
+            faults.push(format!("{folder} is not in the map"));
+        }
+    }
+    for folder in named {
+        if !house.files.keys().any(|path| path.starts_with(folder)) {
+            faults.push(format!("{folder} is in the map, and not there"));
         }
     }
     faults
+}
+
+/// The folders of crates, and those directly below their `src`.
+fn code_folders(house: &House) -> BTreeSet<String> {
+    let mut folders: BTreeSet<String> =
+        house.manifests().map(|(folder, _)| format!("{folder}/")).collect();
+    for (path, _) in house.ending(".rs").filter(|(path, _)| !path.starts_with("tests/")) {
+        let Some((krate, inside)) = path.split_once("/src/") else { continue };
+        let Some((folder, _)) = inside.split_once('/') else { continue };
+        folders.insert(format!("{krate}/src/{folder}/"));
+    }
+    folders
 }
 
 #[test]
@@ -119,10 +135,13 @@ fn a_dead_citation_is_found() {
 }
 
 #[test]
-fn the_readmes_code_map_names_every_module() {
-    check_none(&unnamed(&House::own()));
-    let readme = "## Code map\n`a`\n## End\n`b`";
-    let house =
-        House::of(&[("README.md", readme), ("core/src/a.rs", ""), ("core/src/b/mod.rs", "")]);
-    check_found(&unnamed(&house), &["core/src/b/mod.rs: not in the map"]);
+fn the_readmes_code_map_names_every_folder_of_code() {
+    check_none(&wrong_in_the_map(&House::own()));
+    let house = House::of(&[
+        ("README.md", "## Code map\n`a/` `a/src/b/` `c/` `d`\n## End\n`a/src/e/`"),
+        ("a/Cargo.toml", ""),
+        ("a/src/b/mod.rs", ""),
+        ("a/src/e/f/g.rs", ""),
+    ]);
+    check_found(&wrong_in_the_map(&house), &["a/src/e/ is not in the map", "c/ is in the map"]);
 }
