@@ -1,7 +1,39 @@
 //! A coding agent without a body: [`Session`] is told what happened and answers what follows.
 //! It decides everything and touches nothing: no clock, no network, no files, no threads, no
-//! randomness. The modules stand on floors; each uses its own floor and those below, and the
-//! modules of one floor form no circle.
+//! randomness. A host drives it:
+//!
+//! ```
+//! # use innerloop_core::{Session, config::SessionConfig, message::Part, output::{Effect, Output}};
+//! # use innerloop_core::{id::{EndpointId, SessionId}, time::{Instant, UnixMillis}};
+//! # use innerloop_core::input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input};
+//! let mut config = SessionConfig { id: SessionId("session-1".into()), ..Default::default() };
+//! config.model.endpoint = EndpointId("anthropic".into());
+//! config.model.name = "claude-sonnet-5-5".into();
+//! let (mut session, opening) = Session::open(config, UnixMillis(1_790_000_000_000))?;
+//! assert_eq!(opening.events().count(), 1);
+//!
+//! let parts = vec![Part::text("Make the tests pass")];
+//! for output in session.handle(Input::command(Command::Submit { parts }), Instant(0))? {
+//!     match output {
+//!         Output::Event(event) => println!("{}: {:?}", event.seq, event.kind),
+//!         // To be sent, and answered with head, chunks and end. Here the network is down.
+//!         Output::Effect(Effect::Http { id, request, .. }) => {
+//!             let message = format!("{} cannot be reached", request.endpoint.0);
+//!             let failure = HttpFailure { kind: HttpFailureKind::Network, message };
+//!             let input = HttpInput::Failed(failure);
+//!             assert!(!session.handle(Input::Http { id, input }, Instant(40))?.is_empty());
+//!         }
+//!         // Tools to run, people to ask, hooks to call: each effect is owed one answer.
+//!         Output::Effect(effect) => println!("{effect:?}"),
+//!     }
+//! }
+//! let retry = session.deadline().expect("the call is tried again");
+//! assert_eq!(session.handle(Input::Tick, retry.at)?.effects().count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The modules stand on floors; each uses its own floor and those below, and no two of them form a
+//! circle (`docs/architecture.md`).
 #![no_std]
 #![forbid(unsafe_code)]
 
