@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 use innerloop_core::config::{ModelConfig, Price};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson, from_str};
 
 /// The catalogue that comes along, as text. Its field `about` names the sources, their licence and
 /// their authors.
@@ -19,19 +19,19 @@ pub const STANDARD: &str = include_str!("models.json");
 const REPLY: u32 = 32_000;
 
 /// A catalogue of models.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Catalogue {
     /// Where it is from.
-    #[serde(default)]
+    #[json(default)]
     pub about: String,
     /// The models, by whose prices hold where.
     pub groups: Vec<Group>,
 }
 
 /// Models with the providers at which their prices hold.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Group {
     /// The providers' names; a model's limits hold anywhere.
     pub providers: Vec<String>,
@@ -40,25 +40,25 @@ pub struct Group {
 }
 
 /// What is known of a model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Known {
     /// Its name, without a date and without what stands before the last slash.
     pub name: String,
     /// How many tokens it reads and writes in one call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub context_window: Option<u32>,
     /// How many tokens it writes in one reply at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u32>,
     /// Whether it takes pictures.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
     /// The efforts that it knows; empty if it knows none, or if nothing is known of them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub efforts: Vec<String>,
     /// What its tokens cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
 }
 
@@ -73,8 +73,7 @@ impl Catalogue {
     /// # Errors
     /// [`CatalogueError`] with the place where the text does not fit.
     pub fn parse(text: &str) -> Result<Self, CatalogueError> {
-        let read: Self =
-            serde_json::from_str(text).map_err(|error| CatalogueError(error.to_string()))?;
+        let read: Self = from_str(text).map_err(|error| CatalogueError(error.to_string()))?;
         let mut models = read.groups.iter().flat_map(|group| &group.models);
         let unfit = |known: &&Known| {
             let none = [known.context_window, known.max_output_tokens].contains(&Some(0));

@@ -9,10 +9,10 @@ use innerloop_core::{
     message::{Finish, Reply, ToolCall, Usage},
     wire::{Decoder, Failure, FailureKind},
 };
-use serde::Serialize;
+use innerloop_json::{ToJson, to_string};
 
 /// A response, normalised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct Decoded {
     /// The text for the user; empty if the model refused.
     pub text: String,
@@ -30,8 +30,23 @@ pub struct Decoded {
     pub error: Option<DecodedError>,
 }
 
+impl Decoded {
+    /// The response as one JSON object that begins with `id`.
+    #[must_use]
+    pub fn line(&self, id: &Json) -> String {
+        #[derive(ToJson)]
+        struct Line<'a> {
+            id: &'a Json,
+            #[json(flatten)]
+            decoded: &'a Decoded,
+        }
+
+        to_string(&Line { id, decoded: self })
+    }
+}
+
 /// A call of a tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedCall {
     /// The provider's id.
     pub id: String,
@@ -42,8 +57,8 @@ pub struct DecodedCall {
 }
 
 /// A call's arguments: the value, or the raw text where it is not JSON or not meant to be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(untagged)]
 pub enum Arguments {
     /// JSON.
     Value(Json),
@@ -52,7 +67,7 @@ pub enum Arguments {
 }
 
 /// A failure.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct DecodedError {
     /// What can be done about it.
     pub kind: ErrorKind,

@@ -6,7 +6,7 @@ use innerloop_core::{
     action::{Change, Outcome, Part},
     config::{ApprovalRule, ConfigError, ConfigPatch, SessionConfig},
     input::{Answer, Command, HookReply, HttpFailure, HttpInput, Input, ResponseHead, ToolInput},
-    json::Json,
+    json::{Json, from_str, to_string},
 };
 
 /// Masks all text of an input. Bodies and deltas, which are cut anywhere, are masked as streams
@@ -36,15 +36,11 @@ pub(crate) fn masked_config(
     if keys.is_empty() {
         return Ok(config);
     }
-    let unfit = |error: serde_json::Error| ConfigError {
-        field: "config",
-        message: format!("a key stands where it has a word of its own: {error}"),
-    };
-    let text = serde_json::to_string(&config).map_err(unfit)?;
-    match keys.masked_json(&text) {
-        Some(masked) => serde_json::from_str(&masked).map_err(unfit),
-        None => Ok(config),
-    }
+    let Some(masked) = keys.masked_json(&to_string(&config)) else { return Ok(config) };
+    from_str(&masked).map_err(|error| {
+        let message = format!("a key stands where it has a word of its own: {}", error.message());
+        ConfigError::new(error.path(), message)
+    })
 }
 
 fn mask_command(keys: &Keys, command: &mut Command) {

@@ -4,6 +4,7 @@
 use crate::key::{Key, MASK};
 use alloc::{borrow::Cow, string::String, sync::Arc, vec, vec::Vec};
 use core::fmt;
+use innerloop_core::json::{from_str, to_string};
 
 /// A shorter key could be part of ordinary text, and is no secret worth the name.
 const SHORTEST: usize = 8;
@@ -92,10 +93,8 @@ impl Keys {
         if !literal.contains('\\') {
             return owned(self.masked(literal));
         }
-        match serde_json::from_str::<String>(literal) {
-            Ok(text) => {
-                owned(self.masked(&text)).and_then(|text| serde_json::to_string(&text).ok())
-            }
+        match from_str::<String>(literal) {
+            Ok(text) => owned(self.masked(&text)).map(|text| to_string(&text)),
             Err(_) => owned(self.masked(literal)),
         }
     }

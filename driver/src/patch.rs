@@ -1,15 +1,9 @@
 //! Patches of a configuration's JSON (RFC 7396), and which of their fields does not fit.
 
-use alloc::{
-    borrow::ToOwned,
-    collections::BTreeMap,
-    format,
-    string::{String, ToString},
-    vec::Vec,
-};
+use alloc::{borrow::ToOwned, collections::BTreeMap, format, string::String, vec::Vec};
 use innerloop_core::{
     config::SessionConfig,
-    json::{Json, Object},
+    json::{Json, Object, from_str, to_string},
 };
 
 /// A patch that does not fit.
@@ -25,28 +19,21 @@ pub struct PatchError {
 /// Reads a patch.
 pub(crate) fn object(text: &str) -> Result<Object, PatchError> {
     let error = |message| PatchError { path: "config".to_owned(), message };
-    serde_json::from_str(text).map_err(|found| error(format!("it is no JSON object: {found}")))
+    from_str(text).map_err(|found| error(format!("it is no JSON object: {found}")))
 }
 
 /// The model that a patch names.
 pub(crate) fn model_name(patch: &Object) -> Option<String> {
     let model = patch.field("model").and_then(as_object)?;
-    serde_json::from_str(model.field("name")?.text()).ok()
+    from_str(model.field("name")?.text()).ok()
 }
 
 /// The configuration with the patch over it.
 pub(crate) fn patched(config: &SessionConfig, patch: &Object) -> Result<SessionConfig, PatchError> {
-    let error = |message: String| PatchError { path: "config".to_owned(), message };
-    let text = serde_json::to_string(config).map_err(|found| error(found.to_string()))?;
-    let base = object(&text)?;
-    read(&base, patch).map_err(|_| wrong_field(&base, patch))
-}
-
-fn read(base: &Object, patch: &Object) -> Result<SessionConfig, String> {
-    let merged = merge(base, patch).to_json();
-    serde_json::from_str(merged.text()).map_err(|error| {
-        let text = error.to_string();
-        text.split(" at line ").next().unwrap_or(&text).to_owned()
+    let base = object(&to_string(config))?;
+    from_str(merge(&base, patch).to_json().text()).map_err(|error| PatchError {
+        path: format!("config.{}", error.path()),
+        message: error.message().to_owned(),
     })
 }
 
@@ -75,42 +62,6 @@ fn merge(target: &Object, patch: &Object) -> Object {
     Object(fields.into_iter().flatten().collect())
 }
 
-/// The first field of a patch that does not fit, as deep as it can be told.
-fn wrong_field(base: &Object, patch: &Object) -> PatchError {
-    let mut path: Vec<String> = Vec::new();
-    let (mut fields, mut beside) = (patch.clone(), Some(base.clone()));
-    while let Some(target) = beside {
-        // With the first field that does not fit, every longer part of the patch does not fit.
-        let fits = |count: usize| {
-            let part = Object(fields.0.iter().take(count).cloned().collect());
-            read(base, &nested(&path, part)).is_ok()
-        };
-        let (mut good, mut bad) = (0, fields.0.len());
-        while bad - good > 1 {
-            let middle = good + (bad - good) / 2;
-            if fits(middle) { good = middle } else { bad = middle }
-        }
-        let Some((name, value)) = fields.0.get(good).cloned() else { break };
-        beside = target.field(&name).and_then(as_object);
-        let inner = as_object(&value);
-        let part = Object(Vec::from([(name.clone(), value)]));
-        let is_last = beside.is_none() || inner.is_none();
-        if is_last {
-            let message = read(base, &nested(&path, part)).err().unwrap_or_default();
-            path.push(name);
-            return PatchError { path: format!("config.{}", path.join(".")), message };
-        }
-        path.push(name);
-        fields = inner.unwrap_or_default();
-    }
-    PatchError { path: "config".to_owned(), message: "it does not fit".to_owned() }
-}
-
-/// A patch that holds `part` at that path.
-fn nested(path: &[String], part: Object) -> Object {
-    path.iter().rev().fold(part, |inner, name| Object(Vec::from([(name.clone(), inner.to_json())])))
-}
-
 fn as_object(value: &Json) -> Option<Object> {
-    serde_json::from_str(value.text()).ok()
+    from_str(value.text()).ok()
 }

@@ -8,14 +8,14 @@ use innerloop_core::{
     id::EndpointId,
     profile::Profile,
 };
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson, from_str};
 
 /// The table. Whose key is set is used if nothing is said, the first before the others.
 const TABLE: &str = include_str!("providers.json");
 
 /// A provider of models.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Provider {
     /// Its name in options, which is also its endpoint's.
     pub name: String,
@@ -26,14 +26,14 @@ pub struct Provider {
     /// The family whose tools and prompt its models get.
     pub profile: ProfileKind,
     /// Other families, by what a model's name has in it.
-    #[serde(default)]
+    #[json(default)]
     pub families: BTreeMap<String, ProfileKind>,
     /// Where it is reached if nothing else is said; nowhere if every user has a place of their
     /// own. The protocol's paths go below it.
-    #[serde(default)]
+    #[json(default)]
     pub base_url: Option<String>,
     /// What such a place of one's own looks like.
-    #[serde(default)]
+    #[json(default)]
     pub base_url_example: Option<String>,
     /// The environment variable that may hold another base URL.
     pub base_url_variable: String,
@@ -42,30 +42,30 @@ pub struct Provider {
     /// The environment variables that may hold the key; the first that is set counts.
     pub key_variables: Vec<String>,
     /// Whether it works without a key, as servers of one's own do.
-    #[serde(default)]
+    #[json(default)]
     pub key_optional: bool,
     /// The model that is used if none is named.
-    #[serde(default)]
+    #[json(default)]
     pub default_model: Option<String>,
     /// What it does otherwise than the protocol's author.
-    #[serde(default)]
+    #[json(default)]
     pub compat: Compat,
     /// Whether calls are also looked for in the models' text; as the family has it if absent.
-    #[serde(default)]
+    #[json(default)]
     pub text_calls: Option<TextCalls>,
     /// Headers that it wants from a web page, whose visitors can see the key.
-    #[serde(default)]
+    #[json(default)]
     pub page_headers: Vec<(String, String)>,
 }
 
 /// How a key is sent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Auth {
     /// The header's name.
     pub header: String,
     /// What stands in front of the key.
-    #[serde(default)]
+    #[json(default)]
     pub prefix: String,
 }
 
@@ -83,7 +83,7 @@ pub struct UnknownProvider {
 #[must_use]
 pub fn all() -> Vec<Provider> {
     // The text is part of the program, and the tests read it.
-    serde_json::from_str(TABLE).unwrap_or_default()
+    from_str(TABLE).unwrap_or_default()
 }
 
 /// The provider of that name.

@@ -14,7 +14,7 @@ use innerloop_core::{
     message::{TurnKind, joined_text},
     text::prefix,
 };
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson, from_str, to_string};
 
 /// Most bytes of what was said that a recording keeps; the digest covers all of it.
 const KEPT: usize = 64 * 1024;
@@ -23,8 +23,8 @@ const KEPT: usize = 64 * 1024;
 const SHOWN: usize = 2_000;
 
 /// One recorded exchange: a line of the recording.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Exchange {
     /// The model call, counted from 1.
     pub call: u32,
@@ -35,12 +35,12 @@ pub struct Exchange {
     /// The response's status.
     pub status: u16,
     /// The response's headers that a replay needs: the content type and what says when to retry.
-    #[serde(default)]
+    #[json(default)]
     pub headers: Vec<(String, String)>,
     /// The response's body, as far as it came.
     pub body: Bytes,
     /// How the exchange broke, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
 }
 
@@ -79,8 +79,7 @@ impl Exchange {
     /// The exchange as a line of the recording, with its line feed.
     #[must_use]
     pub fn line(&self) -> String {
-        // Plain data with text keys has no way to fail.
-        let mut line = serde_json::to_string(self).unwrap_or_default();
+        let mut line = to_string(self);
         line.push('\n');
         line
     }
@@ -133,8 +132,9 @@ impl Player {
     pub fn parse(text: &str) -> Result<Self, TrafficError> {
         let mut exchanges = VecDeque::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let exchange = serde_json::from_str(line).map_err(|error| {
-                TrafficError::Unreadable { line: index + 1, message: error.to_string() }
+            let exchange = from_str(line).map_err(|error| TrafficError::Unreadable {
+                line: index + 1,
+                message: error.to_string(),
             })?;
             exchanges.push_back(exchange);
         }

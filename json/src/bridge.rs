@@ -47,6 +47,41 @@ macro_rules! bridge_deserialize {
     };
 }
 
+/// Gives a type of one unnamed field the traits of that field: as the key of a map, too, it is
+/// what its field is.
+#[cfg(feature = "serde")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! bridge_transparent {
+    (Serialize [$($generics:tt)*] $type:ty) => {
+        impl<$($generics)*> $crate::derived::serde::Serialize for $type {
+            fn serialize<S: $crate::derived::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::core::result::Result<S::Ok, S::Error> {
+                $crate::derived::serde::Serialize::serialize(&self.0, serializer)
+            }
+        }
+    };
+    (Deserialize $type:ty) => {
+        impl<'de> $crate::derived::serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::derived::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::core::result::Result<Self, D::Error> {
+                $crate::derived::serde::Deserialize::deserialize(deserializer).map(Self)
+            }
+        }
+    };
+}
+
+/// Without the feature `serde` nothing.
+#[cfg(not(feature = "serde"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! bridge_transparent {
+    ($($any:tt)*) => {};
+}
+
 /// Without the feature `serde` nothing.
 #[cfg(not(feature = "serde"))]
 #[doc(hidden)]

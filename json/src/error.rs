@@ -11,6 +11,8 @@ pub struct Error(Box<Fault>);
 struct Fault {
     message: String,
     path: String,
+    /// The field that is wrong in the object at the path: the message names it.
+    field: Option<String>,
     line: usize,
     column: usize,
 }
@@ -21,7 +23,13 @@ impl Error {
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();
-        Self(Box::new(Fault { message, path: String::new(), line, column }))
+        Self(Box::new(Fault { message, path: String::new(), field: None, line, column }))
+    }
+
+    /// The same fault, of an object's field that should not be there or is missing.
+    pub(crate) fn about(mut self, field: &str) -> Self {
+        self.0.field = Some(field.into());
+        self
     }
 
     /// The same fault, seen from the object whose field `name` holds it.
@@ -46,8 +54,13 @@ impl Error {
 
     /// The path of the value that is wrong, as `tools[2].name`; empty for the whole.
     #[must_use]
-    pub fn path(&self) -> &str {
-        &self.0.path
+    pub fn path(&self) -> String {
+        let Fault { path, field, .. } = &*self.0;
+        match field {
+            Some(field) if path.is_empty() => field.clone(),
+            Some(field) => format!("{path}.{field}"),
+            None => path.clone(),
+        }
     }
 
     /// The line, counted from 1.
@@ -65,7 +78,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { message, path, line, column } = &*self.0;
+        let Fault { message, path, line, column, .. } = &*self.0;
         if !path.is_empty() {
             write!(f, "{path}: ")?;
         }

@@ -40,7 +40,7 @@ pub fn fill_fields<'a>(
         let slot = found.and_then(|at| Some((at, target.slot(at)?)));
         let Some((at, slot)) = slot else {
             if shape.is_closed && *name != *tag {
-                return Err(reader.error(shape.unknown(&name)));
+                return Err(reader.error(shape.unknown(&name)).about(&name));
             }
             reader.skip().map_err(|error| error.within(&name))?;
             continue;
@@ -59,7 +59,7 @@ pub fn fill_fields<'a>(
 fn missing(reader: &Reader<'_>, shape: &Shape, seen: u64) -> Result<(), Error> {
     let first = (shape.required & !seen).trailing_zeros() as usize;
     match shape.fields.get(first) {
-        Some(name) => Err(reader.error(format!("missing field `{name}`"))),
+        Some(name) => Err(reader.error(format!("missing field `{name}`")).about(name)),
         None => Ok(()),
     }
 }
@@ -131,7 +131,7 @@ fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> 
         }
         ahead.skip()?;
     }
-    Err(ahead.error(format!("missing field `{tag}`")))
+    Err(ahead.error(format!("missing field `{tag}`")).about(tag))
 }
 
 /// Reads what the variant at `index` holds, which `target` has become.

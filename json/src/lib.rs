@@ -31,6 +31,7 @@ extern crate alloc;
 extern crate std;
 
 mod bridge;
+mod cow;
 mod error;
 mod fill;
 mod number;
@@ -44,6 +45,7 @@ mod value;
 mod write;
 mod writer;
 
+pub use cow::FromJsonCow;
 pub use error::Error;
 pub use innerloop_json_derive::{FromJson, ToJson};
 pub use number::Number;

@@ -8,9 +8,8 @@ use crate::{
     writer::Writer,
 };
 use alloc::{
-    borrow::Cow,
     boxed::Box,
-    collections::{BTreeMap, VecDeque},
+    collections::{BTreeMap, BTreeSet, VecDeque},
     format,
     string::String,
     sync::Arc,
@@ -135,23 +134,6 @@ impl<'a> FromJson<'a> for String {
     }
 }
 
-impl ToJson for Cow<'_, str> {
-    fn write(&self, writer: &mut Writer) {
-        writer.string(self);
-    }
-}
-
-impl<'a> FromJson<'a> for Cow<'a, str> {
-    fn blank() -> Self {
-        Cow::Borrowed("")
-    }
-
-    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        *self = reader.string()?;
-        Ok(())
-    }
-}
-
 impl<T: ToJson + ?Sized> ToJson for &T {
     fn write(&self, writer: &mut Writer) {
         (**self).write(writer);
@@ -270,6 +252,28 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for VecDeque<T> {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         *self = Vec::read(reader)?.into();
+        Ok(())
+    }
+}
+
+impl ToJson for BTreeSet<String> {
+    fn write(&self, writer: &mut Writer) {
+        writer.array();
+        for item in self {
+            writer.element();
+            item.write(writer);
+        }
+        writer.end_array();
+    }
+}
+
+impl<'a> FromJson<'a> for BTreeSet<String> {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = Vec::read(reader)?.into_iter().collect();
         Ok(())
     }
 }

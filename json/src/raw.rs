@@ -36,6 +36,18 @@ impl Json {
     pub const fn text(&self) -> &str {
         &self.0
     }
+
+    /// The value, borrowed.
+    #[must_use]
+    pub const fn raw(&self) -> Raw<'_> {
+        Raw(&self.0)
+    }
+
+    /// The value's text, without a copy.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.0.into()
+    }
 }
 
 impl Default for Json {

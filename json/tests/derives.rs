@@ -231,6 +231,9 @@ fn an_error_says_where_it_is_and_what_was_expected() {
         error.message(),
         "invalid type: boolean `true`, expected one of `one`, `two_words`, `three`"
     );
+    let error = from_str::<Door>(r#"{"command":{"index":1}}"#).unwrap_err();
+    assert_eq!(error.path(), "command.command");
+    assert_eq!(error.to_string(), "command: missing field `command` at line 1 column 22");
     let error = from_str::<Door>(r#"{"many":[["a",1],["b",-1]]}"#).unwrap_err();
     assert_eq!(error.path(), "many[1][1]");
     fails::<Door>(

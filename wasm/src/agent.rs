@@ -16,6 +16,7 @@ use innerloop_core::{
     output::{Effect, Output, Outputs},
     time::Instant,
 };
+use js_sys::JSON;
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -223,5 +224,7 @@ fn parts_of(parts: JsValue) -> Result<Vec<Part>, Misuse> {
 }
 
 fn to_js(value: &impl serde::Serialize) -> Result<JsValue, Misuse> {
-    serde_wasm_bindgen::to_value(value).map_err(|error| Misuse::new("internal", error.to_string()))
+    let text = serde_json::to_string(value);
+    let text = text.map_err(|error| Misuse::new("internal", error.to_string()))?;
+    JSON::parse(&text).map_err(|_| Misuse::new("internal", "a value has no JSON".to_owned()))
 }

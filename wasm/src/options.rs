@@ -1,8 +1,9 @@
-//! What the package hands in when an agent is made, read with `serde-wasm-bindgen`.
+//! What the package hands in when an agent is made, read as JSON.
 
 use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
 use innerloop_core::{config::SessionConfig, json::Json, preset::Preset, profile, tool::ToolSpec};
 use innerloop_driver::traffic::Player;
+use js_sys::JSON;
 use serde::{Deserialize, de::DeserializeOwned};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -89,6 +90,9 @@ pub fn doc_names(profile: &str) -> Result<Vec<String>, JsValue> {
 ///
 /// # Errors
 /// `bad_option` with what does not fit.
+#[expect(clippy::needless_pass_by_value, reason = "the binding is handed values")]
 pub(crate) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Misuse> {
-    serde_wasm_bindgen::from_value(value).map_err(Misuse::bad_option)
+    let text = JSON::stringify(&value).ok().and_then(|text| text.as_string());
+    let text = text.ok_or_else(|| Misuse::bad_option("the value has no JSON"))?;
+    serde_json::from_str(&text).map_err(Misuse::bad_option)
 }

@@ -42,8 +42,11 @@ impl Replay {
 pub(crate) struct Fault {
     code: &'static str,
     message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
     call: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     expected: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<String>,
 }
 

@@ -1,8 +1,13 @@
 //! Bytes that are readable in a log: a JSON string where they are UTF-8, else base64.
 
-use alloc::{string::String, vec::Vec};
+use alloc::{format, vec::Vec};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use innerloop_json::{
+    Error, FromJson, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
+};
+
+/// The key of what is not UTF-8.
+const BASE64: &str = "base64";
 
 /// Bytes of a request or response body. As JSON: `"text"` or `{"base64": "…"}`.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -37,34 +42,47 @@ impl core::ops::Deref for Bytes {
     }
 }
 
-#[derive(Serialize)]
-struct EncodedRef<'a> {
-    base64: &'a str,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Form {
-    Text(String),
-    Encoded { base64: String },
-}
-
-impl Serialize for Bytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl ToJson for Bytes {
+    fn write(&self, writer: &mut Writer) {
         match core::str::from_utf8(&self.0) {
-            Ok(text) => serializer.serialize_str(text),
-            Err(_) => EncodedRef { base64: &STANDARD.encode(&self.0) }.serialize(serializer),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Bytes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Form::deserialize(deserializer)? {
-            Form::Text(text) => Ok(Self(text.into_bytes())),
-            Form::Encoded { base64 } => {
-                STANDARD.decode(base64).map(Self).map_err(serde::de::Error::custom)
+            Ok(text) => writer.string(text),
+            Err(_) => {
+                writer.object();
+                writer.key(BASE64);
+                writer.string(&STANDARD.encode(&self.0));
+                writer.end_object();
             }
         }
     }
 }
+
+impl<'a> FromJson<'a> for Bytes {
+    fn blank() -> Self {
+        Self::default()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        if reader.kind()? == Kind::String {
+            self.0 = reader.string()?.into_owned().into_bytes();
+            return Ok(());
+        }
+        let mut encoded = None;
+        reader.object()?;
+        while let Some(name) = reader.key()? {
+            if name == BASE64 && encoded.is_none() {
+                encoded = Some(reader.string()?);
+            } else {
+                return Err(reader.error(format!("unknown field `{name}`, expected `{BASE64}`")));
+            }
+        }
+        let Some(encoded) = encoded else {
+            return Err(reader.error(format!("missing field `{BASE64}`")));
+        };
+        let decoded = STANDARD.decode(&*encoded);
+        self.0 = decoded.map_err(|error| reader.error(format!("{error}")))?;
+        Ok(())
+    }
+}
+
+bridge_serialize!([] Bytes);
+bridge_deserialize!(Bytes);

@@ -2,11 +2,10 @@
 
 use alloc::string::String;
 use core::fmt;
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// An agent of a session. The session's own agent is [`AgentId::ROOT`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct AgentId(pub u32);
 
 impl AgentId {
@@ -22,8 +21,7 @@ impl fmt::Display for AgentId {
 
 /// An effect of a session, counted from 1. Together with the session's id it is the effect's
 /// idempotency key: a retry is a new effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct EffectId(pub u64);
 
 impl fmt::Display for EffectId {
@@ -33,12 +31,10 @@ impl fmt::Display for EffectId {
 }
 
 /// The session's id, a UUID or any other non-empty string that the host vouches is unique.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct SessionId(pub String);
 
 /// A name that the host's own table maps to an origin, an authentication scheme and a key.
 /// The core never sees more of an endpoint than this name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct EndpointId(pub String);

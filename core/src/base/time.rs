@@ -1,12 +1,9 @@
 //! Session time and wall time, both in milliseconds. The core reads no clock: both come in.
 
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// Milliseconds of session time: 0 when the session opened, never going back.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct Instant(pub u64);
 
 impl Instant {
@@ -24,8 +21,5 @@ impl Instant {
 }
 
 /// Milliseconds since 1970-01-01T00:00Z.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, ToJson, FromJson)]
 pub struct UnixMillis(pub u64);

@@ -26,7 +26,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
-use serde::Serialize;
+use innerloop_json::ToJson;
 
 /// What an agent has in every phase.
 #[derive(Debug)]
@@ -328,7 +328,7 @@ impl Body {
 impl Child {
     /// What the model reads of its end.
     pub(crate) fn result(&self) -> Json {
-        #[derive(Serialize)]
+        #[derive(ToJson)]
         struct SubAgentResult<'a> {
             status: &'static str,
             output: &'a str,

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 use alloc::vec::Vec;
-use serde::Serialize;
+use innerloop_json::ToJson;
 
 /// A word to an agent, which the session carries over.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Ctx<'_> {
     }
 
     /// Asks the host's hook at `point`, if it stands there.
-    pub(crate) fn hook(&mut self, point: HookPoint, payload: &impl Serialize) -> Option<EffectId> {
+    pub(crate) fn hook(&mut self, point: HookPoint, payload: &impl ToJson) -> Option<EffectId> {
         if !self.setup.config.hooks.points.contains(&point) {
             return None;
         }

@@ -13,7 +13,7 @@ use crate::{
     },
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use serde_json::Value;
+use innerloop_json::{Value, from_str};
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
@@ -164,16 +164,17 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
     let mut tools: Vec<Tool> = Vec::new();
     for row in profile.rows(config, depth) {
         let spec = profile.spec(row, answer);
-        let (schema, spec) = (schema(&spec)?, Arc::new(spec));
+        let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
         tools.push(Tool { schema, spec, policy: row.policy(), row: Some(row) });
     }
-    for spec in &config.tools {
+    for (at, spec) in config.tools.iter().enumerate() {
         let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
         let policy = match &place {
             Some(replaced) => replaced.policy,
             None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
         };
-        let tool = Tool { schema: schema(spec)?, spec: Arc::new(spec.clone()), policy, row: None };
+        let tool =
+            Tool { schema: schema(spec, at)?, spec: Arc::new(spec.clone()), policy, row: None };
         match place {
             Some(replaced) => *replaced = tool,
             None => tools.push(tool),
@@ -189,10 +190,10 @@ fn may_sum_up(config: &SessionConfig) -> bool {
 }
 
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {
-    let required = |field, value: &str, what: &str| {
+    let required = |field: &'static str, value: &str, what: &str| {
         if value.trim().is_empty() {
             let message = format!("is empty: {what}");
-            return Err(ConfigError { field, message });
+            return Err(ConfigError::new(field, message));
         }
         Ok(())
     };
@@ -201,7 +202,7 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     required("model.name", &config.model.name, "name the model to talk to")?;
     if config.model.max_output_tokens == 0 {
         let message = String::from("is 0: a reply needs room for at least one token");
-        return Err(ConfigError { field: "model.max_output_tokens", message });
+        return Err(ConfigError::new("model.max_output_tokens", message));
     }
     let timeouts = &config.timeouts;
     if timeouts.default_command_ms == 0 || timeouts.default_command_ms > timeouts.max_command_ms {
@@ -209,54 +210,54 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
             "is {}: it must be from 1 to timeouts.max_command_ms ({})",
             timeouts.default_command_ms, timeouts.max_command_ms
         );
-        return Err(ConfigError { field: "timeouts.default_command_ms", message });
+        return Err(ConfigError::new("timeouts.default_command_ms", message));
     }
     if config.retry.idle_ms == 0 {
         let message = String::from("is 0: every model call would count as broken at once");
-        return Err(ConfigError { field: "retry.idle_ms", message });
+        return Err(ConfigError::new("retry.idle_ms", message));
     }
     if config.loops.detect && config.loops.window < 2 {
         let message = String::from("must be at least 2: one call alone repeats nothing");
-        return Err(ConfigError { field: "loops.window", message });
+        return Err(ConfigError::new("loops.window", message));
     }
     if config.loops.detect && config.loops.max_period == 0 {
         let message = String::from("is 0: the shortest cycle has one call");
-        return Err(ConfigError { field: "loops.max_period", message });
+        return Err(ConfigError::new("loops.max_period", message));
     }
     if config.loops.detect && config.loops.ladder.is_empty() {
         let message = String::from("is empty: say what is done, or set loops.detect to false");
-        return Err(ConfigError { field: "loops.ladder", message });
+        return Err(ConfigError::new("loops.ladder", message));
     }
     if config.model.context_window <= config.model.max_output_tokens {
         let message = format!(
             "is {}: it must be more than model.max_output_tokens ({})",
             config.model.context_window, config.model.max_output_tokens
         );
-        return Err(ConfigError { field: "model.context_window", message });
+        return Err(ConfigError::new("model.context_window", message));
     }
-    config.tools.iter().try_for_each(check_tool)
+    config.tools.iter().enumerate().try_for_each(check_tool)
 }
 
-fn check_tool(spec: &ToolSpec) -> Result<(), ConfigError> {
+fn check_tool((place, spec): (usize, &ToolSpec)) -> Result<(), ConfigError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.bytes().all(fits) {
         let message = format!(
             "{:?} is not a name that models accept: 1 to 64 letters, digits, _ and -",
             spec.name
         );
-        return Err(ConfigError { field: "tools.name", message });
+        return Err(ConfigError::new(format!("tools[{place}].name"), message));
     }
     Ok(())
 }
 
 /// The schema as a value, its root checked.
-fn schema(spec: &ToolSpec) -> Result<Value, ConfigError> {
-    let field = "tools.parameters";
-    let schema: Value = serde_json::from_str(spec.parameters.text())
-        .map_err(|error| ConfigError { field, message: format!("{}: {error}", spec.name) })?;
+fn schema(spec: &ToolSpec, place: usize) -> Result<Value, ConfigError> {
+    let field = || format!("tools[{place}].parameters");
+    let schema: Value = from_str(spec.parameters.text())
+        .map_err(|error| ConfigError::new(field(), format!("{}: {error}", spec.name)))?;
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         let message = format!("{}: the root of the schema must have type \"object\"", spec.name);
-        return Err(ConfigError { field, message });
+        return Err(ConfigError::new(field(), message));
     }
     Ok(schema)
 }

@@ -23,7 +23,7 @@ use crate::{
     },
 };
 use alloc::{format, string::String, sync::Arc};
-use serde::Serialize;
+use innerloop_json::ToJson;
 
 /// A call and where it stands.
 #[derive(Debug)]
@@ -57,14 +57,14 @@ pub(crate) enum State {
 }
 
 /// What a hook is told of a call.
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct Shown<'a> {
     call_id: &'a str,
     name: &'a str,
     arguments: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     is_error: Option<bool>,
 }
 
@@ -407,7 +407,7 @@ pub(crate) fn checked(reply: HookReply, ctx: &mut Ctx<'_>) -> HookReply {
 
 /// The text that a hook puts in another's place: a JSON string, or any JSON as it is.
 pub(crate) fn text_of(json: &Json) -> String {
-    serde_json::from_str(json.text()).unwrap_or_else(|_| json.text().into())
+    innerloop_json::from_str(json.text()).unwrap_or_else(|_| json.text().into())
 }
 
 fn denied(reason: &str) -> Outcome {

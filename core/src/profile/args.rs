@@ -1,16 +1,13 @@
 //! The arguments of one call: parsed and checked against the tool's schema once, then taken out
 //! piece by piece.
 
-use crate::{
-    base::json::push_value,
-    rules::{coerce, schema},
-};
+use crate::rules::{coerce, schema};
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use serde_json::Value;
+use innerloop_json::{Value, from_str, to_string};
 
 /// Arguments that fit their tool's schema. What a reader of them still finds wrong is kept, and
 /// told once it is done.
@@ -35,8 +32,7 @@ impl<'a> Args<'a> {
         schema: &Value,
         bends: bool,
     ) -> Result<Self, String> {
-        let mut value =
-            serde_json::from_str(text).map_err(|error| invalid(tool, &error.to_string()))?;
+        let mut value = from_str(text).map_err(|error| invalid(tool, &error.to_string()))?;
         let bent = bends && coerce::coerce(schema, &mut value);
         let violations = schema::violations(schema, &value);
         if !violations.is_empty() {
@@ -52,14 +48,7 @@ impl<'a> Args<'a> {
 
     /// The arguments as JSON text.
     pub(crate) fn json(&self) -> String {
-        match self.text {
-            Some(text) => text.into(),
-            None => {
-                let mut text = Vec::new();
-                push_value(&mut text, &self.value);
-                String::from_utf8_lossy(&text).into_owned()
-            }
-        }
+        self.text.map_or_else(|| to_string(&self.value), String::from)
     }
 
     /// A text.

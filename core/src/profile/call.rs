@@ -2,7 +2,7 @@
 
 use crate::types::{action::Action, event::PlanItem};
 use alloc::{string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// What a call asks for.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct Translated {
 }
 
 /// A call of a tool that never leaves the core.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub enum InnerCall {
     /// Start an agent.
     Spawn(SpawnCall),
@@ -58,7 +58,7 @@ pub enum InnerCall {
 }
 
 /// What an agent is started with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct SpawnCall {
     /// What it is to do.
     pub task: String,
@@ -71,7 +71,7 @@ pub struct SpawnCall {
 }
 
 /// A call that keeps the plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct PlanCall {
     /// The whole plan.
     pub items: Vec<PlanItem>,

@@ -140,7 +140,7 @@ impl Profile {
     ) -> Result<Translated, String> {
         let unknown = || format!("Unknown tool: {name}");
         let row = self.row(name).ok_or_else(unknown)?;
-        let schema = serde_json::from_str(self.spec(row, None).parameters.text())
+        let schema = innerloop_json::from_str(self.spec(row, None).parameters.text())
             .map_err(|error| format!("{error}"))?;
         match row.read(Args::parse(name, arguments, &schema, false)?, facts)? {
             Meaning::Action(translated) => Ok(translated),

@@ -1,7 +1,7 @@
 //! Rules for calls that need no more approval.
 
 use crate::types::config::ApprovalRule;
-use serde_json::Value;
+use innerloop_json::{Value, from_str};
 
 /// Whether one of `rules` lets a call of the tool `name` with these arguments pass.
 #[must_use]
@@ -14,7 +14,8 @@ pub fn allows<'a>(
     if named.peek().is_none() {
         return false;
     }
-    let arguments: Value = serde_json::from_str(arguments).unwrap_or_default();
+    // What is not JSON has no fields.
+    let arguments = from_str(arguments).unwrap_or(Value::Null);
     named.any(|rule| {
         rule.starting.iter().all(|(field, start)| {
             let found = arguments.get(field).and_then(Value::as_str);

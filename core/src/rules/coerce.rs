@@ -3,7 +3,7 @@
 //! stand, `"true"` where a truth value must, a number where a text must.
 
 use alloc::{format, string::ToString};
-use serde_json::{Number, Value};
+use innerloop_json::{Number, Value, from_str};
 
 /// Bends `instance` to `schema` where a value has the wrong type and plainly means a right one.
 /// Returns whether anything changed.
@@ -41,7 +41,7 @@ fn bend(schema: &Value, instance: &mut Value) -> bool {
         ("string", Value::Number(number)) => Some(Value::String(format!("{number}"))),
         ("string", Value::Bool(flag)) => Some(Value::String(flag.to_string())),
         // A list or an object that was written as its JSON text.
-        ("array" | "object", Value::String(text)) => serde_json::from_str::<Value>(text)
+        ("array" | "object", Value::String(text)) => from_str::<Value>(text)
             .ok()
             .filter(|value| if wanted == "array" { value.is_array() } else { value.is_object() }),
         _ => None,

@@ -7,11 +7,10 @@ use crate::{
     types::config::{LoopPolicy, LoopStep},
 };
 use alloc::{collections::VecDeque, vec::Vec};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use innerloop_json::{FromJson, ToJson, Value, from_str};
 
 /// The signatures of the newest calls.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Watch {
     recent: VecDeque<u64>,
     /// Calls since the last warning that went on with the same pattern.
@@ -111,7 +110,7 @@ impl Watch {
 pub fn signature(name: &str, arguments: &str, mask: bool) -> u64 {
     let mut hash = Hash { digest: Digest::new(), mask };
     hash.text(name);
-    match serde_json::from_str::<Value>(arguments) {
+    match from_str::<Value>(arguments) {
         Ok(value) => hash.value(&value),
         Err(_) => hash.text(arguments),
     }
@@ -139,10 +138,7 @@ impl Hash {
         match value {
             Value::Null | Value::Bool(_) => self.text(&alloc::format!("{value}")),
             // 2 and 2.0 ask for the same.
-            Value::Number(number) => match number.as_f64() {
-                Some(number) => self.text(&alloc::format!("{number}")),
-                None => self.text(&alloc::format!("{number}")),
-            },
+            Value::Number(number) => self.text(&alloc::format!("{}", number.as_f64())),
             Value::String(text) => {
                 self.byte(b'"');
                 if self.mask {

@@ -7,7 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use serde_json::Value;
+use innerloop_json::{Number, Value};
 
 /// More violations than these are not reported: the model mends the first ones first.
 const MAX_VIOLATIONS: usize = 8;
@@ -48,7 +48,7 @@ fn check(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) 
         Value::String(text) => {
             check_size(schema, ("minLength", "maxLength"), text.chars().count(), path, found);
         }
-        Value::Number(number) => check_number(schema, number.as_f64(), path, found),
+        Value::Number(number) => check_number(schema, *number, path, found),
         Value::Null | Value::Bool(_) => {}
     }
 }
@@ -77,7 +77,7 @@ fn has_type(schema: &Value, instance: &Value) -> bool {
 
 /// JSON Schema counts 2.0 as an integer.
 fn is_integer(instance: &Value) -> bool {
-    instance.is_i64() || instance.is_u64() || instance.as_f64().is_some_and(|n| n % 1.0 == 0.0)
+    instance.as_number().is_some_and(|number| number.is_integer() || number.as_f64() % 1.0 == 0.0)
 }
 
 const fn type_name(instance: &Value) -> &'static str {
@@ -189,8 +189,8 @@ fn check_size(
     }
 }
 
-fn check_number(schema: &Value, number: Option<f64>, path: &str, found: &mut Vec<String>) {
-    let Some(number) = number else { return };
+fn check_number(schema: &Value, number: Number, path: &str, found: &mut Vec<String>) {
+    let number = number.as_f64();
     let limit = |name| schema.get(name).and_then(Value::as_f64);
     let mut say = |bad: bool, how: &str, limit: f64| {
         if bad {

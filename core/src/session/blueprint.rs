@@ -32,7 +32,7 @@ impl Blueprint {
     pub fn open(&self, id: SessionId, wall: UnixMillis) -> Result<(Session, Outputs), ConfigError> {
         if id.0.trim().is_empty() {
             let message = String::from("is empty: give the session a unique id");
-            return Err(ConfigError { field: "id", message });
+            return Err(ConfigError::new("id", message));
         }
         Ok(Session::with(id, Arc::clone(&self.0), wall))
     }

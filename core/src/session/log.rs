@@ -19,13 +19,12 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use innerloop_json::{FromJson, Raw, ToJson, to_string};
 
 const FORMAT: &str = "innerloop-log";
 
 /// The log's first line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Header {
     format: String,
     replay: u32,
@@ -49,36 +48,35 @@ impl Header {
     }
 }
 
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct EntryRef<'a> {
     at: Instant,
     input: &'a Input,
 }
 
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct SnapshotRef<'a> {
     snapshot: &'a Json,
 }
 
 /// A line behind the header: an input with its time, or a snapshot.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
 struct Line<'a> {
     at: Option<Instant>,
     input: Option<Input>,
-    #[serde(borrow)]
-    snapshot: Option<&'a RawValue>,
+    snapshot: Option<Raw<'a>>,
 }
 
 enum Entry<'a> {
     Input(Instant, Input),
-    Snapshot(&'a RawValue),
+    Snapshot(Raw<'a>),
 }
 
 impl<'a> Entry<'a> {
     fn read(line: usize, text: &'a str) -> Result<Self, LogError> {
         let Line { at, input, snapshot } =
-            serde_json::from_str(text).map_err(|error| LogError::unreadable(line, &error))?;
+            innerloop_json::from_str(text).map_err(|error| LogError::unreadable(line, &error))?;
         match (at, input, snapshot) {
             (Some(at), Some(input), None) => Ok(Self::Input(at, input)),
             (None, None, Some(snapshot)) => Ok(Self::Snapshot(snapshot)),
@@ -103,14 +101,15 @@ pub fn snapshot(session: &Session) -> String {
     line(&SnapshotRef { snapshot: &session.snapshot_json() })
 }
 
-fn line(value: &impl Serialize) -> String {
-    let mut line = Json::of(value).into_text();
+fn line(value: &impl ToJson) -> String {
+    let mut line = to_string(value);
     line.push('\n');
     line
 }
 
 /// A log that cannot be replayed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum LogError {
     /// A line cannot be read.
     #[error("line {line} of the log cannot be read: {message}")]
@@ -241,7 +240,7 @@ fn read(text: &str) -> Result<(Header, impl Iterator<Item = (usize, &str)> + Clo
     let mut lines = (1..).zip(whole.lines());
     let (_, first) = lines.next().ok_or_else(|| LogError::unreadable(1, "the log is empty"))?;
     let header: Header =
-        serde_json::from_str(first).map_err(|error| LogError::unreadable(1, &error))?;
+        innerloop_json::from_str(first).map_err(|error| LogError::unreadable(1, &error))?;
     if header.format != FORMAT {
         return Err(LogError::unreadable(1, "this is not an Innerloop log"));
     }
@@ -260,8 +259,8 @@ fn heard(
 }
 
 /// The session of a snapshot line, in the time in which it was opened at `opened`.
-fn restored(line: usize, snapshot: &RawValue, opened: UnixMillis) -> Result<Session, LogError> {
-    let mut session = Session::restore(snapshot.get().as_bytes(), opened)
+fn restored(line: usize, snapshot: Raw<'_>, opened: UnixMillis) -> Result<Session, LogError> {
+    let mut session = Session::restore(snapshot.text().as_bytes(), opened)
         .map_err(|error| LogError::Snapshot { line, error })?;
     session.epoch = opened;
     Ok(session)

@@ -35,7 +35,7 @@ use admitted::Admitted;
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 2;
+pub const REPLAY_VERSION: u32 = 3;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]
@@ -179,12 +179,12 @@ impl Session {
         wall: UnixMillis,
     ) -> Result<(Self, Outputs), ConfigError> {
         if id == self.id {
-            let message = "is this session's own: a fork needs another".into();
-            return Err(ConfigError { field: "id", message });
+            let message = "is this session's own: a fork needs another";
+            return Err(ConfigError::new("id", message));
         }
         if id.0.trim().is_empty() {
-            let message = "is empty: give the fork a unique id".into();
-            return Err(ConfigError { field: "id", message });
+            let message = "is empty: give the fork a unique id";
+            return Err(ConfigError::new("id", message));
         }
         let (mut fork, outputs) = Self::with(id, Arc::clone(&self.root.setup), wall);
         for turn in self.root.body.history.turns().iter().take(turns) {

@@ -5,7 +5,7 @@
 
 use crate::types::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 pub use crate::types::{
     message::Part,
@@ -14,27 +14,27 @@ pub use crate::types::{
 };
 
 /// What a built-in tool does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Action {
     /// Reads a text file's lines, or an image whole.
     Read {
         /// The file.
         path: String,
         /// The first line to read, counted from 1.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         offset: Option<u64>,
         /// How many lines to read at most; all if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u64>,
         /// How lines are numbered in the outcome's text.
-        #[serde(default)]
+        #[json(default)]
         numbering: Numbering,
         /// How many characters of a line are shown at most; all if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         line_chars: Option<u32>,
         /// Where it is said that the file goes on.
-        #[serde(default, skip_serializing_if = "Notice::is_below")]
+        #[json(default, skip_serializing_if = "Notice::is_below")]
         notice: Notice,
     },
     /// Reads an image, and nothing else.
@@ -47,13 +47,13 @@ pub enum Action {
         /// Files, folders and patterns of paths, for example `src/**/*.ts`.
         include: Vec<String>,
         /// Patterns of paths that are left out.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[json(default, skip_serializing_if = "Vec::is_empty")]
         exclude: Vec<String>,
         /// Whether of a folder only the files directly in it are read.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[json(default, skip_serializing_if = "is_false")]
         flat: bool,
         /// Which files a search passes over.
-        #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
         hidden: Hidden,
     },
     /// Writes a file, with the folders above it.
@@ -63,7 +63,7 @@ pub enum Action {
         /// Its whole new content.
         content: String,
         /// Whether a file that is there already is left alone: nobody has read it.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[json(default, skip_serializing_if = "is_false")]
         only_new: bool,
     },
     /// Replaces text in a file.
@@ -75,7 +75,7 @@ pub enum Action {
         /// What to put in its place.
         new: String,
         /// Whether to replace each occurrence.
-        #[serde(default)]
+        #[json(default)]
         all: bool,
     },
     /// Applies a patch to any number of files: all of it or nothing.
@@ -83,25 +83,25 @@ pub enum Action {
         /// The patch's text, which [`Patch::parse`] reads.
         patch: String,
         /// Paths at which a file that is there already is left alone: nobody has read it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[json(default, skip_serializing_if = "Vec::is_empty")]
         unread: Vec<String>,
     },
     /// Lists a folder, folders first, sorted by name.
     List {
         /// The folder; the workspace if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// How many levels to go down, from 1.
-        #[serde(default = "one")]
+        #[json(default = "one")]
         depth: u32,
         /// Patterns of entries that are left out.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[json(default, skip_serializing_if = "Vec::is_empty")]
         ignore: Vec<String>,
         /// Which entries are left out besides.
-        #[serde(default = "Hidden::nothing", skip_serializing_if = "Hidden::is_nothing")]
+        #[json(default = "Hidden::nothing", skip_serializing_if = "Hidden::is_nothing")]
         hidden: Hidden,
         /// How folders are told from files.
-        #[serde(default, skip_serializing_if = "ListStyle::is_slash")]
+        #[json(default, skip_serializing_if = "ListStyle::is_slash")]
         style: ListStyle,
     },
     /// Finds files by the pattern of their path, newest first.
@@ -109,16 +109,16 @@ pub enum Action {
         /// For example `**/*.ts`.
         pattern: String,
         /// The folder to search; the workspace if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// Whether case is ignored.
-        #[serde(default, skip_serializing_if = "is_false")]
+        #[json(default, skip_serializing_if = "is_false")]
         ignore_case: bool,
         /// How many files are named at most; 1,000 if absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         max_results: Option<u32>,
         /// Which files the search passes over.
-        #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+        #[json(default, skip_serializing_if = "Hidden::is_ignored")]
         hidden: Hidden,
     },
     /// Searches files by a regular expression.
@@ -128,10 +128,10 @@ pub enum Action {
         /// The program's name in the registry.
         program: String,
         /// Its arguments, without the program's own name.
-        #[serde(default)]
+        #[json(default)]
         args: Vec<String>,
         /// What it reads from standard input.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
     },
 }
@@ -181,8 +181,8 @@ impl Action {
 }
 
 /// How the lines of a file are numbered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Numbering {
     /// Not at all.
     #[default]
@@ -194,8 +194,8 @@ pub enum Numbering {
 }
 
 /// Where it is said that a file goes on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Notice {
     /// Below the lines.
     #[default]
@@ -205,15 +205,15 @@ pub enum Notice {
 }
 
 impl Notice {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
     const fn is_below(&self) -> bool {
         matches!(self, Self::Below)
     }
 }
 
 /// What searches and lists pass over.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Hidden {
     /// What `.gitignore` files name.
     #[default]
@@ -222,7 +222,7 @@ pub enum Hidden {
     Nothing,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls them with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls them with a reference")]
 impl Hidden {
     const fn nothing() -> Self {
         Self::Nothing
@@ -238,8 +238,8 @@ impl Hidden {
 }
 
 /// How a list tells folders from files.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ListStyle {
     /// `name/`.
     #[default]
@@ -249,74 +249,74 @@ pub enum ListStyle {
 }
 
 impl ListStyle {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
     const fn is_slash(&self) -> bool {
         matches!(self, Self::Slash)
     }
 }
 
 /// A search of files by a regular expression.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Grep {
     /// The regular expression.
     pub pattern: String,
     /// The file or folder to search; the workspace if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Only files whose path or name matches this pattern.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub glob: Option<String>,
     /// Only files of this type, for example `rust`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub file_type: Option<String>,
     /// Lines that match this regular expression, too, are left out.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub unless: Option<String>,
     /// What to report.
-    #[serde(default)]
+    #[json(default)]
     pub mode: GrepMode,
     /// How it is reported.
-    #[serde(default, skip_serializing_if = "GrepLayout::is_lines")]
+    #[json(default, skip_serializing_if = "GrepLayout::is_lines")]
     pub layout: GrepLayout,
     /// How many lines before a match are shown.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[json(default, skip_serializing_if = "is_zero")]
     pub before: u32,
     /// How many lines behind a match are shown.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[json(default, skip_serializing_if = "is_zero")]
     pub after: u32,
     /// How many of the first results are passed over.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[json(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
     /// How many results at most; 100 if absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_results: Option<u32>,
     /// How many results of one file at most.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub max_per_file: Option<u32>,
     /// Which files the search passes over.
-    #[serde(default, skip_serializing_if = "Hidden::is_ignored")]
+    #[json(default, skip_serializing_if = "Hidden::is_ignored")]
     pub hidden: Hidden,
     /// Whether case is ignored.
-    #[serde(default)]
+    #[json(default)]
     pub ignore_case: bool,
     /// Whether the pattern is a text that stands for itself.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[json(default, skip_serializing_if = "is_false")]
     pub literal: bool,
     /// Whether a match may span lines; `.` then matches line ends, too.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[json(default, skip_serializing_if = "is_false")]
     pub multiline: bool,
     /// Whether only what matches is shown of a line.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[json(default, skip_serializing_if = "is_false")]
     pub only_matching: bool,
     /// Whether the numbers of lines are left out.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[json(default, skip_serializing_if = "is_false")]
     pub unnumbered: bool,
 }
 
 /// How the lines that a search finds are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum GrepLayout {
     /// `path:number:text`, lines of context `path-number-text`.
     #[default]
@@ -326,20 +326,20 @@ pub enum GrepLayout {
 }
 
 impl GrepLayout {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
     const fn is_lines(&self) -> bool {
         matches!(self, Self::Lines)
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
 const fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
 /// What a search reports.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum GrepMode {
     /// `path:line:text` for each matching line.
     #[default]
@@ -351,33 +351,33 @@ pub enum GrepMode {
 }
 
 /// What came of an action or of a custom tool's run.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
 pub struct Outcome {
     /// What the tool says, whole.
     pub parts: Vec<Part>,
     /// What went wrong, if anything did; `parts` then say how and what to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
     /// A program's exit code.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub exit: Option<i32>,
     /// How many places were found or changed: results of a search, replacements of an edit,
     /// occurrences of a text that should be unique.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
     /// Whether the time limit ended the run; `parts` then hold what came before.
-    #[serde(skip_serializing_if = "is_false")]
+    #[json(skip_serializing_if = "is_false")]
     pub timed_out: bool,
     /// The files that changed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[json(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// Whether the tool itself dropped a part of its output.
-    #[serde(skip_serializing_if = "is_false")]
+    #[json(skip_serializing_if = "is_false")]
     pub capped_at_source: bool,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }
@@ -403,8 +403,8 @@ impl Outcome {
 }
 
 /// The kinds of failure that a model can act on (Spec, appendix B).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolError {
     /// No such file, folder or program.
@@ -440,23 +440,23 @@ pub enum ToolError {
 }
 
 /// A file that an action changed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Change {
     /// The file, relative to the workspace.
     pub path: String,
     /// What happened to it.
     pub kind: ChangeKind,
     /// Its text before; absent if it did not exist, is not UTF-8 or is larger than 256 KiB.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
     /// Its text after, with the same exceptions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
 
 /// What happened to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ChangeKind {
     /// It is new.
     Created,

@@ -5,8 +5,8 @@ use crate::{
     base::{id::SessionId, json::Json},
     types::tool::ToolSpec,
 };
-use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
-use serde::{Deserialize, Serialize};
+use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec, vec::Vec};
+use innerloop_json::{Error, FromJson, ToJson};
 
 pub use crate::types::model::{
     CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
@@ -15,8 +15,8 @@ pub use crate::types::model::{
 
 /// Everything a session needs to know from the start. The default is the specification's
 /// (Spec §2.2); `id`, `endpoint` and `model` have no default and must be set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// The session's id. A fork always gets a new one.
     pub id: SessionId,
@@ -65,8 +65,8 @@ pub struct SessionConfig {
 }
 
 /// When calls repeat themselves (Spec §2.10; CONFLICTS R1, R2), and what is done about it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct LoopPolicy {
     /// Whether they are looked for.
     pub detect: bool,
@@ -106,8 +106,8 @@ impl Default for LoopPolicy {
 }
 
 /// What is done about calls that repeat themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum LoopStep {
     /// The model is told.
     Warn,
@@ -120,8 +120,8 @@ pub enum LoopStep {
 }
 
 /// Whether a tool's calls run beside others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ExecMode {
     /// Beside others of this mode.
     Parallel,
@@ -130,8 +130,8 @@ pub enum ExecMode {
 }
 
 /// How the tokens of a text are estimated, where the provider has not counted them (CONFLICTS R5).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Estimator {
     /// A token for four characters (Spec §5.5).
     #[default]
@@ -145,8 +145,8 @@ pub enum Estimator {
 }
 
 /// What follows when a limit is reached (CONFLICTS R3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum LimitAction {
     /// The run ends.
     #[default]
@@ -160,8 +160,8 @@ pub enum LimitAction {
 }
 
 /// Which calls a person must allow before they run (`Ask` effects).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct ApprovalPolicy {
     /// Which calls are asked about.
     pub ask: AskAbout,
@@ -170,13 +170,13 @@ pub struct ApprovalPolicy {
 }
 
 /// Which calls need no approval: those of a tool, or only some of them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct ApprovalRule {
     /// The tool's name.
     pub tool: String,
     /// How the texts of its arguments must begin, by name; none for every call.
-    #[serde(default)]
+    #[json(default)]
     pub starting: BTreeMap<String, String>,
 }
 
@@ -189,8 +189,8 @@ impl ApprovalRule {
 }
 
 /// Which calls are asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum AskAbout {
     /// None (Spec §8).
     #[default]
@@ -202,8 +202,8 @@ pub enum AskAbout {
 }
 
 /// Where the host's hooks stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct HookPolicy {
     /// The points at which the host wants to be asked.
     pub points: Vec<HookPoint>,
@@ -212,8 +212,8 @@ pub struct HookPolicy {
 }
 
 /// Where in the loop a hook stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum HookPoint {
     /// The user has said something. Replaceable by another text.
     Submit,
@@ -228,16 +228,16 @@ pub enum HookPoint {
 }
 
 /// What calls must have gone before (Spec §8).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct GuardPolicy {
     /// Whether a file that is there must have been read, or written, before it is changed.
     pub read_before_write: bool,
 }
 
 /// Agents that an agent may start (Spec §7).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct SubagentPolicy {
     /// How deep agents may be nested; 0 offers none.
     pub max_depth: u32,
@@ -252,8 +252,8 @@ impl Default for SubagentPolicy {
 }
 
 /// What replies that end before their time are good for (CONFLICTS R11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct RepairPolicy {
     /// How often in a run a text that was cut by the output limit is continued.
     pub continue_on_length: u32,
@@ -273,13 +273,13 @@ impl Default for RepairPolicy {
 }
 
 /// The form of the final answer: the model gives it through the tool `final_answer`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct AnswerConfig {
     /// A JSON Schema whose root is an object.
     pub schema: Json,
     /// How often a run that ends with text is asked for the answer again.
-    #[serde(default = "two")]
+    #[json(default = "two")]
     pub retries: u32,
 }
 
@@ -288,18 +288,32 @@ const fn two() -> u32 {
 }
 
 /// A configuration that cannot work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[error("{field}: {message}")]
 pub struct ConfigError {
-    /// The field, as a path in the configuration.
-    pub field: &'static str,
+    /// The field, as a path in the configuration, for example `tools[2].name`.
+    pub field: Cow<'static, str>,
     /// What is wrong with it and what would be right.
     pub message: String,
 }
 
+impl ConfigError {
+    /// Says what is wrong with a field and what would be right.
+    pub fn new(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+        Self { field: field.into(), message: message.into() }
+    }
+}
+
+/// The error of a configuration whose JSON does not fit.
+impl From<Error> for ConfigError {
+    fn from(error: Error) -> Self {
+        Self::new(error.path(), error.message())
+    }
+}
+
 /// When to stop; 0 means never.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct Limits {
     /// Most user and assistant turns of the whole session.
     pub max_turns: u32,
@@ -311,8 +325,8 @@ pub struct Limits {
 
 /// When a failed model call is tried again. The delay is `base_ms` doubled per try, at most
 /// `max_ms`, less up to a quarter; a delay that the provider asks for takes its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct RetryPolicy {
     /// How often one model call is tried again; 0 switches retries off.
     pub max_retries: u32,
@@ -343,8 +357,8 @@ impl Default for RetryPolicy {
 }
 
 /// Time limits of tool runs, in milliseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct Timeouts {
     /// For a run whose call names none; a profile may set another (Spec §3.5).
     pub default_command_ms: u64,
@@ -362,8 +376,8 @@ impl Default for Timeouts {
 
 /// What the system prompt tells of the place the agent works in (Spec §6.3, §6.4). What is empty
 /// or absent is left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct Facts {
     /// The workspace, as the tools see it.
     pub working_directory: String,
@@ -384,8 +398,8 @@ pub struct Facts {
 }
 
 /// The state of version control when the session began.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct GitFacts {
     /// The current branch.
     pub branch: String,
@@ -398,8 +412,8 @@ pub struct GitFacts {
 }
 
 /// A program of the host's registry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct ProgramFacts {
     /// Its name.
     pub name: String,
@@ -408,8 +422,8 @@ pub struct ProgramFacts {
 }
 
 /// An instruction file of the project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct ProjectDoc {
     /// Its path in the workspace.
     pub path: String,
@@ -419,39 +433,19 @@ pub struct ProjectDoc {
 
 /// A change of a session's configuration, in force from the next model call (Spec §1.2).
 /// What is absent stays as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct ConfigPatch {
     /// Another model of the same endpoint.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// Another effort; `Some(None)` goes back to the provider's default.
-    #[serde(skip_serializing_if = "Option::is_none", with = "double_option")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<Option<String>>,
     /// Other limits.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
     /// Other instructions of the user; an empty text removes them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
-}
-
-/// Keeps `null` (set to nothing) and absence (leave alone) apart.
-mod double_option {
-    use alloc::string::String;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    #[expect(clippy::option_option, clippy::ref_option, reason = "the shape serde asks for")]
-    pub(super) fn serialize<S: Serializer>(
-        value: &Option<Option<String>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        value.as_ref().and_then(Option::as_ref).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Option<String>>, D::Error> {
-        Option::<String>::deserialize(deserializer).map(Some)
-    }
 }

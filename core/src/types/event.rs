@@ -9,10 +9,10 @@ use crate::{
     },
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// One thing to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct Event {
     /// Counted from 1 over the whole session, without gaps.
     pub seq: u64,
@@ -21,13 +21,13 @@ pub struct Event {
     /// Whose.
     pub agent: AgentId,
     /// What.
-    #[serde(flatten)]
+    #[json(flatten)]
     pub kind: EventKind,
 }
 
 /// What there is to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum EventKind {
     /// The session is open.
@@ -51,7 +51,7 @@ pub enum EventKind {
         /// Tokens of the run.
         usage: Usage,
         /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
         /// Model replies of the run.
         replies: u32,
@@ -75,13 +75,13 @@ pub enum EventKind {
         /// The whole text.
         text: String,
         /// The whole thinking, if there was any.
-        #[serde(skip_serializing_if = "String::is_empty")]
+        #[json(skip_serializing_if = "String::is_empty")]
         reasoning: String,
         /// What the reply cost, where the provider said so.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[json(skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
         /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[json(skip_serializing_if = "Option::is_none")]
         cost_nano_usd: Option<u64>,
     },
     /// What was written of the current reply does not count: the call is tried again.
@@ -185,7 +185,7 @@ pub enum EventKind {
 }
 
 /// A step of the model's plan.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct PlanItem {
     /// What is to be done.
     pub text: String,
@@ -194,8 +194,8 @@ pub struct PlanItem {
 }
 
 /// How far a step of the plan is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum PlanStatus {
     /// Not begun.
     Pending,
@@ -224,8 +224,8 @@ impl PlanStatus {
 }
 
 /// The kinds of failure that end a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The endpoint does not accept the key.

@@ -13,12 +13,12 @@ use crate::{
         message::Part,
     },
 };
-use alloc::{string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use innerloop_json::{FromJson, ToJson};
 
 /// One thing that happened.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Input {
     /// A word of the host to an agent.
     Command {
@@ -86,8 +86,8 @@ impl Input {
 }
 
 /// A word of the host to an agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Command {
     /// The user's input; starts a run. Refused while one is under way.
     Submit {
@@ -118,8 +118,8 @@ pub enum Command {
 
 /// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time. A
 /// further head begins the response anew: the host was restarted and carries the request out again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum HttpInput {
     /// Status and headers are there.
     Head(ResponseHead),
@@ -140,15 +140,15 @@ impl HttpInput {
 }
 
 /// Status and headers of a response.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct ResponseHead {
     /// The status code.
     pub status: u16,
     /// The headers, names in lower case.
-    #[serde(default)]
+    #[json(default)]
     pub headers: Vec<(String, String)>,
     /// The wall time, for headers that name a date; 0 if unknown.
-    #[serde(default)]
+    #[json(default)]
     pub at: UnixMillis,
 }
 
@@ -168,7 +168,7 @@ impl ResponseHead {
 }
 
 /// How an exchange broke.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct HttpFailure {
     /// The kind, which decides whether a retry makes sense.
     pub kind: HttpFailureKind,
@@ -177,8 +177,8 @@ pub struct HttpFailure {
 }
 
 /// The kinds of broken exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum HttpFailureKind {
     /// No connection, or it broke. Worth a retry.
     Network,
@@ -191,8 +191,8 @@ pub enum HttpFailureKind {
 }
 
 /// News of a tool's run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum ToolInput {
     /// Output while it runs, for people to watch.
     Delta(String),
@@ -208,8 +208,8 @@ pub enum ToolInput {
 }
 
 /// A person's answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Answer {
     /// The call may run.
     Allow,
@@ -231,8 +231,8 @@ pub enum Answer {
 }
 
 /// A hook's reply.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum HookReply {
     /// Go on.
     Allow,
@@ -251,7 +251,7 @@ pub enum HookReply {
 }
 
 /// A refused input: the session is as it was, and the input comes back.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
 #[error("{reason}")]
 pub struct Rejected {
     /// The input, whole.
@@ -261,8 +261,8 @@ pub struct Rejected {
 }
 
 /// Why an input was refused. Each is a mistake of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
+#[json(rename_all = "snake_case", keyed)]
 #[non_exhaustive]
 pub enum Reason {
     /// A submit while a run is under way.
@@ -288,7 +288,7 @@ pub enum Reason {
     Empty,
     /// A configuration that cannot work.
     #[error("the field {0} of the new configuration cannot work")]
-    Config(&'static str),
+    Config(Cow<'static, str>),
     /// Not offered by this version.
     #[error("{0}")]
     Unsupported(&'static str),

@@ -5,11 +5,11 @@ use crate::{
     types::model::WireKind,
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// A piece of what a user or a tool says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(tag = "type", rename_all = "snake_case")]
 pub enum Part {
     /// Plain text.
     Text {
@@ -50,7 +50,7 @@ pub fn joined_text(parts: &[Part]) -> String {
 }
 
 /// A call of a tool, as the model made it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolCall {
     /// The provider's id, echoed verbatim.
     pub id: String,
@@ -60,7 +60,7 @@ pub struct ToolCall {
     /// Of a free-form call, its raw input.
     pub arguments: String,
     /// What else the provider says of the call; most say nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Box<CallDetail>>,
 }
 
@@ -87,22 +87,22 @@ pub fn is_made_up_call_id(id: &str) -> bool {
 }
 
 /// What a provider says of a call beside its name and arguments.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
 pub struct CallDetail {
     /// Whether the arguments are free text instead of JSON (OpenAI's custom tools).
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[json(skip_serializing_if = "core::ops::Not::not")]
     pub freeform: bool,
     /// The provider's signature, sent back on the same call (Gemini).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// The provider's own form of the call, sent back untouched in place of ours.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub item: Option<Json>,
 }
 
 /// The answer to one call, as the model reads it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolResult {
     /// The call's id.
     pub call_id: String,
@@ -113,20 +113,20 @@ pub struct ToolResult {
 }
 
 /// Thinking, with what the provider needs to get back unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Reasoning {
     /// The thinking itself, which may be empty.
     pub text: String,
     /// The provider's signature over it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
     /// The provider's own form of it, sent back untouched in place of text and signature.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub item: Option<Json>,
 }
 
 /// Text with what the provider needs back on it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct MarkedText {
     /// The text, which may be empty.
     pub text: String,
@@ -135,8 +135,8 @@ pub struct MarkedText {
 }
 
 /// A block of a reply, in the order in which the model sent it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Block {
     /// Text for the user.
     Text(String),
@@ -151,8 +151,8 @@ pub enum Block {
 }
 
 /// Why a reply ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Finish {
     /// The model was done.
     Stop,
@@ -178,8 +178,8 @@ pub enum Finish {
 }
 
 /// Tokens of one reply or of many.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
 pub struct Usage {
     /// All input tokens, cached ones included.
     pub input_total: u64,
@@ -206,26 +206,26 @@ impl Usage {
 }
 
 /// A whole reply of the model (Spec §2.4 `AssistantTurn`).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Reply {
     /// What the model sent, in order.
     pub blocks: Vec<Block>,
     /// Why it ended.
     pub finish: Finish,
     /// The provider's own words on why the model refused.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
     /// What it cost; `None` where the provider did not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The protocol in which it came: what only its provider understands goes back to no other.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireKind>,
     /// The provider's id of the response.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,
     /// The model that answered, where the provider said so.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
@@ -265,7 +265,7 @@ impl Reply {
 }
 
 /// One entry of the history (Spec §2.4).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Turn {
     /// When it was appended.
     pub at: UnixMillis,
@@ -274,8 +274,8 @@ pub struct Turn {
 }
 
 /// Who said what.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum TurnKind {
     /// The user's input.
     User(Vec<Part>),

@@ -3,11 +3,11 @@
 
 use crate::base::{id::EndpointId, json::Json};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// Which model, and how to talk to it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct ModelConfig {
     /// The host's name for the endpoint.
     pub endpoint: EndpointId,
@@ -81,8 +81,8 @@ impl ModelConfig {
 }
 
 /// A model protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum WireKind {
     /// OpenAI Responses.
@@ -104,8 +104,8 @@ impl WireKind {
 }
 
 /// A model family: its tools, its base prompt, its capabilities.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProfileKind {
     /// GPT models: patches.
@@ -119,8 +119,8 @@ pub enum ProfileKind {
 }
 
 /// Under which names a family's tools are shown to the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Vocabulary {
     /// The specification's names (Spec §3.3 to §3.6).
     #[default]
@@ -130,8 +130,8 @@ pub enum Vocabulary {
 }
 
 /// Whether the model must, may or must not call tools.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ToolChoice {
     /// As the model likes.
     #[default]
@@ -145,8 +145,8 @@ pub enum ToolChoice {
 }
 
 /// Whether tool calls are also looked for in the model's text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum TextCalls {
     /// No: text is text.
     #[default]
@@ -159,8 +159,8 @@ pub enum TextCalls {
 }
 
 /// In which format a model writes calls in its text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TextFamily {
     /// Told from the text's marks.
@@ -233,8 +233,8 @@ pub struct UnknownFamily(pub String);
 
 /// What an endpoint does otherwise than the protocol's author. The default is OpenAI's own Chat
 /// Completions; other protocols read few of these.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct Compat {
     /// The role of the system prompt.
     pub system_role: SystemRole,
@@ -295,8 +295,8 @@ impl Default for Compat {
 }
 
 /// The role of the system prompt.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum SystemRole {
     /// `system`: what most servers take.
     System,
@@ -305,8 +305,8 @@ pub enum SystemRole {
 }
 
 /// The name of the output limit's field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum MaxTokensField {
     /// `max_tokens`: what most servers take.
     MaxTokens,
@@ -315,8 +315,8 @@ pub enum MaxTokensField {
 }
 
 /// How effort is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ThinkingFormat {
     /// Not at all.
     None,
@@ -333,8 +333,8 @@ pub enum ThinkingFormat {
 }
 
 /// How the thinking of earlier replies goes back to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum ReplayReasoning {
     /// It is left out.
     Never,
@@ -347,8 +347,8 @@ pub enum ReplayReasoning {
 }
 
 /// What ids of calls must look like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum CallIds {
     /// As they come.
     Any,
@@ -357,27 +357,27 @@ pub enum CallIds {
 }
 
 /// What a model's tokens cost, in micro-dollars (10⁻⁶ US dollars) per million tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct Price {
     /// Input that is in no cache.
     pub input: u64,
     /// Output, reasoning included.
     pub output: u64,
     /// Input read from the cache; the price of input if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
     /// Input written to the cache; the price of input if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
     /// Other prices for calls with much input, by rising threshold.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[json(skip_serializing_if = "Vec::is_empty")]
     pub tiers: Vec<PriceTier>,
 }
 
 /// Prices for calls whose whole input has more tokens than a threshold.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub struct PriceTier {
     /// The threshold, in tokens.
     pub above: u64,
@@ -386,9 +386,9 @@ pub struct PriceTier {
     /// As in [`Price`].
     pub output: u64,
     /// As in [`Price`].
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
     /// As in [`Price`].
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
 }

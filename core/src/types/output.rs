@@ -11,11 +11,10 @@ use crate::{
     types::{config::HookPoint, event::Event, tool::ToolRun},
 };
 use alloc::{string::String, sync::Arc, vec::Vec};
-use serde::Serialize;
+use innerloop_json::ToJson;
 
 /// All that follows from one input.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson)]
 #[must_use = "effects that are not carried out leave the session waiting"]
 pub struct Outputs(pub Vec<Output>);
 
@@ -67,8 +66,8 @@ impl<'a> IntoIterator for &'a Outputs {
 }
 
 /// A thing to do or a thing to know.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Output {
     /// A thing to do.
     Effect(Effect),
@@ -77,8 +76,8 @@ pub enum Output {
 }
 
 /// A thing to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Effect {
     /// Send a request and report the response as [`HttpInput`](crate::input::HttpInput)s.
     Http {
@@ -143,7 +142,7 @@ impl Effect {
 }
 
 /// A request to an endpoint of the host's table, which adds origin and key.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct HttpRequest {
     /// The endpoint.
     pub endpoint: EndpointId,
@@ -156,8 +155,8 @@ pub struct HttpRequest {
 }
 
 /// What a request is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case")]
 pub enum Purpose {
     /// A reply of the model.
     Model,
@@ -168,8 +167,8 @@ pub enum Purpose {
 }
 
 /// A question to a person.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum Ask {
     /// May this call run?
     Approval {
@@ -195,7 +194,7 @@ pub enum Ask {
 }
 
 /// One run of a hook.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
 pub struct HookRun {
     /// Where in the loop it stands.
     pub point: HookPoint,
@@ -204,7 +203,7 @@ pub struct HookRun {
 }
 
 /// When to send a tick if nothing else happens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Deadline {
     /// The time.
     pub at: Instant,
@@ -213,8 +212,8 @@ pub struct Deadline {
 }
 
 /// What a deadline waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DeadlineReason {
     /// The next try of a model call.

@@ -6,11 +6,11 @@ use crate::types::config::{
     SessionConfig, TextCalls, Vocabulary, WireKind,
 };
 use alloc::vec;
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// A configuration by name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Preset {
     /// Every default of the coding agent loop specification.

@@ -1,10 +1,10 @@
 //! What can be asked of an agent at any time.
 
 use crate::types::message::Usage;
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// Where an agent stands and what it has used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 pub struct Status {
     /// Where it stands.
     pub state: AgentState,
@@ -15,13 +15,13 @@ pub struct Status {
     /// Tokens so far.
     pub usage: Usage,
     /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
 }
 
 /// Where an agent stands (Spec §2.3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum AgentState {
     /// Waiting for the user.
     Idle,
@@ -34,8 +34,8 @@ pub enum AgentState {
 }
 
 /// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum RunEnd {
     /// The model was done.
     Completed,

@@ -2,10 +2,10 @@
 
 use crate::{base::json::Json, types::action::Action};
 use alloc::string::String;
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// A tool as the model is shown it (Spec §3.8 `ToolDefinition`).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolSpec {
     /// A unique name; among equal names the latest registration wins.
     pub name: String,
@@ -14,17 +14,17 @@ pub struct ToolSpec {
     /// A JSON Schema whose root is an object.
     pub parameters: Json,
     /// Whether it changes nothing, so that it may run beside others.
-    #[serde(default)]
+    #[json(default)]
     pub read_only: bool,
     /// How the tool is called with free text instead of JSON, where the protocol can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub freeform: Option<Freeform>,
 }
 
 /// A tool that is called with free text where the protocol can (OpenAI's custom tools), and with
 /// the schema's arguments where it cannot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
 pub struct Freeform {
     /// The grammar of the text, in Lark's syntax.
     pub grammar: String,
@@ -35,7 +35,7 @@ pub struct Freeform {
 }
 
 /// One run of a tool: what `Effect::RunTool` asks of the host.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolRun {
     /// The call's id, as the model gave it.
     pub call_id: String,
@@ -48,8 +48,8 @@ pub struct ToolRun {
 }
 
 /// What to run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub enum Job {
     /// A built-in tool's action, already translated from the model's vocabulary.
     Builtin(Action),

@@ -8,7 +8,6 @@ use super::{
 };
 use innerloop_core::{config::WireKind, input::ResponseHead, json::Json};
 use innerloop_driver::decode::{Decoded, decode};
-use serde::Serialize;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write, stdin, stdout};
 
 /// How much is read and written at once.
@@ -27,7 +26,7 @@ pub(super) fn run(args: &DecodeArgs) -> Result<(), Failure> {
     let head = ResponseHead { status: args.status, ..ResponseHead::default() };
     let wire = args.wire.ok_or_else(|| Failure::usage("--wire is missing"))?;
     let decoded = decoded(wire.kind(), &head, &body, args.chunk);
-    note(writeln!(stdout().lock(), "{}", shown(Json::default(), &decoded)));
+    note(writeln!(stdout().lock(), "{}", decoded.line(&Json::default())));
     Ok(())
 }
 
@@ -57,24 +56,13 @@ fn answer(line: &[u8], args: &DecodeArgs) -> String {
     let default = args.wire.map(Wire::kind);
     match Interaction::read(line, default, args.status) {
         Ok(Interaction { id, wire, head, body }) => {
-            shown(id, &decoded(wire, &head, &body, args.chunk))
+            decoded(wire, &head, &body, args.chunk).line(&id)
         }
-        Err(Misread { id, why }) => shown(id, &Decoded::unreadable(why)),
+        Err(Misread { id, why }) => Decoded::unreadable(why).line(&id),
     }
 }
 
 fn decoded(wire: WireKind, head: &ResponseHead, body: &[u8], chunk: Option<u64>) -> Decoded {
     let size = chunk.and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
     decode(wire, head, body.chunks(size.max(1)))
-}
-
-#[derive(Serialize)]
-struct Line<'a> {
-    id: Json,
-    #[serde(flatten)]
-    decoded: &'a Decoded,
-}
-
-fn shown(id: Json, decoded: &Decoded) -> String {
-    serde_json::to_string(&Line { id, decoded }).unwrap_or_default()
 }

@@ -52,8 +52,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
             }
         }
     });
-    let bridge =
-        model.lifetime.is_none().then(|| quote!(::innerloop_json::bridge_deserialize!(#name);));
+    let bridge = bridge(model);
     Ok(quote! {
         const _: () = {
             #[automatically_derived]
@@ -77,6 +76,16 @@ pub(crate) fn implementation(model: &Model<'_>) -> Result<TokenStream> {
             #bridge
         };
     })
+}
+
+/// serde's trait, which reads from no text that lives on.
+fn bridge(model: &Model<'_>) -> TokenStream {
+    let name = model.name;
+    match &model.body {
+        _ if model.lifetime.is_some() => quote!(),
+        Body::Transparent(_) => quote!(::innerloop_json::bridge_transparent!(Deserialize #name);),
+        _ => quote!(::innerloop_json::bridge_deserialize!(#name);),
+    }
 }
 
 /// What differs between structs and enums.

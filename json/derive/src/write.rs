@@ -55,7 +55,7 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             }
         }
     });
-    let parameters = &model.generics.params;
+    let bridge = bridge(model);
     quote! {
         const _: () = {
             #[automatically_derived]
@@ -68,8 +68,21 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             #[automatically_derived]
             #parts
 
-            ::innerloop_json::bridge_serialize!([#parameters] #name #arguments);
+            #bridge
         };
+    }
+}
+
+/// serde's trait.
+fn bridge(model: &Model<'_>) -> TokenStream {
+    let name = model.name;
+    let parameters = &model.generics.params;
+    let (_, arguments, _) = model.generics.split_for_impl();
+    match &model.body {
+        Body::Transparent(_) => {
+            quote!(::innerloop_json::bridge_transparent!(Serialize [#parameters] #name #arguments);)
+        }
+        _ => quote!(::innerloop_json::bridge_serialize!([#parameters] #name #arguments);),
     }
 }
 

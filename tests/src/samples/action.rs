@@ -11,23 +11,23 @@ use innerloop_core::action::{
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
     let numberings: Vec<Numbering> = one_of_each!(Numbering: None, Pipe, Tab);
-    visitor.visit("Numbering", &numberings);
+    visitor.visit_read("Numbering", &numberings);
     let notices: Vec<Notice> = one_of_each!(Notice: Below, Above);
-    visitor.visit("Notice", &notices);
+    visitor.visit_read("Notice", &notices);
     let hidden: Vec<Hidden> = one_of_each!(Hidden: Ignored, Nothing);
-    visitor.visit("Hidden", &hidden);
+    visitor.visit_read("Hidden", &hidden);
     let styles: Vec<ListStyle> = one_of_each!(ListStyle: Slash, Tag);
-    visitor.visit("ListStyle", &styles);
+    visitor.visit_read("ListStyle", &styles);
     let layouts: Vec<GrepLayout> = one_of_each!(GrepLayout: Lines, ByFile);
-    visitor.visit("GrepLayout", &layouts);
+    visitor.visit_read("GrepLayout", &layouts);
     let modes: Vec<GrepMode> = one_of_each!(GrepMode: Content, FilesWithMatches, Count);
-    visitor.visit("GrepMode", &modes);
-    visitor.visit("Action", &[actions(), plain_actions()].concat());
-    visitor.visit("ToolError", &tool_errors());
+    visitor.visit_read("GrepMode", &modes);
+    visitor.visit_read("Action", &[actions(), plain_actions()].concat());
+    visitor.visit_read("ToolError", &tool_errors());
     let kinds: Vec<ChangeKind> = one_of_each!(ChangeKind: Created, Modified, Deleted);
     let changes: Vec<Change> = kinds.into_iter().map(change).collect();
-    visitor.visit("Change", &changes);
-    visitor.visit("Outcome", &[Outcome::default(), outcome()]);
+    visitor.visit_read("Change", &changes);
+    visitor.visit_read("Outcome", &[Outcome::default(), outcome()]);
 }
 
 pub(super) fn outcome() -> Outcome {

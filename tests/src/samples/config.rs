@@ -19,23 +19,23 @@ use innerloop_core::{
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
     let presets: Vec<Preset> = one_of_each!(open Preset: Seed001, Modern, Ollama, Ironclaw, Gnoma);
-    visitor.visit("Preset", &presets);
-    visitor.visit("LoopStep", &loop_steps());
+    visitor.visit_read("Preset", &presets);
+    visitor.visit_read("LoopStep", &loop_steps());
     let modes: Vec<ExecMode> = one_of_each!(ExecMode: Parallel, Serial);
-    visitor.visit("ExecMode", &modes);
+    visitor.visit_read("ExecMode", &modes);
     let estimators: Vec<Estimator> = one_of_each!(Estimator: Chars, CodeAndProse, Words, Bytes);
-    visitor.visit("Estimator", &estimators);
+    visitor.visit_read("Estimator", &estimators);
     let actions: Vec<LimitAction> = one_of_each!(LimitAction: Idle, Summarize, Partial, Error);
-    visitor.visit("LimitAction", &actions);
+    visitor.visit_read("LimitAction", &actions);
     let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Changes, Everything);
-    visitor.visit("AskAbout", &asks);
-    visitor.visit("HookPoint", &hook_points());
-    visitor.visit("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
-    visitor.visit("ToolSpec", &[tool(None), tool(Some(freeform()))]);
-    visitor.visit("Facts", &[Facts::default(), facts()]);
+    visitor.visit_read("AskAbout", &asks);
+    visitor.visit_read("HookPoint", &hook_points());
+    visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
+    visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
+    visitor.visit_read("Facts", &[Facts::default(), facts()]);
     let open = SessionConfig::default();
-    visitor.visit("SessionConfig", &[open, config()]);
-    visitor.visit("ConfigPatch", &[ConfigPatch::default(), clearing_patch(), patch()]);
+    visitor.visit_read("SessionConfig", &[open, config()]);
+    visitor.visit_read("ConfigPatch", &[ConfigPatch::default(), clearing_patch(), patch()]);
 }
 
 fn loop_steps() -> Vec<LoopStep> {

@@ -7,27 +7,56 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
+    RestoreError,
     bytes::Bytes,
+    config::ConfigError,
     id::{AgentId, EffectId},
     input::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, Reason,
         Rejected, ResponseHead, ToolInput,
     },
+    log::LogError,
     time::UnixMillis,
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    visitor.visit("Bytes", &[Bytes::from("Grüße\n"), Bytes(vec![0xff, 0x00])]);
-    visitor.visit("Command", &commands());
-    visitor.visit("HttpFailureKind", &failure_kinds());
-    visitor.visit("HttpInput", &http_inputs());
-    visitor.visit("ToolInput", &tool_inputs());
-    visitor.visit("Answer", &answers());
-    visitor.visit("HookReply", &hook_replies());
-    visitor.visit("Input", &inputs());
+    visitor.visit_read("Bytes", &[Bytes::from("Grüße\n"), Bytes(vec![0xff, 0x00])]);
+    visitor.visit_read("Command", &commands());
+    visitor.visit_read("HttpFailureKind", &failure_kinds());
+    visitor.visit_read("HttpInput", &http_inputs());
+    visitor.visit_read("ToolInput", &tool_inputs());
+    visitor.visit_read("Answer", &answers());
+    visitor.visit_read("HookReply", &hook_replies());
+    visitor.visit_read("Input", &inputs());
     let rejected = |reason| Rejected { input: Input::Tick, reason };
     let refusals: Vec<Rejected> = reasons().into_iter().map(rejected).collect();
     visitor.visit("Rejected", &refusals);
+    visitor.visit("ConfigError", &[config_error()]);
+    visitor.visit("RestoreError", &restore_errors());
+    visitor.visit("LogError", &log_errors());
+}
+
+fn config_error() -> ConfigError {
+    ConfigError::new("tools[2].name", "is empty")
+}
+
+fn restore_errors() -> Vec<RestoreError> {
+    one_of_each!(RestoreError:
+        Damaged("its digest is another one".into()),
+        Version { found: 9, expected: 2 },
+        Config(config_error()),
+    )
+}
+
+fn log_errors() -> Vec<LogError> {
+    let error = RestoreError::Version { found: 9, expected: 2 };
+    one_of_each!(LogError:
+        Unreadable { line: 1, message: "the log is empty".into() },
+        Version { found: 9, expected: 3 },
+        Config(config_error()),
+        Refused { line: 4, reason: Reason::Busy },
+        Snapshot { line: 5, error: error },
+    )
 }
 
 fn commands() -> Vec<Command> {
@@ -109,7 +138,7 @@ fn reasons() -> Vec<Reason> {
         WrongKind(id),
         OutOfOrder(id),
         Empty,
-        Config("model.name"),
+        Config("model.name".into()),
         Unsupported("not offered"),
     )
 }

@@ -12,19 +12,19 @@ use innerloop_core::{
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
-    visitor.visit("Part", &parts());
-    visitor.visit("Usage", &[Usage::default(), usage()]);
-    visitor.visit("CallDetail", &[CallDetail::default(), detail()]);
-    visitor.visit("ToolCall", &[call(None), call(Some(detail()))]);
-    visitor.visit("ToolResult", &[result()]);
-    visitor.visit("Reasoning", &[Reasoning::default(), reasoning()]);
-    visitor.visit("MarkedText", &[marked()]);
-    visitor.visit("Block", &blocks());
-    visitor.visit("Finish", &finishes());
-    visitor.visit("Reply", &[Reply::default(), reply()]);
+    visitor.visit_read("Part", &parts());
+    visitor.visit_read("Usage", &[Usage::default(), usage()]);
+    visitor.visit_read("CallDetail", &[CallDetail::default(), detail()]);
+    visitor.visit_read("ToolCall", &[call(None), call(Some(detail()))]);
+    visitor.visit_read("ToolResult", &[result()]);
+    visitor.visit_read("Reasoning", &[Reasoning::default(), reasoning()]);
+    visitor.visit_read("MarkedText", &[marked()]);
+    visitor.visit_read("Block", &blocks());
+    visitor.visit_read("Finish", &finishes());
+    visitor.visit_read("Reply", &[Reply::default(), reply()]);
     let turn = |kind| Turn { at: UnixMillis(1_800_000_000_000), kind };
     let turns: Vec<Turn> = turn_kinds().into_iter().map(turn).collect();
-    visitor.visit("Turn", &turns);
+    visitor.visit_read("Turn", &turns);
 }
 
 pub(super) fn parts() -> Vec<Part> {

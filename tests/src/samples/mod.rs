@@ -14,6 +14,7 @@ mod visitor;
 
 pub use visitor::Visitor;
 
+use innerloop_core::json::ToJson;
 use serde::Serialize;
 
 /// Hands the samples of every type over, in an order that stays.
@@ -36,7 +37,7 @@ pub fn as_json() -> String {
     struct Lines(Vec<String>);
 
     impl Visitor for Lines {
-        fn visit<T: Serialize>(&mut self, name: &str, samples: &[T]) {
+        fn visit<T: Serialize + ToJson>(&mut self, name: &str, samples: &[T]) {
             let samples: Vec<String> =
                 samples.iter().map(|sample| serde_json::to_string(sample).unwrap()).collect();
             self.0.push(format!("{name:?}: [\n  {}\n]", samples.join(",\n  ")));

@@ -16,34 +16,34 @@ use innerloop_core::{
 pub(super) fn visit(visitor: &mut impl Visitor) {
     let wires: Vec<WireKind> =
         one_of_each!(open WireKind: OpenaiResponses, OpenaiChat, Anthropic, Gemini, Ollama);
-    visitor.visit("WireKind", &wires);
+    visitor.visit_read("WireKind", &wires);
     let profiles: Vec<ProfileKind> =
         one_of_each!(open ProfileKind: Openai, Anthropic, Gemini, Small);
-    visitor.visit("ProfileKind", &profiles);
+    visitor.visit_read("ProfileKind", &profiles);
     let vocabularies: Vec<Vocabulary> = one_of_each!(Vocabulary: Seed, Native);
-    visitor.visit("Vocabulary", &vocabularies);
+    visitor.visit_read("Vocabulary", &vocabularies);
     let choices: Vec<ToolChoice> =
         one_of_each!(ToolChoice: Auto, None, Required, Tool("read_file".into()));
-    visitor.visit("ToolChoice", &choices);
+    visitor.visit_read("ToolChoice", &choices);
     let text_calls: Vec<TextCalls> = one_of_each!(TextCalls: Never, Fallback, Always);
-    visitor.visit("TextCalls", &text_calls);
-    visitor.visit("TextFamily", &families());
+    visitor.visit_read("TextCalls", &text_calls);
+    visitor.visit_read("TextFamily", &families());
     let roles: Vec<SystemRole> = one_of_each!(SystemRole: System, Developer);
-    visitor.visit("SystemRole", &roles);
+    visitor.visit_read("SystemRole", &roles);
     let fields: Vec<MaxTokensField> = one_of_each!(MaxTokensField: MaxTokens, MaxCompletionTokens);
-    visitor.visit("MaxTokensField", &fields);
+    visitor.visit_read("MaxTokensField", &fields);
     let formats: Vec<ThinkingFormat> = one_of_each!(ThinkingFormat:
         None, ReasoningEffort, Openrouter, Zai, Qwen, QwenChatTemplate,
     );
-    visitor.visit("ThinkingFormat", &formats);
+    visitor.visit_read("ThinkingFormat", &formats);
     let replays: Vec<ReplayReasoning> =
         one_of_each!(ReplayReasoning: Never, ReasoningContent, ReasoningDetails, Text);
-    visitor.visit("ReplayReasoning", &replays);
+    visitor.visit_read("ReplayReasoning", &replays);
     let ids: Vec<CallIds> = one_of_each!(CallIds: Any, Nine);
-    visitor.visit("CallIds", &ids);
-    visitor.visit("Compat", &[Compat::default()]);
-    visitor.visit("Price", &[Price::default(), price()]);
-    visitor.visit("ModelConfig", &[ModelConfig::default(), model()]);
+    visitor.visit_read("CallIds", &ids);
+    visitor.visit_read("Compat", &[Compat::default()]);
+    visitor.visit_read("Price", &[Price::default(), price()]);
+    visitor.visit_read("ModelConfig", &[ModelConfig::default(), model()]);
 }
 
 fn families() -> Vec<TextFamily> {

@@ -1,6 +1,7 @@
 //! How samples are written down, and who they are handed to.
 
-use serde::Serialize;
+use innerloop_core::json::{FromJson, ToJson};
+use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 
 /// The samples of an enum, one for each variant in a list of all: `Type: A, B { … }, C(…)`. After
@@ -26,6 +27,19 @@ pub(super) use one_of_each;
 
 /// What is done with the samples.
 pub trait Visitor {
+    /// Takes the samples of a type that is read, too.
+    fn visit_read<T>(&mut self, name: &str, samples: &[T])
+    where
+        T: Serialize + DeserializeOwned + ToJson + Clone + Debug + PartialEq,
+        T: for<'a> FromJson<'a>,
+    {
+        self.visit(name, samples);
+    }
+
     /// Takes the samples of a type.
-    fn visit<T: Serialize + Clone + Debug + PartialEq>(&mut self, name: &str, samples: &[T]);
+    fn visit<T: Serialize + ToJson + Clone + Debug + PartialEq>(
+        &mut self,
+        name: &str,
+        samples: &[T],
+    );
 }

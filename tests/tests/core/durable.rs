@@ -92,8 +92,8 @@ fn a_damaged_or_foreign_log_is_refused_with_its_line() {
     let (desk, _) = eventful();
     assert!(matches!(log::replay(""), Err(LogError::Unreadable { line: 1, .. })));
     assert!(matches!(log::replay("{}\n"), Err(LogError::Unreadable { line: 1, .. })));
-    let newer = desk.log.replacen(r#""replay":2"#, r#""replay":9"#, 1);
-    let version = LogError::Version { found: 9, expected: 2 };
+    let newer = desk.log.replacen(r#""replay":3"#, r#""replay":9"#, 1);
+    let version = LogError::Version { found: 9, expected: 3 };
     assert_eq!(log::replay(&newer).unwrap_err(), version);
     let mut lines: Vec<&str> = desk.log.lines().collect();
     lines[3] = "rubbish";

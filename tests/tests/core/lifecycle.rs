@@ -551,15 +551,15 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
             Input::command(Command::Configure {
                 patch: serde_json::from_value(json!({"model": ""})).unwrap(),
             }),
-            Reason::Config("model.name"),
+            Reason::Config("model.name".into()),
         ),
     ] {
         let rejected = desk.offer(input.clone()).unwrap_err();
-        assert_eq!((rejected.reason, rejected.input), (reason, input));
         assert!(!rejected.reason.to_string().is_empty());
+        assert_eq!((rejected.reason, rejected.input), (reason, input));
         assert_eq!(desk.session.snapshot(), before);
     }
-    assert_eq!(REPLAY_VERSION, 2);
+    assert_eq!(REPLAY_VERSION, 3);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! The samples of all that crosses the door as JSON: that there is one of each variant, and what
 //! they look like. The types of the npm package are held against the same file.
 
+use innerloop_core::json::{self, FromJson, ToJson};
 use innerloop_tests::samples::{self, Visitor};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt::Debug, fs, path::Path};
 
 #[test]
@@ -10,12 +11,56 @@ fn samples_have_the_json_that_other_languages_read() {
     expect_test::expect_file!["../../fixtures/samples.json"].assert_eq(&samples::as_json());
 }
 
+/// Holds each sample's JSON against serde's.
+struct Both;
+
+impl Visitor for Both {
+    fn visit<T: Serialize + ToJson + Clone + Debug + PartialEq>(
+        &mut self,
+        name: &str,
+        samples: &[T],
+    ) {
+        for sample in samples {
+            let own = json::to_string(sample);
+            assert_eq!(serde_json::to_string(sample).unwrap(), own, "{name}");
+            let value: serde_json::Value = serde_json::from_str(&own).unwrap();
+            assert_eq!(serde_json::to_value(sample).unwrap(), value, "{name}");
+        }
+    }
+
+    fn visit_read<T>(&mut self, name: &str, samples: &[T])
+    where
+        T: Serialize + DeserializeOwned + ToJson + Clone + Debug + PartialEq,
+        T: for<'a> FromJson<'a>,
+    {
+        self.visit(name, samples);
+        for sample in samples {
+            let text = json::to_string(sample);
+            assert_eq!(json::from_str::<T>(&text).as_ref(), Ok(sample), "{name}");
+            assert_eq!(serde_json::from_str::<T>(&text).ok().as_ref(), Some(sample), "{name}");
+            // A value keeps neither the order nor the white space of opaque JSON.
+            let value = serde_json::to_value(sample).unwrap();
+            let read: T = serde_json::from_value(value.clone()).unwrap();
+            assert_eq!(serde_json::to_value(read).unwrap(), value, "{name}");
+        }
+    }
+}
+
+#[test]
+fn samples_have_the_same_json_through_serde() {
+    samples::visit_all(&mut Both);
+}
+
 /// The names of the variants of the samples, by type.
 #[derive(Default)]
 struct Names(BTreeMap<String, String>);
 
 impl Visitor for Names {
-    fn visit<T: Serialize + Clone + Debug + PartialEq>(&mut self, name: &str, samples: &[T]) {
+    fn visit<T: Serialize + ToJson + Clone + Debug + PartialEq>(
+        &mut self,
+        name: &str,
+        samples: &[T],
+    ) {
         self.0.entry(name.into()).or_default().push_str(&format!("{samples:?}"));
     }
 }

@@ -1,10 +1,14 @@
 //! The schema checker, a table of what it says.
 
-use innerloop_core::rules::schema::violations;
+use innerloop_core::{json, rules::schema::violations};
 use serde_json::{Value, json};
 
 fn check(schema: &Value, instance: &Value, expected: &[&str]) {
-    assert_eq!(violations(schema, instance), expected, "{schema} {instance}");
+    assert_eq!(violations(&own(schema), &own(instance)), expected, "{schema} {instance}");
+}
+
+fn own(value: &Value) -> json::Value {
+    json::from_str(&value.to_string()).unwrap()
 }
 
 #[test]
@@ -52,5 +56,5 @@ fn c21_a_schema_tells_what_is_wrong_and_where() {
 fn c21_violations_are_bounded() {
     let schema = json!({"type": "array", "items": {"type": "string"}});
     let numbers: Vec<u32> = (0..10_000).collect();
-    assert_eq!(violations(&schema, &json!(numbers)).len(), 8);
+    assert_eq!(violations(&own(&schema), &own(&json!(numbers))).len(), 8);
 }

@@ -145,12 +145,12 @@ fn the_first_field_that_is_wrong_is_named() {
     let cases = [
         (json!({"retry": {"base_ms": 1, "max_retries": "x"}}), "config.retry.max_retries"),
         (json!({"limits": {"max_turn": 1}}), "config.limits.max_turn"),
-        (json!({"colour": 1, "retry": 2}), "config.colour"),
+        (json!({"colour": 1}), "config.colour"),
         (json!({"limits": 3}), "config.limits"),
         (json!({"limits": {"action": "run"}, "retry": 1}), "config.limits.action"),
         (json!({"model": {"compat": {"store": 1}}}), "config.model.compat.store"),
-        (json!({"tool_output_limits": {"a": 1, "b": -1}}), "config.tool_output_limits"),
-        (json!({"approval": {"allow": [{"tool": 5}]}}), "config.approval.allow"),
+        (json!({"tool_output_limits": {"a": 1, "b": -1}}), "config.tool_output_limits.b"),
+        (json!({"approval": {"allow": [{"tool": 5}]}}), "config.approval.allow[0].tool"),
         (json!([1]), "config"),
         (json!("x"), "config"),
     ];

@@ -2,9 +2,11 @@
 
 use crate::types::config::ConfigError;
 use alloc::string::{String, ToString};
+use innerloop_json::ToJson;
 
 /// Bytes that are not a snapshot that this version can restore.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, thiserror::Error)]
+#[json(rename_all = "snake_case", keyed)]
 pub enum RestoreError {
     /// The bytes are no snapshot, or were damaged.
     #[error("this is not an Innerloop snapshot, or it is damaged: {0}")]

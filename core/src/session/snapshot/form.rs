@@ -33,10 +33,10 @@ use alloc::{
     sync::Arc,
     vec::Vec,
 };
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// A whole session.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct State<'a> {
     pub(super) config: Cow<'a, SessionConfig>,
     pub(super) now: Instant,
@@ -45,14 +45,14 @@ pub(super) struct State<'a> {
     /// The number of the last effect.
     pub(super) effects: u64,
     /// Effects that are cancelled and have not answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cancelled: Vec<CancelledForm>,
     /// The session's own agent first, and each behind the one that started it.
     pub(super) agents: Vec<AgentForm<'a>>,
 }
 
 /// A cancelled effect.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct CancelledForm {
     pub(super) id: EffectId,
     pub(super) agent: AgentId,
@@ -61,8 +61,8 @@ pub(super) struct CancelledForm {
     pub(super) until: Instant,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub(super) enum KindForm {
     Http,
     Tool,
@@ -70,32 +70,32 @@ pub(super) enum KindForm {
     Hook,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct AgentForm<'a> {
     pub(super) id: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) spawned: Option<SpawnedForm<'a>>,
     pub(super) turns: Cow<'a, [Turn]>,
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[json(default, skip_serializing_if = "is_empty")]
     pub(super) steering: Cow<'a, VecDeque<Vec<Part>>>,
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[json(default, skip_serializing_if = "is_empty")]
     pub(super) follow_ups: Cow<'a, VecDeque<Vec<Part>>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<ChildForm<'a>>,
-    #[serde(default, skip_serializing_if = "has_none")]
+    #[json(default, skip_serializing_if = "has_none")]
     pub(super) known_files: Cow<'a, BTreeSet<String>>,
-    #[serde(default, skip_serializing_if = "allows_none")]
+    #[json(default, skip_serializing_if = "allows_none")]
     pub(super) allowed: Cow<'a, [ApprovalRule]>,
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[json(default, skip_serializing_if = "core::ops::Not::not")]
     pub(super) warned_of_fullness: bool,
-    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    #[json(default, skip_serializing_if = "core::ops::Not::not")]
     pub(super) succeeded: bool,
     /// What the runs before the current one cost.
-    #[serde(default, skip_serializing_if = "SpentForm::is_nothing")]
+    #[json(default, skip_serializing_if = "SpentForm::is_nothing")]
     pub(super) past: SpentForm,
-    #[serde(default)]
+    #[json(default)]
     pub(super) run: RunForm<'a>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) calls: Vec<CallForm<'a>>,
     pub(super) phase: PhaseForm<'a>,
 }
@@ -113,35 +113,35 @@ const fn allows_none(rules: &[ApprovalRule]) -> bool {
 }
 
 /// What an agent was started with.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<Cow<'a, str>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) working_dir: Option<Cow<'a, str>>,
-    #[serde(default)]
+    #[json(default)]
     pub(super) max_turns: u32,
 }
 
 /// An agent that this one started.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct ChildForm<'a> {
     pub(super) id: AgentId,
     pub(super) state: ChildStateForm,
     /// What it had come to when its last run ended, where it says something else by now.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) last: Option<LastForm<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct LastForm<'a> {
     pub(super) output: Cow<'a, str>,
     pub(super) turns: u32,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub(super) enum ChildStateForm {
     Running,
     Completed,
@@ -150,34 +150,34 @@ pub(super) enum ChildStateForm {
 }
 
 /// What runs cost.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
 pub(super) struct SpentForm {
     pub(super) tool_calls: u32,
     pub(super) usage: Usage,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub(super) cost_nano_usd: Option<u64>,
 }
 
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Default, ToJson, FromJson)]
+#[json(default)]
 pub(super) struct RunForm<'a> {
     pub(super) inputs: u32,
     pub(super) replies: u32,
-    #[serde(skip_serializing_if = "SpentForm::is_nothing")]
+    #[json(skip_serializing_if = "SpentForm::is_nothing")]
     pub(super) spent: SpentForm,
-    #[serde(skip_serializing_if = "RepairsForm::are_none")]
+    #[json(skip_serializing_if = "RepairsForm::are_none")]
     pub(super) repairs: RepairsForm,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub(super) epilogue: Option<RunEnd>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<Cow<'a, str>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Cow<'a, str>>,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
 pub(super) struct RepairsForm {
     pub(super) pauses: u32,
     pub(super) cut: u32,
@@ -188,18 +188,18 @@ pub(super) struct RepairsForm {
 }
 
 /// A model call.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct CallForm<'a> {
     pub(super) purpose: PurposeForm,
     pub(super) attempt: u32,
     /// Its route, where another one is in force.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) route: Option<RouteForm<'a>>,
     pub(super) state: CallStateForm<'a>,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(Clone, Copy, ToJson, FromJson)]
+#[json(tag = "type", rename_all = "snake_case")]
 pub(super) enum PurposeForm {
     Reply,
     #[cfg(feature = "seams")]
@@ -209,24 +209,24 @@ pub(super) enum PurposeForm {
 }
 
 /// What a route is made from.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct RouteForm<'a> {
     pub(super) model: Cow<'a, ModelConfig>,
     pub(super) system: Cow<'a, str>,
     pub(super) tools: Cow<'a, [Arc<ToolSpec>]>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub(super) enum CallStateForm<'a> {
     Sent {
         effect: EffectId,
         active_at: Instant,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        #[json(default, skip_serializing_if = "core::ops::Not::not")]
         shown: bool,
-        #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+        #[json(default, skip_serializing_if = "core::ops::Not::not")]
         text_begun: bool,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         whole: Option<Cow<'a, Reply>>,
     },
     Waiting {
@@ -234,8 +234,8 @@ pub(super) enum CallStateForm<'a> {
     },
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub(super) enum PhaseForm<'a> {
     Idle,
     Hooked { effect: EffectId, then: ThenForm<'a> },
@@ -246,8 +246,8 @@ pub(super) enum PhaseForm<'a> {
     Closed,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[derive(ToJson, FromJson)]
+#[json(tag = "type", rename_all = "snake_case")]
 pub(super) enum ThenForm<'a> {
     Input { parts: Cow<'a, [Part]> },
     Call,

@@ -17,8 +17,7 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 pub use error::RestoreError;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
 use form::{SpentForm, State};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use innerloop_json::{FromJson, Raw, ToJson, from_str};
 use version2::State2;
 
 const FORMAT: &str = "innerloop-snapshot";
@@ -28,15 +27,14 @@ const FORMAT: &str = "innerloop-snapshot";
 const VERSION: u32 = 3;
 
 /// What a snapshot says of itself, around the state.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 struct Envelope<'a> {
     format: Cow<'a, str>,
     version: u32,
     /// The digest of the state's bytes, as 16 hexadecimal digits.
-    #[serde(default)]
+    #[json(default)]
     digest: Cow<'a, str>,
-    #[serde(borrow, default)]
-    state: Option<Cow<'a, RawValue>>,
+    state: Option<Raw<'a>>,
 }
 
 impl Session {
@@ -59,7 +57,7 @@ impl Session {
             format: Cow::Borrowed(FORMAT),
             version: VERSION,
             digest: Cow::Owned(digest(state.text())),
-            state: Some(Cow::Borrowed(state.raw())),
+            state: Some(state.raw()),
         })
     }
 
@@ -112,19 +110,19 @@ impl Session {
             return Err(RestoreError::Version { found: version, expected: VERSION });
         }
         let state = envelope.state.ok_or_else(|| RestoreError::damaged("its state is missing"))?;
-        if envelope.digest != digest(state.get()) {
+        if envelope.digest != digest(state.text()) {
             return Err(RestoreError::damaged("its digest is another one"));
         }
         let state = match version {
-            2 => read::<State2>(state.get())?.migrated()?,
-            _ => read::<State<'_>>(state.get())?,
+            2 => read::<State2>(state.text())?.migrated()?,
+            _ => read::<State<'_>>(state.text())?,
         };
         state.restored(wall)
     }
 }
 
-fn read<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RestoreError> {
-    serde_json::from_str(text).map_err(|error| RestoreError::damaged(&error))
+fn read<'a, T: FromJson<'a>>(text: &'a str) -> Result<T, RestoreError> {
+    from_str(text).map_err(|error| RestoreError::damaged(&error))
 }
 
 /// The digest of a state, as text.

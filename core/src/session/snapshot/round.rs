@@ -22,19 +22,19 @@ use crate::{
     },
 };
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
-use serde::{Deserialize, Serialize};
+use innerloop_json::{FromJson, ToJson};
 
 /// A call of an open round.
-#[derive(Serialize, Deserialize)]
+#[derive(ToJson, FromJson)]
 pub(super) struct ToolCallForm<'a> {
     /// Its arguments, where they are not those that the model gave.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Cow<'a, str>>,
     pub(super) state: ToolCallStateForm<'a>,
 }
 
-#[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
 pub(super) enum ToolCallStateForm<'a> {
     Stopped,
     Hooked {
@@ -48,12 +48,12 @@ pub(super) enum ToolCallStateForm<'a> {
         effect: EffectId,
         /// What the guard made of the run when it was launched: the files that the model knows
         /// may be others by now.
-        #[serde(default, skip_serializing_if = "GuardForm::is_nothing")]
+        #[json(default, skip_serializing_if = "GuardForm::is_nothing")]
         guard: GuardForm<'a>,
     },
     Waiting {
         child: AgentId,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[json(default, skip_serializing_if = "Option::is_none")]
         until: Option<Instant>,
     },
     Question {
@@ -70,10 +70,10 @@ pub(super) enum ToolCallStateForm<'a> {
 }
 
 /// What a run may not do to files that the model does not know.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Default, ToJson, FromJson)]
+#[json(default)]
 pub(super) struct GuardForm<'a> {
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
+    #[json(skip_serializing_if = "core::ops::Not::not")]
     only_new: bool,
     unread: Cow<'a, [String]>,
 }

@@ -28,13 +28,13 @@ use crate::{
 use alloc::{
     borrow::Cow,
     boxed::Box,
-    collections::{BTreeMap, BTreeSet, VecDeque},
+    collections::{BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
-use serde::Deserialize;
+use innerloop_json::{Error, FromJson, Reader};
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 pub(super) struct State2 {
     config: SessionConfig,
     now: Instant,
@@ -43,20 +43,20 @@ pub(super) struct State2 {
     agents: Vec<Agent2>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Ledger2 {
     issued: u64,
     open: Vec<(EffectId, Entry2)>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Entry2 {
     agent: AgentId,
     kind: Kind2,
     grace: Option<Instant>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 enum Kind2 {
     Http,
     Tool,
@@ -64,7 +64,7 @@ enum Kind2 {
     Hook,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Agent2 {
     id: AgentId,
     scope: Option<Scope2>,
@@ -76,7 +76,7 @@ struct Agent2 {
     sent_with: Option<SessionConfig>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Scope2 {
     parent: AgentId,
     depth: u32,
@@ -85,7 +85,7 @@ struct Scope2 {
     max_turns: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Memory2 {
     aside: Option<Aside2>,
     full: bool,
@@ -93,23 +93,27 @@ struct Memory2 {
     past: Counts2,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, FromJson)]
 struct Aside2 {
     steering: VecDeque<Vec<Part>>,
     follow_ups: VecDeque<Vec<Part>>,
-    children: BTreeMap<AgentId, Child2>,
+    children: Children2,
     known: BTreeSet<String>,
     allowed: Vec<ApprovalRule>,
 }
 
-#[derive(Deserialize)]
+/// The agents that were started, by number.
+#[derive(Default)]
+struct Children2(Vec<(AgentId, Child2)>);
+
+#[derive(FromJson)]
 struct Child2 {
     state: ChildStateForm,
     output: String,
     turns: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Run2 {
     counts: Counts2,
     repairs: RepairsForm,
@@ -118,7 +122,7 @@ struct Run2 {
     result: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Counts2 {
     inputs: u32,
     replies: u32,
@@ -127,7 +131,7 @@ struct Counts2 {
     cost_nano_usd: Option<u64>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 enum Phase2 {
     Idle,
     Hooked(Box<Hooked2>),
@@ -139,13 +143,13 @@ enum Phase2 {
     Closed,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Hooked2 {
     effect: EffectId,
     then: Then2,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 enum Then2 {
     Input(Vec<Part>),
     Call,
@@ -153,13 +157,13 @@ enum Then2 {
     Answer(String),
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Asked2 {
     effect: EffectId,
     question: String,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Calling2 {
     effect: EffectId,
     attempt: u32,
@@ -169,24 +173,24 @@ struct Calling2 {
     whole: Option<Reply>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Waiting2 {
     until: Instant,
     attempt: u32,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Round2 {
     slots: Vec<Slot2>,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 struct Slot2 {
     call: ToolCall,
     state: SlotState2,
 }
 
-#[derive(Deserialize)]
+#[derive(FromJson)]
 enum SlotState2 {
     Stopped,
     Hooked {
@@ -195,7 +199,7 @@ enum SlotState2 {
     Asking {
         effect: EffectId,
     },
-    #[expect(dead_code, reason = "what it asks for follows from its arguments")]
+    /// What it asks for follows from its arguments.
     Queued(Json),
     Running {
         effect: EffectId,
@@ -261,7 +265,7 @@ impl Agent2 {
             turns: Cow::Owned(self.turns),
             steering: Cow::Owned(aside.steering),
             follow_ups: Cow::Owned(aside.follow_ups),
-            children: aside.children.into_iter().map(Child2::migrated).collect(),
+            children: aside.children.0.into_iter().map(Child2::migrated).collect(),
             known_files: Cow::Owned(aside.known),
             allowed: Cow::Owned(aside.allowed),
             warned_of_fullness: self.memory.full,
@@ -282,6 +286,22 @@ impl Scope2 {
             working_dir: self.working_dir.map(Cow::Owned),
             max_turns: self.max_turns,
         }
+    }
+}
+
+impl<'a> FromJson<'a> for Children2 {
+    fn blank() -> Self {
+        Self(Vec::new())
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        reader.object()?;
+        while let Some(id) = reader.key()? {
+            let id = id.parse().map(AgentId);
+            let id = id.map_err(|_| reader.error("an agent is named by its number"))?;
+            self.0.push((id, Child2::read(reader)?));
+        }
+        Ok(())
     }
 }
 

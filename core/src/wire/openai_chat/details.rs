@@ -1,9 +1,9 @@
 //! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
 //! the array that goes back untouched.
 
-use super::lenient::List;
 use crate::base::json::{Json, Object, push_string, without_lone_surrogates};
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use innerloop_json::from_str;
 use serde_json::value::RawValue;
 
 /// The details of one reply, in order.
@@ -27,8 +27,7 @@ impl Details {
     /// Takes the details of a delta, and gives the text that they add.
     pub(super) fn take(&mut self, raw: &RawValue) -> String {
         let mut added = String::new();
-        let List(details) = serde_json::from_str::<List<Object>>(raw.get()).unwrap_or_default();
-        for fields in details {
+        for fields in objects(raw.get()) {
             let (grows, text) = growing(&fields);
             added.push_str(&text);
             self.put(fields, grows, &text);
@@ -102,5 +101,13 @@ fn growing(fields: &Object) -> (Option<&'static str>, String) {
         Some("\"reasoning.text\"") => (Some("text"), text("text")),
         Some("\"reasoning.summary\"") => (Some("summary"), text("summary")),
         _ => (None, text("text")),
+    }
+}
+
+/// The objects of a list, or the one that stands in its place.
+fn objects(json: &str) -> Vec<Object> {
+    match from_str::<Vec<Json>>(json) {
+        Ok(items) => items.iter().filter_map(|item| from_str(item.text()).ok()).collect(),
+        Err(_) => from_str(json).into_iter().collect(),
     }
 }

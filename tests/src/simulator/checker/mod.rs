@@ -175,7 +175,7 @@ impl Checker {
         expected: Expected,
         subject: &Subject,
     ) -> Result<(), String> {
-        let reason = rejected.reason;
+        let reason = &rejected.reason;
         require(rejected.input == *input, || "another input comes back".into())?;
         let is_fit = matches!(expected, Expected::Refusal | Expected::Anything);
         require(is_fit, || format!("refused without need: {reason}"))?;
