@@ -55,7 +55,7 @@ fn log_errors() -> Vec<LogError> {
         Version { found: 9, expected: 3 },
         Config(config_error()),
         Refused { line: 4, reason: Reason::Busy },
-        Snapshot { line: 5, error: error },
+        Snapshot { line: 5, error },
     )
 }
 
