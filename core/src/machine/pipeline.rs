@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use crate::{
     base::json::Json,
-    profile::{Args, Meaning, Told, inner::InnerCall},
+    profile::{Args, FinishedRun, Meaning, inner::InnerCall},
     rules::truncate,
     types::{
         action::{Action, Outcome, Patch, PatchError, ToolError},
@@ -92,8 +92,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         return Err(Outcome::error(ToolError::UnknownTool, message));
     };
     let invalid = |message| Outcome::error(ToolError::InvalidArguments, message);
-    let bends = setup.config.repair.coerce_arguments;
-    let args = Args::parse(&call.name, &call.arguments, &tool.schema, bends).map_err(invalid)?;
+    let coerces = setup.config.repair.coerce_arguments;
+    let args = Args::parse(&call.name, &call.arguments, &tool.schema, coerces).map_err(invalid)?;
     let (job, asked_ms) = match tool.row {
         Some(row) => match row.read(args, &setup.config.facts).map_err(invalid)? {
             Meaning::Inner(inner) => return Ok(Work::Inner(inner)),
@@ -145,7 +145,12 @@ fn told(launch: &Launch, outcome: &Outcome, setup: &Setup) -> Option<String> {
     let Launch { run, patch } = launch;
     let Job::Builtin(action) = &run.job else { return None };
     let timeout_ms = run.timeout_ms;
-    setup.tool(&run.name)?.row?.tell(&Told { action, patch: patch.as_ref(), outcome, timeout_ms })
+    setup.tool(&run.name)?.row?.tell(&FinishedRun {
+        action,
+        patch: patch.as_ref(),
+        outcome,
+        timeout_ms,
+    })
 }
 
 /// An outcome's parts; before a failure of the tool itself, in the specification's words, that it

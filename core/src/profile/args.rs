@@ -9,20 +9,20 @@ use alloc::{
 };
 use innerloop_json::{Value, from_str, to_string};
 
-/// Arguments that fit their tool's schema. What a reader of them still finds wrong is kept, and
-/// told once it is done.
+/// Arguments that fit their tool's schema. The first fault that reading still finds is kept until
+/// [`Args::finish`].
 #[derive(Debug)]
 pub(crate) struct Args<'a> {
     tool: &'a str,
     value: Value,
-    /// The arguments as they came, unless they were bent to the schema.
+    /// The arguments as they came, unless values were changed to fit the schema.
     text: Option<&'a str>,
-    wrong: Option<String>,
+    fault: Option<String>,
 }
 
 impl<'a> Args<'a> {
-    /// Parses the arguments of the tool `tool` and checks them, bent to the schema first where
-    /// `bends`.
+    /// Parses the arguments of the tool `tool` and checks them; with `coerces`, values of the wrong
+    /// type that plainly mean a right one are changed first.
     ///
     /// # Errors
     /// A sentence for the model.
@@ -30,15 +30,15 @@ impl<'a> Args<'a> {
         tool: &'a str,
         text: &'a str,
         schema: &Value,
-        bends: bool,
+        coerces: bool,
     ) -> Result<Self, String> {
         let mut value = from_str(text).map_err(|error| invalid(tool, &error.to_string()))?;
-        let bent = bends && coerce::coerce(schema, &mut value);
+        let is_coerced = coerces && coerce::coerce(schema, &mut value);
         let violations = schema::violations(schema, &value);
         if !violations.is_empty() {
             return Err(invalid(tool, &violations.join("; ")));
         }
-        Ok(Self { tool, value, text: (!bent).then(|| text.trim()), wrong: None })
+        Ok(Self { tool, value, text: (!is_coerced).then(|| text.trim()), fault: None })
     }
 
     /// The name of the tool.
@@ -51,17 +51,17 @@ impl<'a> Args<'a> {
         self.text.map_or_else(|| to_string(&self.value), String::from)
     }
 
-    /// A text.
+    /// A required string.
     pub(super) fn text(&mut self, name: &str) -> String {
-        let text = self.maybe_text(name);
+        let text = self.optional_text(name);
         if text.is_none() {
             self.reject(&format!("`{name}` is required"));
         }
         text.unwrap_or_default()
     }
 
-    /// A text that says something; `what` names it where it does not.
-    pub(super) fn words(&mut self, name: &str, what: &str) -> String {
+    /// A required string that is not blank; `what` names it in the error.
+    pub(super) fn non_blank(&mut self, name: &str, what: &str) -> String {
         let text = self.text(name);
         if text.trim().is_empty() {
             self.reject(&format!("{what} is blank"));
@@ -69,15 +69,15 @@ impl<'a> Args<'a> {
         text
     }
 
-    /// A text that may be left out.
-    pub(super) fn maybe_text(&mut self, name: &str) -> Option<String> {
+    /// An optional string.
+    pub(super) fn optional_text(&mut self, name: &str) -> Option<String> {
         match self.take(name)? {
             Value::String(text) => Some(text),
             _ => self.misfit(name, "string"),
         }
     }
 
-    /// A list of texts, empty if it is left out.
+    /// An array of strings, empty if absent.
     pub(super) fn texts(&mut self, name: &str) -> Vec<String> {
         let items = self.items(name);
         let texts = items.into_iter().filter_map(|item| match item {
@@ -87,21 +87,21 @@ impl<'a> Args<'a> {
         texts.collect()
     }
 
-    /// A yes or no, no if it is left out.
+    /// A boolean, false if absent.
     pub(super) fn flag(&mut self, name: &str) -> bool {
-        self.maybe_flag(name).unwrap_or(false)
+        self.optional_flag(name).unwrap_or(false)
     }
 
-    /// A yes or no that may be left out.
-    pub(super) fn maybe_flag(&mut self, name: &str) -> Option<bool> {
+    /// An optional boolean.
+    pub(super) fn optional_flag(&mut self, name: &str) -> Option<bool> {
         match self.take(name)? {
             Value::Bool(flag) => Some(flag),
             _ => self.misfit(name, "boolean"),
         }
     }
 
-    /// A whole number from 0: models write `3`, and sometimes `3.0`. Numbers beyond all use mean
-    /// as much as there is.
+    /// An optional whole number from 0: models write `3`, and sometimes `3.0`. One that is too
+    /// large means as much as there is.
     pub(super) fn count(&mut self, name: &str) -> Option<u64> {
         const MOST: f64 = 9_007_199_254_740_992.0;
         let value = self.take(name)?;
@@ -122,20 +122,20 @@ impl<'a> Args<'a> {
         }
     }
 
-    /// The same, cut to what 32 bits hold.
-    pub(super) fn small_count(&mut self, name: &str) -> Option<u32> {
+    /// The same, saturating at 32 bits.
+    pub(super) fn count_u32(&mut self, name: &str) -> Option<u32> {
         self.count(name).map(|count| u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// One of some words.
+    /// An optional string of an enum.
     pub(super) fn choice<T: Copy>(&mut self, name: &str, choices: &[(&str, T)]) -> Option<T> {
-        let text = self.maybe_text(name)?;
+        let text = self.optional_text(name)?;
         let chosen = choices.iter().find(|(word, _)| *word == text).map(|(_, choice)| *choice);
         chosen.or_else(|| self.misfit(name, "one of the words that the schema names"))
     }
 
-    /// What `read` finds in the object `name`, if there is one.
-    pub(super) fn within<T>(
+    /// What `read` finds in the nested object `name`, if there is one.
+    pub(super) fn object<T>(
         &mut self,
         name: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
@@ -144,23 +144,29 @@ impl<'a> Args<'a> {
         self.read_in(value, read)
     }
 
-    /// What `read` finds in each object of the list `name`.
-    pub(super) fn each<T>(&mut self, name: &str, read: impl Fn(&mut Self) -> Option<T>) -> Vec<T> {
+    /// What `read` finds in each object of the array `name`.
+    pub(super) fn objects<T>(
+        &mut self,
+        name: &str,
+        read: impl Fn(&mut Self) -> Option<T>,
+    ) -> Vec<T> {
         let items = self.items(name);
         items.into_iter().filter_map(|item| self.read_in(item, &read)).collect()
     }
 
-    /// Says what is wrong with the arguments beyond what the schema can say.
+    /// Records a fault that the schema cannot express.
     pub(super) fn reject(&mut self, why: &str) {
-        if self.wrong.is_none() {
-            self.wrong = Some(invalid(self.tool, why));
+        if self.fault.is_none() {
+            self.fault = Some(invalid(self.tool, why));
         }
     }
 
+    /// Ends the reading.
+    ///
     /// # Errors
-    /// The first thing that was found to be wrong, as a sentence for the model.
-    pub(super) fn done(self) -> Result<(), String> {
-        self.wrong.map_or(Ok(()), Err)
+    /// The first fault that was found, as a sentence for the model.
+    pub(super) fn finish(self) -> Result<(), String> {
+        self.fault.map_or(Ok(()), Err)
     }
 
     fn read_in<T>(&mut self, value: Value, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {

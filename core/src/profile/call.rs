@@ -2,7 +2,6 @@
 
 use crate::types::{action::Action, event::PlanItem};
 use alloc::{string::String, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
 
 /// What a call asks for.
 #[derive(Debug)]
@@ -23,8 +22,8 @@ pub struct Translated {
 }
 
 /// A call of a tool that never leaves the core.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub enum InnerCall {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum InnerCall {
     /// Start an agent.
     Spawn(SpawnCall),
     /// Say something to an agent.
@@ -58,25 +57,25 @@ pub enum InnerCall {
 }
 
 /// What an agent is started with.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub struct SpawnCall {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SpawnCall {
     /// What it is to do.
-    pub task: String,
+    pub(crate) task: String,
     /// A folder to stay in.
-    pub working_dir: Option<String>,
+    pub(crate) working_dir: Option<String>,
     /// Another model.
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// Most turns; 0 or nothing for no limit.
-    pub max_turns: Option<u32>,
+    pub(crate) max_turns: Option<u32>,
 }
 
 /// A call that keeps the plan.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
-pub struct PlanCall {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PlanCall {
     /// The whole plan.
-    pub items: Vec<PlanItem>,
+    pub(crate) items: Vec<PlanItem>,
     /// What the model is answered.
-    pub reply: String,
+    pub(crate) reply: String,
 }
 
 impl From<Action> for Translated {

@@ -1,19 +1,19 @@
 //! The tools that never leave the core: other agents, questions, the final answer. They are the
 //! same for every model family; the plan's are the families'.
 
-pub use super::call::{InnerCall, SpawnCall};
+pub(crate) use super::call::{InnerCall, SpawnCall};
 
 use super::{
     args::Args,
     param::{
-        COUNT, COUNT_OR_NONE, Param,
+        NON_NEGATIVE, POSITIVE, Param,
         Type::{NonEmpty, Text},
-        needed, optional,
+        optional, required,
     },
     row::{
         Need,
         Parameters::{self, Fixed},
-        Policy, REPORTS, Read, ToolRow,
+        Policy, REPORTS, Reader, ToolRow,
     },
 };
 use crate::rules::truncate::OutputLimit;
@@ -21,7 +21,7 @@ use crate::rules::truncate::OutputLimit;
 /// The tools, in the order in which they are shown; that of the final answer comes last of all.
 pub(super) static TABLE: &[&ToolRow] = &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER];
 
-const AGENT_ID: Param = needed("agent_id", Text, "Its id");
+const AGENT_ID: Param = required("agent_id", Text, "Its id");
 
 static SPAWN_AGENT: ToolRow = ToolRow {
     name: "spawn_agent",
@@ -29,7 +29,7 @@ static SPAWN_AGENT: ToolRow = ToolRow {
                   conversation of its own, beside you. Returns its id at once; use wait for its \
                   result.",
     parameters: Fixed(&[
-        needed(
+        required(
             "task",
             NonEmpty,
             "What it is to do, with all that it needs to know: it sees nothing of this \
@@ -39,11 +39,11 @@ static SPAWN_AGENT: ToolRow = ToolRow {
         optional("model", Text, "Another model; yours if absent"),
         optional(
             "max_turns",
-            COUNT_OR_NONE,
+            NON_NEGATIVE,
             "Most turns it may take; 0, like leaving it out, means no limit",
         ),
     ]),
-    read: Read::Inner(spawn_agent),
+    read: Reader::Inner(spawn_agent),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
 };
@@ -52,8 +52,8 @@ static SEND_INPUT: ToolRow = ToolRow {
     name: "send_input",
     description: "Say something to an agent that you started: at its next step if it works, as a \
                   new task if it is done.",
-    parameters: Fixed(&[AGENT_ID, needed("message", NonEmpty, "What to say")]),
-    read: Read::Inner(send_input),
+    parameters: Fixed(&[AGENT_ID, required("message", NonEmpty, "What to say")]),
+    read: Reader::Inner(send_input),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
 };
@@ -63,9 +63,13 @@ static WAIT: ToolRow = ToolRow {
     description: "Wait until an agent that you started has done its task, and get its result.",
     parameters: Fixed(&[
         AGENT_ID,
-        optional("timeout_ms", COUNT, "How long to wait at most; without it, as long as it takes"),
+        optional(
+            "timeout_ms",
+            POSITIVE,
+            "How long to wait at most; without it, as long as it takes",
+        ),
     ]),
-    read: Read::Inner(wait),
+    read: Reader::Inner(wait),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
 };
@@ -74,7 +78,7 @@ static CLOSE_AGENT: ToolRow = ToolRow {
     name: "close_agent",
     description: "End an agent that you started. Returns its last status.",
     parameters: Fixed(&[AGENT_ID]),
-    read: Read::Inner(close_agent),
+    read: Reader::Inner(close_agent),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
 };
@@ -82,8 +86,8 @@ static CLOSE_AGENT: ToolRow = ToolRow {
 static ASK_USER: ToolRow = ToolRow {
     name: "ask_user",
     description: "Ask the user a question that only they can answer, and wait for the answer.",
-    parameters: Fixed(&[needed("question", NonEmpty, "The question")]),
-    read: Read::Inner(ask_user),
+    parameters: Fixed(&[required("question", NonEmpty, "The question")]),
+    read: Reader::Inner(ask_user),
     tell: None,
     policy: Policy { needs: Some(Need::User), ..Policy::READS },
 };
@@ -92,23 +96,23 @@ pub(crate) static FINAL_ANSWER: ToolRow = ToolRow {
     name: "final_answer",
     description: "Give the final answer of the task, once it is done. Ends the work.",
     parameters: Parameters::Answer,
-    read: Read::Inner(final_answer),
+    read: Reader::Inner(final_answer),
     tell: None,
     policy: Policy { needs: Some(Need::AnswerForm), ..Policy::READS },
 };
 
 fn spawn_agent(args: &mut Args<'_>) -> InnerCall {
     InnerCall::Spawn(SpawnCall {
-        task: args.words("task", "task"),
-        working_dir: args.maybe_text("working_dir"),
-        model: args.maybe_text("model"),
-        max_turns: args.small_count("max_turns"),
+        task: args.non_blank("task", "task"),
+        working_dir: args.optional_text("working_dir"),
+        model: args.optional_text("model"),
+        max_turns: args.count_u32("max_turns"),
     })
 }
 
 fn send_input(args: &mut Args<'_>) -> InnerCall {
     let agent_id = args.text("agent_id");
-    InnerCall::Send { agent_id, message: args.words("message", "message") }
+    InnerCall::Send { agent_id, message: args.non_blank("message", "message") }
 }
 
 fn wait(args: &mut Args<'_>) -> InnerCall {

@@ -7,10 +7,10 @@ mod args;
 mod call;
 mod family;
 mod gemini;
-pub mod inner;
+pub(crate) mod inner;
 mod openai;
 mod param;
-pub mod plan;
+pub(crate) mod plan;
 mod row;
 mod seed;
 mod shell;
@@ -20,7 +20,7 @@ pub use call::Translated;
 pub(crate) use {
     args::Args,
     call::Meaning,
-    row::{Policy, Told, ToolRow},
+    row::{FinishedRun, Policy, ToolRow},
 };
 
 use family::Family;

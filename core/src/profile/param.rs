@@ -1,13 +1,14 @@
 //! The parameters of the built-in tools, and the JSON Schema that the model is shown of them.
 
-use alloc::{format, string::String};
+use alloc::{borrow::Cow, string::ToString};
+use innerloop_json::{ToJson, Writer};
 
 /// One parameter of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Param {
     name: &'static str,
     kind: Type,
-    /// What the model is told of it, in characters that JSON text leaves as they are.
+    /// What the model is told of it, if anything.
     description: &'static str,
     is_required: bool,
     /// The value that stands for it where it is left out, as JSON.
@@ -22,28 +23,28 @@ pub(super) enum Type {
     /// A text of one character or more.
     NonEmpty,
     /// One of some words.
-    OneOf(&'static [&'static str]),
+    Enum(&'static [&'static str]),
     /// A whole number.
     Integer { min: u32, max: Option<u32> },
     /// Any number.
     Number,
     /// Yes or no.
-    Flag,
+    Boolean,
     /// A list.
-    List { of: &'static Self, min: u32 },
+    Array { of: &'static Self, min: u32 },
     /// An object of its own.
     Object(&'static [Param]),
 }
 
 /// A count of something, if only of one.
-pub(super) const COUNT: Type = Type::Integer { min: 1, max: None };
+pub(super) const POSITIVE: Type = Type::Integer { min: 1, max: None };
 /// A count of something, or of nothing.
-pub(super) const COUNT_OR_NONE: Type = Type::Integer { min: 0, max: None };
+pub(super) const NON_NEGATIVE: Type = Type::Integer { min: 0, max: None };
 /// A list of texts.
-pub(super) const TEXTS: Type = Type::List { of: &Type::Text, min: 0 };
+pub(super) const TEXTS: Type = Type::Array { of: &Type::Text, min: 0 };
 
 /// A parameter without which there is no call.
-pub(super) const fn needed(name: &'static str, kind: Type, description: &'static str) -> Param {
+pub(super) const fn required(name: &'static str, kind: Type, description: &'static str) -> Param {
     Param { name, kind, description, is_required: true, default: None }
 }
 
@@ -58,80 +59,119 @@ impl Param {
     }
 
     /// The same, with the value that stands for it where it is left out.
-    pub(super) const fn or(self, default: &'static str) -> Self {
+    pub(super) const fn with_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 }
 
-/// The JSON Schema of an object with these parameters and no others.
-pub(super) fn schema(params: &[Param]) -> String {
-    let mut out = String::from("{");
-    push_object(&mut out, params);
-    out.push('}');
-    out
+/// The JSON Schema of an object with these parameters and no others, as it is written.
+/// `{default_ms}` in descriptions becomes that time limit.
+pub(super) struct Schema<'a> {
+    pub(super) params: &'a [Param],
+    pub(super) default_ms: u64,
 }
 
-/// Appends the fields of an object's schema.
-fn push_object(out: &mut String, params: &[Param]) {
-    out.push_str("\"type\":\"object\",\"properties\":{");
-    for (index, param) in params.iter().enumerate() {
-        out.push_str(if index == 0 { "\"" } else { ",\"" });
-        out.push_str(param.name);
-        out.push_str("\":{");
-        push_type(out, param.kind);
-        if let Some(default) = param.default {
-            out.push_str(&format!(",\"default\":{default}"));
-        }
-        if !param.description.is_empty() {
-            out.push_str(&format!(",\"description\":\"{}\"", param.description));
-        }
-        out.push('}');
+impl ToJson for Schema<'_> {
+    fn write(&self, writer: &mut Writer) {
+        writer.object();
+        self.write_object(self.params, writer);
+        writer.end_object();
     }
-    out.push('}');
-    let required = params.iter().filter(|param| param.is_required);
-    push_words(out, "required", required.map(|param| param.name));
-    out.push_str(",\"additionalProperties\":false");
 }
 
-/// Appends the fields of a value's schema that say what it may be.
-fn push_type(out: &mut String, kind: Type) {
-    match kind {
-        Type::Text => out.push_str("\"type\":\"string\""),
-        Type::NonEmpty => out.push_str("\"type\":\"string\",\"minLength\":1"),
-        Type::OneOf(words) => {
-            out.push_str("\"type\":\"string\"");
-            push_words(out, "enum", words.iter().copied());
-        }
-        Type::Integer { min, max } => {
-            out.push_str(&format!("\"type\":\"integer\",\"minimum\":{min}"));
-            if let Some(max) = max {
-                out.push_str(&format!(",\"maximum\":{max}"));
+impl Schema<'_> {
+    /// Writes the fields of an object's schema.
+    fn write_object(&self, params: &[Param], writer: &mut Writer) {
+        string("type", "object", writer);
+        writer.key("properties");
+        writer.object();
+        for param in params {
+            writer.key(param.name);
+            writer.object();
+            self.write_type(param.kind, writer);
+            if let Some(default) = param.default {
+                writer.key("default");
+                writer.raw(default);
             }
-        }
-        Type::Number => out.push_str("\"type\":\"number\""),
-        Type::Flag => out.push_str("\"type\":\"boolean\""),
-        Type::List { of, min } => {
-            out.push_str("\"type\":\"array\",\"items\":{");
-            push_type(out, *of);
-            out.push('}');
-            if min > 0 {
-                out.push_str(&format!(",\"minItems\":{min}"));
+            if !param.description.is_empty() {
+                let description = self.filled(param.description);
+                string("description", &description, writer);
             }
+            writer.end_object();
         }
-        Type::Object(params) => push_object(out, params),
+        writer.end_object();
+        let required = params.iter().filter(|param| param.is_required).map(|param| param.name);
+        strings("required", required, writer);
+        writer.key("additionalProperties");
+        writer.bool(false);
+    }
+
+    /// Writes the fields of a value's schema that say what it may be.
+    fn write_type(&self, kind: Type, writer: &mut Writer) {
+        match kind {
+            Type::Text => string("type", "string", writer),
+            Type::NonEmpty => {
+                string("type", "string", writer);
+                number("minLength", 1, writer);
+            }
+            Type::Enum(words) => {
+                string("type", "string", writer);
+                strings("enum", words.iter().copied(), writer);
+            }
+            Type::Integer { min, max } => {
+                string("type", "integer", writer);
+                number("minimum", min, writer);
+                if let Some(max) = max {
+                    number("maximum", max, writer);
+                }
+            }
+            Type::Number => string("type", "number", writer),
+            Type::Boolean => string("type", "boolean", writer),
+            Type::Array { of, min } => {
+                string("type", "array", writer);
+                writer.key("items");
+                writer.object();
+                self.write_type(*of, writer);
+                writer.end_object();
+                if min > 0 {
+                    number("minItems", min, writer);
+                }
+            }
+            Type::Object(params) => self.write_object(params, writer),
+        }
+    }
+
+    fn filled(&self, description: &'static str) -> Cow<'static, str> {
+        const PLACE: &str = "{default_ms}";
+        if description.contains(PLACE) {
+            description.replace(PLACE, &self.default_ms.to_string()).into()
+        } else {
+            description.into()
+        }
     }
 }
 
-/// Appends a field that lists some words, unless there are none.
-fn push_words<'a>(out: &mut String, field: &str, words: impl Iterator<Item = &'a str>) {
-    let mut before = format!(",\"{field}\":[");
-    let mut any = false;
-    for word in words {
-        out.push_str(&format!("{before}\"{word}\""));
-        before = String::from(",");
-        any = true;
+fn string(name: &str, text: &str, writer: &mut Writer) {
+    writer.key(name);
+    writer.string(text);
+}
+
+fn number(name: &str, number: u32, writer: &mut Writer) {
+    writer.key(name);
+    writer.number(u64::from(number));
+}
+
+/// Writes a list of texts, unless there are none.
+fn strings<'a>(name: &str, texts: impl Iterator<Item = &'a str>, writer: &mut Writer) {
+    let mut texts = texts.peekable();
+    if texts.peek().is_none() {
+        return;
     }
-    if any {
-        out.push(']');
+    writer.key(name);
+    writer.array();
+    for text in texts {
+        writer.element();
+        writer.string(text);
     }
+    writer.end_array();
 }

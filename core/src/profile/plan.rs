@@ -1,7 +1,7 @@
 //! The plan that a model keeps of its task: the families' tools for it never leave the core. Hosts
 //! show the plan; nothing else follows from it.
 
-pub use super::call::PlanCall;
+pub(crate) use super::call::PlanCall;
 
 use super::args::Args;
 use crate::types::event::{PlanItem, PlanStatus};
@@ -18,7 +18,7 @@ const STATUS: [(&str, PlanStatus); 5] = [
 
 /// The steps of the list `list`, the text of each in its field `text`.
 pub(super) fn items(args: &mut Args<'_>, list: &str, text: &str) -> Vec<PlanItem> {
-    args.each(list, |step| {
+    args.objects(list, |step| {
         Some(PlanItem { text: step.text(text), status: step.choice("status", &STATUS)? })
     })
 }

@@ -4,7 +4,7 @@
 use super::{
     args::Args,
     call::{InnerCall, Meaning, Translated},
-    param::{self, Param},
+    param::{Param, Schema},
 };
 use crate::{
     base::json::Json,
@@ -15,10 +15,7 @@ use crate::{
         tool::{Freeform, ToolSpec},
     },
 };
-use alloc::{
-    format,
-    string::{String, ToString},
-};
+use alloc::{format, string::String};
 
 /// A built-in tool.
 #[derive(Clone, Copy, Debug)]
@@ -29,19 +26,19 @@ pub(crate) struct ToolRow {
     pub(super) description: &'static str,
     pub(super) parameters: Parameters,
     /// How arguments become what the call asks for.
-    pub(super) read: Read,
+    pub(super) read: Reader,
     /// How an outcome is told in the form that the model family knows, where that is another than
     /// what the tool says.
-    pub(super) tell: Option<fn(&Told<'_>) -> Option<String>>,
+    pub(super) tell: Option<fn(&FinishedRun<'_>) -> Option<String>>,
     pub(super) policy: Policy,
 }
 
 /// What a tool is called with. In descriptions `{default_ms}` stands for the family's time limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parameters {
-    /// Always the same.
+    /// These, always.
     Fixed(&'static [Param]),
-    /// One text, which is written as it is where the protocol can.
+    /// One string, which goes without JSON where the protocol has free-form tools.
     Freeform {
         text: Param,
         /// The grammar of the text, in Lark's syntax.
@@ -55,7 +52,7 @@ pub(super) enum Parameters {
 
 /// How arguments that fit the schema are read.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Read {
+pub(super) enum Reader {
     /// As an action on files.
     Action(fn(&mut Args<'_>) -> Action),
     /// As a run of a program.
@@ -120,7 +117,7 @@ pub(crate) enum TimeoutNote {
 
 /// What came of a run, to be told to the model.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Told<'a> {
+pub(crate) struct FinishedRun<'a> {
     /// What was run.
     pub(crate) action: &'a Action,
     /// What its patch does to which files, if it was one.
@@ -131,7 +128,7 @@ pub(crate) struct Told<'a> {
 }
 
 impl Policy {
-    /// For tools that change nothing, and those of which nothing is known.
+    /// For tools that change nothing, and for tools of the host.
     pub(crate) const READS: Self = Self {
         needs: None,
         category: Category::Reads,
@@ -185,9 +182,7 @@ impl ToolRow {
 
     /// The tool as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
-        let fixed = |params: &[Param]| {
-            json(param::schema(params).replace("{default_ms}", &default_ms.to_string()))
-        };
+        let fixed = |params: &[Param]| Json::of(&Schema { params, default_ms });
         let (parameters, freeform) = match &self.parameters {
             Parameters::Fixed(params) => (fixed(params), None),
             Parameters::Freeform { text, grammar, description } => {
@@ -215,21 +210,21 @@ impl ToolRow {
     /// A sentence for the model.
     pub(crate) fn read(&self, mut args: Args<'_>, facts: &Facts) -> Result<Meaning, String> {
         let meaning = match self.read {
-            Read::Action(read) => Ok(Meaning::Action(read(&mut args).into())),
-            Read::Run(read) => read(&mut args, facts).map(|run| {
+            Reader::Action(read) => Ok(Meaning::Action(read(&mut args).into())),
+            Reader::Run(read) => read(&mut args, facts).map(|run| {
                 let timeout_ms = run.timeout_ms.or(self.policy.default_ms);
                 Meaning::Action(Translated { timeout_ms, ..run })
             }),
-            Read::Inner(read) => Ok(Meaning::Inner(read(&mut args))),
+            Reader::Inner(read) => Ok(Meaning::Inner(read(&mut args))),
         };
-        args.done()?;
+        args.finish()?;
         meaning
     }
 
     /// What the model reads of an outcome in the form that its family knows; `None` where that is
     /// what the tool says.
-    pub(crate) fn tell(&self, told: &Told<'_>) -> Option<String> {
-        match told.outcome.error {
+    pub(crate) fn tell(&self, run: &FinishedRun<'_>) -> Option<String> {
+        match run.outcome.error {
             // What a tool or a program said itself; everything else is in our own words.
             None
             | Some(
@@ -238,7 +233,7 @@ impl ToolRow {
                 | ToolError::Limit
                 | ToolError::EditConflict
                 | ToolError::InvalidArguments,
-            ) => self.tell?(told),
+            ) => self.tell?(run),
             Some(_) => None,
         }
     }
@@ -259,12 +254,4 @@ impl TimeoutNote {
              above.{advice}]"
         ))
     }
-}
-
-/// The JSON of a text that is part of the program.
-fn json(text: String) -> Json {
-    let json = Json::parse(text);
-    debug_assert!(json.is_ok(), "the schema of a row is JSON");
-    // A tool without a schema is refused when the session opens.
-    json.unwrap_or_default()
 }

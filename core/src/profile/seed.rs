@@ -4,11 +4,14 @@ use super::{
     args::Args,
     call::Translated,
     param::{
-        COUNT, Param, TEXTS,
-        Type::{Flag, Integer, List, OneOf, Text},
-        needed, optional,
+        POSITIVE, Param, TEXTS,
+        Type::{Array, Boolean, Enum, Integer, Text},
+        optional, required,
     },
-    row::{FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, Told, ToolRow, WRITTEN},
+    row::{
+        FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow,
+        WRITTEN,
+    },
     shell,
 };
 use crate::types::{
@@ -41,12 +44,12 @@ pub(super) const GREP_MODES: &[(&str, GrepMode)] = &[
     ("count", GrepMode::Count),
 ];
 
-const FILE_PATH: Param = needed("file_path", Text, "Path of the file");
+const FILE_PATH: Param = required("file_path", Text, "Path of the file");
 const MAX_RESULTS: Param =
     optional("max_results", Integer { min: 1, max: Some(10_000) }, "Most results; 100 if absent");
 const TIMEOUT_MS: Param = optional(
     "timeout_ms",
-    COUNT,
+    POSITIVE,
     "Time limit in milliseconds; {default_ms} if absent, at most 600000",
 );
 
@@ -56,10 +59,10 @@ pub(super) static READ_FILE: ToolRow = ToolRow {
                   2000 lines from the start unless told otherwise.",
     parameters: Fixed(&[
         FILE_PATH,
-        optional("offset", COUNT, "Line to start from, counted from 1"),
-        optional("limit", COUNT, "Most lines to read"),
+        optional("offset", POSITIVE, "Line to start from, counted from 1"),
+        optional("limit", POSITIVE, "Most lines to read"),
     ]),
-    read: Read::Action(read_file),
+    read: Reader::Action(read_file),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
 };
@@ -68,14 +71,14 @@ pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
     name: "read_many_files",
     description: "Read several text files at once. Each comes under a line with its path.",
     parameters: Fixed(&[
-        needed(
+        required(
             "paths",
-            List { of: &Text, min: 1 },
+            Array { of: &Text, min: 1 },
             "Files, folders or path patterns such as src/**/*.ts",
         ),
         optional("exclude", TEXTS, "Path patterns to leave out"),
     ]),
-    read: Read::Action(read_many_files),
+    read: Reader::Action(read_many_files),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
 };
@@ -84,8 +87,8 @@ pub(super) static WRITE_FILE: ToolRow = ToolRow {
     name: "write_file",
     description: "Write a whole file, creating it and the folders above it if needed. To change \
                   a part of a file, edit it instead.",
-    parameters: Fixed(&[FILE_PATH, needed("content", Text, "The file's whole new content")]),
-    read: Read::Action(write_file),
+    parameters: Fixed(&[FILE_PATH, required("content", Text, "The file's whole new content")]),
+    read: Reader::Action(write_file),
     tell: None,
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
 };
@@ -96,11 +99,11 @@ pub(super) static EDIT_FILE: ToolRow = ToolRow {
                   only once, unless replace_all is true.",
     parameters: Fixed(&[
         FILE_PATH,
-        needed("old_string", Text, "Exact text to find, with enough context to be unique"),
-        needed("new_string", Text, "Text to put in its place"),
-        optional("replace_all", Flag, "Replace every occurrence; false if absent"),
+        required("old_string", Text, "Exact text to find, with enough context to be unique"),
+        required("new_string", Text, "Text to put in its place"),
+        optional("replace_all", Boolean, "Replace every occurrence; false if absent"),
     ]),
-    read: Read::Action(edit_file),
+    read: Reader::Action(edit_file),
     tell: None,
     policy: Policy::CHANGES,
 };
@@ -109,8 +112,12 @@ pub(super) static APPLY_PATCH: ToolRow = ToolRow {
     name: "apply_patch",
     description: "Change files by a patch: add, delete, update or move any number of files at \
                   once. Returns what was done to which file.",
-    parameters: Fixed(&[needed("patch", Text, "The patch, from *** Begin Patch to *** End Patch")]),
-    read: Read::Action(apply_patch),
+    parameters: Fixed(&[required(
+        "patch",
+        Text,
+        "The patch, from *** Begin Patch to *** End Patch",
+    )]),
+    read: Reader::Action(apply_patch),
     tell: None,
     policy: Policy::CHANGES,
 };
@@ -126,7 +133,7 @@ pub(super) static LIST_DIR: ToolRow = ToolRow {
             "How many levels to list; 1 if absent",
         ),
     ]),
-    read: Read::Action(list_dir),
+    read: Reader::Action(list_dir),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
 };
@@ -135,10 +142,10 @@ pub(super) static GLOB: ToolRow = ToolRow {
     name: "glob",
     description: "Find files by a path pattern such as **/*.ts, newest first.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The pattern"),
+        required("pattern", Text, "The pattern"),
         optional("path", Text, "The folder to search; the workspace if absent"),
     ]),
-    read: Read::Action(glob),
+    read: Reader::Action(glob),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
 };
@@ -148,13 +155,13 @@ pub(super) static GREP: ToolRow = ToolRow {
     description: "Search file contents by a regular expression. Returns path, line number and \
                   line. Ignored and binary files are skipped.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The regular expression"),
+        required("pattern", Text, "The regular expression"),
         optional("path", Text, "A file or folder; the workspace if absent"),
         optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
-        optional("case_insensitive", Flag, "Ignore case; false if absent"),
+        optional("case_insensitive", Boolean, "Ignore case; false if absent"),
         MAX_RESULTS,
     ]),
-    read: Read::Action(grep),
+    read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
 };
@@ -165,18 +172,18 @@ pub(super) static GREP_WITH_MODES: ToolRow = ToolRow {
     description: "Search file contents by a regular expression. Ignored and binary files are \
                   skipped.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The regular expression"),
+        required("pattern", Text, "The regular expression"),
         optional("path", Text, "A file or folder; the workspace if absent"),
         optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
-        optional("case_insensitive", Flag, "Ignore case; false if absent"),
+        optional("case_insensitive", Boolean, "Ignore case; false if absent"),
         optional(
             "output_mode",
-            OneOf(&["content", "files_with_matches", "count"]),
+            Enum(&["content", "files_with_matches", "count"]),
             "Matching lines (if absent), paths only, or counts",
         ),
         MAX_RESULTS,
     ]),
-    read: Read::Action(grep),
+    read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
 };
@@ -186,11 +193,11 @@ pub(super) static SHELL: ToolRow = ToolRow {
     description: "Run a command in the shell, in the workspace, in a sandbox. Returns what it \
                   prints and, unless it is 0, its exit code.",
     parameters: Fixed(&[
-        needed("command", Text, "The command"),
+        required("command", Text, "The command"),
         TIMEOUT_MS,
         optional("description", Text, "What the command does, in a few words, for whoever watches"),
     ]),
-    read: Read::Run(shell),
+    read: Reader::Run(shell),
     tell: Some(tell_exit),
     policy: Policy { needs: Some(Need::Shell), ..Policy::RUNS },
 };
@@ -201,12 +208,12 @@ pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
                   sandbox without network. Returns its output and, unless it is 0, its exit \
                   code. This is no shell: arguments are passed as they are.",
     parameters: Fixed(&[
-        needed("program", Text, "The program's name"),
+        required("program", Text, "The program's name"),
         optional("args", TEXTS, "Its arguments"),
         optional("stdin", Text, "What it reads from standard input"),
         TIMEOUT_MS,
     ]),
-    read: Read::Run(run_program),
+    read: Reader::Run(run_program),
     tell: Some(tell_exit),
     policy: Policy { needs: Some(Need::Program), ..Policy::RUNS },
 };
@@ -256,8 +263,8 @@ fn apply_patch(args: &mut Args<'_>) -> Action {
 
 fn list_dir(args: &mut Args<'_>) -> Action {
     Action::List {
-        path: args.maybe_text("path"),
-        depth: args.small_count("depth").unwrap_or(1),
+        path: args.optional_text("path"),
+        depth: args.count_u32("depth").unwrap_or(1),
         ignore: Vec::new(),
         hidden: Hidden::Nothing,
         style: ListStyle::Slash,
@@ -272,7 +279,7 @@ fn glob(args: &mut Args<'_>) -> Action {
 pub(super) fn find(args: &mut Args<'_>, max_results: Option<u32>) -> Action {
     Action::Glob {
         pattern: args.text("pattern"),
-        path: args.maybe_text("path"),
+        path: args.optional_text("path"),
         ignore_case: false,
         max_results,
         hidden: Hidden::Ignored,
@@ -282,11 +289,11 @@ pub(super) fn find(args: &mut Args<'_>, max_results: Option<u32>) -> Action {
 fn grep(args: &mut Args<'_>) -> Action {
     Action::Grep(Grep {
         pattern: args.text("pattern"),
-        path: args.maybe_text("path"),
-        glob: args.maybe_text("glob_filter"),
+        path: args.optional_text("path"),
+        glob: args.optional_text("glob_filter"),
         ignore_case: args.flag("case_insensitive"),
         mode: args.choice("output_mode", GREP_MODES).unwrap_or_default(),
-        max_results: args.small_count("max_results"),
+        max_results: args.count_u32("max_results"),
         ..Grep::default()
     })
 }
@@ -298,17 +305,17 @@ fn shell(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
 
 fn run_program(args: &mut Args<'_>, _: &Facts) -> Result<Translated, String> {
     let action = Action::RunProgram {
-        program: args.words("program", "the program"),
+        program: args.non_blank("program", "the program"),
         args: args.texts("args"),
-        stdin: args.maybe_text("stdin"),
+        stdin: args.optional_text("stdin"),
     };
     Ok(Translated { action, timeout_ms: args.count("timeout_ms") })
 }
 
 /// A program's output, and how it ended unless well.
-fn tell_exit(told: &Told<'_>) -> Option<String> {
-    let exit = told.outcome.exit.filter(|exit| *exit != 0)?;
-    let mut text = told.outcome.joined_text();
+fn tell_exit(run: &FinishedRun<'_>) -> Option<String> {
+    let exit = run.outcome.exit.filter(|exit| *exit != 0)?;
+    let mut text = run.outcome.joined_text();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

@@ -40,7 +40,7 @@ pub(super) fn run(
     let Some(program) = program(facts) else {
         return Err(format!("Unknown tool: {}: there is no shell here", args.tool()));
     };
-    let command = args.words("command", "the command");
+    let command = args.non_blank("command", "the command");
     let script = match folder.filter(|folder| !matches!(*folder, "" | "." | "/")) {
         Some(folder) => format!("cd {} || exit 1\n{command}", quoted(folder)),
         None => command,

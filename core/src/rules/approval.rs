@@ -10,15 +10,13 @@ pub fn allows<'a>(
     name: &str,
     arguments: &str,
 ) -> bool {
-    let mut named = rules.into_iter().filter(|rule| rule.tool == name).peekable();
-    if named.peek().is_none() {
-        return false;
-    }
-    // What is not JSON has no fields.
-    let arguments = from_str(arguments).unwrap_or(Value::Null);
-    named.any(|rule| {
+    // Parsed for the first rule that looks at arguments, if there is one. What is not JSON has no
+    // fields.
+    let mut parsed = None;
+    rules.into_iter().filter(|rule| rule.tool == name).any(|rule| {
         rule.starting.iter().all(|(field, start)| {
-            let found = arguments.get(field).and_then(Value::as_str);
+            let parsed = parsed.get_or_insert_with(|| from_str(arguments).unwrap_or(Value::Null));
+            let found = parsed.get(field).and_then(Value::as_str);
             found.is_some_and(|text| text.starts_with(start.as_str()))
         })
     })

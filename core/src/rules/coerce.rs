@@ -1,14 +1,14 @@
-//! Arguments bent to their schema, for models that write numbers and truth values as texts
-//! (CONFLICTS, seed 004). Only what is plainly meant is changed: `"30000"` where a number must
-//! stand, `"true"` where a truth value must, a number where a text must.
+//! Arguments coerced to their schema, for models that write numbers and booleans as strings. Only
+//! what is plainly meant is changed: `"30000"` where the schema wants a number, `"true"` where it
+//! wants a boolean, a number where it wants a string.
 
 use alloc::{format, string::ToString};
 use innerloop_json::{Number, Value, from_str};
 
-/// Bends `instance` to `schema` where a value has the wrong type and plainly means a right one.
-/// Returns whether anything changed.
+/// Changes the values of `instance` that have the wrong type and plainly mean a right one. Returns
+/// whether anything changed.
 pub fn coerce(schema: &Value, instance: &mut Value) -> bool {
-    let mut changed = bend(schema, instance);
+    let mut changed = coerce_one(schema, instance);
     match instance {
         Value::Object(fields) => {
             let Some(properties) = schema.get("properties") else { return changed };
@@ -29,9 +29,10 @@ pub fn coerce(schema: &Value, instance: &mut Value) -> bool {
     changed
 }
 
-fn bend(schema: &Value, instance: &mut Value) -> bool {
+/// Changes one value, without what it holds.
+fn coerce_one(schema: &Value, instance: &mut Value) -> bool {
     let Some(Value::String(wanted)) = schema.get("type") else { return false };
-    let bent = match (wanted.as_str(), &*instance) {
+    let coerced = match (wanted.as_str(), &*instance) {
         ("boolean", Value::String(text)) => match text.trim() {
             "true" | "True" => Some(Value::Bool(true)),
             "false" | "False" => Some(Value::Bool(false)),
@@ -40,13 +41,13 @@ fn bend(schema: &Value, instance: &mut Value) -> bool {
         ("integer" | "number", Value::String(text)) => number(text.trim()),
         ("string", Value::Number(number)) => Some(Value::String(format!("{number}"))),
         ("string", Value::Bool(flag)) => Some(Value::String(flag.to_string())),
-        // A list or an object that was written as its JSON text.
+        // An array or an object that was written as its JSON text.
         ("array" | "object", Value::String(text)) => from_str::<Value>(text)
             .ok()
             .filter(|value| if wanted == "array" { value.is_array() } else { value.is_object() }),
         _ => None,
     };
-    bent.map(|value| *instance = value).is_some()
+    coerced.map(|value| *instance = value).is_some()
 }
 
 fn number(text: &str) -> Option<Value> {

@@ -3,7 +3,7 @@
 use super::profiles::{all_tools, desk, place, reads};
 use innerloop_core::{
     action::{Change, ChangeKind, Outcome, ToolError},
-    config::{ProfileKind, Vocabulary},
+    config::{Facts, ProfileKind, Vocabulary},
     event::{EventKind, PlanStatus},
     profile::Profile,
     tool::ToolSpec,
@@ -272,6 +272,45 @@ fn c17_what_models_are_shown_of_each_tool_has_not_changed() {
             tool["name"], tool["description"]
         );
         assert!(request.contains(&shown), "{shown}");
+    }
+}
+
+/// A value that fits the schema, with its optional properties or without.
+fn fitting(schema: &Value, whole: bool) -> Value {
+    if let Some(words) = schema["enum"].as_array() {
+        return words[0].clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        "string" => json!("text"),
+        "integer" => json!(schema["minimum"].as_u64().unwrap_or(0)),
+        "number" => json!(7.0),
+        "boolean" => json!(true),
+        "array" => json!([fitting(&schema["items"], whole)]),
+        _ => {
+            let required = schema["required"].as_array().cloned().unwrap_or_default();
+            let fields = schema["properties"].as_object().unwrap().iter();
+            let chosen = fields.filter(|(name, _)| whole || required.contains(&json!(name)));
+            chosen.map(|(name, schema)| (name.clone(), fitting(schema, whole))).collect()
+        }
+    }
+}
+
+#[test]
+fn c18_what_fits_a_tools_schema_becomes_an_action_of_its_category() {
+    for kind in [ProfileKind::Openai, ProfileKind::Anthropic, ProfileKind::Gemini] {
+        for vocabulary in [Vocabulary::Seed, Vocabulary::Native] {
+            let profile = Profile::new(kind, vocabulary);
+            for facts in [place(), Facts::default()] {
+                for tool in profile.tools(&facts) {
+                    let schema: Value = serde_json::from_str(tool.parameters.text()).unwrap();
+                    for whole in [false, true] {
+                        let arguments = fitting(&schema, whole).to_string();
+                        let read = profile.translate(&facts, &tool.name, &arguments).unwrap();
+                        assert_eq!(read.action.is_read_only(), tool.read_only, "{}", tool.name);
+                    }
+                }
+            }
+        }
     }
 }
 

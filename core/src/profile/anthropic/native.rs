@@ -5,13 +5,13 @@ use super::super::{
     call::{InnerCall, PlanCall, Translated},
     param::{
         Param,
-        Type::{Flag, List, NonEmpty, Number, Object, OneOf, Text},
-        needed, optional,
+        Type::{Array, Boolean, Enum, NonEmpty, Number, Object, Text},
+        optional, required,
     },
     plan,
     row::{
-        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, TimeoutNote, Told, ToolRow,
-        WRITTEN,
+        FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote,
+        ToolRow, WRITTEN,
     },
     seed::{self, GREP_MODES, READ_LIMIT},
     shell,
@@ -32,7 +32,7 @@ const GLOB_LIMIT: u32 = 100;
 const GREP_LIMIT: u32 = 250;
 
 const FILE_PATH: Param =
-    needed("file_path", Text, "The file; a path that begins with / begins at the workspace");
+    required("file_path", Text, "The file; a path that begins with / begins at the workspace");
 
 static READ: ToolRow = ToolRow {
     name: "Read",
@@ -48,7 +48,7 @@ static READ: ToolRow = ToolRow {
         ),
         optional("limit", Number, "Most lines to read"),
     ]),
-    read: Read::Action(read),
+    read: Reader::Action(read),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
 };
@@ -57,8 +57,8 @@ static WRITE: ToolRow = ToolRow {
     name: "Write",
     description: "Write a whole file; folders above it are made as needed. Replaces what is \
                   there. For changes to a file that exists, Edit is the better tool.",
-    parameters: Fixed(&[FILE_PATH, needed("content", Text, "Everything the file is to hold")]),
-    read: Read::Action(seed::write_file),
+    parameters: Fixed(&[FILE_PATH, required("content", Text, "Everything the file is to hold")]),
+    read: Reader::Action(seed::write_file),
     tell: None,
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
 };
@@ -70,11 +70,11 @@ static EDIT: ToolRow = ToolRow {
                   once unless replace_all is set.",
     parameters: Fixed(&[
         FILE_PATH,
-        needed("old_string", Text, "The text to replace"),
-        needed("new_string", Text, "The text to put in its place; it must differ"),
-        optional("replace_all", Flag, "Replace every occurrence").or("false"),
+        required("old_string", Text, "The text to replace"),
+        required("new_string", Text, "The text to put in its place; it must differ"),
+        optional("replace_all", Boolean, "Replace every occurrence").with_default("false"),
     ]),
-    read: Read::Action(edit),
+    read: Reader::Action(edit),
     tell: None,
     policy: Policy::CHANGES,
 };
@@ -84,11 +84,11 @@ static BASH: ToolRow = ToolRow {
     description: "Run a command in a shell, in the workspace. Returns what it prints. To read, \
                   write, edit or search files, prefer the tools made for that.",
     parameters: Fixed(&[
-        needed("command", Text, "The command"),
+        required("command", Text, "The command"),
         optional("timeout", Number, "Time limit in milliseconds; 120000 if absent, at most 600000"),
         optional("description", Text, "What the command does, in five to ten words"),
     ]),
-    read: Read::Run(bash),
+    read: Reader::Run(bash),
     tell: Some(tell_exit),
     policy: Policy {
         needs: Some(Need::Shell),
@@ -103,12 +103,12 @@ static GREP: ToolRow = ToolRow {
                   binary files are skipped. By default it names the files that match; set \
                   output_mode to content for the lines themselves.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The regular expression"),
+        required("pattern", Text, "The regular expression"),
         optional("path", Text, "A file or folder; the workspace if absent"),
         optional("glob", Text, "Only files that match this pattern, such as *.js or *.{ts,tsx}"),
         optional(
             "output_mode",
-            OneOf(&["content", "files_with_matches", "count"]),
+            Enum(&["content", "files_with_matches", "count"]),
             "Lines, paths or counts; files_with_matches if absent",
         ),
         optional("-B", Number, "Lines to show before each match, with output_mode content"),
@@ -119,19 +119,19 @@ static GREP: ToolRow = ToolRow {
             Number,
             "Lines to show before and after each match, with output_mode content",
         ),
-        optional("-n", Flag, "Show line numbers, with output_mode content; true if absent"),
-        optional("-i", Flag, "Ignore case"),
-        optional("-o", Flag, "Show only what matches of each line, with output_mode content"),
+        optional("-n", Boolean, "Show line numbers, with output_mode content; true if absent"),
+        optional("-i", Boolean, "Ignore case"),
+        optional("-o", Boolean, "Show only what matches of each line, with output_mode content"),
         optional("type", Text, "Only files of this type: js, py, rust, go, java and so on"),
         optional("head_limit", Number, "Most results; 250 if absent, 0 for all"),
         optional("offset", Number, "How many of the first results to pass over; 0 if absent"),
         optional(
             "multiline",
-            Flag,
+            Boolean,
             "Let matches span lines, and . match line ends; false if absent",
         ),
     ]),
-    read: Read::Action(grep),
+    read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
 };
@@ -141,10 +141,10 @@ static GLOB: ToolRow = ToolRow {
     description: "Find files by a path pattern such as **/*.ts, the most recently changed first, \
                   100 at most.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The pattern"),
+        required("pattern", Text, "The pattern"),
         optional("path", Text, "The folder to search; leave it out for the workspace"),
     ]),
-    read: Read::Action(glob),
+    read: Reader::Action(glob),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
 };
@@ -157,19 +157,23 @@ pub(super) static TODO_WRITE: ToolRow = ToolRow {
     description: "Keep the list of what the task still needs, for work of three steps or more. \
                   Each call replaces the whole list. Mark a step in_progress before you begin it \
                   and completed as soon as it is done.",
-    parameters: Fixed(&[needed(
+    parameters: Fixed(&[required(
         "todos",
-        List {
+        Array {
             of: &Object(&[
-                needed("content", NonEmpty, "The step, as an order: Run the tests"),
-                needed("status", OneOf(&["pending", "in_progress", "completed"]), ""),
-                needed("activeForm", NonEmpty, "The step while it is under way: Running the tests"),
+                required("content", NonEmpty, "The step, as an order: Run the tests"),
+                required("status", Enum(&["pending", "in_progress", "completed"]), ""),
+                required(
+                    "activeForm",
+                    NonEmpty,
+                    "The step while it is under way: Running the tests",
+                ),
             ]),
             min: 0,
         },
         "The whole list",
     )]),
-    read: Read::Inner(todo_write),
+    read: Reader::Inner(todo_write),
     tell: None,
     policy: Policy::READS,
 };
@@ -195,26 +199,26 @@ fn bash(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
 }
 
 fn grep(args: &mut Args<'_>) -> Action {
-    let around = args.small_count("-C");
-    let around = args.small_count("context").or(around).unwrap_or(0);
-    let most = match args.small_count("head_limit").unwrap_or(GREP_LIMIT) {
+    let around = args.count_u32("-C");
+    let around = args.count_u32("context").or(around).unwrap_or(0);
+    let most = match args.count_u32("head_limit").unwrap_or(GREP_LIMIT) {
         0 => u32::MAX,
         most => most,
     };
     Action::Grep(Grep {
         pattern: args.text("pattern"),
-        path: args.maybe_text("path"),
-        glob: args.maybe_text("glob"),
-        file_type: args.maybe_text("type"),
+        path: args.optional_text("path"),
+        glob: args.optional_text("glob"),
+        file_type: args.optional_text("type"),
         mode: args.choice("output_mode", GREP_MODES).unwrap_or(GrepMode::FilesWithMatches),
-        before: args.small_count("-B").unwrap_or(around),
-        after: args.small_count("-A").unwrap_or(around),
-        offset: args.small_count("offset").unwrap_or(0),
+        before: args.count_u32("-B").unwrap_or(around),
+        after: args.count_u32("-A").unwrap_or(around),
+        offset: args.count_u32("offset").unwrap_or(0),
         max_results: Some(most),
         ignore_case: args.flag("-i"),
         multiline: args.flag("multiline"),
         only_matching: args.flag("-o"),
-        unnumbered: !args.maybe_flag("-n").unwrap_or(true),
+        unnumbered: !args.optional_flag("-n").unwrap_or(true),
         ..Grep::default()
     })
 }
@@ -231,7 +235,7 @@ fn todo_write(args: &mut Args<'_>) -> InnerCall {
 }
 
 /// What a command printed, behind its exit code unless that is 0.
-fn tell_exit(told: &Told<'_>) -> Option<String> {
-    let exit = told.outcome.exit.filter(|exit| *exit != 0)?;
-    Some(format!("Exit code {exit}\n{}", told.outcome.joined_text()))
+fn tell_exit(run: &FinishedRun<'_>) -> Option<String> {
+    let exit = run.outcome.exit.filter(|exit| *exit != 0)?;
+    Some(format!("Exit code {exit}\n{}", run.outcome.joined_text()))
 }

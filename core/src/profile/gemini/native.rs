@@ -4,13 +4,14 @@ use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
     param::{
-        COUNT, COUNT_OR_NONE, Param, TEXTS,
-        Type::{Flag, List, NonEmpty, Object, OneOf, Text},
-        needed, optional,
+        NON_NEGATIVE, POSITIVE, Param, TEXTS,
+        Type::{Array, Boolean, Enum, NonEmpty, Object, Text},
+        optional, required,
     },
     plan,
     row::{
-        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Read, TimeoutNote, ToolRow, WRITTEN,
+        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
+        WRITTEN,
     },
     seed::{self, READ_LIMIT},
     shell,
@@ -55,12 +56,12 @@ const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/*.lock",
 ];
 
-const FILE_PATH: Param = needed("file_path", Text, "The file");
+const FILE_PATH: Param = required("file_path", Text, "The file");
 const FILTERING: Param = optional(
     "file_filtering_options",
     Object(&[optional(
         "respect_git_ignore",
-        Flag,
+        Boolean,
         "Pass over what .gitignore names; true if absent",
     )]),
     "What is passed over",
@@ -72,10 +73,10 @@ static READ_FILE: ToolRow = ToolRow {
                   read on: give start_line and end_line to choose the lines.",
     parameters: Fixed(&[
         FILE_PATH,
-        optional("start_line", COUNT, "The first line to read, counted from 1"),
-        optional("end_line", COUNT, "The last line to read, which is included"),
+        optional("start_line", POSITIVE, "The first line to read, counted from 1"),
+        optional("end_line", POSITIVE, "The last line to read, which is included"),
     ]),
-    read: Read::Action(read_file),
+    read: Reader::Action(read_file),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
 };
@@ -84,8 +85,8 @@ static WRITE_FILE: ToolRow = ToolRow {
     name: "write_file",
     description: "Write a whole file, creating it and the folders above it if needed. Give the \
                   complete content, never a placeholder for what stays.",
-    parameters: Fixed(&[FILE_PATH, needed("content", Text, "Everything the file is to hold")]),
-    read: Read::Action(seed::write_file),
+    parameters: Fixed(&[FILE_PATH, required("content", Text, "Everything the file is to hold")]),
+    read: Reader::Action(seed::write_file),
     tell: Some(tell::written),
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
 };
@@ -97,16 +98,16 @@ static REPLACE: ToolRow = ToolRow {
                   old_string creates the file.",
     parameters: Fixed(&[
         FILE_PATH,
-        needed(
+        required(
             "instruction",
             Text,
             "What the change is for, in a sentence that makes sense on its own",
         ),
-        needed("old_string", Text, "The text to replace, white space included"),
-        needed("new_string", Text, "The text to put in its place"),
-        optional("allow_multiple", Flag, "Replace every occurrence; false if absent"),
+        required("old_string", Text, "The text to replace, white space included"),
+        required("new_string", Text, "The text to put in its place"),
+        optional("allow_multiple", Boolean, "Replace every occurrence; false if absent"),
     ]),
-    read: Read::Action(replace),
+    read: Reader::Action(replace),
     tell: Some(tell::edited),
     policy: Policy::CHANGES,
 };
@@ -116,11 +117,11 @@ static RUN_SHELL_COMMAND: ToolRow = ToolRow {
     description: "Run a command in a shell, in the workspace. Returns its output, what went \
                   wrong, and its exit code unless it is 0.",
     parameters: Fixed(&[
-        needed("command", Text, "The command"),
+        required("command", Text, "The command"),
         optional("description", Text, "What the command does, in a sentence, for whoever watches"),
         optional("dir_path", Text, "The folder to run it in; the workspace if absent"),
     ]),
-    read: Read::Run(run_shell_command),
+    read: Reader::Run(run_shell_command),
     tell: Some(tell::command),
     policy: Policy {
         needs: Some(Need::Shell),
@@ -135,7 +136,7 @@ static GREP_SEARCH: ToolRow = ToolRow {
     description: "Search file contents by a regular expression. Returns the lines with their \
                   numbers, by file. Case is ignored unless case_sensitive is set.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The regular expression, or a plain text with fixed_strings"),
+        required("pattern", Text, "The regular expression, or a plain text with fixed_strings"),
         optional("dir_path", Text, "A file or folder; the workspace if absent"),
         optional(
             "include_pattern",
@@ -147,17 +148,21 @@ static GREP_SEARCH: ToolRow = ToolRow {
             Text,
             "A regular expression; lines that match it, too, are left out",
         ),
-        optional("names_only", Flag, "Return only the paths of the files that match"),
-        optional("case_sensitive", Flag, "Tell capital letters from small ones; false if absent"),
-        optional("fixed_strings", Flag, "Take the pattern as plain text; false if absent"),
-        optional("context", COUNT_OR_NONE, "Lines to show around each match"),
-        optional("after", COUNT_OR_NONE, "Lines to show after each match"),
-        optional("before", COUNT_OR_NONE, "Lines to show before each match"),
-        optional("no_ignore", Flag, "Search files that .gitignore names, too; false if absent"),
-        optional("max_matches_per_file", COUNT, "Most matches of one file"),
-        optional("total_max_matches", COUNT, "Most matches in all; 100 if absent"),
+        optional("names_only", Boolean, "Return only the paths of the files that match"),
+        optional(
+            "case_sensitive",
+            Boolean,
+            "Tell capital letters from small ones; false if absent",
+        ),
+        optional("fixed_strings", Boolean, "Take the pattern as plain text; false if absent"),
+        optional("context", NON_NEGATIVE, "Lines to show around each match"),
+        optional("after", NON_NEGATIVE, "Lines to show after each match"),
+        optional("before", NON_NEGATIVE, "Lines to show before each match"),
+        optional("no_ignore", Boolean, "Search files that .gitignore names, too; false if absent"),
+        optional("max_matches_per_file", POSITIVE, "Most matches of one file"),
+        optional("total_max_matches", POSITIVE, "Most matches in all; 100 if absent"),
     ]),
-    read: Read::Action(grep_search),
+    read: Reader::Action(grep_search),
     tell: Some(tell::matches),
     policy: Policy { output: MATCHES, ..Policy::READS },
 };
@@ -166,16 +171,20 @@ static GLOB: ToolRow = ToolRow {
     name: "glob",
     description: "Find files by a path pattern such as src/**/*.ts, newest first.",
     parameters: Fixed(&[
-        needed("pattern", Text, "The pattern"),
+        required("pattern", Text, "The pattern"),
         optional("dir_path", Text, "The folder to search; the workspace if absent"),
-        optional("case_sensitive", Flag, "Tell capital letters from small ones; false if absent"),
+        optional(
+            "case_sensitive",
+            Boolean,
+            "Tell capital letters from small ones; false if absent",
+        ),
         optional(
             "respect_git_ignore",
-            Flag,
+            Boolean,
             "Pass over files that .gitignore names; true if absent",
         ),
     ]),
-    read: Read::Action(glob),
+    read: Reader::Action(glob),
     tell: Some(tell::files),
     policy: Policy { output: PATHS, ..Policy::READS },
 };
@@ -184,11 +193,11 @@ static LIST_DIRECTORY: ToolRow = ToolRow {
     name: "list_directory",
     description: "List the files and folders directly in a folder.",
     parameters: Fixed(&[
-        needed("dir_path", Text, "The folder"),
+        required("dir_path", Text, "The folder"),
         optional("ignore", TEXTS, "Patterns of entries to leave out"),
         FILTERING,
     ]),
-    read: Read::Action(list_directory),
+    read: Reader::Action(list_directory),
     tell: Some(tell::folder),
     policy: Policy { output: PATHS, ..Policy::READS },
 };
@@ -198,22 +207,24 @@ static READ_MANY_FILES: ToolRow = ToolRow {
     description: "Read several text files at once, one after the other, each under a line with \
                   its path. For an overview of a part of the project.",
     parameters: Fixed(&[
-        needed(
+        required(
             "include",
-            List { of: &NonEmpty, min: 1 },
+            Array { of: &NonEmpty, min: 1 },
             "Files, folders or path patterns such as src/**/*.ts",
         ),
-        optional("exclude", List { of: &NonEmpty, min: 0 }, "Path patterns to leave out").or("[]"),
-        optional("recursive", Flag, "Of a folder, read what stands deeper, too").or("true"),
+        optional("exclude", Array { of: &NonEmpty, min: 0 }, "Path patterns to leave out")
+            .with_default("[]"),
+        optional("recursive", Boolean, "Of a folder, read what stands deeper, too")
+            .with_default("true"),
         optional(
             "useDefaultExcludes",
-            Flag,
+            Boolean,
             "Leave out what is rarely meant: dependencies, build output, version control",
         )
-        .or("true"),
+        .with_default("true"),
         FILTERING,
     ]),
-    read: Read::Action(read_many_files),
+    read: Reader::Action(read_many_files),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
 };
@@ -224,14 +235,14 @@ pub(super) static WRITE_TODOS: ToolRow = ToolRow {
     name: "write_todos",
     description: "Keep the list of what a larger task still needs. Each call replaces the whole \
                   list. At most one step should be in_progress.",
-    parameters: Fixed(&[needed(
+    parameters: Fixed(&[required(
         "todos",
-        List {
+        Array {
             of: &Object(&[
-                needed("description", Text, "The step"),
-                needed(
+                required("description", Text, "The step"),
+                required(
                     "status",
-                    OneOf(&["pending", "in_progress", "completed", "cancelled", "blocked"]),
+                    Enum(&["pending", "in_progress", "completed", "cancelled", "blocked"]),
                     "How far it is",
                 ),
             ]),
@@ -239,7 +250,7 @@ pub(super) static WRITE_TODOS: ToolRow = ToolRow {
         },
         "The whole list",
     )]),
-    read: Read::Inner(write_todos),
+    read: Reader::Inner(write_todos),
     tell: None,
     policy: Policy::READS,
 };
@@ -269,26 +280,26 @@ fn replace(args: &mut Args<'_>) -> Action {
 }
 
 fn run_shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
-    let folder = args.maybe_text("dir_path");
+    let folder = args.optional_text("dir_path");
     shell::run(args, folder.as_deref(), None, facts)
 }
 
 fn grep_search(args: &mut Args<'_>) -> Action {
-    let around = args.small_count("context").unwrap_or(0);
+    let around = args.count_u32("context").unwrap_or(0);
     Action::Grep(Grep {
         pattern: args.text("pattern"),
-        path: args.maybe_text("dir_path"),
-        glob: args.maybe_text("include_pattern"),
-        unless: args.maybe_text("exclude_pattern"),
+        path: args.optional_text("dir_path"),
+        glob: args.optional_text("include_pattern"),
+        unless: args.optional_text("exclude_pattern"),
         mode: match args.flag("names_only") {
             true => GrepMode::FilesWithMatches,
             false => GrepMode::Content,
         },
         layout: GrepLayout::ByFile,
-        before: args.small_count("before").unwrap_or(around),
-        after: args.small_count("after").unwrap_or(around),
-        max_results: args.small_count("total_max_matches"),
-        max_per_file: args.small_count("max_matches_per_file"),
+        before: args.count_u32("before").unwrap_or(around),
+        after: args.count_u32("after").unwrap_or(around),
+        max_results: args.count_u32("total_max_matches"),
+        max_per_file: args.count_u32("max_matches_per_file"),
         hidden: if args.flag("no_ignore") { Hidden::Nothing } else { Hidden::Ignored },
         ignore_case: !args.flag("case_sensitive"),
         literal: args.flag("fixed_strings"),
@@ -299,10 +310,10 @@ fn grep_search(args: &mut Args<'_>) -> Action {
 fn glob(args: &mut Args<'_>) -> Action {
     Action::Glob {
         pattern: args.text("pattern"),
-        path: args.maybe_text("dir_path"),
+        path: args.optional_text("dir_path"),
         ignore_case: !args.flag("case_sensitive"),
         max_results: None,
-        hidden: hidden(args.maybe_flag("respect_git_ignore")),
+        hidden: hidden(args.optional_flag("respect_git_ignore")),
     }
 }
 
@@ -318,20 +329,20 @@ fn list_directory(args: &mut Args<'_>) -> Action {
 
 fn read_many_files(args: &mut Args<'_>) -> Action {
     let mut exclude = args.texts("exclude");
-    if args.maybe_flag("useDefaultExcludes").unwrap_or(true) {
+    if args.optional_flag("useDefaultExcludes").unwrap_or(true) {
         exclude.extend(DEFAULT_EXCLUDES.map(str::to_owned));
     }
     Action::ReadMany {
         include: args.texts("include"),
         exclude,
-        flat: !args.maybe_flag("recursive").unwrap_or(true),
+        flat: !args.optional_flag("recursive").unwrap_or(true),
         hidden: filtering(args),
     }
 }
 
 fn filtering(args: &mut Args<'_>) -> Hidden {
-    let read = |options: &mut Args<'_>| options.maybe_flag("respect_git_ignore");
-    hidden(args.within("file_filtering_options", read))
+    let read = |options: &mut Args<'_>| options.optional_flag("respect_git_ignore");
+    hidden(args.object("file_filtering_options", read))
 }
 
 fn hidden(respect_git_ignore: Option<bool>) -> Hidden {

@@ -1,28 +1,28 @@
 //! What Gemini models read of outcomes, in the words of gemini-cli.
 
-use super::super::row::Told;
+use super::super::row::FinishedRun;
 use crate::types::action::{Action, ChangeKind, GrepMode, ToolError};
 use alloc::{format, string::String};
 
 /// What a command printed, marked as nobody's order.
-pub(super) fn command(told: &Told<'_>) -> Option<String> {
-    let said = told.outcome.joined_text();
+pub(super) fn command(run: &FinishedRun<'_>) -> Option<String> {
+    let said = run.outcome.joined_text();
     let said = said.trim_end_matches('\n').replace("</untrusted_context", "<\\/untrusted_context");
     let said = if said.is_empty() { "(empty)" } else { said.as_str() };
     let mut lines = format!("Output: {said}\n");
-    lines.push_str(match told.outcome.error {
+    lines.push_str(match run.outcome.error {
         Some(ToolError::Timeout) => "Error: the time limit ended the command\n",
         Some(ToolError::Limit) => "Error: a limit of the sandbox ended the command\n",
         _ => "",
     });
-    if let Some(exit) = told.outcome.exit.filter(|exit| *exit != 0) {
+    if let Some(exit) = run.outcome.exit.filter(|exit| *exit != 0) {
         lines.push_str(&format!("Exit Code: {exit}\n"));
     }
     Some(format!("<untrusted_context>\n{lines}</untrusted_context>"))
 }
 
-pub(super) fn written(told: &Told<'_>) -> Option<String> {
-    let change = told.outcome.changes.first()?;
+pub(super) fn written(run: &FinishedRun<'_>) -> Option<String> {
+    let change = run.outcome.changes.first()?;
     Some(match change.kind {
         ChangeKind::Created => {
             format!("Successfully created and wrote to new file: {}.", change.path)
@@ -31,9 +31,9 @@ pub(super) fn written(told: &Told<'_>) -> Option<String> {
     })
 }
 
-pub(super) fn edited(told: &Told<'_>) -> Option<String> {
-    let Action::Edit { path, .. } = told.action else { return None };
-    let outcome = told.outcome;
+pub(super) fn edited(run: &FinishedRun<'_>) -> Option<String> {
+    let Action::Edit { path, .. } = run.action else { return None };
+    let outcome = run.outcome;
     let said = outcome.joined_text();
     match (outcome.error, outcome.count) {
         (None, Some(count)) => {
@@ -44,7 +44,7 @@ pub(super) fn edited(told: &Told<'_>) -> Option<String> {
             let path = &change.path;
             Some(format!("Successfully modified file: {path} ({count} {plural}).{rest}"))
         }
-        (None, None) => written(told),
+        (None, None) => written(run),
         (Some(ToolError::EditConflict), Some(0)) => {
             Some(format!("Failed to edit, 0 occurrences found for old_string in {path}. {said}"))
         }
@@ -59,9 +59,9 @@ pub(super) fn edited(told: &Told<'_>) -> Option<String> {
     }
 }
 
-pub(super) fn matches(told: &Told<'_>) -> Option<String> {
-    let Action::Grep(grep) = told.action else { return None };
-    let outcome = told.outcome;
+pub(super) fn matches(run: &FinishedRun<'_>) -> Option<String> {
+    let Action::Grep(grep) = run.action else { return None };
+    let outcome = run.outcome;
     if outcome.error.is_some() {
         return None;
     }
@@ -86,26 +86,26 @@ pub(super) fn matches(told: &Told<'_>) -> Option<String> {
     ))
 }
 
-pub(super) fn files(told: &Told<'_>) -> Option<String> {
-    let Action::Glob { pattern, path, .. } = told.action else { return None };
-    let count = told.outcome.count.filter(|_| told.outcome.error.is_none())?;
+pub(super) fn files(run: &FinishedRun<'_>) -> Option<String> {
+    let Action::Glob { pattern, path, .. } = run.action else { return None };
+    let count = run.outcome.count.filter(|_| run.outcome.error.is_none())?;
     let files = if count == 1 { "file" } else { "files" };
     let within = path.as_deref().map(|path| format!(" within {path}")).unwrap_or_default();
-    let said = told.outcome.joined_text();
+    let said = run.outcome.joined_text();
     Some(match count {
         0 => format!("No files found matching pattern \"{pattern}\"{within}. {said}"),
         _ => format!("Found {count} {files} matching \"{pattern}\"{within}:\n{said}"),
     })
 }
 
-pub(super) fn folder(told: &Told<'_>) -> Option<String> {
-    let Action::List { path, .. } = told.action else { return None };
-    if told.outcome.error.is_some() {
+pub(super) fn folder(run: &FinishedRun<'_>) -> Option<String> {
+    let Action::List { path, .. } = run.action else { return None };
+    if run.outcome.error.is_some() {
         return None;
     }
     let path = path.as_deref().unwrap_or(".");
-    Some(match told.outcome.count {
+    Some(match run.outcome.count {
         Some(0) => format!("Directory {path} is empty."),
-        _ => format!("Directory listing for {path}:\n{}", told.outcome.joined_text()),
+        _ => format!("Directory listing for {path}:\n{}", run.outcome.joined_text()),
     })
 }

@@ -4,14 +4,14 @@ use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
     param::{
-        Type::{List, Number, Object, OneOf, Text},
-        needed, optional,
+        Type::{Array, Enum, Number, Object, Text},
+        optional, required,
     },
     plan,
     row::{
-        Need,
+        FinishedRun, Need,
         Parameters::{self, Fixed},
-        Policy, Read, TimeoutNote, Told, ToolRow,
+        Policy, Reader, TimeoutNote, ToolRow,
     },
     seed, shell,
 };
@@ -35,7 +35,7 @@ static SHELL_COMMAND: ToolRow = ToolRow {
     description: "Run a command in a shell, in the workspace, and return what it prints. Set \
                   workdir instead of using cd.",
     parameters: Fixed(&[
-        needed("command", Text, "The command"),
+        required("command", Text, "The command"),
         optional("workdir", Text, "The folder to run it in; the workspace if absent"),
         optional(
             "timeout_ms",
@@ -43,7 +43,7 @@ static SHELL_COMMAND: ToolRow = ToolRow {
             "Time limit in milliseconds; 10000 if absent, at most 600000",
         ),
     ]),
-    read: Read::Run(shell_command),
+    read: Reader::Run(shell_command),
     tell: Some(tell_command),
     policy: Policy { needs: Some(Need::Shell), timeout: TimeoutNote::None, ..Policy::RUNS },
 };
@@ -60,12 +60,12 @@ static APPLY_PATCH: ToolRow = ToolRow {
                   behind a hunk ties it to the end of the file. Paths are relative to the \
                   workspace.",
     parameters: Parameters::Freeform {
-        text: needed("input", Text, "The patch, from *** Begin Patch to *** End Patch"),
+        text: required("input", Text, "The patch, from *** Begin Patch to *** End Patch"),
         grammar: include_str!("patch.lark"),
         description: "Change files by a patch. Write the patch as it is, from *** Begin Patch to \
                       *** End Patch, not wrapped in JSON.",
     },
-    read: Read::Action(apply_patch),
+    read: Reader::Action(apply_patch),
     tell: Some(tell_patch),
     policy: Policy::CHANGES,
 };
@@ -74,8 +74,8 @@ static VIEW_IMAGE: ToolRow = ToolRow {
     name: "view_image",
     description: "Look at an image of the workspace. For images only: text files come back as an \
                   error.",
-    parameters: Fixed(&[needed("path", Text, "The image's file")]),
-    read: Read::Action(view_image),
+    parameters: Fixed(&[required("path", Text, "The image's file")]),
+    read: Reader::Action(view_image),
     tell: None,
     policy: Policy { needs: Some(Need::Images), ..Policy::READS },
 };
@@ -97,14 +97,14 @@ pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
                   most one step may be in_progress.",
     parameters: Fixed(&[
         optional("explanation", Text, "Why the plan changes"),
-        needed(
+        required(
             "plan",
-            List {
+            Array {
                 of: &Object(&[
-                    needed("step", Text, "The step"),
-                    needed(
+                    required("step", Text, "The step"),
+                    required(
                         "status",
-                        OneOf(&["pending", "in_progress", "completed"]),
+                        Enum(&["pending", "in_progress", "completed"]),
                         "How far it is",
                     ),
                 ]),
@@ -113,13 +113,13 @@ pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
             "The steps, in order",
         ),
     ]),
-    read: Read::Inner(update_plan),
+    read: Reader::Inner(update_plan),
     tell: None,
     policy: Policy::READS,
 };
 
 fn shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, String> {
-    let (folder, timeout_ms) = (args.maybe_text("workdir"), args.count("timeout_ms"));
+    let (folder, timeout_ms) = (args.optional_text("workdir"), args.count("timeout_ms"));
     shell::run(args, folder.as_deref(), timeout_ms, facts)
 }
 
@@ -141,8 +141,8 @@ fn update_plan(args: &mut Args<'_>) -> InnerCall {
 }
 
 /// What a command printed, behind how it ended.
-fn tell_command(told: &Told<'_>) -> Option<String> {
-    let Told { outcome, timeout_ms, .. } = told;
+fn tell_command(run: &FinishedRun<'_>) -> Option<String> {
+    let FinishedRun { outcome, timeout_ms, .. } = run;
     if outcome.exit.is_none() && !outcome.timed_out {
         return None;
     }
@@ -155,8 +155,8 @@ fn tell_command(told: &Told<'_>) -> Option<String> {
 }
 
 /// The files of a patch that was applied: new ones, then changed ones, then those that are gone.
-fn tell_patch(told: &Told<'_>) -> Option<String> {
-    let patch = told.patch.filter(|_| told.outcome.error.is_none())?;
+fn tell_patch(run: &FinishedRun<'_>) -> Option<String> {
+    let patch = run.patch.filter(|_| run.outcome.error.is_none())?;
     let mut lines = [String::new(), String::new(), String::new()];
     for file in &patch.files {
         let [added, modified, deleted] = &mut lines;
