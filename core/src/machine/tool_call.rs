@@ -348,6 +348,10 @@ impl Slot {
         let policy = &ctx.setup.config.approval;
         let asks = match (&work, policy.ask) {
             (Work::Inner(_), _) | (_, AskAbout::Nothing) => false,
+            (Work::Run { read_only, run, .. }, AskAbout::Programs) => {
+                let is_edit = matches!(&run.run.job, Job::Builtin(action) if action.is_edit());
+                !read_only && !is_edit
+            }
             (Work::Run { read_only, .. }, AskAbout::Changes) => !read_only,
             (Work::Run { .. }, AskAbout::Everything) => true,
         };

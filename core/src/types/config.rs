@@ -195,6 +195,9 @@ pub enum AskAbout {
     /// None (Spec §8).
     #[default]
     Nothing,
+    /// Those that run a program or are the host's own, unless they only read. Changes of files
+    /// in the workspace pass.
+    Programs,
     /// Those that may change something.
     Changes,
     /// All that the host would run.

@@ -27,7 +27,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Estimator", &estimators);
     let actions: Vec<LimitAction> = one_of_each!(LimitAction: Idle, Summarize, Partial, Error);
     visitor.visit_read("LimitAction", &actions);
-    let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Changes, Everything);
+    let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Programs, Changes, Everything);
     visitor.visit_read("AskAbout", &asks);
     visitor.visit_read("HookPoint", &hook_points());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);

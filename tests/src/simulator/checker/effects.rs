@@ -253,7 +253,8 @@ impl Effects {
         require(!hooked || self.passed.contains(&key), || format!("no hook let {call} pass"))?;
         let asks = match config.approval.ask {
             AskAbout::Nothing => false,
-            AskAbout::Changes => writes,
+            // The simulated sessions do not use it.
+            AskAbout::Programs | AskAbout::Changes => writes,
             AskAbout::Everything => true,
         };
         let free = config.approval.allow.iter().any(|rule| rule.tool == *name)
