@@ -382,7 +382,7 @@ impl Driver {
         let Some(open) = self.open.get(&id) else { return };
         let message = format!(
             "{} answered {status}, and redirects are not followed, since the key would go along; \
-             give the final address as the base URL",
+             give the final address as the base URL (--base-url, baseUrl)",
             open.place()
         );
         let failure = crate::endpoints::refused(message);

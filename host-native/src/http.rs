@@ -1,19 +1,14 @@
-//! HTTP for the core: carries one request to an endpoint of the table and reports what comes,
-//! as it comes. Redirects are not followed, so that a key goes to no other origin. Retries and
-//! waiting are the core's business.
+//! HTTP for the driver: carries out one request and reports what comes, as it comes. Redirects are
+//! not followed, so that a key goes to no other origin. Retries and waiting are the core's
+//! business.
 
-use crate::{
-    endpoints::{Endpoint, Endpoints},
-    secret::Masking,
-};
 use innerloop_core::{
     bytes::Bytes,
-    id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
-    output::HttpRequest,
     time::UnixMillis,
 };
-use reqwest::{Client, Response, redirect::Policy};
+use innerloop_driver::{BaseUrl, Request};
+use reqwest::{Client, Response, header::HeaderValue, redirect::Policy};
 use std::{
     error::Error,
     sync::atomic::{AtomicBool, Ordering},
@@ -22,20 +17,20 @@ use std::{
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client with the table of endpoints it may talk to.
+/// A client.
 #[derive(Debug)]
 pub struct Http {
     client: Client,
-    endpoints: Endpoints,
+    /// Whether any response has come so far.
     reached: AtomicBool,
 }
 
 impl Http {
-    /// A client for the endpoints of that table.
+    /// A client. If it talks to this machine only, the system's proxies are left out.
     ///
     /// # Errors
     /// The operating system's certificates cannot be read.
-    pub fn new(endpoints: Endpoints) -> Result<Self, HttpFailure> {
+    pub fn new(is_loopback: bool) -> Result<Self, HttpFailure> {
         // A second installation fails and leaves the first in place, which is as good.
         let _installed = rustls::crypto::ring::default_provider().install_default();
         let mut builder = Client::builder()
@@ -43,18 +38,18 @@ impl Http {
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("innerloop/", env!("CARGO_PKG_VERSION")));
-        if endpoints.iter().all(Endpoint::is_loopback) {
+        if is_loopback {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(|error| {
             refused(format!("cannot set up TLS: {}; install CA certificates", root(&error)))
         })?;
-        Ok(Self { client, endpoints, reached: AtomicBool::new(false) })
+        Ok(Self { client, reached: AtomicBool::new(false) })
     }
 
     /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
     /// answer, in this order; a failure may come at any time and is the last.
-    pub async fn exchange(&self, request: HttpRequest, mut report: impl FnMut(HttpInput)) {
+    pub async fn exchange(&self, request: Request, mut report: impl FnMut(HttpInput)) {
         let terminal = match self.stream(request, &mut report).await {
             Ok(()) => HttpInput::End,
             Err(failure) => HttpInput::Failed(failure),
@@ -65,69 +60,56 @@ impl Http {
     /// Whether an endpoint answers at all: the status of a request for its base URL, without key.
     ///
     /// # Errors
-    /// No connection, or no such endpoint.
-    pub async fn reach(&self, id: &EndpointId) -> Result<u16, HttpFailure> {
-        let endpoint = self.endpoints.find(id).ok_or_else(|| unknown(id))?;
-        let sent = self.client.get(endpoint.base().clone()).send().await;
-        let response = sent.map_err(|error| self.unsent(endpoint, &error))?;
+    /// No connection.
+    pub async fn reach(&self, base: &BaseUrl) -> Result<u16, HttpFailure> {
+        let sent = self.client.get(base.to_string()).send().await;
+        let response = sent.map_err(|error| self.unsent(base, &error))?;
         Ok(response.status().as_u16())
     }
 
     async fn stream(
         &self,
-        request: HttpRequest,
+        request: Request,
         report: &mut impl FnMut(HttpInput),
     ) -> Result<(), HttpFailure> {
-        let id = &request.endpoint;
-        let endpoint = self.endpoints.find(id).ok_or_else(|| unknown(id))?;
-        let mut response = self.send(endpoint, request).await?;
-        if response.status().is_redirection() {
-            return Err(refused(format!(
-                "{} answered {} and redirects are not followed; set --base-url to the final \
-                 address",
-                endpoint.base(),
-                response.status().as_u16()
-            )));
+        let base = request.base.clone();
+        let mut response = self.send(request).await?;
+        report(HttpInput::Head(head(&response)));
+        while let Some(piece) = response.chunk().await.map_err(|e| broken(&base, &e))? {
+            if !piece.is_empty() {
+                report(HttpInput::Chunk(Bytes(piece.to_vec())));
+            }
         }
-        report(HttpInput::Head(head(endpoint, &response)));
-        let mut masking = Masking::new(endpoint.key().clone());
-        while let Some(piece) = response.chunk().await.map_err(|e| broken(endpoint, &e))? {
-            send_chunk(masking.push(&piece), report);
-        }
-        send_chunk(masking.end(), report);
         Ok(())
     }
 
-    async fn send(
-        &self,
-        endpoint: &Endpoint,
-        request: HttpRequest,
-    ) -> Result<Response, HttpFailure> {
-        let Some(url) = endpoint.url(&request.path) else {
-            return Err(refused(format!("{:?} is no path of {}", request.path, endpoint.base())));
-        };
-        let mut call = self.client.post(url).body(request.body.0);
-        for (name, value) in request.headers {
+    async fn send(&self, request: Request) -> Result<Response, HttpFailure> {
+        let Request { url, headers, key, body, base } = request;
+        let mut call = self.client.post(url).body(body.0);
+        for (name, value) in headers {
             call = call.header(name, value);
         }
-        if let Some((name, value)) = endpoint.authentication() {
+        if let Some((name, key)) = key {
+            let unfit = |_| refused("the key cannot stand in a header".to_owned());
+            let mut value = HeaderValue::try_from(key.expose()).map_err(unfit)?;
+            value.set_sensitive(true);
             call = call.header(name, value);
         }
-        let response = call.send().await.map_err(|error| self.unsent(endpoint, &error))?;
+        let response = call.send().await.map_err(|error| self.unsent(&base, &error))?;
         self.reached.store(true, Ordering::Relaxed);
         Ok(response)
     }
 
     /// A connection that was never possible is a mistake in the address, not worth a retry.
-    fn unsent(&self, endpoint: &Endpoint, error: &reqwest::Error) -> HttpFailure {
+    fn unsent(&self, base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
         let first = !self.reached.load(Ordering::Relaxed);
         if error.is_builder() {
             return refused(format!("the request cannot be sent: {}", root(error)));
         }
         if !error.is_connect() && !error.is_timeout() {
-            return broken(endpoint, error);
+            return broken(base, error);
         }
-        let what = format!("cannot connect to {}: {}", endpoint.base(), root(error));
+        let what = format!("cannot connect to {base}: {}", root(error));
         if first && !error.is_timeout() {
             refused(format!("{what}; check that the server runs and that --base-url is right"))
         } else {
@@ -136,20 +118,10 @@ impl Http {
     }
 }
 
-fn unknown(id: &EndpointId) -> HttpFailure {
-    refused(format!("this host knows no endpoint {:?}", id.0))
-}
-
-fn send_chunk(piece: Vec<u8>, report: &mut impl FnMut(HttpInput)) {
-    if !piece.is_empty() {
-        report(HttpInput::Chunk(Bytes(piece)));
-    }
-}
-
-fn head(endpoint: &Endpoint, response: &Response) -> ResponseHead {
+fn head(response: &Response) -> ResponseHead {
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
-        (name.as_str().to_owned(), endpoint.key().masked(&value).unwrap_or(value))
+        (name.as_str().to_owned(), value)
     });
     ResponseHead { status: response.status().as_u16(), headers: headers.collect(), at: wall_time() }
 }
@@ -161,8 +133,8 @@ pub fn wall_time() -> UnixMillis {
     UnixMillis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
-fn broken(endpoint: &Endpoint, error: &reqwest::Error) -> HttpFailure {
-    let message = format!("the connection to {} broke: {}", endpoint.base(), root(error));
+fn broken(base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
+    let message = format!("the connection to {base} broke: {}", root(error));
     HttpFailure { kind: HttpFailureKind::Network, message }
 }
 

@@ -1,12 +1,6 @@
-//! The session's log on disk: the header, then each accepted input, a line each, before anything
-//! follows from it. Only its owner may read the file: it holds what was said and read.
+//! The session's log on disk: the lines that the driver gives, written before anything follows from
+//! them. Only its owner may read the file: it holds what was said and read.
 
-use innerloop_core::{
-    config::SessionConfig,
-    input::Input,
-    log,
-    time::{Instant, UnixMillis},
-};
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
@@ -61,23 +55,12 @@ impl Journal {
         }
     }
 
-    /// Writes the header.
-    pub(crate) fn begin(
-        &mut self,
-        config: &SessionConfig,
-        wall: UnixMillis,
-    ) -> Result<(), JournalError> {
-        self.append(&log::Header::new(config.clone(), wall).line(), true)
-    }
-
-    /// The line of an input.
-    pub(crate) fn line(input: &Input, now: Instant) -> String {
-        log::entry(input, now)
-    }
-
-    /// Writes a line; `durable` waits until it is on the disk.
-    pub(crate) fn append(&mut self, line: &str, durable: bool) -> Result<(), JournalError> {
-        let written = self.file.write_all(line.as_bytes());
+    /// Writes lines; `durable` waits until they are on the disk.
+    pub(crate) fn append(&mut self, lines: &str, durable: bool) -> Result<(), JournalError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let written = self.file.write_all(lines.as_bytes());
         let synced = written.and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
         // A pipe or a device has no disk to wait for.
         let synced = synced.or_else(|error| match error.kind() {

@@ -4,14 +4,12 @@
 mod answering;
 pub mod cli;
 pub mod diff;
-pub mod driver;
-pub mod endpoints;
 pub mod facts;
+pub mod host;
 pub mod http;
 pub mod journal;
-pub mod models;
+pub mod recording;
 pub mod sandbox;
-pub mod secret;
 pub mod tools;
 
 pub use sandbox::programs;

@@ -38,7 +38,7 @@ pub fn binary() -> &'static Path {
         let how = "build it with `cargo build`, or run `cargo xtask test`";
         let binary = found.unwrap_or_else(|| panic!("there is no program innerloop: {how}"));
         let built = modified(&binary);
-        for part in ["core/src", "host-native/src"] {
+        for part in ["core/src", "driver/src", "host-native/src"] {
             let newest = newest_source(&repository().join(part));
             assert!(newest <= built, "{} is older than its sources: {how}", binary.display());
         }
@@ -214,6 +214,22 @@ fn text(gathered: &Gathered) -> String {
 #[must_use]
 pub fn run_with(command: &mut Command, stdin: &[u8]) -> Run {
     Started::new(command, stdin).finish()
+}
+
+/// The same command on a terminal of its own, by `script` of util-linux: what it writes comes on
+/// standard output, and its standard input is what somebody types.
+#[must_use]
+pub fn on_terminal(command: &Command) -> Command {
+    let quoted =
+        |text: &std::ffi::OsStr| format!("'{}'", text.to_string_lossy().replace('\'', "'\\''"));
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line: Vec<String> = words.map(quoted).collect();
+    let mut terminal = Command::new("script");
+    terminal.args(["--quiet", "--return", "--flush", "--command", &line.join(" "), "/dev/null"]);
+    terminal.env_clear().env("SHELL", "/bin/sh").env("PATH", "/usr/bin:/bin");
+    let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    terminal.envs(set).stdout(Stdio::piped()).stderr(Stdio::piped());
+    terminal
 }
 
 /// Starts `command` without input and waits for its end.

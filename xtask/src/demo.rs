@@ -55,7 +55,7 @@ fn test_before(workspace: &mut Workspace) -> Result<(), Failure> {
 fn mend(workspace: &mut Workspace) -> Result<(), Failure> {
     let mut innerloop = workspace.program(workspace.innerloop(), "");
     innerloop
-        .args(["run", "--apply", "--vocabulary", "seed", "--replay"])
+        .args(["run", "--apply", "--approve", "all", "--vocabulary", "seed", "--replay"])
         .arg(workspace.path("example/traffic.jsonl"));
     innerloop.arg("--workspace").arg(copy_folder()).arg(PROMPT);
     println!("$ {}", process::line(&innerloop));

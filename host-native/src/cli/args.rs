@@ -2,10 +2,7 @@
 
 use super::exit::TABLE;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
-use innerloop_core::{
-    config::{Vocabulary, WireKind},
-    text_calls::Family,
-};
+use innerloop_core::{config::WireKind, preset::Preset, text_calls::Family};
 use std::path::PathBuf;
 
 /// A coding agent whose tools run in a WebAssembly sandbox.
@@ -45,8 +42,6 @@ pub(super) struct RunArgs {
     pub(super) tuning: TuningArgs,
     #[command(flatten)]
     pub(super) files: FileArgs,
-    #[command(flatten)]
-    pub(super) limits: LimitArgs,
     /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
     #[arg(long, value_name = "DIR")]
     pub(super) programs: Option<PathBuf>,
@@ -74,9 +69,30 @@ pub(super) struct ModelArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct TuningArgs {
-    /// Under which names the model is shown its tools.
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Words::Native)]
-    pub(super) vocabulary: Words,
+    /// Which calls may run without a question.
+    ///
+    /// On a terminal you are asked about the others, `none` if nothing is said. Off a terminal
+    /// the others do not run, and the model reads why; `all` if nothing is said.
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(super) approve: Option<Approve>,
+    /// A file with changes of the configuration, `-` for standard input.
+    ///
+    /// A JSON Merge Patch (RFC 7396) of the session's configuration, for example
+    /// {"retry": {"max_retries": 9}}. Options come before it, and it comes before the preset.
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    /// The configuration to begin with.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Presets::Modern)]
+    pub(super) preset: Presets,
+    /// Most user and assistant turns; 0 for no limit.
+    #[arg(long, value_name = "N")]
+    pub(super) max_turns: Option<u32>,
+    /// Most rounds of tool calls; 0 for no limit [default: the preset's, else 200].
+    #[arg(long, value_name = "N")]
+    pub(super) max_tool_rounds: Option<u32>,
+    /// Under which names the model is shown its tools [default: the preset's].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(super) vocabulary: Option<Words>,
     /// `low`, `medium`, `high`, or what else the model knows [default: the provider's own].
     #[arg(long, value_name = "EFFORT")]
     pub(super) effort: Option<String>,
@@ -100,10 +116,49 @@ pub(super) enum Words {
 }
 
 impl Words {
-    pub(super) const fn vocabulary(self) -> Vocabulary {
+    /// The name in the configuration.
+    pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Native => Vocabulary::Native,
-            Self::Seed => Vocabulary::Seed,
+            Self::Native => "native",
+            Self::Seed => "seed",
+        }
+    }
+}
+
+/// Which calls may run without a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Approve {
+    /// Those that only read.
+    None,
+    /// Those that read or change files; programs and all else need a yes.
+    Edits,
+    /// All.
+    All,
+}
+
+/// Whole configurations by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Presets {
+    /// What people who know other coding agents expect.
+    Modern,
+    /// Every default of the coding agent loop specification.
+    Seed001,
+    /// For small local models.
+    Ollama,
+    /// Changes need approval, 50 rounds, only failing calls count as a loop.
+    Ironclaw,
+    /// Few and long retries; a limit is an error.
+    Gnoma,
+}
+
+impl Presets {
+    pub(super) const fn preset(self) -> Preset {
+        match self {
+            Self::Modern => Preset::Modern,
+            Self::Seed001 => Preset::Seed001,
+            Self::Ollama => Preset::Ollama,
+            Self::Ironclaw => Preset::Ironclaw,
+            Self::Gnoma => Preset::Gnoma,
         }
     }
 }
@@ -119,16 +174,6 @@ pub(super) struct FileArgs {
     /// Write the session's log to a new file.
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct LimitArgs {
-    /// Most user and assistant turns; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(super) max_turns: u32,
-    /// Most rounds of tool calls; 0 for no limit.
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(super) max_tool_rounds: u32,
 }
 
 #[derive(Clone, Copy, Debug, Args)]

@@ -2,9 +2,10 @@
 
 use super::{
     args::{DecodeArgs, Wire},
+    console::note,
     exit::Failure,
     interaction::{Interaction, Misread},
-    note, text_calls,
+    text_calls,
 };
 use innerloop_core::{config::WireKind, input::ResponseHead, json::Json};
 use innerloop_driver::decode::{Decoded, decode};

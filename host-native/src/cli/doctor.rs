@@ -2,12 +2,12 @@
 
 use super::{
     args::{DoctorArgs, ModelArgs},
+    console::say,
     exit::{Exit, Failure},
-    say,
+    keys,
     setup::{self, Choice},
 };
 use crate::{
-    endpoints::{Endpoints, key_variables},
     http::Http,
     programs::Programs,
     sandbox::{Digest, OnProgress},
@@ -70,8 +70,8 @@ fn version() -> Finding {
 }
 
 fn key(provider: &Provider) -> Finding {
-    let variables = key_variables(provider);
-    match (setup::key(provider).is_empty(), provider.key_optional) {
+    let variables = keys::variables(provider);
+    match (keys::key(provider).is_empty(), provider.key_optional) {
         (false, _) => Fine(format!("{variables} is set")),
         (true, true) => Fine(format!("{} needs none", provider.name)),
         (true, false) => Warning(format!("{variables} is not set; without it only --replay works")),
@@ -152,14 +152,14 @@ fn digest(folder: &Path, name: &str) -> String {
 async fn reach(provider: &Provider, args: &ModelArgs) -> Finding {
     let endpoint = match setup::endpoint_of(provider, args) {
         Ok(endpoint) => endpoint,
-        Err(error) => return Broken(error.to_string()),
+        Err(failure) => return Broken(failure.message),
     };
-    let base = endpoint.base().to_string();
-    let http = match Http::new(Endpoints::default().with(provider.endpoint(), endpoint)) {
+    let base = endpoint.base();
+    let http = match Http::new(base.is_loopback()) {
         Ok(http) => http,
         Err(failure) => return Broken(failure.message),
     };
-    match http.reach(&provider.endpoint()).await {
+    match http.reach(base).await {
         Ok(status) => Fine(format!("{base} answers (HTTP {status})")),
         Err(failure) => Broken(failure.message),
     }

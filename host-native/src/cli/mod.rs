@@ -1,12 +1,19 @@
 //! The command line: reads the arguments, runs one command, prints what came of it and chooses
 //! the exit code.
 
+mod approval;
 mod args;
+mod config;
+mod console;
 mod decode;
 mod doctor;
+mod editor;
 mod exit;
 mod interaction;
 mod interrupts;
+mod keys;
+mod lines;
+mod preview;
 mod report;
 mod run;
 mod setup;
@@ -17,21 +24,13 @@ mod transcript;
 
 use args::{Cli, Command};
 use clap::{Parser, error::ErrorKind};
+use console::{complain, note, say, unwritten};
 use exit::{Exit, Failure};
 use report::Report;
-use std::{
-    ffi::OsString,
-    io::{self, Write, stderr, stdout},
-    process::ExitCode,
-    sync::OnceLock,
-    time::Duration,
-};
+use std::{ffi::OsString, process::ExitCode, time::Duration};
 
 /// How long tasks that were stopped may take to end.
 const LEAVE: Duration = Duration::from_millis(200);
-
-/// Why standard output did not get all of what was said.
-static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -77,7 +76,7 @@ fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
 }
 
 fn ended(result: Result<(), Failure>) -> ExitCode {
-    let unwritten = UNWRITTEN.get().map(|error| {
+    let unwritten = unwritten().map(|error| {
         let advice = "make room or name another place";
         let message = format!("cannot write to standard output: {error}; {advice}");
         Failure::new(Exit::Failed, message)
@@ -85,25 +84,4 @@ fn ended(result: Result<(), Failure>) -> ExitCode {
     let Some(failure) = result.err().or(unwritten) else { return ExitCode::SUCCESS };
     complain(&failure);
     ExitCode::from(failure.exit.code())
-}
-
-/// Prints a line to standard output. What can't be written fails the command at its end.
-fn say(line: &str) {
-    let mut out = stdout().lock();
-    note(writeln!(out, "{line}").and_then(|()| out.flush()));
-}
-
-/// Keeps the first failure to write. Nobody may be reading; that is no failure.
-fn note(written: io::Result<()>) {
-    if let Err(error) = written
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        UNWRITTEN.get_or_init(|| error);
-    }
-}
-
-/// Prints what went wrong to standard error.
-fn complain(failure: &Failure) {
-    let text = failure.to_string();
-    drop(writeln!(stderr().lock(), "{}", style::harmless(&text)));
 }

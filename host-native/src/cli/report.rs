@@ -3,6 +3,7 @@
 
 use super::{
     exit::{Exit, Failure},
+    keys,
     style::{Colour, Style, brief},
 };
 use crate::diff::Changes;
@@ -165,13 +166,14 @@ impl Report {
     /// The last line of `--json`.
     pub(super) fn record(&self) -> String {
         let failure = self.result().err();
+        let keys = keys::of_environment();
         let exit = failure.as_ref().map_or(Exit::Done, |failure| failure.exit);
         let files = self.changes.files().map(|(path, kind)| File { path, kind }).collect();
         let record = Record {
             kind: "result",
             status: exit.name(),
             exit_code: exit.code(),
-            message: failure.map(|failure| failure.message),
+            message: failure.map(|failure| keys.masked(&failure.message).into_owned()),
             text: &self.text,
             turns: self.turns,
             tool_calls: self.tool_calls,

@@ -1,37 +1,38 @@
 //! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
 
 use super::{
-    args::{LimitArgs, OutputArgs, RunArgs},
+    approval::Person,
+    args::{OutputArgs, RunArgs},
+    config::Plan,
+    console::say,
     exit::{Exit, Failure},
     interrupts::Interrupts,
+    keys,
+    preview::Preview,
     report::Report,
-    say,
     setup::{self, Choice},
     style::{Colour, Style, harmless},
     transcript::Transcript,
 };
 use crate::{
-    driver::{Commands, Driver, DriverError, News, OpenError, Parts},
-    endpoints::{Endpoints, key_variables},
-    facts,
+    host::{Commands, Host, News, Parts},
     http::{Http, wall_time},
     journal::Journal,
-    models::{Models, Recording, RecordingFile, player},
-    sandbox::{Executor, OnProgress, Workspace},
+    recording::{Recording, player},
+    sandbox::{OnProgress, Workspace},
     tools::Tools,
 };
 use innerloop_core::{
-    config::{Limits, ModelConfig, SessionConfig},
     event::{Event, EventKind},
-    id::{AgentId, SessionId},
+    id::AgentId,
     input::Command,
     message::Part,
-    preset::Preset,
 };
-use innerloop_driver::providers::Provider;
+use innerloop_driver::{
+    Driver, Endpoints, Models, Parts as DriverParts, People, providers::Provider, traffic::Recorder,
+};
 use std::{
-    hash::{BuildHasher, RandomState},
-    io::{IsTerminal, Stderr, Write, stderr, stdout},
+    io::{IsTerminal, Stderr, Write, stderr, stdin, stdout},
     process,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -68,9 +69,10 @@ async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
 
 /// A session that is ready to be driven.
 struct Work {
-    driver: Driver,
+    host: Host,
     prompt: String,
-    recording: Option<Arc<RecordingFile>>,
+    /// Who is asked, if anybody is there.
+    person: Option<Person>,
     /// The variables that may hold the provider's key.
     key: String,
 }
@@ -90,34 +92,38 @@ impl Work {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
-        let model = setup::model(&provider, &args.model, &args.tuning)?;
-        let (models, recording) = models(&provider, &args)?;
+        let is_attended = is_attended(&args);
+        let plan = Plan::read(&provider, &args.model, &args.tuning, is_attended).await?;
+        let traffic = Traffic::of(&provider, &args)?;
         if let (Some(because), Some(tell)) = (because, progress(args.output)) {
             tell(&because);
         }
         let sandbox =
             setup::sandbox(&args.workspace, args.programs.as_deref(), progress(args.output))
                 .await?;
+        let root = sandbox.workspace().root().to_owned();
+        let config = plan.config(&root, sandbox.programs().facts())?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
-        let config = config(model, &args.limits, &sandbox);
-        let parts = Parts {
-            models,
-            tools: Tools::new(sandbox),
-            journal: journal.map_err(Failure::usage)?,
-            key: setup::key(&provider),
-        };
-        let driver = Driver::open(config, wall_time(), parts).map_err(|error| match error {
-            OpenError::Config(_) => Failure::configuration(error),
-            OpenError::Journal(_) => Failure::new(Exit::Failed, error),
+        let journal = journal.map_err(Failure::usage)?;
+        let Traffic { endpoints, models, http, recording } = traffic;
+        let people = People { approve: is_attended, answer: is_attended, hooks: Vec::new() };
+        let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
+        let driver = Driver::open(config, wall_time(), parts).map_err(|error| {
+            Failure::configuration(format!("the configuration cannot work: config.{error}"))
         })?;
-        Ok(Self { driver, prompt, recording, key: key_variables(&provider) })
+        let tools = Tools::new(sandbox.without_keys(driver.keys()));
+        let preview = Preview::new(driver.session().config(), &root);
+        let host = Host::new(driver, Parts { http, tools, journal, recording });
+        let style = Style::new(args.output.color);
+        let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
+        Ok(Self { host, prompt, person, key: keys::variables(&provider) })
     }
 
     /// Drives the session to its end and shows what came of it.
     async fn finish(mut self, output: OutputArgs, interrupts: Interrupts) -> Report {
         let mut view = View::new(output);
         let mut report = Report::new(&self.key);
-        let commands = self.driver.commands();
+        let commands = self.host.commands();
         let hurry = Arc::new(Notify::new());
         let signal = Arc::new(OnceLock::new());
         let listening = tokio::spawn(listen(
@@ -127,7 +133,8 @@ impl Work {
             Arc::clone(&hurry),
         ));
         commands.send(Command::Submit { parts: vec![Part::text(self.prompt)] });
-        let driven = self.driver.run(|news| match news {
+        let person = self.person;
+        let driven = self.host.run(|news| match news {
             News::Event(event) => {
                 report.add(event);
                 view.show(event);
@@ -136,6 +143,8 @@ impl Work {
                     commands.send(Command::Close);
                 }
             }
+            News::Asked(id, ask) => person.iter().for_each(|person| person.ask(id, ask)),
+            News::Withdrawn(id) => person.iter().for_each(|person| person.withdraw(id)),
             // A close after the close is refused, and the session ends all the same.
             News::Rejected(_) => {}
         });
@@ -147,13 +156,13 @@ impl Work {
         report.interrupted_by(signal);
         match driven {
             Some(Ok(())) => listening.abort(),
-            Some(Err(DriverError::Journal(error))) => {
+            Some(Err(error)) => {
                 listening.abort();
                 report.fail(Failure::new(Exit::Failed, error));
             }
             None => report.fail(Failure::new(signal, "stopped at once")),
         }
-        if let Some(Err(error)) = self.recording.map(|file| file.check()) {
+        if let Some(Err(error)) = self.host.take_recording().map(Recording::finish) {
             report.fail(Failure::new(Exit::Failed, error));
         }
         view.end(&report);
@@ -161,42 +170,44 @@ impl Work {
     }
 }
 
-/// Where the answers come from.
-fn models(
-    provider: &Provider,
-    args: &RunArgs,
-) -> Result<(Models, Option<Arc<RecordingFile>>), Failure> {
-    if let Some(path) = &args.files.replay {
-        return Ok((Models::Replay(player(path).map_err(Failure::configuration)?), None));
-    }
-    let endpoint = setup::endpoint_of(provider, &args.model).map_err(Failure::configuration)?;
-    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
-    let http = Http::new(endpoints).map_err(|failure| Failure::configuration(failure.message))?;
-    let recording = args.files.record.as_deref().map(Recording::create).transpose();
-    let recording = recording.map_err(Failure::usage)?;
-    let file = recording.as_ref().map(Recording::file);
-    Ok((Models::Live(Arc::new(http), recording), file))
+/// Where model traffic goes and comes from.
+struct Traffic {
+    endpoints: Endpoints,
+    models: Models,
+    http: Option<Http>,
+    recording: Option<Recording>,
 }
 
-fn config(model: ModelConfig, limits: &LimitArgs, sandbox: &Executor) -> SessionConfig {
-    let programs = sandbox.programs().facts();
-    SessionConfig {
-        id: session_id(),
-        facts: facts::collect(sandbox.workspace().root(), programs, model.profile),
-        model,
-        limits: Limits {
-            max_turns: limits.max_turns,
-            max_tool_rounds_per_input: limits.max_tool_rounds,
-            ..Limits::default()
-        },
-        ..Preset::Modern.config()
+impl Traffic {
+    fn of(provider: &Provider, args: &RunArgs) -> Result<Self, Failure> {
+        if let Some(path) = &args.files.replay {
+            let player = player(path).map_err(Failure::configuration)?;
+            let endpoint = setup::recorded_endpoint(provider, &args.model);
+            let endpoints = endpoint.map_or_else(Endpoints::default, |endpoint| {
+                Endpoints::default().with(provider.endpoint(), endpoint)
+            });
+            let models = Models::Replayed { player, pace_ms: 0 };
+            return Ok(Self { endpoints, models, http: None, recording: None });
+        }
+        let endpoint = setup::endpoint_of(provider, &args.model)?;
+        let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
+        let http = Http::new(endpoints.are_loopback());
+        let http = http.map_err(|failure| Failure::configuration(failure.message))?;
+        let recording = args.files.record.as_deref().map(Recording::create).transpose();
+        let recording = recording.map_err(Failure::usage)?;
+        let models = match recording {
+            Some(_) => Models::Recorded(Recorder::default()),
+            None => Models::Live,
+        };
+        Ok(Self { endpoints, models, http: Some(http), recording })
     }
 }
 
-/// 128 bits that no other session has: the keys of the hashes are random.
-fn session_id() -> SessionId {
-    let random = || RandomState::new().hash_one((process::id(), wall_time()));
-    SessionId(format!("{:016x}{:016x}", random(), random()))
+/// Whether a person sits there who can be asked: what is asked is written to standard error and
+/// answered on standard input.
+fn is_attended(args: &RunArgs) -> bool {
+    let is_terminal = stdin().is_terminal() && stderr().is_terminal();
+    is_terminal && !args.output.json && !args.output.quiet
 }
 
 /// The first Ctrl-C (or other signal) interrupts the run and closes the session; the second ends

@@ -2,21 +2,19 @@
 //! from standard input.
 
 use super::{
-    args::{ModelArgs, TuningArgs},
+    args::ModelArgs,
     exit::{Exit, Failure},
+    keys,
 };
 use crate::{
-    endpoints::{Endpoint, EndpointError, key_variables},
     programs::Programs,
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
-    secret::Key,
 };
-use innerloop_core::config::ModelConfig;
 use innerloop_driver::{
-    catalogue::Catalogue,
+    Endpoint, EndpointError,
     providers::{self, Provider},
 };
-use std::{env, fmt::Display, fs, io::Read, path::Path};
+use std::{env, io::Read, path::Path};
 
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
@@ -52,12 +50,12 @@ pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
         return Ok(Choice { provider: named(name)?, because: None });
     }
     let standard = named(STANDARD)?;
-    let has_key = |provider: &Provider| !provider.key_optional && !key(provider).is_empty();
+    let has_key = |provider: &Provider| !provider.key_optional && !keys::key(provider).is_empty();
     let other = providers::all().into_iter().find(has_key).filter(|_| !has_key(&standard));
     Ok(match other {
         None => Choice { provider: standard, because: None },
         Some(provider) => {
-            let (name, variable) = (&provider.name, key_variables(&provider));
+            let (name, variable) = (&provider.name, keys::variables(&provider));
             let because =
                 format!("using {name}, since {variable} is set; --provider names another");
             Choice { provider, because: Some(because) }
@@ -73,53 +71,40 @@ pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
 }
 
 /// The provider's endpoint; options come before the environment.
-pub(super) fn endpoint_of(
-    provider: &Provider,
-    args: &ModelArgs,
-) -> Result<Endpoint, EndpointError> {
+pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Endpoint, Failure> {
+    Endpoint::new(provider, base_url(provider, args).as_deref(), keys::key(provider))
+        .map_err(|error| Failure::configuration(told(&error, provider)))
+}
+
+/// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
+pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option<Endpoint> {
+    let base_url = base_url(provider, args);
+    Endpoint::without_check(provider, base_url.as_deref(), keys::key(provider)).ok()
+}
+
+fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let base_url = args.base_url.clone().or_else(|| set(&provider.base_url_variable));
-    Endpoint::new(provider, base_url.as_deref(), key(provider))
+    args.base_url.clone().or_else(|| set(&provider.base_url_variable))
 }
 
-/// The provider's key as the environment has it; empty if it has none. What is not UTF-8 gets
-/// characters in its place that no key has, so that it is told as a bad key.
-pub(super) fn key(provider: &Provider) -> Key {
-    let variables = provider.key_variables.iter();
-    let mut keys = variables
-        .map(|variable| Key::new(&env::var_os(variable).unwrap_or_default().to_string_lossy()));
-    keys.find(|key| !key.is_empty()).unwrap_or_default()
-}
-
-/// The model that was asked for, with what is known of it.
-pub(super) fn model(
-    provider: &Provider,
-    args: &ModelArgs,
-    tuning: &TuningArgs,
-) -> Result<ModelConfig, Failure> {
-    let known = match &tuning.models {
-        None => Catalogue::standard(),
-        Some(path) => catalogue(path)?,
-    };
-    let Some(name) = args.model.as_ref().or(provider.default_model.as_ref()) else {
-        let provider = &provider.name;
-        let message = format!("{provider} has no model of its own choice; name one with --model");
-        return Err(Failure::configuration(message));
-    };
-    let mut model = provider.model(name, tuning.vocabulary.vocabulary());
-    known.complete(provider, &mut model);
-    model.reasoning_effort.clone_from(&tuning.effort);
-    model.context_window = tuning.context_window.unwrap_or(model.context_window);
-    model.max_output_tokens = tuning.max_output_tokens.unwrap_or(model.max_output_tokens);
-    Ok(model)
-}
-
-fn catalogue(path: &Path) -> Result<Catalogue, Failure> {
-    let told = |error: &dyn Display| {
-        Failure::configuration(format!("cannot use {}: {error}", path.display()))
-    };
-    let text = fs::read_to_string(path).map_err(|error| told(&error))?;
-    Catalogue::parse(&text).map_err(|error| told(&error))
+/// What is wrong with an endpoint and what to do about it here.
+fn told(error: &EndpointError, provider: &Provider) -> String {
+    let key = keys::variables(provider);
+    match error {
+        EndpointError::MissingKey => {
+            format!("{key} is not set; put your API key in it, or use --replay with a recording")
+        }
+        EndpointError::BadKey => {
+            format!("{key} holds characters that no API key has; set it again")
+        }
+        EndpointError::MissingUrl => format!(
+            "{} is at a place of your own; give it as --base-url or in {}, for example {}",
+            provider.name,
+            provider.base_url_variable,
+            provider.base_url_example.as_deref().unwrap_or_default()
+        ),
+        EndpointError::BadUrl { .. } => error.to_string(),
+    }
 }
 
 /// The text, or what standard input holds where the text is `-`.

@@ -2,9 +2,10 @@
 
 use super::{
     args::ToolArgs,
+    console::say,
     exit::{Exit, Failure},
     interrupts::Interrupts,
-    say, setup,
+    setup,
     style::harmless,
 };
 use innerloop_core::{

@@ -3,16 +3,19 @@
 
 use super::{
     digest::Digest,
-    end::End,
     engine::{Guest, ModuleError, SandboxEngine, Source},
     limits::Limits,
     programs::Programs,
     record::{Recorder, Records},
     run::{self, Ended, Invocation},
-    stdio::{Captured, OnDelta},
+    stdio::OnDelta,
     workspace::Workspace,
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
+use innerloop_driver::{
+    Keys,
+    capture::{End, unknown_program},
+};
 use std::{
     future::{Future, pending},
     sync::{Arc, LazyLock},
@@ -35,6 +38,7 @@ pub struct Executor {
     workspace: Workspace,
     programs: Programs,
     limits: Limits,
+    keys: Keys,
 }
 
 impl Executor {
@@ -43,13 +47,21 @@ impl Executor {
     #[must_use]
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
-        Self { engine, workspace, programs, limits: Limits::default() }
+        let (limits, keys) = (Limits::default(), Keys::default());
+        Self { engine, workspace, programs, limits, keys }
     }
 
     /// The same executor with other limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same executor, which takes these keys out of what programs print.
+    #[must_use]
+    pub fn without_keys(mut self, keys: &Keys) -> Self {
+        self.keys = keys.clone();
         self
     }
 
@@ -97,7 +109,10 @@ impl Executor {
             Action::RunProgram { program, args, stdin } => {
                 let guest = match self.programs.guest(program) {
                     Ok(Some(guest)) => guest,
-                    Ok(None) => return self.unknown_program(program),
+                    Ok(None) => {
+                        let names: Vec<&str> = self.programs.names().collect();
+                        return unknown_program(program, &names);
+                    }
                     Err(error) => return not_started(program, &error),
                 };
                 let argv = std::iter::once(program).chain(args).cloned().collect();
@@ -105,10 +120,13 @@ impl Executor {
                 let invocation = Invocation {
                     env: PROGRAM_ENV,
                     on_delta,
+                    keys: self.keys.clone(),
                     ..self.invocation(guest, argv, stdin, timeout)
                 };
                 match run::run(&self.engine, invocation, stop).await {
-                    Ok(ended) => program_outcome(&ended),
+                    Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
+                        printed.outcome(&end, changes, overflow)
+                    }
                     Err(error) => not_started(program, &error),
                 }
             }
@@ -132,7 +150,7 @@ impl Executor {
             Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
         let plain = self.invocation(tools(), vec!["tools".into()], stdin, timeout);
         match run::run(&self.engine, Invocation { limits, ..plain }, stop).await {
-            Ok(ended) => tool_outcome(ended),
+            Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),
         }
     }
@@ -153,18 +171,9 @@ impl Executor {
             limits: self.limits,
             timeout,
             on_delta: None,
+            keys: Keys::default(),
             recorder: Recorder::new(self.workspace.root()),
         }
-    }
-
-    fn unknown_program(&self, name: &str) -> Outcome {
-        let names: Vec<&str> = self.programs.names().collect();
-        let there_is = if names.is_empty() {
-            "no programs are installed".to_owned()
-        } else {
-            format!("there is: {}", names.join(", "))
-        };
-        Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}"))
     }
 }
 
@@ -177,72 +186,27 @@ fn not_started(name: &str, error: &ModuleError) -> Outcome {
 }
 
 /// Reads the outcome that the guest tools program printed.
-fn tool_outcome(ended: Ended) -> Outcome {
-    if ended.end == End::Exit(0) && ended.stdout.dropped == 0 {
-        let Captured { mut head, tail, .. } = ended.stdout;
-        head.extend(tail);
-        return serde_json::from_slice(&head).unwrap_or_else(|error| {
+fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
+    let Ended { end, printed, records } = ended;
+    let (stdout, stderr) = printed.whole();
+    if let (End::Exit(0), Some(stdout)) = (&end, stdout) {
+        return serde_json::from_slice(&stdout).unwrap_or_else(|error| {
             Outcome::error(
                 ToolError::Crashed,
                 format!("the tools program gave no outcome that can be read: {error}"),
             )
         });
     }
-    let stderr = ended.stderr.text();
     let said = stderr.trim();
     let why = if said.is_empty() { String::new() } else { format!("\n{said}") };
-    Outcome {
-        timed_out: matches!(ended.end, End::Timeout(_)),
-        changes: ended.records.changes,
-        ..Outcome::error(kind(&ended.end), format!("the tool failed: {}{why}", ended.end))
-    }
-}
-
-/// What a program printed, and how it ended unless with success.
-fn program_outcome(ended: &Ended) -> Outcome {
-    let mut text = ended.stdout.text();
-    let stderr = ended.stderr.text();
-    if !stderr.is_empty() {
-        line(&mut text, "standard error:");
-        text.push('\n');
-        text.push_str(&stderr);
-    }
-    let error = match &ended.end {
-        End::Exit(0) => None,
-        end => Some(kind(end)),
+    let error = end.error().unwrap_or(ToolError::Limit);
+    let how = match &end {
+        End::TimedOut => format!("the time limit of {} ms ended it", timeout.as_millis()),
+        end => end.to_string(),
     };
-    match &ended.end {
-        End::Exit(_) | End::Timeout(_) => {}
-        end => line(&mut text, &format!("[{end}]")),
-    }
-    let Records { changes, overflow } = &ended.records;
-    if *overflow {
-        line(&mut text, "[more files were touched than are watched: not all changes are listed]");
-    }
     Outcome {
-        error,
-        exit: if let End::Exit(code) = ended.end { Some(code) } else { None },
-        timed_out: matches!(ended.end, End::Timeout(_)),
-        changes: changes.clone(),
-        capped_at_source: ended.stdout.dropped > 0 || ended.stderr.dropped > 0,
-        ..Outcome::text(text)
-    }
-}
-
-/// Appends a line of its own.
-fn line(text: &mut String, line: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(line);
-}
-
-const fn kind(end: &End) -> ToolError {
-    match end {
-        End::Exit(_) => ToolError::Exit,
-        End::Timeout(_) => ToolError::Timeout,
-        End::Cancelled => ToolError::Interrupted,
-        End::Trap(_) => ToolError::Crashed,
-        End::OutputLimit | End::MemoryLimit | End::DiskLimit | End::FileLimit => ToolError::Limit,
+        timed_out: end == End::TimedOut,
+        changes: records.changes,
+        ..Outcome::error(error, format!("the tool failed: {how}{why}"))
     }
 }

@@ -7,7 +7,6 @@
 mod cache;
 mod descriptors;
 mod digest;
-mod end;
 mod engine;
 mod errno;
 mod executor;
@@ -26,9 +25,8 @@ mod workspace;
 
 pub use cache::OnProgress;
 pub use digest::Digest;
-pub use end::End;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::Executor;
 pub use limits::Limits;
-pub use stdio::{Captured, OnDelta};
+pub use stdio::OnDelta;
 pub use workspace::{Workspace, WorkspaceError};

@@ -5,12 +5,12 @@
 //! meanwhile.
 
 use super::{
-    end::End,
     errno,
     listing::Listing,
     paths::{self, Astray, Real},
     record::Recorder,
 };
+use innerloop_driver::capture::{End, Limit};
 use std::{
     collections::BTreeMap,
     fs,
@@ -237,7 +237,7 @@ impl Policy {
                 self.disk_left = left;
                 Ok(())
             }
-            None => Err(Denied::End(End::DiskLimit)),
+            None => Err(Denied::End(End::Limit(Limit::Disk))),
         }
     }
 }

@@ -1,13 +1,16 @@
 //! One run of a guest: its store, its limits, and how it ended.
 
 use super::{
-    end::End,
     engine::{Guest, ModuleError, Ready, SandboxEngine},
     limits::{Limits, RunLimiter},
     policy::Policy,
     record::{Recorder, Records},
     state::RunState,
-    stdio::{Captured, Channel, OnDelta, Stdio},
+    stdio::{OnDelta, Stdio},
+};
+use innerloop_driver::{
+    Keys,
+    capture::{Capture, Channel, End, Limit},
 };
 use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 use wasmtime::{Store, Trap, UpdateDeadline};
@@ -28,6 +31,8 @@ pub(super) struct Invocation {
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
     pub(super) on_delta: Option<OnDelta>,
+    /// What is taken out of what the guest prints.
+    pub(super) keys: Keys,
     pub(super) recorder: Recorder,
 }
 
@@ -35,8 +40,7 @@ pub(super) struct Invocation {
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) end: End,
-    pub(super) stdout: Captured,
-    pub(super) stderr: Captured,
+    pub(super) printed: Capture,
     pub(super) records: Records,
 }
 
@@ -54,14 +58,13 @@ pub(super) async fn run(
     // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
-        let stdio = Stdio::new(&invocation.limits, invocation.on_delta.clone());
+        let stdio = Stdio::new(&invocation.keys, &invocation.limits, invocation.on_delta.clone());
         let end = tokio::select! {
             biased;
-            () = stop => End::Cancelled,
+            () = stop => End::Interrupted,
             end = run_to_end(&engine, &invocation, &stdio) => end?,
         };
-        let (stdout, stderr) = stdio.take();
-        Ok(Ended { end, stdout, stderr, records: invocation.recorder.records() })
+        Ok(Ended { end, printed: stdio.take(), records: invocation.recorder.records() })
     });
     match tasks.join_next().await {
         Some(Ok(ended)) => ended,
@@ -78,7 +81,7 @@ async fn run_to_end(
     let ready = engine.ready(&invocation.guest).await?;
     let run = start(engine, &ready, invocation, stdio);
     let ended = tokio::time::timeout(invocation.timeout, run).await;
-    Ok(ended.unwrap_or(End::Timeout(invocation.timeout)))
+    Ok(ended.unwrap_or(End::TimedOut))
 }
 
 async fn start(
@@ -89,7 +92,7 @@ async fn start(
 ) -> End {
     let wasi = match context(invocation, stdio) {
         Ok(wasi) => wasi,
-        Err(error) => return End::Trap(format!("the workspace can't be opened: {error:#}")),
+        Err(error) => return End::Crash(format!("the workspace can't be opened: {error:#}")),
     };
     let policy = Policy::new(
         invocation.root.clone(),
@@ -137,13 +140,13 @@ fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
         return End::Exit(exit.0);
     }
     if limiter.refused_memory {
-        return End::MemoryLimit;
+        return End::Limit(Limit::Memory);
     }
     if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return End::FileLimit;
+        return End::Limit(Limit::Files);
     }
     match error.downcast_ref::<Trap>() {
-        Some(trap) => End::Trap(trap.to_string()),
-        None => End::Trap(format!("{error:#}")),
+        Some(trap) => End::Crash(trap.to_string()),
+        None => End::Crash(format!("{error:#}")),
     }
 }

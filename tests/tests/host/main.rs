@@ -8,10 +8,12 @@
 )]
 
 mod commands;
+mod config;
 mod decode;
 mod errors;
 mod faults;
 mod http;
+mod people;
 mod providers;
 mod readme;
 mod replay;

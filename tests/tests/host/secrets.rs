@@ -67,6 +67,50 @@ fn a_program_in_the_sandbox_does_not_find_the_key() {
 }
 
 #[test]
+fn a_key_that_a_program_prints_piece_by_piece_is_nowhere() {
+    let (first, second) = KEY.split_at(15);
+    let script = format!(
+        "import * as std from 'qjs:std';\nstd.out.puts('key={first}'); std.out.flush();\n\
+         std.out.puts('{second}\\n'); std.err.puts('{first}{second}'); std.err.flush();\n"
+    );
+    let call = json!({"program": "qjs", "args": ["-m", "print.mjs"]});
+    let call = Message::call("toolu_1", "run_program", &call);
+    let scene = Scene::streaming(&[call, Message::text("done")]).file("print.mjs", &script);
+    let mut command = scene.command("go");
+    command.arg("--json").arg("--programs").arg(innerloop_tests::example::programs());
+    let traces = traces(&scene, &mut command, 0);
+    assert!(traces.contains("key=***") && !traces.contains(second), "{traces}");
+    assert!(scene.model.requests()[1].body.contains("key=***"));
+}
+
+#[test]
+fn a_key_in_the_projects_instructions_and_in_the_configuration_is_nowhere() {
+    let scene = Scene::streaming(&[Message::text("done")]);
+    let scene = scene.file("AGENTS.md", &format!("Use {KEY}.\n"));
+    let config = json!({"instructions": format!("The key is {KEY}.")}).to_string();
+    std::fs::write(scene.path("config.json"), config).unwrap();
+    let mut command = scene.command("go");
+    command.arg("--json").arg("--config").arg(scene.path("config.json"));
+    let traces = traces(&scene, &mut command, 0);
+    assert!(traces.contains("Use ***.") && traces.contains("The key is ***."), "{traces}");
+    assert!(!traces.contains(KEY));
+    assert!(!scene.model.requests()[0].body.contains(KEY));
+}
+
+#[test]
+fn a_key_in_an_error_of_the_program_is_nowhere() {
+    let scene = Scene::streaming(&[]);
+    let file = scene.arg(&format!("no/{KEY}"));
+    for args in [["--log", &file], ["--replay", &file], ["--config", &file], ["--model", "m"]] {
+        let mut command = scene.command("go");
+        command.args(args).args(["--provider", KEY, "--json"]);
+        let run = innerloop_tests::program::run(&mut command);
+        assert!(run.code.is_some_and(|code| code > 0), "{run:?}");
+        assert!(!run.stdout.contains(KEY) && !run.stderr.contains(KEY), "{run:?}");
+    }
+}
+
+#[test]
 fn a_redirect_gets_nothing() {
     let elsewhere = Scene::streaming(&[Message::text("stolen")]);
     let scene = Scene::new(vec![Reply::redirect(307, &elsewhere.model.url())]);

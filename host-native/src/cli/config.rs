@@ -1,0 +1,160 @@
+//! From the command line and the user's file to a session's configuration: everything is a patch
+//! over the preset, the user's file over the program's own defaults, options over the file.
+
+use super::{
+    args::{Approve, ModelArgs, TuningArgs},
+    exit::Failure,
+    setup,
+};
+use crate::facts;
+use innerloop_core::{
+    config::{AskAbout, Facts, ProgramFacts, SessionConfig},
+    id::SessionId,
+    preset::Preset,
+};
+use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
+use serde_json::{Value, json};
+use std::{
+    fmt::Display,
+    fs,
+    hash::{BuildHasher, RandomState},
+    path::Path,
+    process,
+};
+
+/// Rounds of tool calls where neither the preset nor the user says more.
+const ROUNDS: u32 = 200;
+
+/// What the user wants, read and checked.
+pub(super) struct Plan<'a> {
+    id: SessionId,
+    provider: &'a Provider,
+    model: Option<&'a str>,
+    catalogue: Catalogue,
+    preset: Preset,
+    patches: [String; 3],
+}
+
+impl<'a> Plan<'a> {
+    /// Reads what the user wants. `is_attended` says whether somebody is there to be asked.
+    pub(super) async fn read(
+        provider: &'a Provider,
+        model: &'a ModelArgs,
+        tuning: &TuningArgs,
+        is_attended: bool,
+    ) -> Result<Self, Failure> {
+        let catalogue = match &tuning.models {
+            None => Catalogue::standard(),
+            Some(path) => catalogue(path)?,
+        };
+        let preset = tuning.preset.preset();
+        let file = match &tuning.config {
+            None => "{}".to_owned(),
+            Some(path) => patch(path).await?,
+        };
+        let patches = [defaults(preset, is_attended), file, options(tuning)];
+        let (id, model) = (session_id(), model.model.as_deref());
+        let plan = Self { id, provider, model, catalogue, preset, patches };
+        plan.with(&Facts::default())?;
+        Ok(plan)
+    }
+
+    /// The configuration of a session over that workspace.
+    pub(super) fn config(
+        &self,
+        workspace: &Path,
+        programs: Vec<ProgramFacts>,
+    ) -> Result<SessionConfig, Failure> {
+        let family = self.with(&Facts::default())?.model.profile;
+        self.with(&facts::collect(workspace, programs, family))
+    }
+
+    fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
+        let Self { id, provider, model, catalogue, preset, patches } = self;
+        let patches = patches.each_ref().map(String::as_str);
+        let (model, preset) = (*model, *preset);
+        let settings = Settings {
+            id,
+            provider,
+            model,
+            catalogue,
+            preset,
+            facts,
+            tools: &[],
+            patches: &patches,
+        };
+        settings.config().map_err(|error| told(&error))
+    }
+}
+
+fn told(error: &SettingsError) -> Failure {
+    let advice = match error {
+        SettingsError::MissingModel { .. } => " with --model",
+        SettingsError::Patch(_) => "",
+    };
+    Failure::configuration(format!("{error}{advice}"))
+}
+
+/// What the program wants otherwise than the preset, where that has no opinion.
+fn defaults(preset: Preset, is_attended: bool) -> String {
+    let preset = preset.config();
+    let mut patch = json!({});
+    if preset.limits.max_tool_rounds_per_input == 0 {
+        set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
+    }
+    if preset.approval.ask == AskAbout::Nothing && is_attended {
+        set(&mut patch, &["approval", "ask"], Some("changes"));
+    }
+    patch.to_string()
+}
+
+/// What the options say.
+fn options(tuning: &TuningArgs) -> String {
+    let mut patch = json!({});
+    let approve = tuning.approve.map(|approve| match approve {
+        Approve::None => "changes",
+        Approve::Edits => "programs",
+        Approve::All => "nothing",
+    });
+    set(&mut patch, &["approval", "ask"], approve);
+    set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
+    set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
+    set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));
+    set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
+    set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
+    set(&mut patch, &["model", "context_window"], tuning.context_window);
+    patch.to_string()
+}
+
+/// Sets a field of a patch, if there is something to set.
+fn set(patch: &mut Value, path: &[&str; 2], value: Option<impl Into<Value>>) {
+    let Some(fields) = patch.as_object_mut().filter(|_| value.is_some()) else { return };
+    let [outer, inner] = path;
+    let inside = fields.entry(*outer).or_insert_with(|| json!({}));
+    if let (Some(inside), Some(value)) = (inside.as_object_mut(), value) {
+        inside.insert((*inner).to_owned(), value.into());
+    }
+}
+
+/// The user's file, or standard input.
+async fn patch(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        return setup::given("-".to_owned(), "the configuration").await;
+    }
+    fs::read_to_string(path).map_err(|error| unusable(path, &error))
+}
+
+fn catalogue(path: &Path) -> Result<Catalogue, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
+    Catalogue::parse(&text).map_err(|error| unusable(path, &error))
+}
+
+fn unusable(path: &Path, error: &dyn Display) -> Failure {
+    Failure::configuration(format!("cannot use {}: {error}", path.display()))
+}
+
+/// 128 bits that no other session has: the keys of the hashes are random.
+fn session_id() -> SessionId {
+    let random = || RandomState::new().hash_one(process::id());
+    SessionId(format!("{:016x}{:016x}", random(), random()))
+}

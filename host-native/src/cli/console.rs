@@ -1,0 +1,37 @@
+//! What the program prints, and what went wrong when it did. No key of the environment is in it.
+
+use super::{exit::Failure, keys, style::harmless};
+use std::{
+    io::{self, Write, stderr, stdout},
+    sync::OnceLock,
+};
+
+/// Why standard output did not get all of what was said.
+static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
+
+/// Prints a line to standard output. What can't be written fails the command at its end.
+pub(super) fn say(line: &str) {
+    let mut out = stdout().lock();
+    note(writeln!(out, "{line}").and_then(|()| out.flush()));
+}
+
+/// Keeps the first failure to write. Nobody may be reading; that is no failure.
+pub(super) fn note(written: io::Result<()>) {
+    if let Err(error) = written
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        UNWRITTEN.get_or_init(|| error);
+    }
+}
+
+/// The first failure to write.
+pub(super) fn unwritten() -> Option<&'static io::Error> {
+    UNWRITTEN.get()
+}
+
+/// Prints what went wrong to standard error.
+pub(super) fn complain(failure: &Failure) {
+    let text = failure.to_string();
+    let text = keys::of_environment().masked(&text).into_owned();
+    drop(writeln!(stderr().lock(), "{}", harmless(&text)));
+}

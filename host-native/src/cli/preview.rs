@@ -1,0 +1,115 @@
+//! What a call would do, for a person who is to allow it: its arguments readably, and the changes
+//! that it would make to files as a diff.
+
+use super::style::{Colour, Style, brief, harmless};
+use crate::diff::Changes;
+use innerloop_core::{
+    action::{Action, Patch},
+    config::{Facts, SessionConfig},
+    json::Object,
+    profile::Profile,
+};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Lines of an argument that are shown.
+const LINES: usize = 6;
+
+/// Characters of a line that are shown.
+const CHARS: usize = 110;
+
+/// The largest file of which a diff is shown.
+const LARGEST: u64 = 4 << 20;
+
+/// Shows calls over a workspace.
+pub(super) struct Preview {
+    profile: Profile,
+    facts: Facts,
+    root: PathBuf,
+}
+
+impl Preview {
+    /// For the calls of a session with that configuration, over the folder at `root`.
+    pub(super) fn new(config: &SessionConfig, root: &Path) -> Self {
+        let (facts, root) = (config.facts.clone(), root.to_owned());
+        Self { profile: Profile::of(&config.model), facts, root }
+    }
+
+    /// The changes that the call would make, if it is one that changes files.
+    pub(super) fn diff(&self, name: &str, arguments: &str) -> Option<String> {
+        let action = self.profile.translate(&self.facts, name, arguments).ok()?.action;
+        let mut files = Memory::new();
+        match &action {
+            Action::Write { path, .. } | Action::Edit { path, .. } => self.load(path, &mut files),
+            Action::Patch { patch, .. } => {
+                let patch = Patch::parse(patch).ok()?;
+                patch.paths().for_each(|affected| self.load(affected.path, &mut files));
+            }
+            _ => return None,
+        }
+        let outcome = perform(&mut files, &action);
+        if outcome.error.is_some() {
+            return Some(format!("it would fail: {}\n", outcome.joined_text().trim_end()));
+        }
+        let mut changes = Changes::default();
+        outcome.changes.iter().for_each(|change| changes.add(change));
+        let diff = changes.unified();
+        Some(if diff.is_empty() { "it would change nothing\n".to_owned() } else { diff })
+    }
+
+    /// Copies a file of the workspace, if it is one.
+    fn load(&self, path: &str, files: &mut Memory) {
+        let Ok(path) = WorkspacePath::parse_file(path) else { return };
+        let Ok(file) = fs::canonicalize(self.root.join(path.as_str())) else { return };
+        let fits = |file: &Path| fs::metadata(file).is_ok_and(|found| found.len() <= LARGEST);
+        if file.starts_with(&self.root)
+            && fits(&file)
+            && let Ok(bytes) = fs::read(&file)
+        {
+            // A path that cannot be written to is told by the action itself.
+            let _copied = files.write(&path, bytes);
+        }
+    }
+}
+
+/// A call as a person reads it: its name, and each argument on lines of its own.
+pub(super) fn call(name: &str, arguments: &str, style: Style) -> String {
+    let mut out = format!("{}\n", style.paint(Colour::Cyan, &brief(name, 40)));
+    let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
+        out.push_str(&format!("  {}\n", brief(arguments, CHARS)));
+        return out;
+    };
+    for (name, value) in &fields.0 {
+        let text = serde_json::from_str::<String>(value.text());
+        let text = text.unwrap_or_else(|_| value.text().to_owned());
+        let lines: Vec<&str> = text.lines().collect();
+        let name = brief(name, 40);
+        match lines.as_slice() {
+            [] => out.push_str(&format!("  {name}:\n")),
+            [line] => out.push_str(&format!("  {name}: {}\n", cut(line))),
+            lines => {
+                out.push_str(&format!("  {name}:\n"));
+                for line in lines.iter().take(LINES) {
+                    out.push_str(&format!("    {}\n", cut(line)));
+                }
+                if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
+                    let more = format!("    … {more} more lines");
+                    out.push_str(&format!("{}\n", style.paint(Colour::Dim, &more)));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn cut(line: &str) -> String {
+    let line = harmless(line);
+    let mut shown: String = line.chars().take(CHARS).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    shown
+}

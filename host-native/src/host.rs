@@ -1,0 +1,244 @@
+//! The native host of a session: it carries out what the driver asks for, each thing in a task of
+//! its own, and brings back what came of it through one channel. What anything means is the
+//! driver's and the session's business.
+
+use crate::{
+    answering::Answering,
+    http::Http,
+    journal::{Journal, JournalError},
+    recording::Recording,
+    tools::Tools,
+};
+use innerloop_core::{
+    event::{Event, EventKind},
+    id::EffectId,
+    input::{Answer, Command, Input, Rejected},
+    output::Ask,
+    time::Instant,
+    tool::ToolRun,
+};
+use innerloop_driver::{Driver, Output, Outputs, Request};
+use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+use tokio::{
+    sync::{
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+    task::JoinSet,
+    time::sleep_until,
+};
+
+/// What a host works with.
+#[derive(Debug)]
+pub struct Parts {
+    /// Who sends requests; nobody where a recording answers them.
+    pub http: Option<Http>,
+    /// Who runs tools.
+    pub tools: Tools,
+    /// Where the session's log goes, if anywhere.
+    pub journal: Option<Journal>,
+    /// Where the recording goes, if anywhere.
+    pub recording: Option<Recording>,
+}
+
+/// News for whoever watches the session.
+#[derive(Clone, Copy, Debug)]
+pub enum News<'a> {
+    /// The session says something.
+    Event(&'a Event),
+    /// The session refused a command.
+    Rejected(&'a Rejected),
+    /// Somebody is asked; the answer goes back by [`Commands::answer`].
+    Asked(EffectId, &'a Ask),
+    /// A question that needs no answer any more.
+    Withdrawn(EffectId),
+}
+
+/// Sends commands and answers to a session from anywhere. Clones send to the same one.
+#[derive(Clone, Debug)]
+pub struct Commands(UnboundedSender<Input>);
+
+impl Commands {
+    /// Sends a command to the session's own agent. After the session's end it is dropped.
+    pub fn send(&self, command: Command) {
+        drop(self.0.send(Input::command(command)));
+    }
+
+    /// Answers a question.
+    pub fn answer(&self, id: EffectId, answer: Answer) {
+        drop(self.0.send(Input::Answer { id, answer }));
+    }
+}
+
+/// A session and everything that is under way for it. Dropping it stops all of that.
+#[derive(Debug)]
+pub struct Host {
+    driver: Driver,
+    http: Option<Arc<Http>>,
+    tools: Tools,
+    journal: Option<Journal>,
+    recording: Option<Recording>,
+    sender: UnboundedSender<Input>,
+    inbox: UnboundedReceiver<Input>,
+    /// When session time was 0.
+    begun: tokio::time::Instant,
+    /// What is under way, and how to stop it.
+    open: BTreeMap<EffectId, oneshot::Sender<()>>,
+    tasks: JoinSet<()>,
+    closed: bool,
+}
+
+impl Host {
+    /// A host for a session that has just been opened.
+    #[must_use]
+    pub fn new(driver: Driver, parts: Parts) -> Self {
+        let Parts { http, tools, journal, recording } = parts;
+        let (sender, inbox) = unbounded_channel();
+        let past = Duration::from_millis(driver.session().now().0);
+        let now = tokio::time::Instant::now();
+        Self {
+            driver,
+            http: http.map(Arc::new),
+            tools,
+            journal,
+            recording,
+            sender,
+            inbox,
+            begun: now.checked_sub(past).unwrap_or(now),
+            open: BTreeMap::new(),
+            tasks: JoinSet::new(),
+            closed: false,
+        }
+    }
+
+    /// A way to send commands and answers.
+    #[must_use]
+    pub fn commands(&self) -> Commands {
+        Commands(self.sender.clone())
+    }
+
+    /// The driver of the session, as it stands.
+    #[must_use]
+    pub const fn driver(&self) -> &Driver {
+        &self.driver
+    }
+
+    /// Whether the whole recording could be written, with the first thing that went wrong.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        self.recording.take()
+    }
+
+    /// Drives the session to its end. Its news go to `watch`, in order.
+    ///
+    /// # Errors
+    /// [`JournalError`] if what happened can no longer be written down, so that nothing may follow
+    /// from it.
+    pub async fn run(&mut self, mut watch: impl FnMut(News<'_>)) -> Result<(), JournalError> {
+        let opening = self.driver.start();
+        self.carry_out(opening, &mut watch)?;
+        while !self.closed {
+            let input = self.next().await;
+            let now = self.now();
+            match self.driver.handle(input, now) {
+                Ok(outputs) => self.carry_out(outputs, &mut watch)?,
+                Err(rejected) => watch(News::Rejected(&rejected)),
+            }
+        }
+        Ok(())
+    }
+
+    /// What happens next: something from the channel, or the deadline.
+    async fn next(&mut self) -> Input {
+        let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
+        let tick = async move {
+            match due {
+                Some(due) => sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            Some(input) = self.inbox.recv() => input,
+            () = tick => Input::Tick,
+        }
+    }
+
+    /// Session time: rounded up, so that a deadline is over when its tick comes.
+    fn now(&self) -> Instant {
+        let elapsed = self.begun.elapsed() + Duration::from_micros(999);
+        Instant(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Durable first, then what follows.
+    fn carry_out(
+        &mut self,
+        outputs: Outputs,
+        watch: &mut impl FnMut(News<'_>),
+    ) -> Result<(), JournalError> {
+        let Outputs { log, snapshot, recording, list } = outputs;
+        let acts = list.iter().any(|output| !matches!(output, Output::Event(_)));
+        if let Some(journal) = &mut self.journal {
+            journal.append(&log, acts)?;
+            journal.append(&snapshot.unwrap_or_default(), false)?;
+        }
+        if let Some(file) = &mut self.recording {
+            file.append(&recording);
+        }
+        for output in list {
+            match output {
+                Output::Event(event) => {
+                    watch(News::Event(&event));
+                    self.closed |= matches!(event.kind, EventKind::SessionEnd { .. });
+                }
+                Output::Send { id, request } => self.send(id, request),
+                Output::Run { id, run, .. } => self.run_tool(id, run),
+                Output::Ask { id, ask, .. } => watch(News::Asked(id, &ask)),
+                Output::Hook { id, .. } => self.give_up(id),
+                Output::Cancel { id } => {
+                    // The task hears of it; one that has ended has answered already.
+                    let _stopped = self.open.remove(&id).map(|stop| stop.send(()));
+                    watch(News::Withdrawn(id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, id: EffectId, request: Request) {
+        let Some(http) = self.http.clone() else { return self.give_up(id) };
+        self.spawn(id, |answering, stop| async move {
+            tokio::select! {
+                () = http.exchange(request, |input| answering.http(input)) => {}
+                _ = stop => {}
+            }
+        });
+    }
+
+    fn run_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
+        let tools = self.tools.clone();
+        self.spawn(id, |answering, stop| async move {
+            let outcome = tools.run(run, answering.deltas(), stop).await;
+            answering.done(outcome);
+        });
+    }
+
+    /// Spawns the task of an effect, with its way to answer and the word to stop.
+    fn spawn<F: Future<Output = ()> + Send + 'static>(
+        &mut self,
+        id: EffectId,
+        task: impl FnOnce(Answering, oneshot::Receiver<()>) -> F,
+    ) {
+        while self.tasks.try_join_next().is_some() {}
+        let (stop, stopped) = oneshot::channel();
+        self.open.insert(id, stop);
+        self.open.retain(|_, stop| !stop.is_closed());
+        let answering = Answering::new(id, self.sender.clone());
+        self.tasks.spawn(task(answering, stopped));
+    }
+
+    /// Tells that there is nobody who does this.
+    fn give_up(&self, id: EffectId) {
+        // The host holds the receiving end itself.
+        drop(self.sender.send(Input::Lost { id }));
+    }
+}
