@@ -1,6 +1,5 @@
-//! Finding calls that repeat (Spec §2.10), with the specification's two gaps mended: a period that
-//! does not divide the window is found all the same (CONFLICTS X1), and a warning is not given
-//! again for the calls that it was given for (X2).
+//! Finding calls that repeat (`docs/decisions.md#repeating-calls`). A period that does not divide
+//! the window is found, too, and no warning is given twice for the same calls.
 
 use crate::{
     base::digest::Digest,

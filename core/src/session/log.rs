@@ -1,7 +1,7 @@
 //! The log of a session: a header, the accepted inputs and, now and then, a snapshot, a JSON line
-//! each. The log is the session: replayed, it gives the same outputs byte for byte (DESIGN rule
-//! 9). The host writes a line before it carries out what follows from it. The lines between the
-//! header and the newest snapshot may be dropped.
+//! each. The log is the session: replayed, it gives the same outputs byte for byte
+//! (`docs/decisions.md#durability`). The host writes a line before it carries out what follows from
+//! it. The lines between the header and the newest snapshot may be dropped.
 
 use super::{REPLAY_VERSION, Session, snapshot::RestoreError};
 use crate::{

@@ -193,7 +193,7 @@ pub enum Numbering {
     /// Not at all.
     #[default]
     None,
-    /// `NNN | content` (Spec §3.3).
+    /// `NNN | content`.
     Pipe,
     /// The number in six columns, a tab, the content, as `cat -n` does.
     Tab,
@@ -408,7 +408,7 @@ impl Outcome {
     }
 }
 
-/// The kinds of failure that a model can act on (Spec, appendix B).
+/// The kinds of failure that a model can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]

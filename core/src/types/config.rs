@@ -1,5 +1,5 @@
-//! What a session is opened with, and what may be changed later. Facts are data (DESIGN rule 13):
-//! the host collects them, the core never looks.
+//! What a session is opened with, and what may be changed later. Facts are data: the host collects
+//! them, the core never looks.
 
 use crate::{
     base::{id::SessionId, json::Json},
@@ -14,7 +14,7 @@ pub use crate::types::model::{
 };
 
 /// Everything a session needs to know from the start. The default is the specification's
-/// (Spec §2.2); `id`, `endpoint` and `model` have no default and must be set.
+/// (`docs/decisions.md#sources`); `id`, `endpoint` and `model` have no default and must be set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SessionConfig {
@@ -28,16 +28,19 @@ pub struct SessionConfig {
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
     pub timeouts: Timeouts,
-    /// Most characters of a tool's output that the model reads, by tool; Spec §5.2 for the rest.
+    /// Most characters of a tool's output that the model reads, by tool; for the rest see
+    /// `docs/decisions.md#output-limits`.
     pub tool_output_limits: BTreeMap<String, u32>,
-    /// Most lines of a tool's output that the model reads, by tool; Spec §5.3 for the rest.
+    /// Most lines of a tool's output that the model reads, by tool; for the rest see
+    /// `docs/decisions.md#output-limits`.
     pub tool_line_limits: BTreeMap<String, u32>,
     /// Most of the context window that one tool's output may take, in percent, but never less
     /// than 1,000 characters. It lowers the limits above, for models with small windows.
     pub tool_output_percent: Option<u32>,
     /// What the system prompt tells of the place the agent works in.
     pub facts: Facts,
-    /// Instructions of the user, appended last to the system prompt (Spec §6.1).
+    /// Instructions of the user, appended last to the system prompt
+    /// (`docs/decisions.md#the-system-prompt`).
     pub instructions: Option<String>,
     /// Tools of the host, on top of the profile's; equal names override.
     pub tools: Vec<ToolSpec>,
@@ -64,7 +67,7 @@ pub struct SessionConfig {
     pub ask_user: bool,
 }
 
-/// When calls repeat themselves (Spec §2.10; CONFLICTS R1, R2), and what is done about it.
+/// When calls repeat themselves (`docs/decisions.md#repeating-calls`), and what is done about it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct LoopPolicy {
@@ -129,11 +132,12 @@ pub enum ExecMode {
     Serial,
 }
 
-/// How the tokens of a text are estimated, where the provider has not counted them (CONFLICTS R5).
+/// How the tokens of a text are estimated, where the provider has not counted them
+/// (`docs/decisions.md#token-estimates`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum Estimator {
-    /// A token for four characters (Spec §5.5).
+    /// A token for four characters.
     #[default]
     Chars,
     /// A token for three characters of tool output and calls, for four of what is said.
@@ -144,7 +148,7 @@ pub enum Estimator {
     Bytes,
 }
 
-/// What follows when a limit is reached (CONFLICTS R3).
+/// What follows when a limit is reached (`docs/decisions.md#limits`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum LimitAction {
@@ -192,7 +196,7 @@ impl ApprovalRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum AskAbout {
-    /// None (Spec §8).
+    /// None.
     #[default]
     Nothing,
     /// Those that run a program or are the host's own, unless they only read. Changes of files
@@ -230,7 +234,7 @@ pub enum HookPoint {
     BeforeStop,
 }
 
-/// What calls must have gone before (Spec §8).
+/// What calls must have gone before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct GuardPolicy {
@@ -238,7 +242,7 @@ pub struct GuardPolicy {
     pub read_before_write: bool,
 }
 
-/// Agents that an agent may start (Spec §7).
+/// Agents that an agent may start (`docs/decisions.md#subagents`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct SubagentPolicy {
@@ -254,7 +258,8 @@ impl Default for SubagentPolicy {
     }
 }
 
-/// What replies that end before their time are good for (CONFLICTS R11).
+/// What replies that end before their time are good for
+/// (`docs/decisions.md#replies-cut-by-a-limit`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RepairPolicy {
@@ -363,7 +368,7 @@ impl Default for RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// For a run whose call names none; a profile may set another (Spec §3.5).
+    /// For a run whose call names none; a profile may set another.
     pub default_command_ms: u64,
     /// No run gets more.
     pub max_command_ms: u64,
@@ -377,8 +382,8 @@ impl Default for Timeouts {
     }
 }
 
-/// What the system prompt tells of the place the agent works in (Spec §6.3, §6.4). What is empty
-/// or absent is left out.
+/// What the system prompt tells of the place the agent works in. What is empty or absent is left
+/// out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Facts {
@@ -434,8 +439,8 @@ pub struct ProjectDoc {
     pub text: String,
 }
 
-/// A change of a session's configuration, in force from the next model call (Spec §1.2).
-/// What is absent stays as it is.
+/// A change of a session's configuration, in force from the next model call. What is absent stays
+/// as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct ConfigPatch {

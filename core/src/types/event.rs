@@ -1,4 +1,4 @@
-//! Things to know (Spec §2.9). As JSON an event is flat and told apart by `type`.
+//! Things to know (`docs/decisions.md#events`). As JSON an event is flat and told apart by `type`.
 
 use crate::{
     base::{id::AgentId, json::Json, time::Instant},

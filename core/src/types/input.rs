@@ -94,13 +94,13 @@ pub enum Command {
         /// What the user says.
         parts: Vec<Part>,
     },
-    /// A message for the model after the current tool round (Spec §2.6); while idle it waits for
-    /// the next submit.
+    /// A message for the model after the current tool round
+    /// (`docs/decisions.md#steering-and-follow-ups`); while idle it waits for the next submit.
     Steer {
         /// What to say.
         parts: Vec<Part>,
     },
-    /// An input for when the current one is done (Spec §2.6).
+    /// An input for when the current one is done (`docs/decisions.md#steering-and-follow-ups`).
     FollowUp {
         /// What the user says.
         parts: Vec<Part>,
@@ -112,7 +112,7 @@ pub enum Command {
     },
     /// Stops the run; the session stays usable.
     Interrupt,
-    /// Ends the session after its shutdown sequence (Spec, appendix B).
+    /// Ends the session after its shutdown sequence (`docs/decisions.md#ends-of-a-run`).
     Close,
 }
 

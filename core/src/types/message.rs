@@ -205,7 +205,7 @@ impl Usage {
     }
 }
 
-/// A whole reply of the model (Spec §2.4 `AssistantTurn`).
+/// A whole reply of the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Reply {
     /// What the model sent, in order.
@@ -264,7 +264,7 @@ impl Reply {
     }
 }
 
-/// One entry of the history (Spec §2.4).
+/// One entry of the history (`docs/decisions.md#turns`).
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Turn {
     /// When it was appended.
@@ -285,6 +285,7 @@ pub enum TurnKind {
     ToolResults(Vec<ToolResult>),
     /// A word of the host to the model, given as the system.
     System(String),
-    /// A message put in between tool rounds; the model reads it as the user's (Spec §2.6).
+    /// A message put in between tool rounds; the model reads it as the user's
+    /// (`docs/decisions.md#steering-and-follow-ups`).
     Steering(Vec<Part>),
 }

@@ -122,7 +122,7 @@ pub enum ProfileKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum Vocabulary {
-    /// The specification's names (Spec §3.3 to §3.6).
+    /// The specification's names.
     #[default]
     Seed,
     /// The names that the family was trained on.

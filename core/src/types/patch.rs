@@ -1,5 +1,5 @@
-//! Patches (Spec, appendix A): what they do to which files. Where the hunks stand in a file is not
-//! known here.
+//! Patches (`docs/decisions.md#the-v4a-patch-format`): what they do to which files. Where the hunks
+//! stand in a file is not known here.
 
 use alloc::{string::String, vec::Vec};
 use core::fmt;

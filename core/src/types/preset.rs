@@ -1,5 +1,5 @@
 //! Whole configurations by name: where the documents that this loop follows disagree, each has its
-//! own (CONFLICTS.md, R1 to R19).
+//! own (`docs/decisions.md#sources`).
 
 use crate::types::config::{
     AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
@@ -20,11 +20,11 @@ pub enum Preset {
     /// on, files read before they are changed, arguments bent to their schema.
     Modern,
     /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
-    /// third of the window (seeds 000 and 004).
+    /// third of the window.
     Ollama,
-    /// Approval of changes, 50 rounds, and only failing calls count as a loop (seed 002).
+    /// Approval of changes, 50 rounds, and only failing calls count as a loop.
     Ironclaw,
-    /// Few and long retries, none in mid-stream; a limit is an error (seed 003).
+    /// Few and long retries, none in mid-stream; a limit is an error.
     Gnoma,
 }
 

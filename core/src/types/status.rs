@@ -19,7 +19,7 @@ pub struct Status {
     pub cost_nano_usd: Option<u64>,
 }
 
-/// Where an agent stands (Spec §2.3).
+/// Where an agent stands (`docs/decisions.md#states`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]
 pub enum AgentState {

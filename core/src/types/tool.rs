@@ -4,7 +4,7 @@ use crate::{base::json::Json, types::action::Action};
 use alloc::string::String;
 use innerloop_json::{FromJson, ToJson};
 
-/// A tool as the model is shown it (Spec §3.8 `ToolDefinition`).
+/// A tool as the model is shown it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct ToolSpec {
     /// A unique name; among equal names the latest registration wins.

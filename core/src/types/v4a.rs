@@ -1,4 +1,5 @@
-//! The v4a format of patches (Spec, appendix A), read whole or while it still arrives.
+//! The v4a format of patches (`docs/decisions.md#the-v4a-patch-format`), read whole or while it
+//! still arrives.
 
 use crate::types::patch::{FilePatch, Hunk, HunkLine, Patch, PatchError};
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
