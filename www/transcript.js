@@ -158,11 +158,20 @@ function plain(value) {
 const ENDS = {
   completed: "Done",
   limit: "Stopped at a limit",
+  loop: "Stopped: its calls repeated themselves",
   interrupted: "Stopped",
+  denied: "Stopped: denied",
   failed: "Failed",
 };
 
-function summary({ end, replies, tool_calls, usage }) {
+/** What is said of a run that has ended. */
+export function summary({ end, replies, tool_calls, usage }) {
   const tokens = `${usage.input_total} tokens in, ${usage.output_total} out`;
-  return `${ENDS[end]}: ${replies} replies, ${tool_calls} tool calls, ${tokens}.`;
+  const counts = `${counted(replies, "reply", "replies")}, ${counted(tool_calls, "tool call")}`;
+  // A later version may know other ends.
+  return `${ENDS[end] ?? end}: ${counts}, ${tokens}.`;
+}
+
+function counted(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
 }

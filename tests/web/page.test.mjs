@@ -2,7 +2,7 @@
 // Run with `node --test page.test.mjs`; INNERLOOP_TARBALL and CHROMIUM name others.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { hanging, reply, serve, failure, toolResults } from "./support/anthropic.mjs";
@@ -103,6 +103,27 @@ test("the demo runs again from the start, and starting over restores the project
   assert.equal(await page.locator(".call").count(), 0);
   assert.deepEqual(await shownFiles(page), Object.entries(exampleFiles()));
   assert.deepEqual(problems, []);
+  await close();
+});
+
+test("every end of a run is told in words", async () => {
+  const { page, close } = await open(browser, site.url);
+  const samples = JSON.parse(readFileSync(join(ROOT, "tests/fixtures/samples.json"), "utf8"));
+  const usage = { input_total: 12, output_total: 3 };
+  const ended = samples.RunEnd.map((end) => ({ end, replies: 3, tool_calls: 1, usage }));
+  const told = await page.evaluate(async (events) => {
+    const { summary } = await import("./transcript.js");
+    return events.map(summary);
+  }, ended);
+  const tail = ": 3 replies, 1 tool call, 12 tokens in, 3 out.";
+  assert.deepEqual(told, [
+    `Done${tail}`,
+    `Stopped at a limit${tail}`,
+    `Stopped: its calls repeated themselves${tail}`,
+    `Stopped${tail}`,
+    `Stopped: denied${tail}`,
+    `Failed${tail}`,
+  ]);
   await close();
 });
 
