@@ -10,3 +10,7 @@ import "./node/tools.mjs";
 import "./node/programs.mjs";
 import "./node/misuse.mjs";
 import "./node/sessions.mjs";
+import "./node/session.mjs";
+import "./node/people.mjs";
+import "./node/config.mjs";
+import "./node/types.mjs";

@@ -1,90 +1,109 @@
-//! The class that the package's TypeScript drives.
+//! The class that drives a session for the package's `Agent`.
 
 use crate::{
-    clock::wall,
-    desk::Desk,
-    files,
-    host::Host,
-    misuse::Misuse,
-    options::{Options, Parts, from_js},
+    callbacks::Callbacks, clock::wall, effects, files::RawFiles, host::Host, misuse::Misuse,
+    options::Options,
 };
 use innerloop_core::{
-    Session,
-    id::{AgentId, EffectId},
+    History,
+    id::{AgentId, EffectId, SessionId},
     input::{Command, Input, ToolInput},
-    message::Part,
-    output::{Effect, Output, Outputs},
-    time::Instant,
+    message::{Part, Turn},
 };
-use js_sys::JSON;
-use std::{cell::RefCell, rc::Rc};
+use innerloop_driver::{Driver, capture::Channel, traffic::TrafficError};
+use innerloop_json::{FromJson, ToJson, to_string};
+use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// One agent: a session, its driver and its workspace.
+/// One agent: a session, its driver and its host.
 #[wasm_bindgen]
 pub struct RawAgent {
-    desk: Rc<Desk>,
-    /// What follows from opening or restoring, until [`RawAgent::start`].
-    opening: RefCell<Option<Outputs>>,
+    host: Rc<Host>,
 }
 
 #[wasm_bindgen]
 impl RawAgent {
-    /// Opens a session. Nothing happens before [`RawAgent::start`].
+    /// Opens a session over a workspace. Nothing happens before [`RawAgent::start`].
     ///
     /// # Errors
-    /// `bad_option`, `replay_unreadable`.
+    /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: JsValue, host: Host) -> Result<RawAgent, JsValue> {
-        let Parts { config, endpoint, replay } = Options::read(options)?;
-        let (session, opening) = Session::open(config, wall()).map_err(Misuse::bad_option)?;
-        let desk = Desk::new(host, session, Instant(0), endpoint, replay);
-        Ok(Self { desk: Rc::new(desk), opening: RefCell::new(Some(opening)) })
+    pub fn new(options: &str, files: &RawFiles, callbacks: Callbacks) -> Result<Self, JsValue> {
+        let options = Options::read(options)?;
+        let config = options.config(&files.memory().borrow())?;
+        let driver = Driver::open(config, wall(), options.parts()?).map_err(Misuse::bad_option)?;
+        Ok(Self::with(driver, files, callbacks))
     }
 
     /// Makes the session of a snapshot again. Nothing happens before [`RawAgent::start`].
     ///
     /// # Errors
-    /// `bad_snapshot`, `bad_option`, `replay_unreadable`.
-    pub fn restore(snapshot: &[u8], options: JsValue, host: Host) -> Result<RawAgent, JsValue> {
-        let Parts { endpoint, replay, .. } = Options::read(options)?;
-        let session = Session::restore(snapshot, wall())
-            .map_err(|error| Misuse::new("bad_snapshot", error.to_string()))?;
-        let (owed, now) = (session.owed(), session.now());
-        let desk = Desk::new(host, session, now, endpoint, replay);
-        Ok(Self { desk: Rc::new(desk), opening: RefCell::new(Some(owed)) })
+    /// As [`RawAgent::new`], and `bad_snapshot`.
+    pub fn restore(
+        snapshot: &[u8],
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let driver = Driver::restore(snapshot, wall(), parts).map_err(Misuse::from)?;
+        Ok(Self::with(driver, files, callbacks))
     }
 
-    /// Hands on what follows from opening. Of a restored session's open effects a request is sent
-    /// again; a tool's run is reported lost, since it may have taken effect.
+    /// Goes on from a session's log. Nothing happens before [`RawAgent::start`].
+    ///
+    /// # Errors
+    /// As [`RawAgent::new`], and `bad_log`.
+    pub fn resume(
+        log: &str,
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let driver = Driver::resume(log, wall(), parts).map_err(Misuse::from)?;
+        Ok(Self::with(driver, files, callbacks))
+    }
+
+    /// Another agent that has heard the first `turns` turns of this one, all if nothing is said.
+    ///
+    /// # Errors
+    /// As [`RawAgent::new`].
+    pub fn fork(
+        &self,
+        turns: Option<u32>,
+        id: String,
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
+        let driver = self.host.driver.borrow();
+        let fork = driver.fork(SessionId(id), turns, wall(), parts);
+        Ok(Self::with(fork.map_err(Misuse::bad_option)?, files, callbacks))
+    }
+
+    /// Carries out what follows from opening. Of a restored session's open effects a tool's run is
+    /// reported lost, since it may have taken effect; the rest is done again.
     pub fn start(&self) {
-        let Some(opening) = self.opening.borrow_mut().take() else { return };
-        let is_run = |output: &Output| matches!(output, Output::Effect(Effect::RunTool { .. }));
-        let (runs, rest): (Vec<_>, Vec<_>) = opening.into_iter().partition(is_run);
-        self.desk.follow(Outputs(rest));
-        for output in &Outputs(runs) {
-            if let Output::Effect(effect) = output {
-                self.desk.report(Input::Lost { id: effect.id() });
-            }
-        }
+        self.host.start();
     }
 
-    /// Starts a run.
+    /// Starts a run; the parts are JSON, as they are below.
     ///
     /// # Errors
     /// `busy`, `closed`, `bad_option`.
-    pub fn submit(&self, parts: JsValue) -> Result<(), JsValue> {
-        let parts = parts_of(parts)?;
-        self.command(Command::Submit { parts })
+    pub fn submit(&self, parts: &str) -> Result<(), JsValue> {
+        self.command(Command::Submit { parts: parts_of(parts)? })
     }
 
     /// Says something to the model after the current round.
     ///
     /// # Errors
     /// `closed`, `bad_option`.
-    pub fn steer(&self, parts: JsValue) -> Result<(), JsValue> {
-        let parts = parts_of(parts)?;
-        self.command(Command::Steer { parts })
+    pub fn steer(&self, parts: &str) -> Result<(), JsValue> {
+        self.command(Command::Steer { parts: parts_of(parts)? })
     }
 
     /// Gives an input for when the current one is done.
@@ -92,18 +111,16 @@ impl RawAgent {
     /// # Errors
     /// `closed`, `bad_option`.
     #[wasm_bindgen(js_name = followUp)]
-    pub fn follow_up(&self, parts: JsValue) -> Result<(), JsValue> {
-        let parts = parts_of(parts)?;
-        self.command(Command::FollowUp { parts })
+    pub fn follow_up(&self, parts: &str) -> Result<(), JsValue> {
+        self.command(Command::FollowUp { parts: parts_of(parts)? })
     }
 
-    /// Changes the configuration.
+    /// Changes the configuration by a patch, as JSON.
     ///
     /// # Errors
     /// `closed`, `bad_option`.
-    pub fn configure(&self, patch: JsValue) -> Result<(), JsValue> {
-        let patch = from_js(patch)?;
-        self.command(Command::Configure { patch })
+    pub fn configure(&self, patch: &str) -> Result<(), JsValue> {
+        self.command(Command::Configure { patch: from_json(patch)? })
     }
 
     /// Stops the run under way.
@@ -122,109 +139,107 @@ impl RawAgent {
         self.command(Command::Close)
     }
 
-    /// Where the session's own agent stands.
-    ///
-    /// # Errors
-    /// `internal` if it cannot be told.
-    pub fn status(&self) -> Result<JsValue, JsValue> {
-        let status = self.desk.session.borrow().status(AgentId::ROOT);
-        Ok(to_js(&status)?)
+    /// Where an agent stands, as JSON; `null` if there is no such agent.
+    #[must_use]
+    pub fn status(&self, agent: u32) -> String {
+        to_string(&self.host.driver.borrow().session().status(AgentId(agent)))
+    }
+
+    /// What an agent and its user have said, as JSON; `null` if there is no such agent.
+    #[must_use]
+    pub fn history(&self, agent: u32) -> String {
+        let driver = self.host.driver.borrow();
+        let turns: Option<&[Turn]> = driver.session().history(AgentId(agent)).map(History::turns);
+        to_string(&turns)
     }
 
     /// The conversation as bytes.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
-        self.desk.session.borrow().snapshot()
+        self.host.driver.borrow().session().snapshot()
     }
 
-    /// Why the recording did not fit, once; nothing if it did.
-    ///
-    /// # Errors
-    /// `internal` if it cannot be told.
-    pub fn fault(&self) -> Result<JsValue, JsValue> {
-        Ok(to_js(&self.desk.take_fault())?)
+    /// The session's log; empty if none is kept.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.host.log()
+    }
+
+    /// Why the recording did not fit, once, as JSON; `null` if it did.
+    #[must_use]
+    pub fn fault(&self) -> String {
+        let mut driver = self.host.driver.borrow_mut();
+        let error = driver.take_replay_error();
+        let text = to_string(&error.as_ref().map(Fault::from));
+        driver.keys().masked_json(&text).unwrap_or(text)
     }
 
     /// More output of a user's tool that is running.
     #[wasm_bindgen(js_name = toolOutput)]
     pub fn tool_output(&self, effect: u64, text: String) {
         let id = EffectId(effect);
-        self.desk.report(Input::Tool { id, input: ToolInput::Delta(text) });
+        self.host.report(Input::Tool { id, input: ToolInput::Delta(text) });
     }
 
-    /// More output of a program that is running: the stream, its bytes, and its text with
-    /// characters whole.
+    /// More output of a program that is running; stream 2 is standard error.
     #[wasm_bindgen(js_name = programOutput)]
-    pub fn program_output(&self, effect: u64, stream: u8, bytes: &[u8], text: String) {
+    pub fn program_output(&self, effect: u64, stream: u8, bytes: &[u8]) {
         let id = EffectId(effect);
-        self.desk.with_capture(id, |capture| capture.push(stream, bytes));
-        if !text.is_empty() {
-            self.desk.report(Input::Tool { id, input: ToolInput::Delta(text) });
+        let channel = if stream == 2 { Channel::Err } else { Channel::Out };
+        let text = self.host.with_output(id, |output| output.push(channel, bytes));
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.host.report(Input::Tool { id, input: ToolInput::Delta(text) });
         }
     }
+}
 
-    /// A file's bytes; nothing if there is no such file.
-    ///
-    /// # Errors
-    /// `bad_path`.
-    #[wasm_bindgen(js_name = readFile)]
-    pub fn read_file(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
-        let path = files::path_of(path)?;
-        Ok(self.desk.files.borrow().bytes(&path).map(<[u8]>::to_vec))
-    }
-
-    /// Writes a file.
-    ///
-    /// # Errors
-    /// `bad_path`.
-    #[wasm_bindgen(js_name = writeFile)]
-    pub fn write_file(&self, path: &str, bytes: Vec<u8>) -> Result<(), JsValue> {
-        Ok(files::write(&mut self.desk.files.borrow_mut(), path, bytes)?)
-    }
-
-    /// Removes a file; whether there was one.
-    ///
-    /// # Errors
-    /// `bad_path`.
-    #[wasm_bindgen(js_name = removeFile)]
-    pub fn remove_file(&self, path: &str) -> Result<bool, JsValue> {
-        Ok(files::remove(&mut self.desk.files.borrow_mut(), path)?)
-    }
-
-    /// The paths of all files, sorted.
-    #[must_use]
-    #[wasm_bindgen(js_name = listFiles)]
-    pub fn list_files(&self) -> Vec<String> {
-        self.desk.files.borrow().iter().map(|(path, _)| path.to_owned()).collect()
+impl RawAgent {
+    fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
+        let host = Host::new(driver, callbacks, files.memory(), effects::carry_out);
+        Self { host: Rc::new(host) }
     }
 
     fn command(&self, command: Command) -> Result<(), JsValue> {
-        Ok(self.desk.tell(Input::command(command)).map_err(Misuse::from)?)
+        Ok(self.host.tell(Input::command(command)).map_err(Misuse::from)?)
     }
 }
 
-/// Replays a session's log and returns what followed from its opening and from each line: a JSON
-/// array of outputs a line. What the native core makes of the same log is the same text.
-///
-/// # Errors
-/// `bad_option` with what is wrong with the log.
-#[wasm_bindgen(js_name = replayLog)]
-pub fn replay_log(log: &str) -> Result<String, JsValue> {
-    let replayed = innerloop_core::log::replay(log).map_err(Misuse::bad_option)?;
-    let mut lines = String::new();
-    for outputs in &replayed.outputs {
-        lines.push_str(&serde_json::to_string(outputs).map_err(Misuse::bad_option)?);
-        lines.push('\n');
+/// Why a recording does not fit, for the run's result.
+#[derive(ToJson)]
+struct Fault<'a> {
+    code: &'static str,
+    message: String,
+    #[json(skip_serializing_if = "Option::is_none")]
+    call: Option<u32>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    expected: Option<&'a str>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    found: Option<&'a str>,
+}
+
+impl<'a> From<&'a TrafficError> for Fault<'a> {
+    fn from(error: &'a TrafficError) -> Self {
+        let message = error.to_string();
+        let fault = |code| Self { code, message, call: None, expected: None, found: None };
+        match error {
+            TrafficError::Mismatch { call, expected, found } => Self {
+                call: Some(*call),
+                expected: Some(expected),
+                found: Some(found),
+                ..fault("replay_mismatch")
+            },
+            TrafficError::Exhausted { call } => {
+                Self { call: Some(*call), ..fault("replay_exhausted") }
+            }
+            TrafficError::Unreadable { .. } => fault("replay_unreadable"),
+        }
     }
-    Ok(lines)
 }
 
-fn parts_of(parts: JsValue) -> Result<Vec<Part>, Misuse> {
-    from_js(parts)
+fn parts_of(json: &str) -> Result<Vec<Part>, Misuse> {
+    from_json(json)
 }
 
-fn to_js(value: &impl serde::Serialize) -> Result<JsValue, Misuse> {
-    let text = serde_json::to_string(value);
-    let text = text.map_err(|error| Misuse::new("internal", error.to_string()))?;
-    JSON::parse(&text).map_err(|_| Misuse::new("internal", "a value has no JSON".to_owned()))
+fn from_json<T: for<'a> FromJson<'a>>(json: &str) -> Result<T, Misuse> {
+    innerloop_json::from_str(json).map_err(Misuse::bad_option)
 }

@@ -1,48 +1,51 @@
 //! A tool of the user: a JavaScript function, sync or async.
 
-use crate::{desk::Desk, host::message_of, task::until_stopped, tool::stopped};
+use crate::{
+    callbacks::Callbacks,
+    js::{field, message_of},
+    task::{Stop, until_stopped},
+};
 use futures::channel::oneshot;
 use innerloop_core::{
     action::{Outcome, ToolError},
     id::EffectId,
     json::Json,
 };
-use js_sys::{JSON, Reflect};
-use std::rc::Rc;
+use js_sys::JSON;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::AbortController;
 
 /// A call of a tool of the user.
-pub(crate) struct Call {
-    pub(crate) name: String,
-    pub(crate) call_id: String,
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) call_id: &'a str,
     /// They fit the tool's schema.
-    pub(crate) arguments: Json,
+    pub(crate) arguments: &'a Json,
 }
 
 /// Calls the function and waits for what it returns. What it throws is an error for the model.
 pub(crate) async fn run(
-    desk: &Rc<Desk>,
+    callbacks: &Callbacks,
     id: EffectId,
-    call: Call,
+    call: &Call<'_>,
     cancel: oneshot::Receiver<()>,
     timeout_ms: u64,
 ) -> Outcome {
     let abort = match AbortController::new() {
         Ok(abort) => abort,
-        Err(error) => return crashed(&call.name, &error),
+        Err(error) => return crashed(call.name, &error),
     };
     let Call { name, call_id, arguments } = call;
     let signal = abort.signal();
-    let promise = desk.host.call_tool(id.0, &name, arguments.text(), &call_id, &signal);
+    let promise = callbacks.call_tool(id.0, name, arguments.text(), call_id, &signal);
     let work = async { JsFuture::from(promise?).await };
     match until_stopped(work, cancel, Some(timeout_ms)).await {
         Ok(Ok(value)) => outcome(&value),
-        Ok(Err(error)) => crashed(&name, &error),
+        Ok(Err(error)) => crashed(name, &error),
         Err(stop) => {
             abort.abort();
-            stopped(stop, "")
+            stopped(stop)
         }
     }
 }
@@ -52,15 +55,21 @@ fn crashed(name: &str, error: &JsValue) -> Outcome {
     Outcome::error(ToolError::Crashed, message)
 }
 
+fn stopped(stop: Stop) -> Outcome {
+    match stop {
+        Stop::Cancelled => Outcome::error(ToolError::Interrupted, ""),
+        Stop::TimedOut => Outcome { timed_out: true, ..Outcome::error(ToolError::Timeout, "") },
+    }
+}
+
 /// A text is the result; of `{text, isError}` the text; anything else is shown as JSON. The
 /// package has refused before what JSON cannot hold: only `undefined` has nothing to show.
 fn outcome(value: &JsValue) -> Outcome {
     if let Some(text) = value.as_string() {
         return Outcome::text(text);
     }
-    let field = |name: &str| Reflect::get(value, &name.into()).unwrap_or_default();
-    if let Some(text) = field("text").as_string().filter(|_| value.is_object()) {
-        let failed = field("isError").is_truthy();
+    if let Some(text) = field(value, "text").as_string().filter(|_| value.is_object()) {
+        let failed = field(value, "isError").is_truthy();
         return if failed { Outcome::error(ToolError::Crashed, text) } else { Outcome::text(text) };
     }
     match JSON::stringify(value).ok().and_then(|text| text.as_string()) {

@@ -1,46 +1,96 @@
-//! The workspace in memory as JavaScript sees it.
+//! The workspace in memory: the class that the package's TypeScript holds, and what programs do
+//! to it.
 
-use crate::{host::bytes_of, misuse::Misuse};
-use innerloop_core::action::{Change, ChangeKind};
-use innerloop_tools::{FileError, Files, Memory, WorkspacePath};
+use crate::{js::bytes_of, misuse::Misuse};
+use innerloop_core::action::{Action, Change, ChangeKind};
+use innerloop_tools::{FileError, Files, Memory, WorkspacePath, perform};
 use js_sys::{Array, Uint8Array};
-use std::cell::RefCell;
-use wasm_bindgen::JsValue;
+use std::{cell::RefCell, rc::Rc};
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// Larger texts are left out of a change.
 const SHOWN: usize = 256 << 10;
 
-/// Reads the path of a file.
-///
-/// # Errors
-/// `bad_path` with what is wrong with it.
-pub(crate) fn path_of(text: &str) -> Result<WorkspacePath, Misuse> {
-    WorkspacePath::parse_file(text)
-        .map_err(|error| Misuse::new("bad_path", format!("{text:?}: {error}")))
-}
+/// A workspace, which its agent shares.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct RawFiles(Rc<RefCell<Memory>>);
 
-/// Writes a file.
-///
-/// # Errors
-/// `bad_path` where a folder stands, or where a file stands in place of a folder above it.
-pub(crate) fn write(files: &mut Memory, path: &str, bytes: Vec<u8>) -> Result<(), Misuse> {
-    files
-        .write(&path_of(path)?, bytes)
-        .map_err(|error| Misuse::new("bad_path", format!("{path:?} cannot be written: {error}")))
-}
-
-/// Removes a file; whether there was one.
-///
-/// # Errors
-/// `bad_path` where a folder stands.
-pub(crate) fn remove(files: &mut Memory, path: &str) -> Result<bool, Misuse> {
-    match files.remove(&path_of(path)?) {
-        Ok(()) => Ok(true),
-        Err(FileError::IsFolder) => {
-            Err(Misuse::new("bad_path", format!("{path:?} is a folder: remove its files")))
-        }
-        Err(_) => Ok(false),
+#[wasm_bindgen]
+impl RawFiles {
+    /// An empty workspace.
+    #[must_use]
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Self {
+        Self::default()
     }
+
+    /// A file's bytes; nothing if there is no such file.
+    ///
+    /// # Errors
+    /// `bad_path`.
+    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
+        let path = path_of(path)?;
+        Ok(self.0.borrow().bytes(&path).map(<[u8]>::to_vec))
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// `bad_path` where a folder stands, or where a file stands in place of a folder above it.
+    pub fn write(&self, path: &str, bytes: Vec<u8>) -> Result<(), JsValue> {
+        let written = self.0.borrow_mut().write(&path_of(path)?, bytes);
+        Ok(written.map_err(|error| bad_path(&format!("{path:?} cannot be written: {error}")))?)
+    }
+
+    /// Removes a file; whether there was one.
+    ///
+    /// # Errors
+    /// `bad_path` where a folder stands.
+    pub fn remove(&self, path: &str) -> Result<bool, JsValue> {
+        match self.0.borrow_mut().remove(&path_of(path)?) {
+            Ok(()) => Ok(true),
+            Err(FileError::IsFolder) => {
+                Err(bad_path(&format!("{path:?} is a folder: remove its files")).into())
+            }
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// The paths of all files, sorted.
+    #[must_use]
+    pub fn list(&self) -> Vec<String> {
+        self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
+    }
+
+    /// Does what a built-in tool does, an action as JSON, and returns its outcome as JSON.
+    ///
+    /// # Errors
+    /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
+    pub fn perform(&self, action: &str) -> Result<String, JsValue> {
+        let action: Action = innerloop_json::from_str(action).map_err(Misuse::bad_option)?;
+        if matches!(action, Action::RunProgram { .. }) {
+            let message = "programs run in a worker, which only an agent starts";
+            return Err(Misuse::new("unsupported", message).into());
+        }
+        let outcome = perform(&mut *self.0.borrow_mut(), &action);
+        Ok(innerloop_json::to_string(&outcome))
+    }
+}
+
+impl RawFiles {
+    /// The workspace itself.
+    pub(crate) fn memory(&self) -> Rc<RefCell<Memory>> {
+        Rc::clone(&self.0)
+    }
+}
+
+fn path_of(text: &str) -> Result<WorkspacePath, Misuse> {
+    WorkspacePath::parse_file(text).map_err(|error| bad_path(&format!("{text:?}: {error}")))
+}
+
+fn bad_path(message: &str) -> Misuse {
+    Misuse::new("bad_path", message)
 }
 
 /// A copy of all files: `[path, bytes]` each.

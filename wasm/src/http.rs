@@ -1,92 +1,95 @@
-//! One HTTP exchange: the request by `fetch` or by the user's function, the response as it
-//! comes. A redirect is not followed: the key would go along.
+//! One HTTP exchange: the request by `fetch` or by the user's function, the response as it comes.
+//! A redirect is reported and not followed: the key would go along.
 
 use crate::{
+    callbacks::Callbacks,
     clock::wall,
-    desk::Desk,
-    endpoint::{Endpoint, refused},
-    host::{bytes_of, message_of},
-    masking::Masking,
-    task::{Stop, until_stopped},
+    js::{bytes_of, field, message_of},
+    task::until_stopped,
 };
 use futures::channel::oneshot;
-use gloo_net::http::{Request, Response};
+use gloo_net::http::{Headers, Method, Request, RequestBuilder, Response};
 use innerloop_core::{
     bytes::Bytes,
-    id::EffectId,
-    input::{HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead},
-    output::HttpRequest,
+    input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
 };
-use js_sys::{Promise, Reflect};
-use std::rc::Rc;
+use innerloop_driver::{BaseUrl, Request as Prepared};
+use js_sys::{Promise, Uint8Array};
 use wasm_bindgen::{JsCast, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, ReadableStreamDefaultReader, ResponseType};
+use web_sys::{
+    AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect, ResponseType,
+};
 
 #[wasm_bindgen]
 extern "C" {
     fn fetch(request: &web_sys::Request) -> Promise;
 }
 
-/// Carries the request out and reports what comes of it.
+/// Pages hide the status of a redirect.
+const SOME_REDIRECT: u16 = 302;
+
+/// Carries the request out; reports what comes of it and returns its end.
 pub(crate) async fn exchange(
-    desk: Rc<Desk>,
-    id: EffectId,
-    request: HttpRequest,
+    callbacks: &Callbacks,
+    request: Prepared,
     cancel: oneshot::Receiver<()>,
-) {
-    let ended = match AbortController::new() {
-        Err(error) => Err(refused(message_of(&error))),
-        Ok(abort) => {
-            let signal = abort.signal();
-            let work = converse(&desk, id, &request, &signal);
-            let ended = until_stopped(work, cancel, None).await;
-            abort.abort();
-            ended.unwrap_or_else(|_: Stop| Err(cancelled()))
-        }
+    report: impl Fn(HttpInput),
+) -> HttpInput {
+    let abort = match AbortController::new() {
+        Ok(abort) => abort,
+        Err(error) => return failed(HttpFailureKind::Refused, message_of(&error)),
     };
-    let input = ended.map_or_else(HttpInput::Failed, |()| HttpInput::End);
-    desk.settle(id, Input::Http { id, input });
+    let signal = abort.signal();
+    let work = converse(callbacks, &request, &signal, report);
+    let ended = until_stopped(work, cancel, None).await;
+    abort.abort();
+    match ended {
+        Ok(Ok(())) => HttpInput::End,
+        Ok(Err(failure)) => HttpInput::Failed(failure),
+        Err(_stop) => failed(HttpFailureKind::Cancelled, "cancelled, as asked".into()),
+    }
 }
 
 async fn converse(
-    desk: &Rc<Desk>,
-    id: EffectId,
-    request: &HttpRequest,
+    callbacks: &Callbacks,
+    request: &Prepared,
     signal: &AbortSignal,
+    report: impl Fn(HttpInput),
 ) -> Result<(), HttpFailure> {
-    let endpoint = desk.endpoint(&request.endpoint).ok_or_else(|| {
-        refused(format!("the endpoint {:?} is not in the host's table", request.endpoint.0))
-    })?;
-    let request = endpoint.request(request, signal)?;
-    let response = send(desk, request).await.map_err(|message| unreachable(endpoint, &message))?;
-    if is_redirect(&response) {
-        let message = format!(
-            "{} redirects elsewhere; the key is not sent along: give the final address as baseUrl",
-            endpoint.base()
-        );
-        return Err(refused(message));
-    }
-    desk.report(Input::Http { id, input: HttpInput::Head(head(endpoint, &response)) });
-    let mut masking = Masking::new(endpoint.key());
-    let chunk = |bytes: Vec<u8>| {
-        if !bytes.is_empty() {
-            desk.report(Input::Http { id, input: HttpInput::Chunk(Bytes(bytes)) });
-        }
-    };
+    let base = &request.base;
+    let refused = |error: gloo_net::Error| failure(HttpFailureKind::Refused, error.to_string());
+    let built = build(request, signal).map_err(refused)?;
+    let response = send(callbacks, built).await.map_err(|message| unreachable(base, &message))?;
+    report(HttpInput::Head(head(&response)));
     if let Some(body) = response.body() {
         let reader: ReadableStreamDefaultReader = body.get_reader().unchecked_into();
-        while let Some(piece) = read(&reader).await.map_err(|message| broken(endpoint, &message))? {
-            chunk(masking.push(piece));
+        while let Some(piece) = read(&reader).await.map_err(|message| broken(base, &message))? {
+            report(HttpInput::Chunk(Bytes(piece)));
         }
     }
-    chunk(masking.end());
     Ok(())
 }
 
-async fn send(desk: &Desk, request: Request) -> Result<Response, String> {
+fn build(request: &Prepared, signal: &AbortSignal) -> Result<Request, gloo_net::Error> {
+    let headers = Headers::new();
+    for (name, value) in &request.headers {
+        headers.set(name, value);
+    }
+    if let Some((name, key)) = &request.key {
+        headers.set(name, key.expose());
+    }
+    RequestBuilder::new(&request.url)
+        .method(Method::POST)
+        .headers(headers)
+        .redirect(RequestRedirect::Manual)
+        .abort_signal(Some(signal))
+        .body(Uint8Array::from(&*request.body.0))
+}
+
+async fn send(callbacks: &Callbacks, request: Request) -> Result<Response, String> {
     let request = web_sys::Request::from(request);
-    let sent = if desk.host.sends() { desk.host.send(&request) } else { Ok(fetch(&request)) };
+    let sent = if callbacks.sends() { callbacks.send(&request) } else { Ok(fetch(&request)) };
     let promise = sent.map_err(|error| message_of(&error))?;
     let response = JsFuture::from(promise).await.map_err(|error| message_of(&error))?;
     if !response.is_object() {
@@ -99,33 +102,28 @@ async fn send(desk: &Desk, request: Request) -> Result<Response, String> {
 
 async fn read(reader: &ReadableStreamDefaultReader) -> Result<Option<Vec<u8>>, String> {
     let result = JsFuture::from(reader.read()).await.map_err(|error| message_of(&error))?;
-    let field = |name: &str| Reflect::get(&result, &name.into()).map_err(|e| message_of(&e));
-    if field("done")?.is_truthy() { Ok(None) } else { Ok(Some(bytes_of(&field("value")?))) }
+    let is_done = field(&result, "done").is_truthy();
+    Ok((!is_done).then(|| bytes_of(&field(&result, "value"))))
 }
 
-fn is_redirect(response: &Response) -> bool {
-    response.type_() == ResponseType::Opaqueredirect
-        || matches!(response.status(), 301 | 302 | 303 | 307 | 308)
+fn head(response: &Response) -> ResponseHead {
+    let is_hidden = response.type_() == ResponseType::Opaqueredirect;
+    let status = if is_hidden { SOME_REDIRECT } else { response.status() };
+    ResponseHead { status, headers: response.headers().entries().collect(), at: wall() }
 }
 
-fn head(endpoint: &Endpoint, response: &Response) -> ResponseHead {
-    let headers = response.headers().entries();
-    let headers = headers.map(|(name, value)| (name, endpoint.masked(value))).collect();
-    ResponseHead { status: response.status(), headers, at: wall() }
+fn unreachable(base: &BaseUrl, message: &str) -> HttpFailure {
+    failure(HttpFailureKind::Network, format!("cannot reach {base}: {message}"))
 }
 
-fn unreachable(endpoint: &Endpoint, message: &str) -> HttpFailure {
-    network(endpoint, format!("cannot reach {}: {message}", endpoint.base()))
+fn broken(base: &BaseUrl, message: &str) -> HttpFailure {
+    failure(HttpFailureKind::Network, format!("the connection to {base} broke: {message}"))
 }
 
-fn broken(endpoint: &Endpoint, message: &str) -> HttpFailure {
-    network(endpoint, format!("the connection to {} broke: {message}", endpoint.base()))
+const fn failure(kind: HttpFailureKind, message: String) -> HttpFailure {
+    HttpFailure { kind, message }
 }
 
-fn network(endpoint: &Endpoint, message: String) -> HttpFailure {
-    HttpFailure { kind: HttpFailureKind::Network, message: endpoint.masked(message) }
-}
-
-fn cancelled() -> HttpFailure {
-    HttpFailure { kind: HttpFailureKind::Cancelled, message: String::from("cancelled, as asked") }
+const fn failed(kind: HttpFailureKind, message: String) -> HttpInput {
+    HttpInput::Failed(failure(kind, message))
 }

@@ -1,27 +1,29 @@
-//! The raw binding behind the npm package `innerloop`: the session, the driver that carries its
-//! effects out with what a page or Node has, and the workspace in memory. Private to the
-//! package: its TypeScript is the interface. Methods are synchronous; nothing here holds a
-//! borrow across an await or a call into JavaScript, so user functions may call back in.
+//! The raw binding behind the npm package `innerloop`: what only a page or Node can do for a
+//! session (fetch, timers, workers, calling functions of JavaScript), the workspace in memory,
+//! and the bare session. Private to the package: its TypeScript is the interface. Methods are
+//! synchronous; nothing here holds a borrow across an await or a call into JavaScript, so user
+//! functions may call back in.
 #![forbid(unsafe_code)]
 
 mod agent;
-mod capture;
+mod callbacks;
 mod clock;
 mod custom;
-mod desk;
-mod endpoint;
+mod effects;
 mod files;
 mod host;
 mod http;
-mod masking;
+mod js;
 mod misuse;
 mod options;
+mod people;
 mod program;
 mod providers;
-mod replay;
+mod session;
 mod task;
-mod tool;
 
-pub use agent::{RawAgent, replay_log};
-pub use options::doc_names;
-pub use providers::{model_json, providers_json};
+pub use agent::RawAgent;
+pub use files::RawFiles;
+pub use options::config_json;
+pub use providers::providers_json;
+pub use session::RawSession;

@@ -1,26 +1,39 @@
 //! What the package throws: a code for programs and a message for people.
 
-use innerloop_core::input::{Reason, Rejected};
-use js_sys::{Object, Reflect};
+use crate::js::object;
+use innerloop_core::{
+    RestoreError,
+    input::{Reason, Rejected},
+    log::LogError,
+};
 use wasm_bindgen::JsValue;
 
-/// A mistake of the caller. Crosses as `{code, message}`; the package makes an `AgentError` of it.
+/// A mistake of the caller. Crosses as `{code, message, rejected}`; the package makes an
+/// `AgentError` of it.
 #[derive(Debug)]
 pub(crate) struct Misuse {
     code: &'static str,
     message: String,
+    /// A refused input and the reason, as JSON.
+    rejected: Option<String>,
 }
 
 impl Misuse {
     /// A mistake of that code.
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), rejected: None }
     }
 
     /// An option whose value does not fit.
     #[allow(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
     pub(crate) fn bad_option(message: impl ToString) -> Self {
         Self::new("bad_option", message.to_string())
+    }
+
+    /// An input that a bare session refused: it comes back with the reason.
+    pub(crate) fn rejected(rejected: &Rejected) -> Self {
+        let (code, message) = ("rejected", rejected.reason.to_string());
+        Self { code, message, rejected: Some(innerloop_json::to_string(rejected)) }
     }
 }
 
@@ -36,12 +49,22 @@ impl From<Rejected> for Misuse {
     }
 }
 
+impl From<RestoreError> for Misuse {
+    fn from(error: RestoreError) -> Self {
+        Self::new("bad_snapshot", error.to_string())
+    }
+}
+
+impl From<LogError> for Misuse {
+    fn from(error: LogError) -> Self {
+        Self::new("bad_log", error.to_string())
+    }
+}
+
 impl From<Misuse> for JsValue {
     fn from(misuse: Misuse) -> Self {
-        let thrown = Object::new();
-        // Setting a field of a new plain object cannot fail.
-        let _set = Reflect::set(&thrown, &"code".into(), &misuse.code.into());
-        let _set = Reflect::set(&thrown, &"message".into(), &misuse.message.into());
-        thrown.into()
+        let rejected = misuse.rejected.map_or(Self::UNDEFINED, Self::from);
+        let (code, message) = (misuse.code.into(), misuse.message.into());
+        object(&[("code", &code), ("message", &message), ("rejected", &rejected)])
     }
 }

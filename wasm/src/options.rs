@@ -1,98 +1,211 @@
-//! What the package hands in when an agent is made, read as JSON.
+//! What the package hands in when an agent is made, as JSON, and what the driver makes of it.
 
-use crate::{endpoint::Endpoint, misuse::Misuse, replay::Replay};
-use innerloop_core::{config::SessionConfig, json::Json, preset::Preset, profile, tool::ToolSpec};
-use innerloop_driver::traffic::Player;
-use js_sys::JSON;
-use serde::{Deserialize, de::DeserializeOwned};
+use crate::misuse::Misuse;
+use innerloop_core::{
+    config::{Facts, HookPoint, ProgramFacts, ProjectDoc, SessionConfig},
+    id::SessionId,
+    preset::Preset,
+    profile,
+    tool::ToolSpec,
+};
+use innerloop_driver::{
+    Endpoint, EndpointError, Endpoints, Key, Models, Parts, People, Settings, SettingsError,
+    catalogue::Catalogue,
+    providers::{self, Provider},
+    traffic::Player,
+};
+use innerloop_json::FromJson;
+use innerloop_tools::{Memory, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
-#[derive(Deserialize)]
+#[derive(Default, FromJson)]
+#[json(default, deny_unknown_fields)]
 pub(crate) struct Options {
-    /// The session's configuration without its tools, as JSON text, for which the module has a
-    /// reader already; what the options cannot say is as in the preset `modern`.
-    config: String,
-    tools: Vec<Tool>,
-    endpoint: Endpoint,
+    id: String,
+    /// Absent only where a recording answers.
+    provider: Option<String>,
+    model: Option<String>,
+    /// A catalogue of models, in place of the one that comes along.
+    models: Option<String>,
+    preset: Option<Preset>,
+    /// Patches of the configuration, one over the other.
+    patches: Vec<String>,
+    tools: Vec<ToolSpec>,
+    programs: Vec<ProgramFacts>,
+    date: String,
+    base_url: Option<String>,
+    key: String,
+    /// Whether the user's own function sends requests, and may add the key.
+    sends: bool,
+    /// Whether it is a page, so that a provider wants to know that its visitors can see the key.
+    page: bool,
     replay: Option<Recording>,
+    approve: bool,
+    answer: bool,
+    hooks: Vec<HookPoint>,
+    log: bool,
 }
 
-#[derive(Deserialize)]
-struct Tool {
-    name: String,
-    description: String,
-    /// The schema as JSON text: it is kept as it is, and only text keeps its order.
-    parameters: String,
-    read_only: bool,
-}
-
-#[derive(Deserialize)]
+#[derive(Default, FromJson)]
+#[json(deny_unknown_fields)]
 struct Recording {
     traffic: String,
     pace_ms: u64,
-}
-
-/// The options, each in its final form.
-pub(crate) struct Parts {
-    pub(crate) config: SessionConfig,
-    pub(crate) endpoint: Endpoint,
-    pub(crate) replay: Option<Replay>,
 }
 
 impl Options {
     /// Reads the options.
     ///
     /// # Errors
-    /// `bad_option` for a value or a schema that does not fit, `replay_unreadable` for a
-    /// recording that is none.
-    pub(crate) fn read(options: JsValue) -> Result<Parts, Misuse> {
-        let Self { config, tools, endpoint, replay } = from_js(options)?;
-        let mut config: SessionConfig =
-            serde_json::from_str(&config).map_err(Misuse::bad_option)?;
-        let modern = Preset::Modern.config();
-        (config.guard, config.repair) = (modern.guard, modern.repair);
-        config.tools = tools.into_iter().map(Tool::spec).collect::<Result<_, _>>()?;
-        let replay = replay.map(Recording::load).transpose()?;
-        Ok(Parts { config, endpoint, replay })
+    /// `bad_option` for what does not fit.
+    pub(crate) fn read(json: &str) -> Result<Self, Misuse> {
+        innerloop_json::from_str(json).map_err(Misuse::bad_option)
+    }
+
+    /// The session's configuration; the project's instruction files are looked for in `files`.
+    ///
+    /// # Errors
+    /// `unknown_provider`, or `bad_option` with the field that does not fit.
+    pub(crate) fn config(&self, files: &Memory) -> Result<SessionConfig, Misuse> {
+        let provider = self.provider()?;
+        let catalogue = match &self.models {
+            Some(text) => Catalogue::parse(text)
+                .map_err(|error| Misuse::bad_option(format!("`models`: {error}")))?,
+            None => Catalogue::standard(),
+        };
+        let recorded = self.replay.is_some().then_some("recorded");
+        let is_named = self.model.is_some() || provider.default_model.is_some();
+        let patches: Vec<&str> = self.patches.iter().map(String::as_str).collect();
+        let settings = Settings {
+            id: &SessionId(self.id.clone()),
+            provider: &provider,
+            model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
+            catalogue: &catalogue,
+            preset: self.preset.unwrap_or(Preset::Modern),
+            facts: &self.facts(),
+            tools: &self.tools,
+            patches: &patches,
+        };
+        let mut config = settings.config().map_err(bad_settings)?;
+        if config.facts.project_docs.is_empty() {
+            let places = profile::doc_places(config.model.profile, "", "");
+            config.facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
+        }
+        Ok(config)
+    }
+
+    /// What the driver works with besides.
+    ///
+    /// # Errors
+    /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
+    pub(crate) fn parts(&self) -> Result<Parts, Misuse> {
+        let provider = self.provider()?;
+        let endpoint = self.endpoint(&provider).map_err(|error| bad_endpoint(error, &provider))?;
+        let models = match &self.replay {
+            None => Models::Live,
+            Some(Recording { traffic, pace_ms }) => Models::Replayed {
+                player: Player::parse(traffic)
+                    .map_err(|error| Misuse::new("replay_unreadable", error.to_string()))?,
+                pace_ms: *pace_ms,
+            },
+        };
+        Ok(Parts {
+            endpoints: Endpoints::default().with(provider.endpoint(), endpoint),
+            models,
+            people: People {
+                approve: self.approve,
+                answer: self.answer,
+                hooks: self.hooks.clone(),
+            },
+            keeps_log: self.log,
+        })
+    }
+
+    fn facts(&self) -> Facts {
+        Facts {
+            working_directory: "/".into(),
+            platform: "wasm".into(),
+            date: self.date.clone(),
+            programs: self.programs.clone(),
+            ..Facts::default()
+        }
+    }
+
+    fn provider(&self) -> Result<Provider, Misuse> {
+        let first = || providers::all().into_iter().next().filter(|_| self.replay.is_some());
+        let unknown = |message: String| Misuse::new("unknown_provider", message);
+        match &self.provider {
+            Some(name) => providers::find(name).map_err(|error| unknown(error.to_string())),
+            None => first().ok_or_else(|| {
+                let all = providers::all();
+                let names: Vec<&str> = all.iter().map(|provider| &*provider.name).collect();
+                unknown(format!("`provider` is missing: give one of {}", names.join(", ")))
+            }),
+        }
+    }
+
+    fn endpoint(&self, provider: &Provider) -> Result<Endpoint, EndpointError> {
+        let is_recorded = self.replay.is_some();
+        // Where a recording answers, no request goes anywhere.
+        let nowhere = || (is_recorded && provider.base_url.is_none()).then_some("http://localhost");
+        let url = self.base_url.as_deref().or_else(nowhere);
+        // Only white space around a key is meant to be forgiven, and a page gives none.
+        if self.key.contains(char::is_whitespace) {
+            return Err(EndpointError::BadKey);
+        }
+        let key = Key::new(&self.key);
+        let endpoint = if is_recorded || self.sends {
+            Endpoint::without_check(provider, url, key)?
+        } else {
+            Endpoint::new(provider, url, key)?
+        };
+        let headers = if self.page { provider.page_headers.clone() } else { Vec::new() };
+        Ok(endpoint.with_headers(headers))
     }
 }
 
-impl Tool {
-    fn spec(self) -> Result<ToolSpec, Misuse> {
-        let Self { name, description, parameters, read_only } = self;
-        let parameters = Json::parse(parameters).map_err(|error| {
-            Misuse::bad_option(format!("the schema of the tool `{name}` is no JSON: {error}"))
-        })?;
-        Ok(ToolSpec { name, description, parameters, read_only, freeform: None })
+fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
+    let bytes = files.bytes(&WorkspacePath::parse_file(path).ok()?)?;
+    Some(ProjectDoc { path: path.into(), text: String::from_utf8_lossy(bytes).into_owned() })
+}
+
+fn bad_settings(error: SettingsError) -> Misuse {
+    match error {
+        SettingsError::MissingModel { .. } => {
+            Misuse::bad_option("`model` is missing: name the model as the provider knows it")
+        }
+        SettingsError::Patch(error) => Misuse::bad_option(error),
     }
 }
 
-impl Recording {
-    fn load(self) -> Result<Replay, Misuse> {
-        let player = Player::parse(&self.traffic)
-            .map_err(|error| Misuse::new("replay_unreadable", error.to_string()))?;
-        Ok(Replay::new(player, self.pace_ms))
+fn bad_endpoint(error: EndpointError, provider: &Provider) -> Misuse {
+    match error {
+        EndpointError::MissingKey => Misuse::new(
+            "missing_key",
+            "there is no key for the provider: give `apiKey`, or `fetch` if a proxy adds the key, \
+             or `replay`",
+        ),
+        EndpointError::BadKey => Misuse::bad_option(
+            "`apiKey` has characters that no key has: a space or a line break, perhaps",
+        ),
+        EndpointError::MissingUrl => {
+            let example = provider.base_url_example.as_deref().unwrap_or_default();
+            Misuse::bad_option(format!(
+                "`baseUrl` is missing: `{}` is at a place such as {example}",
+                provider.name
+            ))
+        }
+        error @ EndpointError::BadUrl { .. } => Misuse::bad_option(format!("`baseUrl`: {error}")),
     }
 }
 
-/// The instruction files that a model family reads at the workspace's root.
+/// The configuration that options come to, as JSON, for a bare session.
 ///
 /// # Errors
-/// `bad_option` for a family that is not known.
-#[wasm_bindgen(js_name = docNames)]
-pub fn doc_names(profile: &str) -> Result<Vec<String>, JsValue> {
-    let kind = from_js(JsValue::from_str(profile))?;
-    Ok(profile::doc_places(kind, "", ""))
-}
-
-/// Reads a value that the package hands in.
-///
-/// # Errors
-/// `bad_option` with what does not fit.
-#[expect(clippy::needless_pass_by_value, reason = "the binding is handed values")]
-pub(crate) fn from_js<T: DeserializeOwned>(value: JsValue) -> Result<T, Misuse> {
-    let text = JSON::stringify(&value).ok().and_then(|text| text.as_string());
-    let text = text.ok_or_else(|| Misuse::bad_option("the value has no JSON"))?;
-    serde_json::from_str(&text).map_err(Misuse::bad_option)
+/// `unknown_provider`, or `bad_option` with the field that does not fit.
+#[wasm_bindgen(js_name = configJson)]
+pub fn config_json(options: &str) -> Result<String, JsValue> {
+    let config = Options::read(options)?.config(&Memory::new())?;
+    Ok(innerloop_json::to_string(&config))
 }

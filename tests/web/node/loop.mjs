@@ -21,7 +21,7 @@ test("b10 events arrive as an async iterator, in order and without gaps", async 
       .join("");
   assert.equal(text("assistant_text_delta"), "Hello to you, too.");
   assert.equal(text("assistant_reasoning_delta"), "A greeting.");
-  assert.deepEqual((await run.result()).usage.output_total, 5);
+  assert.deepEqual((await run.result()).usage.outputTotal, 5);
   assert.deepEqual(await eventsOf(run), events, "a second look sees the same");
   await agent.close();
   assert.deepEqual(

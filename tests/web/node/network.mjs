@@ -165,7 +165,7 @@ test("a provider of another protocol gets its own path, header and form", async 
   const groq = await agentAt(server, { provider: "groq", model: undefined });
   const { status, text } = await groq.run("hello").result();
   assert.deepEqual([status, text], ["completed", "done"]);
-  assert.equal(groq.status().cost_nano_usd, 210_000);
+  assert.equal(groq.status().costNanoUsd, 210_000);
   const [{ url, headers, body }] = server.requests;
   assert.equal(url, "/chat/completions");
   assert.equal(headers.authorization, "Bearer sk-test-0123456789");

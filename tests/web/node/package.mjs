@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { folder, providers } from "../support/installed.mjs";
+import { Agent, folder, providers } from "../support/installed.mjs";
 import { ROOT } from "../support/package.mjs";
 
 const installed = join(folder, "node_modules/innerloop");
@@ -93,13 +93,32 @@ test("the types name the providers that there are", async () => {
 const golden = (name) => readFileSync(join(ROOT, "tests/fixtures", name), "utf8");
 
 test("one log gives the same bytes natively and in wasm", async () => {
-  const { initSync, replayLog } = await import(join(installed, "dist/innerloop_wasm.js"));
+  const { initSync, RawSession } = await import(join(installed, "dist/innerloop_wasm.js"));
   initSync({ module: readFileSync(join(installed, MODULE)) });
-  assert.equal(replayLog(golden("golden.log.jsonl")), golden("golden.outputs.jsonl"));
-  assert.throws(() => replayLog("rubbish\n"), {
-    code: "bad_option",
-    message: /^line 1 of the log/,
-  });
+  const replayed = RawSession.replay(golden("golden.log.jsonl"));
+  assert.equal(replayed.opening(), golden("golden.outputs.jsonl"));
+});
+
+test("a log is replayed into what happened, what was said and where it ended", async () => {
+  const { events, history, status } = await Agent.replay(golden("golden.log.jsonl"));
+  const lines = golden("golden.outputs.jsonl").trim().split("\n");
+  const outputs = lines.flatMap((line) => JSON.parse(line));
+  assert.deepEqual(
+    events,
+    outputs.flatMap((output) => output.event ?? []),
+  );
+  assert.equal(status.state, "idle");
+  assert.equal(history[0].type, "user");
+  assert.ok(history[0].at instanceof Date);
+  const calls = history.flatMap(({ toolCalls = [] }) => toolCalls);
+  const results = history.flatMap(({ results = [] }) => results);
+  assert.deepEqual(
+    calls.map(({ callId }) => callId),
+    results.map(({ callId }) => callId),
+  );
+  const refused = { name: "AgentError", code: "bad_log", message: /^line 1 of the log/ };
+  await assert.rejects(Agent.replay("rubbish\n"), refused);
+  await assert.rejects(Agent.replay(7), { name: "AgentError", code: "bad_log" });
 });
 
 /** Type-checks files of the project that installed the package. */
@@ -129,13 +148,19 @@ const readme = readFileSync(join(installed, "README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 
 test("the examples of the package's README fit its types", () => {
-  assert.equal(examples.length, 6);
+  assert.equal(examples.length, 9);
   const files = examples.map((_, at) => `readme-${at}.mts`);
   files.forEach((file, at) => writeFileSync(join(folder, file), examples[at]));
   const node = `declare const process: {
       env: Record<string, string | undefined>;
+      stdin: object;
       stdout: { write(text: string): void };
     };
+    declare module "node:readline/promises" {
+      export function createInterface(options: object): {
+        question(text: string, options: { signal: AbortSignal }): Promise<string>;
+      };
+    }
     declare module "node:fs/promises" {
       export function readFile(path: string): Promise<Uint8Array>;
     }`;
@@ -145,7 +170,7 @@ test("the examples of the package's README fit its types", () => {
   typeCheck([...files, "node.d.ts"], ...loose);
 });
 
-test("the first examples of the package's README run as they stand", () => {
+test("examples of the package's README run as they stand", () => {
   const replies = {
     0: [
       { calls: [["Read", { file_path: "sum.js" }]] },
@@ -153,13 +178,18 @@ test("the first examples of the package's README run as they stand", () => {
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
+    8: [
+      { calls: [["Write", { file_path: "haiku.txt", content: "Autumn\n" }]] },
+      { text: "It is written." },
+    ],
   };
   const printed = {
     0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
     1: /^completed Written\. 5 undefined\n$/,
+    8: /^It is written\.\nAutumn\n\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;
-  for (const at of [0, 1]) {
+  for (const at of [0, 1, 8]) {
     const stub = `import { stream } from ${JSON.stringify(script)};
       const replies = ${JSON.stringify(replies[at])};
       const headers = { "content-type": "text/event-stream" };

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { inspect } from "node:util";
 import { failure, reply, serve, stream } from "../support/anthropic.mjs";
 import { Agent, agentAt } from "../support/installed.mjs";
+import { qjs } from "../support/package.mjs";
 
 const KEY = "sk-ant-secret-0123456789";
 
@@ -53,6 +54,82 @@ test("a key that the endpoint echoes is masked, wherever its bytes are cut", asy
   assert.match(error.message, /invalid key \*\*\*/);
   await agent.close();
   assert.deepEqual(leaks(agent, seen, error), []);
+  await server.close();
+});
+
+test("the key is masked in all that comes in: words, files, deltas, answers, hooks, errors", async () => {
+  const server = await serve(
+    reply({ text: "I look.", calls: [["read_file", { file_path: "notes.env" }]] }),
+    reply({ calls: [["say", { what: "it" }]] }),
+    reply({ calls: [["ask_user", { question: "The key?" }]] }),
+    failure(400, "invalid_request_error", `the key ${KEY} is not for this model`),
+  );
+  const seen = [];
+  const say = {
+    name: "say",
+    description: "Says the key, in pieces and whole",
+    execute(_args, { output }) {
+      for (const letter of KEY) output(letter);
+      output(` and ${KEY.slice(0, 9)}`);
+      output(KEY.slice(9));
+      return { said: [KEY], escaped: KEY.replaceAll("-", "\\u002d") };
+    },
+  };
+  const agent = await agentAt(server, {
+    apiKey: KEY,
+    files: { "notes.env": `ANTHROPIC_API_KEY=${KEY}\n`, "CLAUDE.md": `Use ${KEY}.` },
+    instructions: `The key is ${KEY}.`,
+    tools: [say],
+    ask: () => `It is ${KEY}.`,
+    hooks: { afterTool: ({ text }) => ({ replace: `${text} (${KEY})` }) },
+    config: { hooks: { points: ["after_tool"] } },
+    log: true,
+    onEvent: (event) => seen.push(event),
+  });
+  agent.steer(`By the way: ${KEY}`);
+  const result = await agent.run(`My key is ${KEY}, look at notes.env`).result();
+  assert.equal(result.status, "failed");
+  assert.match(result.error.message, /the key \*\*\* is not for this model/);
+  assert.equal(server.requests.length, 4);
+  const bodies = server.requests.map(({ text }) => text);
+  const told = JSON.stringify([seen, result, agent.history(), agent.status()]);
+  const log = agent.log();
+  for (const text of [...bodies, told, log]) {
+    assert.ok(!text.includes(KEY), text.slice(Math.max(0, text.indexOf(KEY) - 200)));
+  }
+  assert.match(bodies[1], /ANTHROPIC_API_KEY=\*\*\*/);
+  const deltas = seen.filter(({ type }) => type === "tool_call_output_delta");
+  assert.equal(deltas.map(({ text }) => text).join(""), "*** and ***");
+  const fork = agent.fork();
+  assert.deepEqual(leaks(fork), []);
+  assert.deepEqual(leaks(agent, seen, result, agent.history()), []);
+  // The files are the user's, and stay as they are.
+  assert.match(agent.files.readText("notes.env"), new RegExp(KEY));
+  await fork.close();
+  await agent.close();
+  await server.close();
+});
+
+test("the key is masked in what a program prints, wherever it is cut", async () => {
+  const script = `import * as std from "qjs:std";
+    const key = std.loadFile("key.txt");
+    for (const letter of key) { std.out.puts(letter); std.out.flush(); }
+    std.err.puts("<" + key + ">");`;
+  const run = { program: "qjs", args: ["-m", "main.mjs"] };
+  const server = await serve(reply({ calls: [["run_program", run]] }), reply({ text: "Done." }));
+  const seen = [];
+  const agent = await agentAt(server, {
+    apiKey: KEY,
+    files: { "key.txt": KEY, "main.mjs": script },
+    programs: { qjs: qjs() },
+    log: true,
+    onEvent: (event) => seen.push(event),
+  });
+  await agent.run("Print it").result();
+  const { outcome } = seen.find(({ type }) => type === "tool_call_end");
+  assert.equal(outcome.parts[0].text, "***\nstandard error:\n<***>");
+  assert.deepEqual(leaks(agent, seen, agent.log(), server.requests[1].text), []);
+  await agent.close();
   await server.close();
 });
 

@@ -103,7 +103,8 @@ test("what is no snapshot is refused", async () => {
   ]) {
     await assert.rejects(Agent.restore(bytes, options), refused);
   }
-  await assert.rejects(Agent.restore("text", options), refused);
+  await assert.rejects(Agent.restore(7, options), refused);
+  await assert.rejects(Agent.restore("text", options), { name: "AgentError", code: "bad_log" });
   const agent = await Agent.create({ ...options, model: "m" });
   const damaged = agent.snapshot().slice(0, -9);
   await assert.rejects(Agent.restore(damaged, options), refused);

@@ -10,7 +10,8 @@ after(() => project.remove());
 export const folder = project.folder;
 
 /** What the package exports. */
-export const { Agent, AgentError, Files, Run, init, providers } = await importFrom(folder);
+export const { Agent, AgentError, Files, RejectedError, Run, Session, init, providers } =
+  await importFrom(folder);
 
 /** An agent that talks to a scripted server. */
 export function agentAt(server, options = {}) {

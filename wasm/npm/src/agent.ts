@@ -1,32 +1,44 @@
 // The agent: the one class most people need.
 
+import type { HookPoint } from "./config.js";
+import type { SessionStatus, SessionTurn } from "./data.js";
 import { AgentError, guarded } from "./errors.js";
-import { Files } from "./files.js";
+import { Files, rawOf } from "./files.js";
 import { RawAgent } from "./innerloop_wasm.js";
 import {
-  checkListener,
+  checkFunction,
   checkOptions,
-  checkedRestore,
-  filesOf,
-  partsOf,
+  checkRestore,
+  newId,
   rawOptions,
+  rawParts,
   rawPatch,
   sender,
   signalOf,
 } from "./options.js";
+import { askPerson, runHook } from "./people.js";
 import { init } from "./platform.js";
 import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
+import type { Ask } from "./protocol.js";
+import { statusOf, turnOf } from "./results.js";
 import { Run } from "./run.js";
+import { Session } from "./session.js";
 import { callTool } from "./tools.js";
 import type {
   AgentEvent,
   AgentOptions,
   Changes,
+  ForkOptions,
   Part,
+  Replayed,
   RestoreOptions,
   RunError,
   Status,
+  Turn,
 } from "./types.js";
+
+/** Makes the binding's side of an agent. */
+type Make = (options: string, files: Files, callbacks: object) => RawAgent;
 
 /**
  * A coding agent over files in memory.
@@ -41,24 +53,23 @@ export class Agent {
   /** The workspace. */
   readonly files: Files;
   readonly #raw: RawAgent;
+  readonly #options: AgentOptions;
+  readonly #programs: readonly LoadedProgram[];
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
   #run: Run | undefined;
 
-  private constructor(options: AgentOptions, programs: LoadedProgram[], snapshot?: Uint8Array) {
+  private constructor(options: AgentOptions, programs: readonly LoadedProgram[], make: Make) {
+    this.#options = options;
+    this.#programs = programs;
     if (options.onEvent) this.#listeners.add(options.onEvent);
     this.#ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    const host = this.#host(options, programs);
-    const files = filesOf(options.files);
-    const raw = rawOptions(options, programs, files);
-    this.#raw = guarded(() =>
-      snapshot === undefined ? new RawAgent(raw, host) : RawAgent.restore(snapshot, raw, host),
-    );
-    this.files = new Files(this.#raw);
-    for (const [path, content] of files) this.files.write(path, content);
+    this.files = new Files(options.files);
+    const raw = JSON.stringify(rawOptions(options, programs));
+    this.#raw = guarded(() => make(raw, this.files, this.#callbacks()));
     if (this.status().state === "processing") this.#run = this.#newRun();
     guarded(() => this.#raw.start());
   }
@@ -71,23 +82,48 @@ export class Agent {
   static async create(options: AgentOptions): Promise<Agent> {
     checkOptions(options);
     const [programs] = await Promise.all([loadPrograms(options.programs), init()]);
-    return new Agent(options, programs);
+    return new Agent(options, programs, (raw, files, callbacks) => {
+      return new RawAgent(raw, rawOf(files), callbacks);
+    });
   }
 
   /**
-   * Makes an agent of a snapshot. The snapshot holds the conversation and the configuration, which
-   * {@link Agent.configure} changes; files, tools, programs and the key are given anew.
-   * A run that was under way goes on: it is {@link Agent.current}.
+   * Makes an agent of a snapshot, or of a log. Both hold the conversation and the configuration,
+   * which {@link Agent.configure} changes; files, tools, programs, functions and the key are given
+   * anew. A run that was under way goes on: it is {@link Agent.current}.
    *
-   * @throws AgentError where the bytes are no snapshot of this version, or an option does not fit.
+   * @throws AgentError where that is no snapshot (`bad_snapshot`) or log (`bad_log`) which this
+   *   version reads, or an option does not fit.
    */
-  static async restore(snapshot: Uint8Array, options: RestoreOptions): Promise<Agent> {
-    if (!(snapshot instanceof Uint8Array)) {
-      throw new AgentError("bad_snapshot", "give the bytes that `snapshot()` returned");
+  static async restore(saved: Uint8Array | string, options: RestoreOptions): Promise<Agent> {
+    if (!(saved instanceof Uint8Array) && typeof saved !== "string") {
+      const message = "give the bytes that `snapshot()` returned, or the text of a log";
+      throw new AgentError("bad_snapshot", message);
     }
-    const complete = checkedRestore(options);
+    const complete = checkRestore(options);
     const [programs] = await Promise.all([loadPrograms(complete.programs), init()]);
-    return new Agent(complete, programs, snapshot);
+    return new Agent(complete, programs, (raw, files, callbacks) => {
+      const workspace = rawOf(files);
+      return typeof saved === "string"
+        ? RawAgent.resume(saved, raw, workspace, callbacks)
+        : RawAgent.restore(saved, raw, workspace, callbacks);
+    });
+  }
+
+  /**
+   * Replays the log of a session, of any agent: what happened, what was said, where it ended. No
+   * model is called, and no tool runs.
+   *
+   * @throws AgentError `bad_log` with the line that does not fit.
+   */
+  static async replay(log: string): Promise<Replayed> {
+    const { session, outputs } = await Session.replay(log);
+    const events = outputs.flat().flatMap(({ event }) => event ?? []);
+    const [status, history] = [session.status(), session.history()];
+    if (status === null || history === null) {
+      throw new AgentError("internal", "a session has no agent of its own");
+    }
+    return { events, history: history.map(turnOf), status: statusOf(status) };
   }
 
   /**
@@ -102,7 +138,7 @@ export class Agent {
     const before = this.#run;
     this.#run = run;
     try {
-      guarded(() => this.#raw.submit(partsOf(input)));
+      guarded(() => this.#raw.submit(rawParts(input)));
     } catch (error) {
       this.#run = before;
       throw error;
@@ -121,19 +157,19 @@ export class Agent {
 
   /** Calls `listener` with every event from now on; the returned function ends that. */
   subscribe(listener: (event: AgentEvent) => void): () => void {
-    checkListener("listener", listener);
+    checkFunction("listener", listener);
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Tells the model something after the current round of tools; while idle, with the next run. */
   steer(input: string | readonly Part[]): void {
-    guarded(() => this.#raw.steer(partsOf(input)));
+    guarded(() => this.#raw.steer(rawParts(input)));
   }
 
   /** Gives the agent another input for when the current one is done, in the same run. */
   followUp(input: string | readonly Part[]): void {
-    guarded(() => this.#raw.followUp(partsOf(input)));
+    guarded(() => this.#raw.followUp(rawParts(input)));
   }
 
   /** Changes the configuration, in force from the next model call. */
@@ -148,12 +184,46 @@ export class Agent {
 
   /** Where the agent stands and what it has used. */
   status(): Status {
-    return guarded(() => this.#raw.status() as Status);
+    return statusOf(JSON.parse(guarded(() => this.#raw.status(0))) as SessionStatus);
+  }
+
+  /** What was said so far, oldest first; of an agent that this one has started, by its number. */
+  history(agent = 0): Turn[] {
+    const turns = JSON.parse(guarded(() => this.#raw.history(agent))) as SessionTurn[] | null;
+    if (turns === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
+    return turns.map(turnOf);
   }
 
   /** The conversation as bytes, for {@link Agent.restore}. The files are yours to keep. */
   snapshot(): Uint8Array {
     return guarded(() => this.#raw.snapshot());
+  }
+
+  /**
+   * The session's log so far, for {@link Agent.replay} and {@link Agent.restore}.
+   *
+   * @throws AgentError `unsupported` if the agent was made without the option `log`.
+   */
+  log(): string {
+    if (this.#options.log) return this.#raw.log();
+    throw new AgentError("unsupported", "no log is kept: make the agent with `log: true`");
+  }
+
+  /**
+   * Another agent that has heard what this one has, or the first `turns` turns of it, and goes
+   * its own way: the same options, a copy of the files, a session of its own.
+   *
+   * @throws AgentError where an option does not fit.
+   */
+  fork({ turns, id = newId(), files, onEvent }: ForkOptions = {}): Agent {
+    if (turns !== undefined && (!Number.isSafeInteger(turns) || turns < 0)) {
+      throw new AgentError("bad_option", "`turns` must be a whole number, 0 or more");
+    }
+    const options = { ...this.#options, files: files ?? this.files, onEvent };
+    checkOptions(options);
+    return new Agent(options, this.#programs, (raw, files, callbacks) => {
+      return this.#raw.fork(turns, id, raw, rawOf(files), callbacks);
+    });
   }
 
   /** Ends the session: stops what runs, then closes. `files` and `snapshot` stay readable. */
@@ -170,18 +240,20 @@ export class Agent {
   #newRun(): Run {
     return new Run({
       interrupt: () => guarded(() => this.#raw.interrupt()),
-      fault: () => this.#raw.fault() as Partial<RunError> | undefined,
+      fault: () => (JSON.parse(this.#raw.fault()) as Partial<RunError> | null) ?? undefined,
     });
   }
 
-  #host(options: AgentOptions, programs: LoadedProgram[]): object {
-    const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
+  // What the binding calls. Of its own functions it calls none before `start`.
+  #callbacks(): object {
+    const { tools: list = [], fetch, hooks } = this.#options;
+    const tools = new Map(list.map((tool) => [tool.name, tool]));
     return {
       events: (batch: string): void => {
         for (const event of JSON.parse(batch) as AgentEvent[]) this.#deliver(event);
       },
-      sends: options.fetch !== undefined,
-      send: sender(options.fetch),
+      sends: fetch !== undefined,
+      send: sender(fetch),
       callTool: async (
         effect: bigint,
         name: string,
@@ -194,16 +266,24 @@ export class Agent {
       },
       runProgram: (effect: bigint, request: ProgramRequest, signal: AbortSignal) =>
         runInWorker(
-          programs,
+          this.#programs,
           request,
-          (stream, bytes, text) => this.#raw.programOutput(effect, stream, bytes, text),
+          (stream, bytes) => this.#raw.programOutput(effect, stream, bytes),
           signal,
         ),
+      ask: async (agent: number, question: string, signal: AbortSignal): Promise<string> => {
+        const asked = JSON.parse(question) as Ask;
+        return JSON.stringify(await askPerson(this.#options, asked, { agent, signal }));
+      },
+      runHook: async (agent: number, hook: string, signal: AbortSignal): Promise<string> => {
+        const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
+        return JSON.stringify(await runHook(hooks, run, { agent, signal }));
+      },
     };
   }
 
   #deliver(event: AgentEvent): void {
-    if (event.type === "user_input") this.#run ??= this.#newRun();
+    if (event.type === "user_input" && event.agent === 0) this.#run ??= this.#newRun();
     const run = this.#run;
     run?.take(event);
     if (run?.done) this.#run = undefined;

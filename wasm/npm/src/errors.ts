@@ -1,3 +1,5 @@
+import type { Input, Reason } from "./protocol.js";
+
 /**
  * Why a call was refused. Each is a mistake of the caller; what fails in the world is an event
  * and a result with a status instead.
@@ -7,10 +9,12 @@
  * - `bad_option`: an option's value does not fit; the message names the option.
  * - `bad_program`: a program is not a WebAssembly module, or could not be loaded.
  * - `bad_path`: a path leads out of the workspace, or names a folder where a file is needed.
- * - `bad_snapshot`: the bytes are not a snapshot of this version.
+ * - `bad_snapshot`: the bytes are not a snapshot that this version reads.
+ * - `bad_log`: the text is not a log that this version reads; the message names the line.
  * - `replay_unreadable`: the recording cannot be read; the message says where.
  * - `busy`: a run is under way; use `steer` or `followUp`, or interrupt it first.
  * - `closed`: the agent is closed.
+ * - `rejected`: a `Session` refuses an input; the error is a `RejectedError`.
  * - `unsupported`: this platform or version does not offer it.
  * - `internal`: a fault of our own.
  */
@@ -21,15 +25,17 @@ export type AgentErrorCode =
   | "bad_program"
   | "bad_path"
   | "bad_snapshot"
+  | "bad_log"
   | "replay_unreadable"
   | "busy"
   | "closed"
+  | "rejected"
   | "unsupported"
   | "internal";
 
 /** A misuse of the interface. */
 export class AgentError extends Error {
-  override readonly name = "AgentError";
+  override readonly name: string = "AgentError";
   /** Why, for programs. */
   readonly code: AgentErrorCode;
 
@@ -39,15 +45,44 @@ export class AgentError extends Error {
   }
 }
 
-/** Runs `call` of the binding; what it throws, `{code, message}`, becomes an {@link AgentError}. */
+/** An input that a `Session` refuses. The session is as it was. */
+export class RejectedError extends AgentError {
+  override readonly name = "RejectedError";
+  /** The input, whole. */
+  readonly input: Input;
+  /** Why it is refused. */
+  readonly reason: Reason;
+
+  constructor(message: string, input: Input, reason: Reason) {
+    super("rejected", message);
+    this.input = input;
+    this.reason = reason;
+  }
+}
+
+/** What the binding throws. */
+interface Misuse {
+  code: AgentErrorCode;
+  message: string;
+  /** `{ input, reason }` as JSON. */
+  rejected?: string;
+}
+
+/** Runs `call` of the binding; what it throws becomes an {@link AgentError}. */
 export function guarded<T>(call: () => T): T {
   try {
     return call();
   } catch (error) {
-    const { code, message } = error as Partial<AgentError>;
-    if (error instanceof Error || code === undefined) {
-      throw error instanceof AgentError ? error : new AgentError("internal", String(error));
-    }
-    throw new AgentError(code, message ?? code);
+    throw error instanceof AgentError ? error : errorOf(error);
   }
+}
+
+function errorOf(thrown: unknown): AgentError {
+  const { code, message, rejected } = thrown as Partial<Misuse>;
+  if (thrown instanceof Error || code === undefined) {
+    return new AgentError("internal", String(thrown));
+  }
+  if (rejected === undefined) return new AgentError(code, message ?? code);
+  const { input, reason } = JSON.parse(rejected) as { input: Input; reason: Reason };
+  return new RejectedError(message ?? code, input, reason);
 }

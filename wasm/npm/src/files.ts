@@ -1,23 +1,38 @@
 // The workspace, in memory.
 
+import type { Action, Outcome } from "./data.js";
 import { AgentError, guarded } from "./errors.js";
-import type { RawAgent } from "./innerloop_wasm.js";
+import { RawFiles } from "./innerloop_wasm.js";
+import type { FilesInput } from "./types.js";
+
+/** A file of the workspace: its path and its content. */
+type FileEntry = readonly [string, string | Uint8Array];
+
+const raws = new WeakMap<Files, RawFiles>();
+
+/** @internal What the binding takes for a workspace. */
+export function rawOf(files: Files): RawFiles {
+  const raw = raws.get(files);
+  if (raw === undefined) throw new AgentError("bad_option", "these files are of another package");
+  return raw;
+}
 
 /**
  * The files an agent works on, in memory. Paths are relative to the workspace and use `/`; a
  * leading `/` means the workspace itself. What you change here the agent's next tool call sees.
+ * One of your own, for a `Session`, is made after `init()` or the first session.
  */
 export class Files implements Iterable<[string, Uint8Array]> {
-  readonly #raw: RawAgent;
+  readonly #raw = new RawFiles();
 
-  /** @internal An agent has its own. */
-  constructor(raw: RawAgent) {
-    this.#raw = raw;
+  constructor(files: FilesInput = []) {
+    raws.set(this, this.#raw);
+    for (const [path, content] of entriesOf(files)) this.write(path, content);
   }
 
   /** A file's bytes, or `undefined` if there is no such file. */
   read(path: string): Uint8Array | undefined {
-    return guarded(() => this.#raw.readFile(textOf(path)));
+    return guarded(() => this.#raw.read(textOf(path)));
   }
 
   /** A file's text, or `undefined` if there is no such file. */
@@ -32,12 +47,12 @@ export class Files implements Iterable<[string, Uint8Array]> {
     if (!(bytes instanceof Uint8Array)) {
       throw new AgentError("bad_option", `the content of \`${path}\` must be text or bytes`);
     }
-    guarded(() => this.#raw.writeFile(textOf(path), bytes));
+    guarded(() => this.#raw.write(textOf(path), bytes));
   }
 
   /** Removes a file; whether there was one. */
   remove(path: string): boolean {
-    return guarded(() => this.#raw.removeFile(textOf(path)));
+    return guarded(() => this.#raw.remove(textOf(path)));
   }
 
   /** Whether there is such a file. */
@@ -47,7 +62,7 @@ export class Files implements Iterable<[string, Uint8Array]> {
 
   /** The paths of all files, sorted. */
   list(): string[] {
-    return guarded(() => this.#raw.listFiles());
+    return guarded(() => this.#raw.list());
   }
 
   /** How many files there are. */
@@ -66,6 +81,30 @@ export class Files implements Iterable<[string, Uint8Array]> {
   [Symbol.iterator](): IterableIterator<[string, Uint8Array]> {
     return this.entries();
   }
+
+  /**
+   * Does what a built-in tool does: the `builtin` job of a `Session`'s effect `run_tool`.
+   *
+   * @throws AgentError `bad_option` for what is no action, `unsupported` for `run_program`, which
+   *   only an agent can do.
+   */
+  perform(action: Action): Outcome {
+    const json = JSON.stringify(action) ?? "null";
+    return JSON.parse(guarded(() => this.#raw.perform(json))) as Outcome;
+  }
+}
+
+function entriesOf(files: FilesInput): FileEntry[] {
+  const entries: unknown[] = [...(Symbol.iterator in files ? files : Object.entries(files))];
+  return entries.map((entry) => {
+    if (!Array.isArray(entry) || typeof entry[0] !== "string") {
+      const message = "`files` must be an object of paths, or a list of pairs: path and content";
+      throw new AgentError("bad_option", message);
+    }
+    const [path, content] = entry as [string, unknown];
+    if (typeof content === "string" || content instanceof Uint8Array) return [path, content];
+    throw new AgentError("bad_option", `the content of \`${path}\` must be text or bytes`);
+  });
 }
 
 function textOf(path: unknown): string {

@@ -3,7 +3,8 @@
 export { Agent } from "./agent.js";
 export { Run } from "./run.js";
 export { Files } from "./files.js";
-export { AgentError, type AgentErrorCode } from "./errors.js";
+export { Session, type Step } from "./session.js";
+export { AgentError, type AgentErrorCode, RejectedError } from "./errors.js";
 export { providers } from "./providers.js";
 export { init, type ModuleSource } from "./platform.js";
 export type * from "./types.js";

@@ -1,63 +1,36 @@
-// Checks the options and turns them into what the binding takes.
+// Checks the options and turns them into what the binding takes: JSON. What only the driver can
+// tell (a key that is missing, a field of the configuration that does not fit) it checks.
 
 import { AgentError } from "./errors.js";
-import { docNames } from "./innerloop_wasm.js";
-import type { LoadedProgram } from "./programs.js";
-import { type Provider, findProvider, modelOf } from "./providers.js";
+import { HOOK_POINTS } from "./people.js";
 import { platform } from "./platform.js";
+import type { LoadedProgram } from "./programs.js";
 import type {
   AgentOptions,
+  AnswerForm,
   Changes,
+  ConfigOptions,
   FetchFunction,
-  FilesInput,
+  HookName,
+  Hooks,
   Limits,
+  Loops,
   Part,
   Replay,
   RestoreOptions,
   RetryPolicy,
+  Subagents,
   Timeouts,
   Tool,
 } from "./types.js";
 
-const KEYS = new Set<string>([
-  "provider",
+// The options that a snapshot holds. The first can be changed in a restored agent.
+const CHANGEABLE = [
   "model",
-  "apiKey",
-  "fetch",
-  "baseUrl",
-  "vocabulary",
-  "models",
-  "replay",
-  "files",
-  "tools",
-  "programs",
   "instructions",
   "limits",
-  "maxOutputTokens",
-  "contextWindow",
   "reasoningEffort",
-  "retry",
-  "timeouts",
-  "id",
-  "onEvent",
-] satisfies (keyof AgentOptions)[]);
-
-// The options that have options of their own.
-const NESTED = {
-  limits: ["maxTurns", "maxToolRounds"] satisfies (keyof Limits)[],
-  retry: [
-    "maxRetries",
-    "baseMs",
-    "maxMs",
-    "maxRetryAfterMs",
-    "idleMs",
-  ] satisfies (keyof RetryPolicy)[],
-  timeouts: ["defaultMs", "maxMs"] satisfies (keyof Timeouts)[],
-  replay: ["traffic", "paceMs"] satisfies (keyof Replay)[],
-};
-
-// What a snapshot holds. The first can be changed in a restored agent, the others cannot.
-const CHANGEABLE = ["model", "instructions", "limits", "reasoningEffort"];
+] as const satisfies (keyof ConfigOptions)[];
 const FIXED = [
   "maxOutputTokens",
   "contextWindow",
@@ -66,47 +39,115 @@ const FIXED = [
   "retry",
   "timeouts",
   "id",
+  "preset",
+  "config",
+  "loops",
+  "answer",
+  "subagents",
+] as const satisfies (keyof ConfigOptions)[];
+
+const CONFIG_KEYS: readonly string[] = ["provider", ...CHANGEABLE, ...FIXED];
+const AGENT_KEYS: readonly string[] = [
+  ...CONFIG_KEYS,
+  ...([
+    "apiKey",
+    "fetch",
+    "baseUrl",
+    "replay",
+    "files",
+    "tools",
+    "programs",
+    "approve",
+    "ask",
+    "hooks",
+    "log",
+    "onEvent",
+  ] satisfies (keyof Omit<AgentOptions, keyof ConfigOptions>)[]),
 ];
 
-/** A file of the workspace: its path and its content. */
-export type FileEntry = readonly [string, string | Uint8Array];
+// The options that have options of their own: their names, and those of the configuration.
+const NESTED = {
+  limits: {
+    maxTurns: "max_turns",
+    maxToolRounds: "max_tool_rounds_per_input",
+    action: "action",
+  } satisfies Names<Limits>,
+  retry: {
+    maxRetries: "max_retries",
+    baseMs: "base_ms",
+    maxMs: "max_ms",
+    maxRetryAfterMs: "max_retry_after_ms",
+    idleMs: "idle_ms",
+  } satisfies Names<RetryPolicy>,
+  timeouts: {
+    defaultMs: "default_command_ms",
+    maxMs: "max_command_ms",
+  } satisfies Names<Timeouts>,
+  loops: {
+    detect: "detect",
+    window: "window",
+    maxPeriod: "max_period",
+    sameArgs: "same_args",
+    sameName: "same_name",
+    onlyIfFailed: "only_if_failed",
+    ignoreTools: "ignore_tools",
+    maskVolatile: "mask_volatile",
+    ladder: "ladder",
+  } satisfies Names<Loops>,
+  answer: { schema: "schema", retries: "retries" } satisfies Names<AnswerForm>,
+  subagents: { maxDepth: "max_depth", maxOpen: "max_open" } satisfies Names<Subagents>,
+  replay: { traffic: "traffic", paceMs: "pace_ms" } satisfies Names<Replay>,
+};
+type Names<T> = Record<keyof T, string>;
 
-/** What the binding takes beside the host's functions. */
+// What of these is no whole number.
+const OTHERS = new Set([
+  "limits.action",
+  "loops.detect",
+  "loops.onlyIfFailed",
+  "loops.ignoreTools",
+  "loops.maskVolatile",
+  "loops.ladder",
+  "answer.schema",
+  "replay.traffic",
+]);
+
+/** What the binding takes, as JSON, beside functions and files. */
 export interface RawOptions {
-  /** The configuration as JSON text: the module reads the log in the same form. */
-  config: string;
-  tools: { name: string; description: string; parameters: string; read_only: boolean }[];
-  endpoint: {
-    id: string;
-    base: string;
-    key_header: string;
-    key_prefix: string;
-    key: string;
-    headers: string[][];
-  };
-  replay: { traffic: string; pace_ms: number } | undefined;
+  id: string;
+  provider?: string;
+  model?: string;
+  models?: string;
+  preset?: string;
+  /** Patches of the configuration, each as JSON text. */
+  patches: string[];
+  tools: object[];
+  programs: object[];
+  date: string;
+  base_url?: string;
+  key: string;
+  sends: boolean;
+  page: boolean;
+  replay?: object;
+  approve: boolean;
+  answer: boolean;
+  hooks: string[];
+  log: boolean;
 }
 
 /** Checks what can be checked without loading anything. */
 export function checkOptions(options: AgentOptions): void {
-  if (typeof options !== "object" || options === null) throw bad("give an object of options");
-  for (const key of Object.keys(options)) {
-    if (!KEYS.has(key)) throw bad(`there is no option \`${key}\``);
-  }
-  checkNested("limits", options.limits);
-  checkNested("retry", options.retry);
-  checkNested("timeouts", options.timeouts);
-  if (typeof options.replay !== "string") checkNested("replay", options.replay);
-  const { apiKey, fetch, model, vocabulary = "native", onEvent } = options;
-  if (model !== undefined && (typeof model !== "string" || model === "")) {
-    throw bad("`model` must be a model's name, as the provider knows it");
-  }
-  if (vocabulary !== "native" && vocabulary !== "seed") {
-    throw bad('`vocabulary` must be "native" or "seed"');
-  }
-  if (fetch !== undefined && typeof fetch !== "function") throw bad("`fetch` must be a function");
-  if (onEvent !== undefined) checkListener("onEvent", onEvent);
+  checkKeys(options, AGENT_KEYS);
+  checkConfigOptions(options);
+  const { apiKey, fetch, baseUrl, log, replay, onEvent, approve, ask } = options;
+  if (typeof replay !== "string") nested("replay", replay);
   if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
+  text("baseUrl", baseUrl);
+  for (const [name, value] of Object.entries({ fetch, onEvent, approve, ask })) {
+    if (value !== undefined) checkFunction(name, value);
+  }
+  if (log !== undefined && typeof log !== "boolean") throw bad("`log` must be true or false");
+  checkHooks(options.hooks);
   const { tools = [], files = {}, programs = {} } = options;
   if (!Array.isArray(tools)) throw bad("`tools` must be a list of tools");
   for (const tool of tools) checkTool(tool);
@@ -115,26 +156,47 @@ export function checkOptions(options: AgentOptions): void {
   }
 }
 
-// Checks what only the table of providers tells.
-function checkProvider(options: AgentOptions, provider: Provider): void {
-  const { replay, apiKey, fetch, model, baseUrl } = options;
-  if (replay !== undefined) return;
-  if (model === undefined && provider.default_model === null) {
-    throw bad("`model` is missing: name the model as the provider knows it");
-  }
-  if (!apiKey && fetch === undefined && !provider.key_optional) {
-    const hint = "give `apiKey`, or `fetch` if a proxy adds the key, or `replay`";
-    throw new AgentError("missing_key", `there is no key for the provider: ${hint}`);
-  }
-  if (baseUrl === undefined && provider.base_url === null) {
-    const example = provider.base_url_example ?? "";
-    throw bad(`\`baseUrl\` is missing: \`${provider.name}\` is at a place such as ${example}`);
+function checkKeys(options: unknown, known: readonly string[]): void {
+  if (typeof options !== "object" || options === null) throw bad("give an object of options");
+  for (const key of Object.keys(options)) {
+    if (!known.includes(key)) throw bad(`there is no option \`${key}\``);
   }
 }
 
-/** Checks a function that is to be called with events. */
-export function checkListener(name: string, listener: unknown): void {
-  if (typeof listener !== "function") throw bad(`\`${name}\` must be a function`);
+function checkConfigOptions(options: ConfigOptions): void {
+  const { provider, model, vocabulary = "native", config } = options;
+  if (provider !== undefined && typeof provider !== "string") {
+    throw new AgentError("unknown_provider", "`provider` must be a provider's name");
+  }
+  if (model !== undefined && (typeof model !== "string" || model === "")) {
+    throw bad("`model` must be a model's name, as the provider knows it");
+  }
+  if (vocabulary !== "native" && vocabulary !== "seed") {
+    throw bad('`vocabulary` must be "native" or "seed"');
+  }
+  if (config !== undefined && (typeof config !== "object" || config === null)) {
+    throw bad("`config` must be an object: a patch of the session's configuration");
+  }
+}
+
+/** Checks a function that is to be called. */
+export function checkFunction(name: string, value: unknown): void {
+  if (typeof value !== "function") throw bad(`\`${name}\` must be a function`);
+}
+
+function checkHooks(hooks: Hooks | undefined): void {
+  if (hooks === undefined) return;
+  if (typeof hooks !== "object" || hooks === null) throw bad("`hooks` must be an object");
+  for (const [name, value] of Object.entries(hooks)) {
+    if (name === "failClosed") {
+      if (typeof value !== "boolean") throw bad("`hooks.failClosed` must be true or false");
+    } else if (!(name in HOOK_POINTS)) {
+      const known = Object.keys(HOOK_POINTS).join(", ");
+      throw bad(`there is no hook \`${name}\`; there is ${known}`);
+    } else if (value !== undefined) {
+      checkFunction(`hooks.${name}`, value);
+    }
+  }
 }
 
 /** The signal among the options of a run, if there is one. */
@@ -152,141 +214,123 @@ export function signalOf(options: { signal?: AbortSignal }): AbortSignal | undef
   throw bad("`signal` must be an AbortSignal");
 }
 
-/** The files of the options, each with a path and a content. */
-export function filesOf(files: FilesInput = []): FileEntry[] {
-  const entries: unknown[] = [...(Symbol.iterator in files ? files : Object.entries(files))];
-  return entries.map((entry) => {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string") {
-      throw bad("`files` must be an object of paths, or a list of pairs: path and content");
-    }
-    const [path, content] = entry as [string, unknown];
-    if (typeof content === "string" || content instanceof Uint8Array) return [path, content];
-    throw bad(`the content of \`${path}\` must be text or bytes`);
-  });
-}
-
-/** Checks the options of a restored agent, and adds a model's name: the snapshot has it. */
-export function checkedRestore(options: RestoreOptions): AgentOptions {
+/** Checks the options of a restored agent: what a snapshot holds is not given again. */
+export function checkRestore(options: RestoreOptions): AgentOptions {
   if (typeof options !== "object" || options === null) {
     throw bad("give an object of options, after the snapshot");
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [key] of given) {
     const held = `\`${key}\` is as in the snapshot: leave it out`;
-    if (CHANGEABLE.includes(key)) throw bad(`${held}, and change it afterwards with \`configure\``);
-    if (FIXED.includes(key)) throw bad(`${held}; it cannot be changed`);
+    if ((CHANGEABLE as readonly string[]).includes(key)) {
+      throw bad(`${held}, and change it afterwards with \`configure\``);
+    }
+    if ((FIXED as readonly string[]).includes(key)) throw bad(`${held}; it cannot be changed`);
   }
-  const complete = { ...Object.fromEntries(given), model: "as in the snapshot" } as AgentOptions;
+  const complete = Object.fromEntries(given) as AgentOptions;
   checkOptions(complete);
   return complete;
 }
 
 /** A change of the configuration as the binding takes it. */
-export function rawPatch(changes: Changes): object {
+export function rawPatch(changes: Changes): string {
   if (typeof changes !== "object" || changes === null) throw bad("give an object of changes");
   const { model, reasoningEffort, limits, instructions, ...unknown } = changes;
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);
-  return present({
+  return JSON.stringify({
     model: text("model", model),
     reasoning_effort: reasoningEffort,
-    limits: limits === undefined ? undefined : rawLimits(limits),
+    limits: nested("limits", limits),
     instructions: text("instructions", instructions),
   });
 }
 
 /** What the binding takes, made of checked options. */
-export function rawOptions(
-  options: AgentOptions,
-  programs: readonly LoadedProgram[],
-  files: readonly FileEntry[],
-): RawOptions {
-  const provider = findProvider(options.provider, options.replay !== undefined);
-  checkProvider(options, provider);
-  const { replay, apiKey = "" } = options;
-  const headers = platform().page ? provider.page_headers : [];
+export function rawOptions(options: AgentOptions, programs: readonly LoadedProgram[]): RawOptions {
+  const { replay, apiKey = "", baseUrl, approve, ask, hooks = {}, log = false } = options;
+  const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
+  const raw = configOptions(options, {
+    approval: approve && { ask: "changes" },
+    ask_user: ask && true,
+    hooks: { points, fail_closed: hooks.failClosed },
+  });
   return {
-    config: JSON.stringify(sessionConfig(options, provider, programs, files)),
+    ...raw,
     tools: (options.tools ?? []).map(rawTool),
-    endpoint: {
-      id: provider.name,
-      base: baseOf(options.baseUrl, provider.base_url ?? "http://localhost"),
-      key_header: provider.auth.header,
-      key_prefix: provider.auth.prefix,
-      key: checkedKey(apiKey),
-      headers,
-    },
-    replay: replay === undefined ? undefined : rawReplay(replay),
+    programs: programs.map(({ name, description }) => ({ name, description })),
+    base_url: baseUrl,
+    key: apiKey,
+    sends: options.fetch !== undefined,
+    page: platform().page,
+    replay: rawReplay(replay),
+    approve: approve !== undefined,
+    answer: ask !== undefined,
+    hooks: points,
+    log,
   };
 }
 
-function sessionConfig(
-  options: AgentOptions,
-  provider: Provider,
-  programs: readonly LoadedProgram[],
-  files: readonly FileEntry[],
-): object {
-  const { limits, retry = {}, timeouts = {} } = options;
-  const name = options.model ?? provider.default_model ?? "recorded";
-  const model = modelOf(provider, name, options.vocabulary ?? "native", catalogue(options.models));
-  return present({
-    id: text("id", options.id) ?? newId(),
+/** What the binding takes for a bare session's configuration. */
+export function rawConfig(options: ConfigOptions): RawOptions {
+  checkKeys(options, CONFIG_KEYS);
+  checkConfigOptions(options);
+  return configOptions(options, {});
+}
+
+// What both take; `more` is a patch below the user's own.
+function configOptions(options: ConfigOptions, more: object): RawOptions {
+  const { provider, model, models, preset, id, config } = options;
+  const patches = [JSON.stringify({ ...optionsPatch(options), ...more })];
+  if (config !== undefined) patches.push(JSON.stringify(config));
+  return {
+    id: text("id", id) ?? newId(),
+    provider,
+    model,
+    models: typeof models === "object" ? JSON.stringify(models) : text("models", models),
+    preset: text("preset", preset),
+    patches,
+    tools: [],
+    programs: [],
+    date: new Date().toISOString().slice(0, 10),
+    key: "",
+    sends: false,
+    page: false,
+    approve: false,
+    answer: false,
+    hooks: [],
+    log: false,
+  };
+}
+
+// The options as a patch of the configuration; what is left out is `undefined`, which JSON drops.
+function optionsPatch(options: ConfigOptions): object {
+  return {
     model: {
-      ...model,
-      ...present({
-        max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
-        context_window: count("contextWindow", options.contextWindow),
-        reasoning_effort: text("reasoningEffort", options.reasoningEffort),
-      }),
+      vocabulary: options.vocabulary,
+      max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
+      context_window: count("contextWindow", options.contextWindow),
+      reasoning_effort: text("reasoningEffort", options.reasoningEffort),
     },
-    limits: rawLimits(limits),
-    retry: present({
-      max_retries: count("retry.maxRetries", retry.maxRetries),
-      base_ms: count("retry.baseMs", retry.baseMs),
-      max_ms: count("retry.maxMs", retry.maxMs),
-      max_retry_after_ms: count("retry.maxRetryAfterMs", retry.maxRetryAfterMs),
-      idle_ms: count("retry.idleMs", retry.idleMs),
-    }),
-    timeouts: present({
-      default_command_ms: count("timeouts.defaultMs", timeouts.defaultMs),
-      max_command_ms: count("timeouts.maxMs", timeouts.maxMs),
-    }),
-    facts: {
-      working_directory: "/",
-      platform: "wasm",
-      date: new Date().toISOString().slice(0, 10),
-      programs: programs.map(({ name, description }) => ({ name, description })),
-      project_docs: projectDocs(model.profile, files),
-    },
+    limits: nested("limits", options.limits),
+    retry: nested("retry", options.retry),
+    timeouts: nested("timeouts", options.timeouts),
+    loops: nested("loops", options.loops),
+    answer: nested("answer", options.answer),
+    subagents: nested("subagents", options.subagents),
     instructions: text("instructions", options.instructions),
-  });
+  };
 }
 
-// The project's instruction files at the workspace's root, those that the model family reads.
-function projectDocs(profile: string, files: readonly FileEntry[]): object[] {
-  const rooted = files.map(([path, content]) => [path.replace(/^(\.?\/)+/u, ""), content] as const);
-  const byPath = new Map(rooted);
-  return docNames(profile).flatMap((path) => {
-    const content = byPath.get(path);
-    if (content === undefined) return [];
-    const text = typeof content === "string" ? content : new TextDecoder().decode(content);
-    return [{ path, text }];
-  });
+function hookNames(hooks: Hooks): HookName[] {
+  const names = Object.keys(HOOK_POINTS) as HookName[];
+  return names.filter((name) => hooks[name] !== undefined);
 }
 
-// The limits as the core has them; those left out are none.
-function rawLimits(limits: Limits = {}): object {
-  checkNested("limits", limits);
-  return present({
-    max_turns: count("limits.maxTurns", limits.maxTurns),
-    max_tool_rounds_per_input: count("limits.maxToolRounds", limits.maxToolRounds),
-  });
-}
-
-/** What the user says, as parts. */
-export function partsOf(input: string | readonly Part[]): readonly Part[] {
-  if (typeof input === "string") return [{ type: "text", text: input }];
-  if (Array.isArray(input)) return input as readonly Part[];
+/** What the user says, as JSON. */
+export function rawParts(input: string | readonly Part[]): string {
+  if (typeof input === "string") return JSON.stringify([{ type: "text", text: input }]);
+  if (Array.isArray(input)) return JSON.stringify(input);
   throw bad("say a text, or a list of parts");
 }
 
@@ -303,32 +347,27 @@ export function sender(
   };
 }
 
-// A catalogue of models as text.
-function catalogue(models: string | object | undefined): string | undefined {
-  return typeof models === "object" ? JSON.stringify(models) : text("models", models);
-}
-
-// Only what is there: an absent field is the core's default.
-function present(fields: Record<string, unknown>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 function bad(message: string): AgentError {
   return new AgentError("bad_option", message);
 }
 
-// An option that is not understood is refused: ignored, it would seem to be in force.
-function checkNested(name: keyof typeof NESTED, value: unknown): void {
-  if (value === undefined) return;
-  const known: readonly string[] = NESTED[name];
+// An option of options as the configuration names it. One that is not understood is refused:
+// ignored, it would seem to be in force.
+function nested(name: keyof typeof NESTED, value: object | undefined): object | undefined {
+  if (value === undefined) return undefined;
+  const names: Readonly<Record<string, string>> = NESTED[name];
+  const known = Object.keys(names).join(", ");
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     const kind = name === "replay" ? "the recording's text, or an object" : "an object";
-    throw bad(`\`${name}\` must be ${kind} with ${known.join(", ")}`);
+    throw bad(`\`${name}\` must be ${kind} with ${known}`);
   }
-  const key = Object.keys(value).find((key) => !known.includes(key));
-  if (key !== undefined) {
-    throw bad(`there is no option \`${name}.${key}\`; there is ${known.join(", ")}`);
-  }
+  const entries = Object.entries(value).map(([key, value]) => {
+    const full = `${name}.${key}`;
+    const field = Object.hasOwn(names, key) ? names[key] : undefined;
+    if (field === undefined) throw bad(`there is no option \`${full}\`; there is ${known}`);
+    return [field, OTHERS.has(full) ? value : count(full, value)] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function text(name: string, value: unknown): string | undefined {
@@ -351,49 +390,24 @@ function checkTool(tool: Tool): void {
     throw bad(`\`${tool.name}\` needs a function \`execute\``);
 }
 
-function rawTool(tool: Tool): RawOptions["tools"][number] {
-  const schema = tool.parameters ?? { type: "object", properties: {} };
+function rawTool(tool: Tool): object {
+  const parameters = tool.parameters ?? { type: "object", properties: {} };
   const { name, description, readOnly = false } = tool;
-  return { name, description, parameters: JSON.stringify(schema), read_only: readOnly };
+  return { name, description, parameters, read_only: readOnly };
 }
 
-function rawReplay(replay: NonNullable<AgentOptions["replay"]>): RawOptions["replay"] {
+function rawReplay(replay: AgentOptions["replay"]): object | undefined {
+  if (replay === undefined) return undefined;
   const { traffic, paceMs = 0 } = typeof replay === "string" ? { traffic: replay } : replay;
   if (typeof traffic !== "string") throw bad("`replay` must be the recording's text");
-  return { traffic, pace_ms: count("replay.paceMs", paceMs) ?? 0 };
+  return nested("replay", { traffic, paceMs });
 }
 
-function baseOf(given: string | undefined, standard: string): string {
-  if (given === undefined) return standard;
-  const url = urlOf(given);
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw bad("`baseUrl` must be an http or https address");
-  }
-  if (url.username || url.password || url.search || url.hash) {
-    throw bad("`baseUrl` must have no user name, query or fragment: give the key as `apiKey`");
-  }
-  return url.href.replace(/\/+$/, "");
-}
-
-function urlOf(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
-// A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS.
-function newId(): string {
+/** A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS. */
+export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
-
-// A header cannot carry anything else, and the platform's error would show the key.
-function checkedKey(key: string): string {
-  if (/^[\x21-\x7e]*$/.test(key)) return key;
-  throw bad("`apiKey` has characters that no key has: a space or a line break, perhaps");
 }

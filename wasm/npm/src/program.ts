@@ -27,20 +27,24 @@ export type ProgramNews = { type: "output"; stream: 1 | 2; bytes: Uint8Array } |
 /** How a program ended, and which files it left otherwise. */
 export type Ending = (
   | { type: "exit"; code: number }
-  /** It broke, or went beyond a limit. */
-  | { type: "crash" | "limit"; message: string }
+  /** It broke. */
+  | { type: "crash"; message: string }
+  /** It went beyond a limit. */
+  | { type: LimitName }
 ) & { written: [string, Uint8Array][]; removed: string[] };
 
 /** The environment that a program finds; the native host's is the same. */
 const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
 
 /** The native host's limits: bytes printed, and bytes written to files. */
-const LIMITS = {
-  printed: { bytes: 64 * 2 ** 20, message: "it was stopped because it printed too much" },
-  written: { bytes: 256 * 2 ** 20, message: "it was stopped because it wrote too much to files" },
-};
+const LIMITS = { printed_too_much: 64 * 2 ** 20, wrote_too_much: 256 * 2 ** 20 };
+type LimitName = keyof typeof LIMITS;
 
-class LimitReached extends Error {}
+class LimitReached extends Error {
+  constructor(readonly limit: LimitName) {
+    super(limit);
+  }
+}
 
 /** Runs the program to its end. */
 export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void): void {
@@ -50,8 +54,9 @@ export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void)
     const code = execute(job, root, report);
     report({ type: "exit", code, ...difference(before, root) });
   } catch (error) {
-    const type = error instanceof LimitReached ? "limit" : "crash";
-    report({ type, message: describe(error), ...difference(before, root) });
+    const changes = difference(before, root);
+    if (error instanceof LimitReached) report({ type: error.limit, ...changes });
+    else report({ type: "crash", message: describe(error), ...changes });
   }
 }
 
@@ -60,7 +65,7 @@ function execute(
   root: Map<string, Inode>,
   report: (news: ProgramNews) => void,
 ): number {
-  const printed = meter(LIMITS.printed);
+  const printed = meter("printed_too_much");
   const output = (stream: 1 | 2): ConsoleStdout =>
     new ConsoleStdout((bytes) => {
       printed(bytes.length);
@@ -77,17 +82,17 @@ function execute(
   return wasi.start(instance as Parameters<WASI["start"]>[0]);
 }
 
-function meter({ bytes, message }: { bytes: number; message: string }): (more: number) => void {
+function meter(limit: LimitName): (more: number) => void {
   let total = 0;
   return (more) => {
     total += more;
-    if (total > bytes) throw new LimitReached(message);
+    if (total > LIMITS[limit]) throw new LimitReached(limit);
   };
 }
 
 // Counts what goes to files; the first three descriptors are the standard streams.
 function metered(wasi: WASI) {
-  const written = meter(LIMITS.written);
+  const written = meter("wrote_too_much");
   const count = (fd: number, lengthAt: number): void => {
     const memory = new DataView(wasi.inst.exports.memory.buffer);
     if (fd > 2) written(memory.getUint32(lengthAt, true));

@@ -84,14 +84,11 @@ async function readResponse(response: Response): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-/**
- * Runs a program in a worker of its own until it ends or `signal` fires. `onOutput` gets each
- * piece of output: the stream, its bytes, and its text with characters whole.
- */
+/** Runs a program in a worker of its own until it ends or `signal` fires. */
 export function runInWorker(
   programs: readonly LoadedProgram[],
   request: ProgramRequest,
-  onOutput: (stream: number, bytes: Uint8Array, text: string) => void,
+  onOutput: (stream: number, bytes: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<ProgramEnd> {
   const found = programs.find((program) => program.name === request.program);
@@ -100,7 +97,6 @@ export function runInWorker(
     const message = `there is no program \`${request.program}\``;
     return Promise.resolve({ type: "crash", message, written: [], removed: [] });
   }
-  const decoders = [new TextDecoder(), new TextDecoder(), new TextDecoder()];
   return new Promise((resolve) => {
     const end = (how: ProgramEnd): void => {
       worker.terminate();
@@ -114,8 +110,7 @@ export function runInWorker(
     const job = { module: found.module, args: [found.name, ...args], stdin, files };
     worker.start(job, (news) => {
       if (news.type !== "output") return end(news);
-      const text = decoders[news.stream]?.decode(news.bytes, { stream: true }) ?? "";
-      onOutput(news.stream, news.bytes, text);
+      onOutput(news.stream, news.bytes);
     });
   });
 }

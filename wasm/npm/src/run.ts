@@ -1,8 +1,9 @@
 // One run: its events as an async iterable, its result as a promise.
 
-import type { AgentEvent, Failure, ProcessingEnd, RunError, RunResult } from "./types.js";
+import { resultOf } from "./results.js";
+import type { AgentEvent, Failure, RunError, RunResult } from "./types.js";
 
-const NOTHING = { input_total: 0, output_total: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+const NOTHING = { inputTotal: 0, outputTotal: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 
 /** What a run needs of its agent. */
 export interface RunOwner {
@@ -21,6 +22,7 @@ export class Run implements AsyncIterable<AgentEvent> {
   readonly #owner: RunOwner;
   readonly #events: AgentEvent[] = [];
   #failure: Failure | undefined;
+  #answer: { answer?: unknown } = {};
   #done = false;
   #wake: (() => void)[] = [];
   readonly #result: Promise<RunResult>;
@@ -74,6 +76,7 @@ export class Run implements AsyncIterable<AgentEvent> {
     // Agents that this one started have runs and failures of their own.
     const isOwn = event.agent === 0;
     if (isOwn && event.type === "error") this.#failure = event;
+    if (isOwn && event.type === "final_answer") this.#answer = { answer: event.value };
     const ends = event.type === "processing_end" || event.type === "session_end";
     if (isOwn && ends) this.#finish(event);
     const waiting = this.#wake;
@@ -83,7 +86,8 @@ export class Run implements AsyncIterable<AgentEvent> {
 
   #finish(event: AgentEvent): void {
     this.#done = true;
-    const result = event.type === "processing_end" ? ended(event) : this.#cutShort();
+    const ended = event.type === "processing_end" ? resultOf(event) : this.#cutShort();
+    const result: RunResult = { ...ended, ...this.#answer };
     if (result.status === "failed" && this.#failure !== undefined) {
       const { kind, message } = this.#failure;
       result.error = { kind, message, ...this.#owner.fault() };
@@ -95,9 +99,4 @@ export class Run implements AsyncIterable<AgentEvent> {
     const status = this.#failure === undefined ? "interrupted" : "failed";
     return { status, text: "", usage: { ...NOTHING }, replies: 0, toolCalls: 0 };
   }
-}
-
-function ended(event: ProcessingEnd): RunResult {
-  const { end, text, usage, replies, tool_calls } = event;
-  return { status: end, text, usage, replies, toolCalls: tool_calls };
 }

@@ -1,21 +1,28 @@
-// Everything a user of the package sees: options, events, results. Events, and the data in them,
-// have the names and shapes of the session's log (snake_case); options and results are ours.
+// What an agent is created with and what it hands out, in camelCase. Events and the data in them
+// have the shapes of the session's log (snake_case); they stand in files of their own.
 
-/** What an agent is created with. */
-export interface AgentOptions {
+import type {
+  ApprovalRule,
+  LimitAction,
+  LoopPolicy,
+  Patch,
+  Preset,
+  SessionConfig,
+} from "./config.js";
+import type { AgentState, ErrorKind, Finish, Part, RunEnd } from "./data.js";
+import type { AgentEvent } from "./events.js";
+
+export type * from "./config.js";
+export type * from "./data.js";
+export type * from "./events.js";
+export type * from "./protocol.js";
+
+/** Which model, and how its session behaves. */
+export interface ConfigOptions {
   /** Who serves the model. May be left out with `replay`. */
   provider?: ProviderName;
   /** The model's name, as the provider knows it; the provider's default, where it has one. */
   model?: string;
-  /**
-   * The provider's key; local servers need none. It stays in the driver: no event, error or
-   * snapshot holds it.
-   */
-  apiKey?: string;
-  /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
-  fetch?: FetchFunction;
-  /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
-  baseUrl?: string;
   /**
    * Under which names the model is shown its tools: those that its family was trained on
    * (`native`, the default), or those of the coding agent loop specification (`seed`).
@@ -26,18 +33,22 @@ export interface AgentOptions {
    * catalogue that comes along.
    */
   models?: string | object;
-  /** Recorded model traffic to answer from, instead of a model: the text, or text and pace. */
-  replay?: string | Replay;
-  /** The workspace: path to content. Paths are relative and use `/`. */
-  files?: FilesInput;
-  /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
-  tools?: readonly Tool[];
-  /** Programs (WASI preview 1) that the agent may run over the workspace, by name. */
-  programs?: Readonly<Record<string, ProgramSource | Program>>;
+  /**
+   * What stands where nothing else is said: `modern` (what people expect, the default), `seed001`
+   * (the coding agent loop specification), `ollama` (small local models), `ironclaw` (approval of
+   * changes), `gnoma` (few and long retries, a limit is an error).
+   */
+  preset?: Preset;
   /** Instructions to the model, after everything else in the system prompt. */
   instructions?: string;
   /** When to stop. */
   limits?: Limits;
+  /** When calls repeat themselves, and what is done about it. */
+  loops?: Loops;
+  /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
+  answer?: AnswerForm;
+  /** Agents that the agent may start. */
+  subagents?: Subagents;
   /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
   maxOutputTokens?: number;
   /** Most tokens of a whole call; what the model can, if left out. */
@@ -50,8 +61,199 @@ export interface AgentOptions {
   timeouts?: Timeouts;
   /** The session's id; a new UUID if left out. */
   id?: string;
+  /**
+   * Anything else of the session's configuration, over all that the options say: objects are
+   * merged, `null` takes a value back to its default. A field that does not fit is named.
+   */
+  config?: Patch<SessionConfig>;
+}
+
+/** What an agent is created with. */
+export interface AgentOptions extends ConfigOptions {
+  /**
+   * The provider's key; local servers need none. It stays in the driver: no event, error, log or
+   * snapshot holds it, and where it comes in it is masked.
+   */
+  apiKey?: string;
+  /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
+  fetch?: FetchFunction;
+  /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
+  baseUrl?: string;
+  /** Recorded model traffic to answer from, instead of a model: the text, or text and pace. */
+  replay?: string | Replay;
+  /** The workspace: path to content. Paths are relative and use `/`. */
+  files?: FilesInput;
+  /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
+  tools?: readonly Tool[];
+  /** Programs (WASI preview 1) that the agent may run over the workspace, by name. */
+  programs?: Readonly<Record<string, ProgramSource | Program>>;
+  /**
+   * Says whether a call may run. Calls that may change something are then asked about;
+   * `config: { approval }` says otherwise. Without it, the model reads that nobody was there.
+   */
+  approve?: Approve;
+  /** Answers the model's questions, for which it then has the tool `ask_user`. */
+  ask?: AskUser;
+  /** Functions that stand in the loop, where they may deny or replace what comes by. */
+  hooks?: Hooks;
+  /** Whether the session's log is kept for {@link Agent.log}. */
+  log?: boolean;
   /** Sees every event from the very first, as `subscribe` does from then on. */
   onEvent?: (event: AgentEvent) => void;
+}
+
+/** A call that wants to run. */
+export interface ApprovalRequest {
+  callId: string;
+  /** The tool. */
+  name: string;
+  /** The arguments; they fit the tool's schema. */
+  arguments: unknown;
+}
+
+/**
+ * What may become of a call. `true`: it may run; `"always"`: so may every later one of its tool;
+ * `rule`: so may those that it names; `arguments`: it may run with these instead. `false` or
+ * `deny`: it may not, and the model reads why. `"abort"`: the run is to stop.
+ */
+export type Approval =
+  | boolean
+  | "always"
+  | "abort"
+  | { deny: string }
+  | { arguments: object }
+  | { rule: ApprovalRule };
+
+/** A question, of the model or of a tool server. */
+export interface Question {
+  text: string;
+  /** What the answer must look like, if anything is said about it. */
+  schema?: unknown;
+}
+
+/** What a function that is asked is told besides. */
+export interface AskContext {
+  /** Which agent asks; the session's own is 0. */
+  agent: number;
+  /** Fires when the question is no longer needed: the run was stopped, say. */
+  signal: AbortSignal;
+}
+
+/** Says whether a call may run. What it throws denies the call. */
+export type Approve = (
+  call: ApprovalRequest,
+  context: AskContext,
+) => Approval | Promise<Approval>;
+
+/** Answers a question. What it throws tells the model that there is no answer. */
+export type AskUser = (question: Question, context: AskContext) => string | Promise<string>;
+
+/** A call as hooks see it: before it runs, and then with what came of it. */
+export interface HookedCall {
+  callId: string;
+  name: string;
+  /** The arguments' JSON text. */
+  arguments: string;
+  /** What the model will read, after the call. */
+  text?: string;
+  /** Whether it failed, after the call. */
+  isError?: boolean;
+}
+
+/** What a hook may return: nothing or `true` to go on, `false` or `deny` not to. */
+export type HookResult<T> = void | boolean | { deny: string } | { replace: T };
+
+/** A function that stands in the loop. */
+export type Hook<Said, Replacement> = (
+  said: Said,
+  context: AskContext,
+) => HookResult<Replacement> | Promise<HookResult<Replacement>>;
+
+/** Functions that stand in the loop. */
+export interface Hooks {
+  /** The user has said something; another text may take its place. */
+  submit?: Hook<string, string>;
+  /** A model call is next; a text may be said to the model, as the system. */
+  beforeModel?: Hook<string, string>;
+  /** A tool is to run; other arguments may take the place of its own. */
+  beforeTool?: Hook<HookedCall, object>;
+  /** A tool has run; another text may take the place of what the model reads. */
+  afterTool?: Hook<HookedCall, string>;
+  /** The run is to end with this text; a denial's reason is said to the model, which goes on. */
+  beforeStop?: Hook<string, string>;
+  /** Whether a hook that throws counts as a denial; else the run goes on. */
+  failClosed?: boolean;
+}
+
+/** The names of the hooks, as the configuration has them. */
+export type HookName = Exclude<keyof Hooks, "failClosed">;
+
+/** Agents that an agent may start. */
+export interface Subagents {
+  /** How deep they may be nested; 0 offers none. */
+  maxDepth?: number;
+  /** How many may be open at once. */
+  maxOpen?: number;
+}
+
+/** The form of the final answer. */
+export interface AnswerForm {
+  /** A JSON Schema, `type: "object"`. */
+  schema: object;
+  /** How often a run that ends with text is asked for the answer again; 2 if left out. */
+  retries?: number;
+}
+
+/** When calls repeat themselves, and what is done about it. */
+export interface Loops {
+  /** Whether they are looked for. */
+  detect?: boolean;
+  /** How many of the newest calls must follow one pattern. */
+  window?: number;
+  /** The longest cycle of calls that counts as a pattern. */
+  maxPeriod?: number;
+  /** How many calls in a row of one tool with the same arguments are too many; 0 for never. */
+  sameArgs?: number;
+  /** How many calls in a row of one tool are too many; 0 for never. */
+  sameName?: number;
+  /** Whether only calls that failed count. */
+  onlyIfFailed?: boolean;
+  /** Tools whose calls do not count. */
+  ignoreTools?: readonly string[];
+  /** Whether times, UUIDs and the like in arguments count as all the same. */
+  maskVolatile?: boolean;
+  /** What is done the first time, the second time and so on. */
+  ladder?: LoopPolicy["ladder"];
+}
+
+/** How a fork differs from its agent. */
+export interface ForkOptions {
+  /** How many turns of the history it has heard; all if left out. */
+  turns?: number;
+  /** Its session's id; a new UUID if left out. */
+  id?: string;
+  /** Its workspace; a copy of the agent's if left out. */
+  files?: FilesInput;
+  /** Sees its events from the very first. */
+  onEvent?: (event: AgentEvent) => void;
+}
+
+/** How a bare session is opened. */
+export interface OpenOptions {
+  /** The wall time, in milliseconds since 1970; now if left out. */
+  wall?: number;
+  /** Whether each step comes with its line of the log. */
+  log?: boolean;
+}
+
+/** What a log comes to. */
+export interface Replayed {
+  /** All events, from the very first. */
+  events: AgentEvent[];
+  /** What was said. */
+  history: Turn[];
+  /** Where the agent stood at the end. */
+  status: Status;
 }
 
 /** A provider of models; `providers()` tells what each is. */
@@ -88,6 +290,8 @@ export interface ProviderInfo {
   needsKey: boolean;
   /** The model that is used if none is named. */
   defaultModel?: string;
+  /** The header that carries the key, and what stands in front of it. */
+  auth: { header: string; prefix: string };
 }
 
 /** What a restored agent is given: all that a snapshot does not hold. */
@@ -104,6 +308,11 @@ export type RestoreOptions = Omit<
   | "retry"
   | "timeouts"
   | "id"
+  | "preset"
+  | "config"
+  | "loops"
+  | "answer"
+  | "subagents"
 >;
 
 /** The part of `fetch` that an agent uses. */
@@ -127,6 +336,12 @@ export interface Limits {
   maxTurns?: number;
   /** Most rounds of tool calls for one input. */
   maxToolRounds?: number;
+  /**
+   * What follows when one is reached: the run ends (`idle`, the default), the model says without
+   * tools what it has found (`summarize`), the run ends with all that was said in it (`partial`)
+   * or as failed (`error`).
+   */
+  action?: LimitAction;
 }
 
 /** When a failed model call is tried again. */
@@ -208,10 +423,14 @@ export interface RunResult {
   text: string;
   /** Tokens of the run. */
   usage: Usage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  costNanoUsd?: number;
   /** Model replies of the run. */
   replies: number;
   /** Tool calls of the run. */
   toolCalls: number;
+  /** The final answer in the form that the option `answer` asks for. */
+  answer?: unknown;
   /** What went wrong, if the run failed. */
   error?: RunError;
 }
@@ -235,11 +454,62 @@ export interface RunError {
 /** Where an agent stands and what it has used. */
 export interface Status {
   state: AgentState;
+  /** User and assistant turns so far. */
   turns: number;
-  tool_calls: number;
+  toolCalls: number;
   usage: Usage;
   /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
-  cost_nano_usd?: number;
+  costNanoUsd?: number;
+}
+
+/** Tokens of one reply or of many. */
+export interface Usage {
+  /** All input tokens, cached ones included. */
+  inputTotal: number;
+  /** All output tokens, reasoning included. */
+  outputTotal: number;
+  cacheRead: number;
+  cacheWrite: number;
+  reasoning: number;
+}
+
+/** One entry of an agent's history, told apart by `type`. */
+export type Turn =
+  /** The user's input. */
+  | { type: "user"; at: Date; parts: Part[] }
+  /** The model's reply. */
+  | {
+      type: "assistant";
+      at: Date;
+      text: string;
+      reasoning: string;
+      toolCalls: ToolCall[];
+      finish: Finish;
+      usage?: Usage;
+      /** The model that answered, where the provider said so. */
+      model?: string;
+      responseId?: string;
+    }
+  /** The answers to the calls of the reply before, in call order, as the model reads them. */
+  | { type: "tool_results"; at: Date; results: ToolResult[] }
+  /** A word to the model, given as the system. */
+  | { type: "system"; at: Date; text: string }
+  /** A message put in between rounds of tools. */
+  | { type: "steering"; at: Date; parts: Part[] };
+
+/** A call of a tool, as the model made it. */
+export interface ToolCall {
+  callId: string;
+  name: string;
+  /** The arguments' JSON text, as the model wrote it: it may be invalid. */
+  arguments: string;
+}
+
+/** The answer to one call. */
+export interface ToolResult {
+  callId: string;
+  parts: Part[];
+  isError: boolean;
 }
 
 /** What can be changed while an agent lives, in force from the next model call. */
@@ -254,261 +524,3 @@ export interface Changes {
   instructions?: string;
 }
 
-export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
-export type RunEnd = "completed" | "limit" | "loop" | "interrupted" | "denied" | "failed";
-export type ErrorKind =
-  | "authentication"
-  | "quota"
-  | "rate_limit"
-  | "overloaded"
-  | "context_overflow"
-  | "invalid_request"
-  | "content_filter"
-  | "refusal"
-  | "server"
-  | "network"
-  | "host"
-  | "protocol"
-  | "answer"
-  | "internal";
-
-/** Tokens of one reply or of many. */
-export interface Usage {
-  /** All input tokens, cached ones included. */
-  input_total: number;
-  /** All output tokens, reasoning included. */
-  output_total: number;
-  cache_read: number;
-  cache_write: number;
-  reasoning: number;
-}
-
-/** A piece of what a user or a tool says. */
-export type Part =
-  { type: "text"; text: string } | { type: "image"; media_type: string; data: string };
-
-/** What came of a tool's run, whole. */
-export interface Outcome {
-  parts: Part[];
-  error?: ToolErrorKind;
-  /** A program's exit code. */
-  exit?: number;
-  /** How many places were found or changed. */
-  count?: number;
-  timed_out?: boolean;
-  changes?: FileChange[];
-  capped_at_source?: boolean;
-}
-
-export type ToolErrorKind =
-  | "not_found"
-  | "permission_denied"
-  | "edit_conflict"
-  | "invalid_arguments"
-  | "unknown_tool"
-  | "wrong_file_type"
-  | "binary"
-  | "too_large"
-  | "exit"
-  | "timeout"
-  | "denied"
-  | "interrupted"
-  | "limit"
-  | "io"
-  | "crashed";
-
-/** A file that a tool changed. */
-export interface FileChange {
-  path: string;
-  kind: "created" | "modified" | "deleted";
-  /** Its text before; absent if it did not exist, is not text or is larger than 256 KiB. */
-  before?: string;
-  /** Its text after, with the same exceptions. */
-  after?: string;
-}
-
-interface Stamp {
-  /** Counted from 1 over the whole session, without gaps. */
-  seq: number;
-  /** Milliseconds since the session opened. */
-  at: number;
-  /** Whose; the session's own agent is 0. */
-  agent: number;
-}
-
-/** The session is open. */
-export interface SessionStart extends Stamp {
-  type: "session_start";
-}
-/** The session is closed. The last event. */
-export interface SessionEnd extends Stamp {
-  type: "session_end";
-  /** Where it stood when it was closed. */
-  state: AgentState;
-}
-/** The user said something; a run, or a further input of it, begins. */
-export interface UserInput extends Stamp {
-  type: "user_input";
-  parts: Part[];
-}
-/** A run is over and the agent is idle. */
-export interface ProcessingEnd extends Stamp {
-  type: "processing_end";
-  end: RunEnd;
-  /** What the model said last. */
-  text: string;
-  usage: Usage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
-  cost_nano_usd?: number;
-  replies: number;
-  tool_calls: number;
-}
-/** The model began to write text. */
-export interface AssistantTextStart extends Stamp {
-  type: "assistant_text_start";
-}
-/** More of the model's text. */
-export interface AssistantTextDelta extends Stamp {
-  type: "assistant_text_delta";
-  text: string;
-}
-/** More of the model's thinking. */
-export interface AssistantReasoningDelta extends Stamp {
-  type: "assistant_reasoning_delta";
-  text: string;
-}
-/** A reply is whole. Comes once for each, with or without text. */
-export interface AssistantTextEnd extends Stamp {
-  type: "assistant_text_end";
-  text: string;
-  reasoning?: string;
-  usage?: Usage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
-  cost_nano_usd?: number;
-}
-/** What was written of the current reply does not count: the call is tried again. */
-export interface TextReset extends Stamp {
-  type: "text_reset";
-}
-/** A tool call began. */
-export interface ToolCallStart extends Stamp {
-  type: "tool_call_start";
-  call_id: string;
-  name: string;
-  /** The arguments' JSON text, as the model wrote it: it may be invalid. */
-  arguments: string;
-}
-/** More output of a running tool. */
-export interface ToolCallOutputDelta extends Stamp {
-  type: "tool_call_output_delta";
-  call_id: string;
-  text: string;
-}
-/** A tool call is over. */
-export interface ToolCallEnd extends Stamp {
-  type: "tool_call_end";
-  call_id: string;
-  name: string;
-  /** The full, untruncated outcome. */
-  outcome: Outcome;
-}
-/** A steering message entered the history. */
-export interface SteeringInjected extends Stamp {
-  type: "steering_injected";
-  parts: Part[];
-}
-/** A limit of rounds or turns ended the run. */
-export interface TurnLimit extends Stamp {
-  type: "turn_limit";
-  limit: "max_turns" | "max_tool_rounds_per_input";
-  value: number;
-}
-/** The newest calls follow a repeating pattern; the model has been told. */
-export interface LoopDetection extends Stamp {
-  type: "loop_detection";
-  message: string;
-  /** How many calls the pattern has. */
-  period: number;
-}
-/** An agent was started; its events carry its own number. */
-export interface AgentStarted extends Stamp {
-  type: "agent_started";
-  /** Who started it. */
-  parent: number;
-  task: string;
-  model: string;
-}
-/** An agent is over. */
-export interface AgentEnded extends Stamp {
-  type: "agent_ended";
-  /** How its last run ended. */
-  success: boolean;
-  /** What it said last. */
-  output: string;
-}
-/** The model has written down or changed its plan. */
-export interface PlanUpdate extends Stamp {
-  type: "plan";
-  /** The whole plan, in order. */
-  items: PlanItem[];
-}
-/** A step of the model's plan. */
-export interface PlanItem {
-  text: string;
-  status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
-}
-/** The run's final answer in the form that was asked for. */
-export interface FinalAnswer extends Stamp {
-  type: "final_answer";
-  value: unknown;
-}
-/** A failed model call is tried again. */
-export interface Retry extends Stamp {
-  type: "retry";
-  /** Which try comes next, counted from 2. */
-  attempt: number;
-  delay_ms: number;
-  message: string;
-}
-/** The provider's cached prefix of earlier requests no longer fits. */
-export interface PrefixRebased extends Stamp {
-  type: "prefix_rebased";
-  reason: string;
-}
-/** Something to be aware of; the run goes on. */
-export interface Warning extends Stamp {
-  type: "warning";
-  message: string;
-}
-/** Something failed for good. */
-export interface Failure extends Stamp {
-  type: "error";
-  kind: ErrorKind;
-  message: string;
-}
-
-/** One thing to know, told apart by `type`. */
-export type AgentEvent =
-  | SessionStart
-  | SessionEnd
-  | UserInput
-  | ProcessingEnd
-  | AssistantTextStart
-  | AssistantTextDelta
-  | AssistantReasoningDelta
-  | AssistantTextEnd
-  | TextReset
-  | ToolCallStart
-  | ToolCallOutputDelta
-  | ToolCallEnd
-  | SteeringInjected
-  | TurnLimit
-  | LoopDetection
-  | AgentStarted
-  | AgentEnded
-  | PlanUpdate
-  | FinalAnswer
-  | Retry
-  | PrefixRebased
-  | Warning
-  | Failure;

@@ -1,0 +1,175 @@
+// The configuration: options, presets, patches; and what needs them: limits, loops, final answers,
+// subagents, forks, histories and logs.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reply, serve } from "../support/anthropic.mjs";
+import { Agent, Session, agentAt, eventsOf } from "../support/installed.mjs";
+
+const READ = ["read_file", { file_path: "a.txt" }];
+const FINE = { provider: "anthropic", model: "m", apiKey: "k" };
+
+const FIELDS = [
+  [{ limits: { maxTurns: 3, action: "error" } }, "limits.action", "error"],
+  [{ loops: { sameArgs: 3, ladder: ["stop"] } }, "loops.ladder", ["stop"]],
+  [{ loops: { onlyIfFailed: true } }, "loops.only_if_failed", true],
+  [{ retry: { maxRetryAfterMs: 7 } }, "retry.max_retry_after_ms", 7],
+  [{ subagents: { maxDepth: 0 } }, "subagents.max_depth", 0],
+  [{ answer: { schema: { type: "object" }, retries: 1 } }, "answer.retries", 1],
+  [{ preset: "ironclaw" }, "approval.ask", "changes"],
+  [{ preset: "ironclaw", config: { approval: { ask: "nothing" } } }, "approval.ask", "nothing"],
+  [{ config: { timeouts: { grace_ms: 9 } } }, "timeouts.grace_ms", 9],
+  [{ config: { model: { tool_choice: "required" } } }, "model.tool_choice", "required"],
+  [{ config: { exec_modes: { shell: "parallel" } } }, "exec_modes.shell", "parallel"],
+  [{ config: { estimator: "words" } }, "estimator", "words"],
+  [{ limits: { maxTurns: 3 }, config: { limits: { max_turns: 4 } } }, "limits.max_turns", 4],
+  [{}, "guard.read_before_write", true],
+  [{ preset: "seed001" }, "guard.read_before_write", false],
+];
+
+test("every option comes to its field of the configuration", async () => {
+  for (const [options, path, value] of FIELDS) {
+    const config = await Session.config({ provider: "anthropic", model: "m", ...options });
+    const found = path.split(".").reduce((at, name) => at[name], config);
+    assert.deepEqual(found, value, `${JSON.stringify(options)}: ${path}`);
+  }
+});
+
+test("a patch that does not fit names its field", async () => {
+  const odd = [
+    [{ config: { retry: { max_retries: "many" } } }, /config\.retry\.max_retries/],
+    [{ config: { retri: {} } }, /config\.retri/],
+    [{ config: { loops: { ladder: ["dance"] } } }, /config\.loops\.ladder.*dance/],
+    [{ config: 7 }, /`config` must be an object/],
+    [{ limits: { action: "explode" } }, /limits\.action.*explode/],
+    [{ loops: { sameArg: 1 } }, /no option `loops\.sameArg`/],
+    [{ loops: { window: -1 } }, /`loops\.window`/],
+    [{ preset: "baroque" }, /baroque/],
+    [{ answer: { schema: { type: "string" } } }, /answer/],
+  ];
+  for (const [options, message] of odd) {
+    const refused = { name: "AgentError", code: "bad_option", message };
+    await assert.rejects(Agent.create({ ...FINE, ...options }), refused);
+  }
+});
+
+test("a limit ends a run as its action says", async () => {
+  const cases = [
+    [undefined, "limit"],
+    ["error", "failed"],
+  ];
+  for (const [action, status] of cases) {
+    const server = await serve(reply({ calls: [READ] }), reply({ calls: [READ] }));
+    const agent = await agentAt(server, { limits: { maxToolRounds: 1, action } });
+    const result = await agent.run("Go").result();
+    assert.equal(result.status, status);
+    assert.equal(result.error?.kind, action && "limit");
+    await agent.close();
+    await server.close();
+  }
+});
+
+test("calls that repeat themselves end a run where the ladder says so", async () => {
+  const server = await serve(...Array.from({ length: 4 }, () => reply({ calls: [READ] })));
+  const agent = await agentAt(server, { loops: { sameArgs: 3, ladder: ["stop"] } });
+  const run = agent.run("Go");
+  const events = await eventsOf(run);
+  assert.equal((await run.result()).status, "loop");
+  assert.ok(events.some(({ type }) => type === "loop_detection"));
+  await agent.close();
+  await server.close();
+});
+
+test("a final answer is the result's value", async () => {
+  const schema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] };
+  const server = await serve(reply({ calls: [["final_answer", { sum: 42 }]] }));
+  const agent = await agentAt(server, { answer: { schema } });
+  const { status, answer } = await agent.run("6 times 7?").result();
+  assert.deepEqual([status, answer], ["completed", { sum: 42 }]);
+  const tools = server.requests[0].body.tools.map(({ name }) => name);
+  assert.ok(tools.includes("final_answer"));
+  await agent.close();
+  await server.close();
+  const plain = await serve(reply({ text: "42" }));
+  const other = await agentAt(plain);
+  assert.equal("answer" in (await other.run("6 times 7?").result()), false);
+  await other.close();
+  await plain.close();
+});
+
+test("a subagent's events carry its number, and its history can be read", async () => {
+  const server = await serve(
+    reply({ calls: [["spawn_agent", { task: "Look around" }]] }),
+    reply({ text: "One of the two says this." }),
+    reply({ text: "And the other this." }),
+  );
+  const agent = await agentAt(server);
+  const run = agent.run("Let somebody look around");
+  const events = await eventsOf(run);
+  await run.result();
+  const started = events.find(({ type }) => type === "agent_started");
+  assert.deepEqual([started.agent, started.parent, started.task], [1, 0, "Look around"]);
+  assert.equal(agent.history(1)[0].type, "user");
+  assert.throws(() => agent.history(9), { code: "bad_option", message: /no agent 9/ });
+  await agent.close();
+  await server.close();
+});
+
+test("a fork goes its own way, with the same options and a copy of the files", async () => {
+  const server = await serve(
+    reply({ text: "I'll remember." }),
+    reply({ calls: [["write_file", { file_path: "a.txt", content: "fork\n" }]] }),
+    reply({ text: "Forked." }),
+    reply({ text: "I was never told." }),
+  );
+  const config = { guard: { read_before_write: false } };
+  const agent = await agentAt(server, { files: { "a.txt": "mine\n" }, config });
+  await agent.run("Remember 7").result();
+  const seen = [];
+  const fork = agent.fork({ onEvent: (event) => seen.push(event.type) });
+  assert.equal(fork.history().length, 2);
+  assert.equal((await fork.run("Write").result()).text, "Forked.");
+  assert.equal(fork.files.readText("a.txt"), "fork\n");
+  assert.equal(agent.files.readText("a.txt"), "mine\n");
+  assert.equal(seen[0], "session_start");
+  const early = agent.fork({ turns: 0, files: {} });
+  assert.deepEqual([early.history(), early.files.size], [[], 0]);
+  assert.equal((await early.run("What was it?").result()).text, "I was never told.");
+  assert.throws(() => agent.fork({ turns: -1 }), { code: "bad_option", message: /turns/ });
+  for (const each of [agent, fork, early]) await each.close();
+  await server.close();
+});
+
+test("a log is kept if it is asked for, replayed, and gone on from", async () => {
+  const server = await serve(reply({ text: "Noted." }), reply({ text: "Again." }));
+  const agent = await agentAt(server, { log: true });
+  const seen = [];
+  agent.subscribe((event) => seen.push(event));
+  await agent.run("Note this").result();
+  const log = agent.log();
+  const { events, history, status } = await Agent.replay(log);
+  assert.equal(events[0].type, "session_start");
+  assert.deepEqual(events.slice(1), seen);
+  assert.deepEqual(history, agent.history());
+  assert.deepEqual(status, agent.status());
+  assert.deepEqual([history[1].type, history[1].text], ["assistant", "Noted."]);
+  assert.deepEqual(history[1].usage, status.usage);
+  await agent.close();
+  const options = { provider: "anthropic", apiKey: "sk-test-0123456789", baseUrl: server.url };
+  const again = await Agent.restore(log, options);
+  assert.equal((await again.run("And now?").result()).text, "Again.");
+  assert.throws(() => again.log(), { code: "unsupported", message: /`log: true`/ });
+  await again.close();
+  await server.close();
+});
+
+test("what a run cost is in its result, where the price is known", async () => {
+  const server = await serve(reply({ text: "Hi.", usage: [1_000, 100] }));
+  const agent = await agentAt(server, { model: "claude-sonnet-4-5" });
+  const { costNanoUsd, usage } = await agent.run("Hello").result();
+  assert.deepEqual([usage.inputTotal, usage.outputTotal], [1_000, 100]);
+  assert.equal(costNanoUsd, 1_000 * 3_000 + 100 * 15_000);
+  assert.equal(agent.status().costNanoUsd, costNanoUsd);
+  await agent.close();
+  await server.close();
+});

@@ -1,0 +1,195 @@
+// The types of the session's JSON are what the core makes, in both directions: its samples satisfy
+// them, and no variant or field that they name is missing from the samples.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import ts from "typescript";
+import { folder } from "../support/installed.mjs";
+import { ROOT } from "../support/package.mjs";
+
+/** The core's samples, by its names of the types. */
+const samples = JSON.parse(readFileSync(join(ROOT, "tests/fixtures/samples.json"), "utf8"));
+
+/** What the package calls them otherwise. */
+const NAMES = {
+  Event: "AgentEvent",
+  Usage: "SessionUsage",
+  Status: "SessionStatus",
+  Turn: "SessionTurn",
+  ToolCall: "SessionToolCall",
+  ToolResult: "SessionToolResult",
+  ToolError: "ToolErrorKind",
+  Change: "FileChange",
+  Outputs: "Output[]",
+  Job: 'ToolRun["job"]',
+  Purpose: 'Extract<Effect, { http: unknown }>["http"]["purpose"]',
+  HttpFailureKind: 'Extract<HttpInput, { failed: unknown }>["failed"]["kind"]',
+  CallDetail: 'NonNullable<SessionToolCall["detail"]>',
+  Reasoning: 'Extract<Block, { reasoning: unknown }>["reasoning"]',
+  MarkedText: 'Extract<Block, { marked_text: unknown }>["marked_text"]',
+  WireKind: 'ModelConfig["wire"]',
+  ProfileKind: 'ModelConfig["profile"]',
+  Vocabulary: 'ModelConfig["vocabulary"]',
+  ToolChoice: 'ModelConfig["tool_choice"]',
+  TextCalls: 'ModelConfig["text_calls"]',
+  TextFamily: 'ModelConfig["text_family"]',
+  SystemRole: 'Compat["system_role"]',
+  MaxTokensField: 'Compat["max_tokens_field"]',
+  ThinkingFormat: 'Compat["thinking"]',
+  ReplayReasoning: 'Compat["replay_reasoning"]',
+  CallIds: 'Compat["call_ids"]',
+  ExecMode: 'SessionConfig["exec_modes"][string]',
+  Estimator: 'SessionConfig["estimator"]',
+  AskAbout: 'ApprovalPolicy["ask"]',
+  Numbering: 'Extract<Action, { action: "read" }>["numbering"]',
+  GrepMode: 'Extract<Action, { action: "grep" }>["mode"]',
+};
+
+/** Parts of actions of which only what is not the default stands in their JSON. */
+const WITHIN = ["Notice", "Hidden", "ListStyle", "GrepLayout"];
+
+/** Errors that the package tells as an `AgentError` with a code. */
+const CODED = ["ConfigError", "RestoreError", "LogError"];
+
+const wanted = Object.keys(samples).filter((name) => ![...WITHIN, ...CODED].includes(name));
+
+function source() {
+  const types = wanted.map((name) => NAMES[name] ?? name);
+  const named = new Set(types.flatMap((type) => type.match(/\b[A-Z]\w+/gu)));
+  for (const known of ["Extract", "NonNullable"]) named.delete(known);
+  const lines = wanted.map((name, at) => {
+    const list = JSON.stringify(samples[name], null, 1);
+    return `export const sample_${name}: ${types[at]}[] = ${list};`;
+  });
+  return `import type { ${[...named].join(", ")} } from "innerloop";\n${lines.join("\n")}\n`;
+}
+
+function check(text) {
+  const path = join(folder, "samples.ts");
+  writeFileSync(path, text);
+  const program = ts.createProgram([path], {
+    noEmit: true,
+    strict: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
+    types: [],
+  });
+  const failures = ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) => {
+    const line = file?.text.slice(0, start).split("\n").length;
+    return `${line}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  });
+  return { program, file: program.getSourceFile(path), failures };
+}
+
+/** What the types name and no value has: walks types and values together. */
+class Coverage {
+  #checker;
+  /** For each part of a type that was come to: where, and whether a value has it. */
+  #parts = new Map();
+
+  constructor(checker) {
+    this.#checker = checker;
+  }
+
+  /** Notes the values of a type; `path` says where it stands. */
+  note(type, values, path) {
+    if (type.isUnion()) return this.#noteUnion(type, values, path);
+    if (this.#checker.isArrayType(type) || this.#checker.isTupleType(type)) {
+      const elements = values.filter(Array.isArray).flat();
+      const [element] = this.#checker.getTypeArguments(type);
+      return this.note(element, elements, `${path}[]`);
+    }
+    if (!(type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection))) return;
+    const objects = values.filter((value) => typeof value === "object" && value !== null);
+    const index = type.getStringIndexType();
+    if (index) this.note(index, objects.flatMap((value) => Object.values(value)), `${path}{}`);
+    for (const property of type.getProperties()) {
+      const { name } = property;
+      const found = objects.filter((value) => Object.hasOwn(value, name));
+      const isAbsent = this.#checker.getTypeOfSymbol(property).flags & ts.TypeFlags.Undefined;
+      if (!isAbsent) this.#mark(property, `${path}.${name}`, found.length > 0);
+      const inner = this.#checker.getNonNullableType(this.#checker.getTypeOfSymbol(property));
+      this.note(
+        inner,
+        found.map((value) => value[name]),
+        `${path}.${name}`,
+      );
+    }
+  }
+
+  #noteUnion(type, values, path) {
+    for (const member of type.types) {
+      const found = values.filter((value) => this.#fits(member, value));
+      const isPlain = member.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.BooleanLike);
+      const shown = this.#checker.typeToString(member).slice(0, 60);
+      // One union may stand in many places; a value in one of them will do.
+      if (!isPlain) this.#mark(`${type.id} ${member.id}`, `${path}: ${shown}`, found.length > 0);
+      this.note(member, found, path);
+    }
+  }
+
+  #fits(member, value) {
+    if (member.isStringLiteral() || member.isNumberLiteral()) return member.value === value;
+    if (member.flags & ts.TypeFlags.Null) return value === null;
+    if (member.flags & ts.TypeFlags.String) return typeof value === "string";
+    if (member.flags & ts.TypeFlags.Number) return typeof value === "number";
+    if (this.#checker.isArrayType(member)) return Array.isArray(value);
+    const isObject = member.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection);
+    if (!isObject || typeof value !== "object" || value === null) {
+      return false;
+    }
+    // Told apart by literals, as `type`, or by the fields that must be there.
+    return member.getProperties().every((property) => {
+      const of = this.#checker.getTypeOfSymbol(property);
+      if (of.isStringLiteral()) return value[property.name] === of.value;
+      return property.flags & ts.SymbolFlags.Optional || Object.hasOwn(value, property.name);
+    });
+  }
+
+  #mark(key, path, isThere) {
+    const part = this.#parts.get(key) ?? { path, isThere: false };
+    part.isThere ||= isThere;
+    this.#parts.set(key, part);
+  }
+
+  missing() {
+    return [...this.#parts.values()].filter(({ isThere }) => !isThere).map(({ path }) => path);
+  }
+}
+
+function missingFrom({ program, file }) {
+  const checker = program.getTypeChecker();
+  const coverage = new Coverage(checker);
+  for (const symbol of checker.getExportsOfModule(checker.getSymbolAtLocation(file))) {
+    const name = symbol.name.replace("sample_", "");
+    const [element] = checker.getTypeArguments(checker.getTypeOfSymbol(symbol));
+    coverage.note(element, samples[name], name);
+  }
+  return coverage.missing();
+}
+
+test("the samples of the core satisfy the types, and the types name nothing else", () => {
+  const checked = check(source());
+  assert.deepEqual(checked.failures, []);
+  assert.deepEqual(missingFrom(checked), []);
+});
+
+test("a variant or field that only one of the two has is found", () => {
+  const text = source();
+  const unknown = text.replace('"type": "session_start"', '"type": "session_begin"');
+  assert.notEqual(unknown, text);
+  assert.match(check(unknown).failures.join(), /session_begin/);
+  const more = text.replace('"type": "session_start"', '"type": "session_start", "colour": 1');
+  assert.match(check(more).failures.join(), /colour/);
+  const typed = text
+    .replace("sample_Preset: Preset[]", 'sample_Preset: (Preset | "baroque")[]')
+    .replace("sample_Deadline: Deadline[]", "sample_Deadline: (Deadline & { late?: true })[]");
+  const checked = check(typed);
+  assert.deepEqual(checked.failures, []);
+  assert.deepEqual(missingFrom(checked), ['Preset: "baroque"', "Deadline.late"]);
+});

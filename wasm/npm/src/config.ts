@@ -1,0 +1,262 @@
+// The configuration of a session, as its log has it (snake_case). Samples, made by the core, are
+// held against these types in both directions.
+
+/** Everything a session needs to know from the start. */
+export interface SessionConfig {
+  /** The session's id. A fork always gets a new one. */
+  id: string;
+  /** Which model, and how to talk to it. */
+  model: ModelConfig;
+  /** When to stop. */
+  limits: {
+    /** Most user and assistant turns of the whole session; 0 for no limit. */
+    max_turns: number;
+    /** Most rounds of tool calls for one input of the user; 0 for no limit. */
+    max_tool_rounds_per_input: number;
+    /** What follows when one is reached. */
+    action: LimitAction;
+  };
+  /** When a failed model call is tried again. */
+  retry: {
+    /** How often; 0 switches retries off. */
+    max_retries: number;
+    /** The first delay, doubled with each try. */
+    base_ms: number;
+    /** The longest delay of our own. */
+    max_ms: number;
+    /** The longest delay that a provider may ask for; a longer one ends the run. */
+    max_retry_after_ms: number;
+    /** After how long without a byte a model call counts as broken. */
+    idle_ms: number;
+    /** Whether a call that breaks after text has come is tried again. */
+    mid_stream: boolean;
+  };
+  /** Time limits of tool runs. */
+  timeouts: {
+    /** For a run whose call names none. */
+    default_command_ms: number;
+    /** No run gets more. */
+    max_command_ms: number;
+    /** How long a cancelled effect may take to answer. */
+    grace_ms: number;
+  };
+  /** Most characters of a tool's output that the model reads, by tool. */
+  tool_output_limits: Record<string, number>;
+  /** Most lines of a tool's output that the model reads, by tool. */
+  tool_line_limits: Record<string, number>;
+  /** Most of the context window that one tool's output may take, in percent. */
+  tool_output_percent: number | null;
+  /** What the system prompt tells of the place the agent works in. */
+  facts: Facts;
+  /** Instructions of the user, last in the system prompt. */
+  instructions: string | null;
+  /** Tools of the host, on top of the model family's; equal names override. */
+  tools: ToolSpec[];
+  /** Which tools' calls run beside others; those that only read, if nothing is said. */
+  exec_modes: Record<string, "parallel" | "serial">;
+  /** How tokens are estimated where the provider has not counted them. */
+  estimator: "chars" | "code_and_prose" | "words" | "bytes";
+  /** When calls repeat themselves, and what is done about it. */
+  loops: LoopPolicy;
+  /** Which calls a person must allow first. */
+  approval: ApprovalPolicy;
+  /** Where hooks stand, and whether one that breaks counts as a denial. */
+  hooks: { points: HookPoint[]; fail_closed: boolean };
+  /** Whether a file that is there must have been read before it is changed. */
+  guard: { read_before_write: boolean };
+  /** How deep agents may be nested (0 offers none), and how many may be open at once. */
+  subagents: { max_depth: number; max_open: number };
+  /** What replies that end before their time are good for. */
+  repair: {
+    /** How often in a run a text that was cut by the output limit is continued. */
+    continue_on_length: number;
+    /** How often in a run an empty reply is asked for again. */
+    retry_on_empty: number;
+    /** How often in a run a model that only announces is reminded of its tools. */
+    nudges: number;
+    /** Whether arguments of the wrong type that plainly mean a right one are bent to it. */
+    coerce_arguments: boolean;
+  };
+  /** The form of the final answer, if it is to have one. */
+  answer: { schema: unknown; retries: number } | null;
+  /** Whether the model may ask the user, through the tool `ask_user`. */
+  ask_user: boolean;
+}
+
+/** Which model, and how to talk to it. */
+export interface ModelConfig {
+  /** The name under which a host knows the endpoint. */
+  endpoint: string;
+  /** The protocol that the endpoint speaks. */
+  wire: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
+  /** The model family whose tools and prompt are used. */
+  profile: "openai" | "anthropic" | "gemini" | "small";
+  /** Under which names the family's tools are shown. */
+  vocabulary: "seed" | "native";
+  /** The model's name, as the endpoint knows it. */
+  name: string;
+  max_output_tokens: number;
+  context_window: number;
+  reasoning_effort: string | null;
+  /** Whether the model must, may or must not call tools. */
+  tool_choice: "auto" | "none" | "required" | { tool: string };
+  parallel_tool_calls: boolean | null;
+  /** Whether replies are streamed. */
+  stream: boolean;
+  /** Whether tool calls are also looked for in the model's text. */
+  text_calls: "never" | "fallback" | "always";
+  /** In which format the model writes calls in its text. */
+  text_family:
+    | "auto"
+    | "hermes"
+    | "qwen3_coder_xml"
+    | "llama_json"
+    | "mistral"
+    | "deepseek"
+    | "pythonic"
+    | "harmony"
+    | "glm"
+    | "kimi"
+    | "fenced_json"
+    | "json";
+  /** What the endpoint does otherwise than the protocol's author. */
+  compat: Compat;
+  /** Beta features to ask for. */
+  betas: string[];
+  /** Further fields of the request's body, sent as they are. */
+  options: Record<string, unknown>;
+  /** What the model's tokens cost, where it is known. */
+  price: Price | null;
+}
+
+/** What an endpoint does otherwise than the protocol's author. */
+export interface Compat {
+  system_role: "system" | "developer";
+  max_tokens_field: "max_tokens" | "max_completion_tokens";
+  usage_in_stream: boolean;
+  thinking: "none" | "reasoning_effort" | "openrouter" | "zai" | "qwen" | "qwen_chat_template";
+  replay_reasoning: "never" | "reasoning_content" | "reasoning_details" | "text";
+  tool_choice: boolean;
+  parallel_tool_calls: boolean;
+  custom_tools: boolean;
+  strict_tools: boolean;
+  tool_result_name: boolean;
+  assistant_after_tool_result: boolean;
+  call_ids: "any" | "nine";
+  prompt_cache_key: boolean;
+  store: boolean;
+  images: boolean;
+  json_schema: boolean;
+}
+
+/** What tokens cost, in micro-dollars (1e-6 US dollars) per million. */
+export interface Price {
+  input: number;
+  output: number;
+  cache_read?: number;
+  cache_write?: number;
+  /** Other prices for calls with more input than a threshold. */
+  tiers?: {
+    above: number;
+    input: number;
+    output: number;
+    cache_read?: number;
+    cache_write?: number;
+  }[];
+}
+
+/** What the system prompt tells of the place; what is empty is left out. */
+export interface Facts {
+  working_directory: string;
+  platform: string;
+  os_version: string;
+  /** Today as `YYYY-MM-DD`. */
+  date: string;
+  git: {
+    branch: string;
+    modified: number | null;
+    untracked: number | null;
+    recent_commits: string[];
+  } | null;
+  knowledge_cutoff: string;
+  /** Programs that can be run. */
+  programs: { name: string; description: string }[];
+  /** Instruction files of the project, root first. */
+  project_docs: { path: string; text: string }[];
+}
+
+/** A tool as the model is shown it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** A JSON Schema whose root is an object. */
+  parameters: unknown;
+  read_only: boolean;
+  /** How it is called with free text, where the protocol can. */
+  freeform?: { grammar: string; property: string; description: string };
+}
+
+/** When calls repeat themselves, and what is done about it. */
+export interface LoopPolicy {
+  detect: boolean;
+  /** How many of the newest calls must follow one pattern. */
+  window: number;
+  /** The longest cycle of calls that counts as a pattern. */
+  max_period: number;
+  /** How many calls in a row of one tool with the same arguments are too many; 0 for never. */
+  same_args: number;
+  /** How many calls in a row of one tool are too many; 0 for never. */
+  same_name: number;
+  /** Whether only calls that failed count. */
+  only_if_failed: boolean;
+  /** Tools whose calls do not count. */
+  ignore_tools: string[];
+  /** Whether times, UUIDs and the like in arguments count as all the same. */
+  mask_volatile: boolean;
+  /** What is done the first time, the second time and so on. */
+  ladder: LoopStep[];
+}
+
+/** What is done about calls that repeat themselves. */
+export type LoopStep = "warn" | "summarize" | "ask_user" | "stop";
+
+/** What follows when a limit is reached. */
+export type LimitAction = "idle" | "summarize" | "partial" | "error";
+
+/** Which calls a person must allow first. */
+export interface ApprovalPolicy {
+  ask: "nothing" | "programs" | "changes" | "everything";
+  /** Calls that are never asked about. */
+  allow: ApprovalRule[];
+}
+
+/** Calls of a tool; only those whose arguments begin as `starting` says, if it says anything. */
+export interface ApprovalRule {
+  tool: string;
+  starting: Record<string, string>;
+}
+
+/** Where in the loop a hook stands. */
+export type HookPoint = "submit" | "before_model" | "before_tool" | "after_tool" | "before_stop";
+
+/** A whole configuration by name, to begin with. */
+export type Preset = "seed001" | "modern" | "ollama" | "ironclaw" | "gnoma";
+
+/** A change of the configuration, in force from the next model call. */
+export interface ConfigPatch {
+  /** Another model of the same endpoint. */
+  model?: string;
+  /** Another effort; `null` goes back to the provider's default. */
+  reasoning_effort?: string | null;
+  /** Other limits, all of them. */
+  limits?: Partial<SessionConfig["limits"]>;
+  /** Other instructions of the user; an empty text removes them. */
+  instructions?: string;
+}
+
+/** `T` with every field of every object in it optional: what is left out stays as it is. */
+export type Patch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Patch<T[K]> }
+    : T;

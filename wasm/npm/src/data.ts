@@ -1,0 +1,225 @@
+// The data that inputs, effects, events and the history hold, as the session's log has it
+// (snake_case). Samples of every variant, made by the core, are held against these types in both
+// directions.
+
+/** Tokens of one reply or of many. */
+export interface SessionUsage {
+  /** All input tokens, cached ones included. */
+  input_total: number;
+  /** All output tokens, reasoning included. */
+  output_total: number;
+  /** Input tokens read from the provider's cache. */
+  cache_read: number;
+  /** Input tokens written to the provider's cache. */
+  cache_write: number;
+  /** Output tokens spent on reasoning, where the provider says so. */
+  reasoning: number;
+}
+
+/** A piece of what a user or a tool says. An image's `data` is base64. */
+export type Part =
+  { type: "text"; text: string } | { type: "image"; media_type: string; data: string };
+
+/** Where an agent stands. */
+export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
+
+/**
+ * How a run ended. `loop`: its calls repeated themselves. `denied`: a person or a hook denied it.
+ */
+export type RunEnd = "completed" | "limit" | "loop" | "interrupted" | "denied" | "failed";
+
+/** What made a run fail. */
+export type ErrorKind =
+  | "authentication"
+  | "quota"
+  | "rate_limit"
+  | "overloaded"
+  | "context_overflow"
+  | "invalid_request"
+  | "content_filter"
+  | "refusal"
+  | "server"
+  | "network"
+  | "host"
+  | "protocol"
+  | "limit"
+  | "answer"
+  | "internal";
+
+/** What came of a tool's run, whole. */
+export interface Outcome {
+  parts: Part[];
+  error?: ToolErrorKind;
+  /** A program's exit code. */
+  exit?: number;
+  /** How many places were found or changed. */
+  count?: number;
+  /** Whether the time limit ended the run. */
+  timed_out?: boolean;
+  changes?: FileChange[];
+  /** Whether the tool itself dropped a part of its output. */
+  capped_at_source?: boolean;
+}
+
+/** What made a tool's run fail. */
+export type ToolErrorKind =
+  | "not_found"
+  | "permission_denied"
+  | "edit_conflict"
+  | "invalid_arguments"
+  | "unknown_tool"
+  | "wrong_file_type"
+  | "binary"
+  | "too_large"
+  | "exit"
+  | "timeout"
+  | "denied"
+  | "interrupted"
+  | "limit"
+  | "io"
+  | "crashed";
+
+/** A file that a tool changed. */
+export interface FileChange {
+  path: string;
+  kind: "created" | "modified" | "deleted";
+  /** Its text before; absent if it did not exist, is not text or is larger than 256 KiB. */
+  before?: string;
+  /** Its text after, with the same exceptions. */
+  after?: string;
+}
+
+/** What a built-in tool does, whatever the model calls it. */
+export type Action =
+  | {
+      action: "read";
+      path: string;
+      offset?: number;
+      limit?: number;
+      numbering: "none" | "pipe" | "tab";
+      line_chars?: number;
+      notice?: "above";
+    }
+  | { action: "view_image"; path: string }
+  | {
+      action: "read_many";
+      include: string[];
+      exclude?: string[];
+      flat?: boolean;
+      hidden?: "nothing";
+    }
+  | { action: "write"; path: string; content: string; only_new?: boolean }
+  | { action: "edit"; path: string; old: string; new: string; all: boolean }
+  | { action: "patch"; patch: string; unread?: string[] }
+  | {
+      action: "list";
+      path?: string;
+      depth: number;
+      ignore?: string[];
+      hidden?: "ignored";
+      style?: "tag";
+    }
+  | {
+      action: "glob";
+      pattern: string;
+      path?: string;
+      ignore_case?: boolean;
+      max_results?: number;
+      hidden?: "nothing";
+    }
+  | {
+      action: "grep";
+      pattern: string;
+      path?: string;
+      glob?: string;
+      file_type?: string;
+      unless?: string;
+      mode: "content" | "files_with_matches" | "count";
+      layout?: "by_file";
+      before?: number;
+      after?: number;
+      offset?: number;
+      max_results?: number;
+      max_per_file?: number;
+      hidden?: "nothing";
+      ignore_case: boolean;
+      literal?: boolean;
+      multiline?: boolean;
+      only_matching?: boolean;
+      unnumbered?: boolean;
+    }
+  | { action: "run_program"; program: string; args: string[]; stdin?: string };
+
+/** A call of a tool, as the model made it. */
+export interface SessionToolCall {
+  /** The provider's id. */
+  id: string;
+  name: string;
+  /** The arguments' JSON text as it came: it may be invalid. Of a free-form call, its input. */
+  arguments: string;
+  /** What else the provider says of the call. */
+  detail?: { freeform?: boolean; signature?: string; item?: unknown };
+}
+
+/** Why a reply ended. */
+export type Finish =
+  | "stop"
+  | "tool_calls"
+  | "length"
+  | "content_filter"
+  | "refusal"
+  | "pause"
+  | "context_window"
+  | "malformed_tool_call"
+  | "error"
+  | "unknown";
+
+/** A block of a reply, in the order in which the model sent it. */
+export type Block =
+  | { text: string }
+  | { marked_text: { text: string; mark: string } }
+  | { reasoning: { text: string; signature?: string; item?: unknown } }
+  | { tool_call: SessionToolCall }
+  | { opaque: unknown };
+
+/** A whole reply of the model. */
+export interface Reply {
+  blocks: Block[];
+  finish: Finish;
+  /** The provider's own words on why the model refused. */
+  refusal?: string;
+  usage?: SessionUsage;
+  /** The protocol in which it came. */
+  wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
+  response_id?: string;
+  model?: string;
+}
+
+/** The answer to one call, as the model reads it. */
+export interface SessionToolResult {
+  call_id: string;
+  parts: Part[];
+  is_error: boolean;
+}
+
+/** One entry of the history. */
+export interface SessionTurn {
+  /** When, in milliseconds since 1970. */
+  at: number;
+  kind:
+    | { user: Part[] }
+    | { assistant: Reply }
+    | { tool_results: SessionToolResult[] }
+    | { system: string }
+    | { steering: Part[] };
+}
+
+/** Where an agent stands and what it has used. */
+export interface SessionStatus {
+  state: AgentState;
+  turns: number;
+  tool_calls: number;
+  usage: SessionUsage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
+}

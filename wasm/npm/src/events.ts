@@ -1,0 +1,190 @@
+// Things to know, as the session's log has them. Samples of every event, made by the core, are
+// held against these types in both directions.
+
+import type { AgentState, ErrorKind, Outcome, Part, RunEnd, SessionUsage } from "./data.js";
+
+interface Stamp {
+  /** Counted from 1 over the whole session, without gaps. */
+  seq: number;
+  /** Milliseconds since the session opened. */
+  at: number;
+  /** Whose; the session's own agent is 0. */
+  agent: number;
+}
+
+/** The session is open. */
+export interface SessionStart extends Stamp {
+  type: "session_start";
+}
+/** The session is closed. The last event. */
+export interface SessionEnd extends Stamp {
+  type: "session_end";
+  /** Where it stood when it was closed. */
+  state: AgentState;
+}
+/** The user said something; a run, or a further input of it, begins. */
+export interface UserInput extends Stamp {
+  type: "user_input";
+  parts: Part[];
+}
+/** A run is over and the agent is idle. */
+export interface ProcessingEnd extends Stamp {
+  type: "processing_end";
+  end: RunEnd;
+  /** What the model said last. */
+  text: string;
+  usage: SessionUsage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
+  replies: number;
+  tool_calls: number;
+}
+/** The model began to write text. */
+export interface AssistantTextStart extends Stamp {
+  type: "assistant_text_start";
+}
+/** More of the model's text. */
+export interface AssistantTextDelta extends Stamp {
+  type: "assistant_text_delta";
+  text: string;
+}
+/** More of the model's thinking. */
+export interface AssistantReasoningDelta extends Stamp {
+  type: "assistant_reasoning_delta";
+  text: string;
+}
+/** A reply is whole. Comes once for each, with or without text. */
+export interface AssistantTextEnd extends Stamp {
+  type: "assistant_text_end";
+  text: string;
+  reasoning?: string;
+  usage?: SessionUsage;
+  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
+  cost_nano_usd?: number;
+}
+/** What was written of the current reply does not count: the call is tried again. */
+export interface TextReset extends Stamp {
+  type: "text_reset";
+}
+/** A tool call began. */
+export interface ToolCallStart extends Stamp {
+  type: "tool_call_start";
+  call_id: string;
+  name: string;
+  /** The arguments' JSON text, as the model wrote it: it may be invalid. */
+  arguments: string;
+}
+/** More output of a running tool. */
+export interface ToolCallOutputDelta extends Stamp {
+  type: "tool_call_output_delta";
+  call_id: string;
+  text: string;
+}
+/** A tool call is over. */
+export interface ToolCallEnd extends Stamp {
+  type: "tool_call_end";
+  call_id: string;
+  name: string;
+  /** The full, untruncated outcome. */
+  outcome: Outcome;
+}
+/** A steering message entered the history. */
+export interface SteeringInjected extends Stamp {
+  type: "steering_injected";
+  parts: Part[];
+}
+/** A limit of rounds or turns ended the run. */
+export interface TurnLimit extends Stamp {
+  type: "turn_limit";
+  limit: "max_turns" | "max_tool_rounds_per_input";
+  value: number;
+}
+/** The newest calls follow a repeating pattern; the model has been told. */
+export interface LoopDetection extends Stamp {
+  type: "loop_detection";
+  message: string;
+  /** How many calls the pattern has. */
+  period: number;
+}
+/** An agent was started; its events carry its own number. */
+export interface AgentStarted extends Stamp {
+  type: "agent_started";
+  /** Who started it. */
+  parent: number;
+  task: string;
+  model: string;
+}
+/** An agent is over. */
+export interface AgentEnded extends Stamp {
+  type: "agent_ended";
+  /** How its last run ended. */
+  success: boolean;
+  /** What it said last. */
+  output: string;
+}
+/** The model has written down or changed its plan. */
+export interface PlanUpdate extends Stamp {
+  type: "plan";
+  /** The whole plan, in order. */
+  items: PlanItem[];
+}
+/** A step of the model's plan. */
+export interface PlanItem {
+  text: string;
+  status: "pending" | "in_progress" | "completed" | "cancelled" | "blocked";
+}
+/** The run's final answer in the form that was asked for. */
+export interface FinalAnswer extends Stamp {
+  type: "final_answer";
+  value: unknown;
+}
+/** A failed model call is tried again. */
+export interface Retry extends Stamp {
+  type: "retry";
+  /** Which try comes next, counted from 2. */
+  attempt: number;
+  delay_ms: number;
+  message: string;
+}
+/** The provider's cached prefix of earlier requests no longer fits. */
+export interface PrefixRebased extends Stamp {
+  type: "prefix_rebased";
+  reason: string;
+}
+/** Something to be aware of; the run goes on. */
+export interface Warning extends Stamp {
+  type: "warning";
+  message: string;
+}
+/** Something failed for good. */
+export interface Failure extends Stamp {
+  type: "error";
+  kind: ErrorKind;
+  message: string;
+}
+
+/** One thing to know, told apart by `type`. */
+export type AgentEvent =
+  | SessionStart
+  | SessionEnd
+  | UserInput
+  | ProcessingEnd
+  | AssistantTextStart
+  | AssistantTextDelta
+  | AssistantReasoningDelta
+  | AssistantTextEnd
+  | TextReset
+  | ToolCallStart
+  | ToolCallOutputDelta
+  | ToolCallEnd
+  | SteeringInjected
+  | TurnLimit
+  | LoopDetection
+  | AgentStarted
+  | AgentEnded
+  | PlanUpdate
+  | FinalAnswer
+  | Retry
+  | PrefixRebased
+  | Warning
+  | Failure;

@@ -1,0 +1,200 @@
+//! The bare session for people who write engines: JSON in and out, nothing carried out.
+
+use crate::misuse::Misuse;
+use innerloop_core::{
+    History, Session,
+    bytes::Bytes,
+    config::SessionConfig,
+    id::{AgentId, EffectId, SessionId},
+    input::{HttpInput, Input},
+    log,
+    message::Turn,
+    output::{Deadline, Outputs},
+    status::Status,
+    time::{Instant, UnixMillis},
+};
+use innerloop_json::{ToJson, to_string};
+use std::cell::RefCell;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+/// A session without a driver.
+#[wasm_bindgen]
+pub struct RawSession {
+    session: RefCell<Session>,
+    /// Whether each step comes with its line of the log.
+    logs: bool,
+    /// What followed from the opening, until it is taken.
+    opening: RefCell<Option<String>>,
+}
+
+/// What follows from one input.
+#[derive(ToJson)]
+struct Step<'a> {
+    outputs: &'a Outputs,
+    deadline: Option<Deadline>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    line: Option<String>,
+}
+
+#[wasm_bindgen]
+impl RawSession {
+    /// Opens a session with a configuration, as JSON.
+    ///
+    /// # Errors
+    /// `bad_option` with the field that does not fit.
+    pub fn open(config: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
+        let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::bad_option)?;
+        let wall = millis(wall);
+        let line = logs.then(|| log::Header::new(config.clone(), wall).line());
+        let (session, outputs) = Session::open(config, wall).map_err(Misuse::bad_option)?;
+        Ok(Self::opened(session, &outputs, line))
+    }
+
+    /// Makes the session of a snapshot again.
+    ///
+    /// # Errors
+    /// `bad_snapshot`.
+    pub fn restore(snapshot: &[u8], wall: f64, logs: bool) -> Result<Self, JsValue> {
+        let session = Session::restore(snapshot, millis(wall)).map_err(Misuse::from)?;
+        Ok(Self::with(session, logs, None))
+    }
+
+    /// Goes on from a log.
+    ///
+    /// # Errors
+    /// `bad_log`.
+    pub fn resume(log: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
+        let resumed = log::resume(log, millis(wall)).map_err(Misuse::from)?;
+        Ok(Self::with(resumed.session, logs, None))
+    }
+
+    /// Replays a log: the session as it stood at its end. What followed from the opening and from
+    /// each line is the opening: a JSON array of outputs a line.
+    ///
+    /// # Errors
+    /// `bad_log`.
+    pub fn replay(log: &str) -> Result<Self, JsValue> {
+        let replayed = log::replay(log).map_err(Misuse::from)?;
+        let mut lines = String::new();
+        for outputs in &replayed.outputs {
+            lines.push_str(&to_string(outputs));
+            lines.push('\n');
+        }
+        Ok(Self::with(replayed.session, false, Some(lines)))
+    }
+
+    /// Another session under an id of its own that has heard the first `turns` turns of this one.
+    ///
+    /// # Errors
+    /// `bad_option` for the id.
+    pub fn fork(&self, id: String, turns: Option<u32>, wall: f64) -> Result<Self, JsValue> {
+        let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
+        let fork = self.session.borrow().fork(SessionId(id), turns, millis(wall));
+        let (session, outputs) = fork.map_err(Misuse::bad_option)?;
+        Ok(Self::opened(session, &outputs, None))
+    }
+
+    /// What followed from the opening, once.
+    #[must_use]
+    pub fn opening(&self) -> Option<String> {
+        self.opening.borrow_mut().take()
+    }
+
+    /// Takes in what happened, as JSON, and returns all that follows, as JSON.
+    ///
+    /// # Errors
+    /// `bad_option` for what is no input; `rejected`, with the input and the reason.
+    pub fn handle(&self, input: &str, at: f64) -> Result<String, JsValue> {
+        let input: Input = innerloop_json::from_str(input).map_err(Misuse::bad_option)?;
+        self.hear(input, at)
+    }
+
+    /// A piece of a response's body.
+    ///
+    /// # Errors
+    /// `rejected`.
+    pub fn chunk(&self, effect: f64, bytes: Vec<u8>, at: f64) -> Result<String, JsValue> {
+        let id = EffectId(millis(effect).0);
+        self.hear(Input::Http { id, input: HttpInput::Chunk(Bytes(bytes)) }, at)
+    }
+
+    /// When to send a tick, as JSON.
+    #[must_use]
+    pub fn deadline(&self) -> String {
+        to_string(&self.session.borrow().deadline())
+    }
+
+    /// Every open effect again, as a JSON array of outputs.
+    #[must_use]
+    pub fn owed(&self) -> String {
+        to_string(&self.session.borrow().owed())
+    }
+
+    /// The session as bytes.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.session.borrow().snapshot()
+    }
+
+    /// The session as a line of its log.
+    #[must_use]
+    #[wasm_bindgen(js_name = snapshotLine)]
+    pub fn snapshot_line(&self) -> String {
+        log::snapshot(&self.session.borrow())
+    }
+
+    /// Where an agent stands, as JSON; `null` if there is no such agent.
+    #[must_use]
+    pub fn status(&self, agent: u32) -> String {
+        let status: Option<Status> = self.session.borrow().status(AgentId(agent));
+        to_string(&status)
+    }
+
+    /// What an agent and its user have said from the turn `from` on, as JSON; `null` if there is
+    /// no such agent.
+    #[must_use]
+    pub fn history(&self, agent: u32, from: u32) -> String {
+        let session = self.session.borrow();
+        let turns: Option<&[Turn]> = session.history(AgentId(agent)).map(History::turns);
+        let from = usize::try_from(from).unwrap_or(usize::MAX);
+        to_string(&turns.map(|turns| turns.get(from..).unwrap_or_default()))
+    }
+
+    /// The session's id.
+    #[must_use]
+    pub fn id(&self) -> String {
+        self.session.borrow().id().0.clone()
+    }
+
+    /// The session time of the last input.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
+    pub fn now(&self) -> f64 {
+        self.session.borrow().now().0 as f64
+    }
+}
+
+impl RawSession {
+    fn opened(session: Session, outputs: &Outputs, line: Option<String>) -> Self {
+        let logs = line.is_some();
+        let step = to_string(&Step { outputs, deadline: session.deadline(), line });
+        Self::with(session, logs, Some(step))
+    }
+
+    const fn with(session: Session, logs: bool, opening: Option<String>) -> Self {
+        Self { session: RefCell::new(session), logs, opening: RefCell::new(opening) }
+    }
+
+    fn hear(&self, input: Input, at: f64) -> Result<String, JsValue> {
+        let at = Instant(millis(at).0);
+        let mut session = self.session.borrow_mut();
+        let line = self.logs.then(|| log::entry(&input, at));
+        let outputs = session.handle(input, at).map_err(|error| Misuse::rejected(&error))?;
+        Ok(to_string(&Step { outputs: &outputs, deadline: session.deadline(), line }))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+const fn millis(number: f64) -> UnixMillis {
+    UnixMillis(number as u64)
+}
