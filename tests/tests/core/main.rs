@@ -23,6 +23,7 @@ mod people;
 mod pipeline;
 mod profiles;
 mod prompts;
+mod protocol;
 mod samples;
 mod schema;
 mod side_calls;
