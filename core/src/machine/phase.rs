@@ -1,15 +1,7 @@
-//! Where an agent stands, and the table of all transitions from one phase to another.
+//! Where an agent stands, and the table of all changes from one phase to another.
 //!
-//! ```text
-//!          ┌──────────── Hooked ◄───┐
-//!          ▼               ▲ ▼      │
-//! Idle ──► ModelCall ◄──────────► Round ──► Asked ──► Idle, ModelCall, Hooked
-//!   ▲          │                   │
-//!   └──────────┴───────────────────┘        any of them ──► Closing ──► Closed
-//! ```
-//!
-//! A round whose calls are all answered at once leaves no trace: what is seen is the step from the
-//! reply to what follows the round.
+//! A round whose calls are all answered at once leaves no trace: what is seen is the change from
+//! the reply to what follows the round.
 
 use super::round::Round;
 use crate::{
@@ -59,7 +51,7 @@ pub(crate) enum PhaseKind {
 /// A change of phase, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transition {
-    /// Nothing has changed.
+    /// The agent stays in its phase; what stands in that may be new.
     Stay,
     /// A run begins with a model call.
     Begin,
@@ -95,6 +87,20 @@ pub(crate) enum Transition {
     Close,
     /// Nothing is open any more.
     Finish,
+}
+
+#[cfg(feature = "seams")]
+impl PhaseKind {
+    /// All of them.
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Idle,
+        Self::Hooked,
+        Self::Asked,
+        Self::ModelCall,
+        Self::Round,
+        Self::Closing,
+        Self::Closed,
+    ];
 }
 
 impl Transition {

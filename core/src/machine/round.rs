@@ -7,7 +7,7 @@ use super::{
     ctx::{Ctx, Signal},
     ledger::EffectKind,
     pipeline::{self, Work},
-    tool_call::{Slot, State},
+    tool_call::{RoundCall, State},
 };
 use crate::{
     base::{
@@ -43,44 +43,44 @@ pub(crate) enum Progress {
 /// A round under way.
 #[derive(Debug)]
 pub(crate) struct Round {
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) calls: Vec<RoundCall>,
 }
 
 impl Round {
     /// Starts the calls of a reply.
     pub(crate) fn start(calls: Vec<ToolCall>, ctx: &mut Ctx<'_>) -> Progress {
-        let mut slots = Vec::with_capacity(calls.len());
+        let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
-            let mut slot = Slot::new(pipeline::with_json_arguments(call, ctx.setup));
-            slot.enter(ctx);
-            slots.push(slot);
+            let mut call = RoundCall::new(pipeline::with_json_arguments(call, ctx.setup));
+            call.enter(ctx);
+            round.calls.push(call);
         }
-        Self { slots }.advance(ctx)
+        round.advance(ctx)
     }
 
     /// Answers every call of a reply with the same refusal: none of them may run.
     pub(crate) fn refuse(calls: Vec<ToolCall>, message: &str, ctx: &mut Ctx<'_>) -> Progress {
-        let mut slots = Vec::with_capacity(calls.len());
+        let mut round = Self { calls: Vec::with_capacity(calls.len()) };
         for call in calls {
-            let mut slot = Slot::new(pipeline::with_json_arguments(call, ctx.setup));
-            slot.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
-            slots.push(slot);
+            let mut call = RoundCall::new(pipeline::with_json_arguments(call, ctx.setup));
+            call.fail(Outcome::error(ToolError::InvalidArguments, message), ctx);
+            round.calls.push(call);
         }
-        Self { slots }.advance(ctx)
+        round.advance(ctx)
     }
 
     pub(crate) fn on_tool(mut self, id: EffectId, input: ToolInput, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        let Some(call) = self.call(id) else { return Progress::Open(self) };
         match input {
             ToolInput::Delta(text) => {
-                let call_id = slot.call.id.clone();
+                let call_id = call.tool_call.id.clone();
                 ctx.event(EventKind::ToolCallOutputDelta { call_id, text });
             }
             // Refused at the door: no tool is offered a way to park.
             ToolInput::Parked { .. } => {}
             ToolInput::Done(outcome) => {
                 ctx.ledger.settle(id);
-                slot.on_done(outcome, ctx);
+                call.on_done(outcome, ctx);
             }
         }
         self.advance(ctx)
@@ -88,29 +88,29 @@ impl Round {
 
     /// A person has answered.
     pub(crate) fn on_answer(mut self, id: EffectId, answer: Answer, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        let Some(call) = self.call(id) else { return Progress::Open(self) };
         ctx.ledger.settle(id);
         if answer == Answer::Abort {
-            slot.state = State::Stopped;
+            call.state = State::Stopped;
             return Progress::Aborted(self);
         }
-        slot.on_answer(answer, ctx);
+        call.on_answer(answer, ctx);
         self.advance(ctx)
     }
 
     /// A hook has replied.
     pub(crate) fn on_hook(mut self, id: EffectId, reply: HookReply, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        let Some(call) = self.call(id) else { return Progress::Open(self) };
         ctx.ledger.settle(id);
-        slot.on_hook(reply, ctx);
+        call.on_hook(reply, ctx);
         self.advance(ctx)
     }
 
     /// The host does not know what became of an effect.
     pub(crate) fn on_lost(mut self, id: EffectId, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(slot) = self.slot(id) else { return Progress::Open(self) };
+        let Some(call) = self.call(id) else { return Progress::Open(self) };
         ctx.ledger.settle(id);
-        slot.on_lost(ctx);
+        call.on_lost(ctx);
         self.advance(ctx)
     }
 
@@ -120,9 +120,9 @@ impl Round {
             ctx.fault("an agent has ended that its parent does not know");
             return Progress::Open(self);
         };
-        for slot in &mut self.slots {
-            if slot.waits_for(child) {
-                slot.on_outcome(Outcome::text(result.text()), ctx);
+        for call in &mut self.calls {
+            if call.waits_for(child) {
+                call.on_outcome(Outcome::text(result.text()), ctx);
             }
         }
         self.advance(ctx)
@@ -131,21 +131,21 @@ impl Round {
     /// The host has said something: waiting for other agents ends, so that the model reads it.
     pub(crate) fn on_steer(mut self, ctx: &mut Ctx<'_>) -> Progress {
         let message = "The wait was ended by a message of the user. The agent still works.";
-        for slot in &mut self.slots {
-            if matches!(slot.state, State::Waiting { .. }) {
-                slot.on_outcome(Outcome::text(message), ctx);
+        for call in &mut self.calls {
+            if matches!(call.state, State::Waiting { .. }) {
+                call.on_outcome(Outcome::text(message), ctx);
             }
         }
         self.advance(ctx)
     }
 
     pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Progress {
-        for slot in &mut self.slots {
-            if let State::Waiting { until: Some(until), .. } = slot.state
+        for call in &mut self.calls {
+            if let State::Waiting { until: Some(until), .. } = call.state
                 && until <= ctx.now
             {
                 let message = "The agent still works: the time to wait is over.";
-                slot.on_outcome(Outcome::error(ToolError::Timeout, message), ctx);
+                call.on_outcome(Outcome::error(ToolError::Timeout, message), ctx);
             }
         }
         self.advance(ctx)
@@ -153,11 +153,11 @@ impl Round {
 
     /// When the first wait is over.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        let until = |slot: &Slot| match slot.state {
+        let until = |call: &RoundCall| match call.state {
             State::Waiting { until, .. } => until,
             _ => None,
         };
-        self.slots.iter().filter_map(until).min()
+        self.calls.iter().filter_map(until).min()
     }
 
     /// Starts what may start now, and ends the round once each call is answered.
@@ -168,10 +168,10 @@ impl Round {
         // What is said to other agents goes out behind what is told of this round's calls: it may
         // come back at once and end the round.
         let mut signals = Vec::new();
-        for slot in &mut self.slots {
-            match &slot.state {
+        for call in &mut self.calls {
+            match &call.state {
                 State::Running { mode: ExecMode::Serial, .. } => break,
-                State::Queued(Work::Inner(_)) => act(slot, &mut signals, ctx),
+                State::Queued(Work::Inner(_)) => act(call, &mut signals, ctx),
                 // Calls that run alone keep their order, also behind one that somebody still looks
                 // at; those that run beside others do not wait for people.
                 State::Hooked { work, .. } | State::Asking { work, .. } => {
@@ -180,15 +180,15 @@ impl Round {
                 State::Queued(Work::Run { .. }) if alone_runs => {}
                 State::Queued(Work::Run { mode: ExecMode::Serial, .. }) if held => {}
                 State::Queued(Work::Run { mode: ExecMode::Parallel, .. }) => {
-                    slot.launch(ctx);
+                    call.launch(ctx);
                     others_run = true;
                 }
                 State::Queued(Work::Run { mode: ExecMode::Serial, .. }) => {
                     // A cancelled run of before may still be writing.
                     if !others_run && !ctx.ledger.has_cancelled_tool(ctx.body.id) {
-                        slot.launch(ctx);
+                        call.launch(ctx);
                     }
-                    if !matches!(slot.state, State::Done(_)) {
+                    if !matches!(call.state, State::Done(_)) {
                         break;
                     }
                 }
@@ -199,7 +199,7 @@ impl Round {
         for signal in signals {
             ctx.signal(signal);
         }
-        if self.slots.iter().any(|slot| !matches!(slot.state, State::Done(_))) {
+        if self.calls.iter().any(|call| !matches!(call.state, State::Done(_))) {
             return Progress::Open(self);
         }
         self.append(ctx);
@@ -208,95 +208,95 @@ impl Round {
 
     /// Ends the round on the host's word: what is open is cancelled and answered.
     pub(crate) fn interrupt(mut self, ctx: &mut Ctx<'_>) {
-        for slot in &mut self.slots {
-            slot.interrupt(ctx);
+        for call in &mut self.calls {
+            call.interrupt(ctx);
         }
         self.append(ctx);
     }
 
     /// The results enter the history, in call order.
     fn append(self, ctx: &mut Ctx<'_>) {
-        let mut results: Vec<_> = self.slots.into_iter().filter_map(Slot::result).collect();
+        let mut results: Vec<_> = self.calls.into_iter().filter_map(RoundCall::result).collect();
         results.shrink_to_fit();
         ctx.append(TurnKind::ToolResults(results));
     }
 
     /// The effects that the host owes an answer for, made again.
     pub(crate) fn owed(&self, agent: AgentId) -> impl Iterator<Item = Effect> {
-        self.slots.iter().filter_map(move |slot| slot.owed(agent))
+        self.calls.iter().filter_map(move |call| call.owed(agent))
     }
 
     /// The same effects, by their kinds.
     pub(crate) fn open_effects(&self) -> impl Iterator<Item = (EffectId, EffectKind)> {
-        self.slots.iter().filter_map(Slot::open_effect)
+        self.calls.iter().filter_map(RoundCall::open_effect)
     }
 
     /// Whether only people are waited for.
     pub(crate) fn awaits_people(&self) -> bool {
         let asks =
-            |slot: &Slot| matches!(slot.state, State::Asking { .. } | State::Question { .. });
-        let done = |slot: &Slot| matches!(slot.state, State::Done(_));
-        self.slots.iter().any(asks) && self.slots.iter().all(|slot| asks(slot) || done(slot))
+            |call: &RoundCall| matches!(call.state, State::Asking { .. } | State::Question { .. });
+        let done = |call: &RoundCall| matches!(call.state, State::Done(_));
+        self.calls.iter().any(asks) && self.calls.iter().all(|call| asks(call) || done(call))
     }
 
     /// Whether the host runs a call of that mode.
     fn runs(&self, wanted: ExecMode) -> bool {
-        self.slots.iter().any(|slot| match slot.state {
+        self.calls.iter().any(|call| match call.state {
             State::Running { mode, .. } => mode == wanted,
             _ => false,
         })
     }
 
-    fn slot(&mut self, id: EffectId) -> Option<&mut Slot> {
-        self.slots.iter_mut().find(|slot| slot.effect() == Some(id))
+    fn call(&mut self, id: EffectId) -> Option<&mut RoundCall> {
+        self.calls.iter_mut().find(|call| call.effect() == Some(id))
     }
 }
 
 /// Does what the core does itself.
-fn act(slot: &mut Slot, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
-    let call = match core::mem::replace(&mut slot.state, State::Stopped) {
-        State::Queued(Work::Inner(call)) => call,
+fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
+    let inner = match core::mem::replace(&mut call.state, State::Stopped) {
+        State::Queued(Work::Inner(inner)) => inner,
         other => {
-            slot.state = other;
+            call.state = other;
             return;
         }
     };
-    slot.announce(ctx);
-    match call {
-        InnerCall::Spawn(call) => {
-            let outcome = spawn(call, signals, ctx);
-            slot.on_outcome(outcome, ctx);
+    call.announce(ctx);
+    match inner {
+        InnerCall::Spawn(spawn_call) => {
+            let outcome = spawn(spawn_call, signals, ctx);
+            call.on_outcome(outcome, ctx);
         }
         InnerCall::Send { agent_id, message } => {
             let outcome = send(&agent_id, message, signals, ctx);
-            slot.on_outcome(outcome, ctx);
+            call.on_outcome(outcome, ctx);
         }
         InnerCall::Wait { agent_id, timeout_ms } => match ctx.body.child(&agent_id) {
-            None => slot.on_outcome(unknown_agent(&agent_id), ctx),
+            None => call.on_outcome(unknown_agent(&agent_id), ctx),
             Some((child, known)) if known.state == ChildState::Running => {
                 let until = timeout_ms.map(|ms| ctx.now.plus_ms(ms));
-                slot.state = State::Waiting { child, until };
+                call.state = State::Waiting { child, until };
             }
             Some((_, known)) => {
                 let outcome = Outcome::text(known.result().text());
-                slot.on_outcome(outcome, ctx);
+                call.on_outcome(outcome, ctx);
             }
         },
         InnerCall::Close { agent_id } => {
             let outcome = close(&agent_id, signals, ctx);
-            slot.on_outcome(outcome, ctx);
+            call.on_outcome(outcome, ctx);
         }
         InnerCall::Ask { question } => {
             let id = ctx.issue(EffectKind::Ask);
             let (agent, text) = (ctx.body.id, question.clone());
             ctx.effect(Effect::Ask { id, agent, ask: Ask::Question { text } });
-            slot.state = State::Question { effect: id, question };
+            call.state = State::Question { effect: id, question };
         }
         InnerCall::Plan(PlanCall { items, reply }) => {
             ctx.event(EventKind::Plan { items });
-            slot.on_outcome(Outcome::text(reply), ctx);
+            call.on_outcome(Outcome::text(reply), ctx);
         }
-        InnerCall::Answer(answer) => slot.on_final_answer(answer, ctx),
+        InnerCall::Answer(answer) => call.on_final_answer(answer, ctx),
     }
 }
 

@@ -27,8 +27,9 @@ use innerloop_json::ToJson;
 
 /// A call and where it stands.
 #[derive(Debug)]
-pub(crate) struct Slot {
-    pub(crate) call: ToolCall,
+pub(crate) struct RoundCall {
+    /// As the model made it, but for arguments that a person or a hook has edited.
+    pub(crate) tool_call: ToolCall,
     pub(crate) state: State,
     /// Whether its start has been announced.
     pub(crate) announced: bool,
@@ -68,9 +69,9 @@ struct Shown<'a> {
     is_error: Option<bool>,
 }
 
-impl Slot {
-    pub(crate) const fn new(call: ToolCall) -> Self {
-        Self { call, state: State::Stopped, announced: false }
+impl RoundCall {
+    pub(crate) const fn new(tool_call: ToolCall) -> Self {
+        Self { tool_call, state: State::Stopped, announced: false }
     }
 
     /// LOOKUP, VALIDATE and the before-hook.
@@ -91,7 +92,7 @@ impl Slot {
                 HookReply::Allow | HookReply::Failed { .. } => self.approve(work, ctx),
                 HookReply::Deny { reason } => self.fail(denied(&reason), ctx),
                 HookReply::Replace(arguments) => {
-                    self.call.arguments = arguments.text().into();
+                    self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
                         Ok(work) => self.approve(work, ctx),
                         Err(outcome) => self.fail(outcome, ctx),
@@ -118,7 +119,7 @@ impl Slot {
             State::Asking { work, .. } => match answer {
                 Answer::Allow => self.state = State::Queued(work),
                 Answer::AllowAlways => {
-                    let rule = ApprovalRule::tool(self.call.name.clone());
+                    let rule = ApprovalRule::tool(self.tool_call.name.clone());
                     ctx.body.learnt_mut().allowed.push(rule);
                     self.state = State::Queued(work);
                 }
@@ -127,7 +128,7 @@ impl Slot {
                     self.state = State::Queued(work);
                 }
                 Answer::AllowEdited(arguments) => {
-                    self.call.arguments = arguments.text().into();
+                    self.tool_call.arguments = arguments.text().into();
                     match self.prepare(ctx) {
                         Ok(work) => self.state = State::Queued(work),
                         Err(outcome) => self.fail(outcome, ctx),
@@ -162,7 +163,7 @@ impl Slot {
 
     /// LOOKUP and VALIDATE.
     fn prepare(&self, ctx: &Ctx<'_>) -> Result<Work, Outcome> {
-        pipeline::prepare(&self.call, ctx.setup)
+        pipeline::prepare(&self.tool_call, ctx.setup)
     }
 
     /// The run, or what stands for it, has an outcome.
@@ -270,9 +271,9 @@ impl Slot {
         let counts = &mut ctx.body.run.counts;
         counts.tool_calls = counts.tool_calls.saturating_add(1);
         ctx.event(EventKind::ToolCallStart {
-            call_id: self.call.id.clone(),
-            name: self.call.name.clone(),
-            arguments: self.call.arguments.clone(),
+            call_id: self.tool_call.id.clone(),
+            name: self.tool_call.name.clone(),
+            arguments: self.tool_call.arguments.clone(),
         });
     }
 
@@ -355,7 +356,7 @@ impl Slot {
             (Work::Run { read_only, .. }, AskAbout::Changes) => !read_only,
             (Work::Run { .. }, AskAbout::Everything) => true,
         };
-        let ToolCall { name, arguments, .. } = &self.call;
+        let ToolCall { name, arguments, .. } = &self.tool_call;
         let rules = policy.allow.iter().chain(&ctx.body.learnt().allowed);
         if !asks || approval::allows(rules, name, arguments) {
             self.state = State::Queued(work);
@@ -369,29 +370,29 @@ impl Slot {
 
     fn question(&self) -> Ask {
         Ask::Approval {
-            call_id: self.call.id.clone(),
-            name: self.call.name.clone(),
+            call_id: self.tool_call.id.clone(),
+            name: self.tool_call.name.clone(),
             // Arguments that are not JSON never come so far; if they did, they are shown as text.
-            arguments: Json::parse(self.call.arguments.clone())
-                .unwrap_or_else(|_| Json::of(&self.call.arguments)),
+            arguments: Json::parse(self.tool_call.arguments.clone())
+                .unwrap_or_else(|_| Json::of(&self.tool_call.arguments)),
         }
     }
 
     fn shown(&self, text: Option<String>) -> Shown<'_> {
-        let ToolCall { id, name, arguments, .. } = &self.call;
+        let ToolCall { id, name, arguments, .. } = &self.tool_call;
         Shown { call_id: id, name, arguments, text, is_error: None }
     }
 
     fn emit(&self, outcome: &Arc<Outcome>, ctx: &mut Ctx<'_>) {
         ctx.event(EventKind::ToolCallEnd {
-            call_id: self.call.id.clone(),
-            name: self.call.name.clone(),
+            call_id: self.tool_call.id.clone(),
+            name: self.tool_call.name.clone(),
             outcome: Arc::clone(outcome),
         });
     }
 
     fn settle(&mut self, ran: Ran, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
-        let result = pipeline::result(&self.call, &ran, outcome, replaced, ctx.setup);
+        let result = pipeline::result(&self.tool_call, &ran, outcome, replaced, ctx.setup);
         self.state = State::Done(result);
         if let Ran::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());

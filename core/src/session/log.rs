@@ -178,7 +178,7 @@ pub fn replay(text: &str) -> Result<Replayed, LogError> {
     let mut outputs = Vec::from([opening]);
     for (index, (line, text)) in lines.enumerate() {
         match Entry::read(line, text)? {
-            Entry::Input(at, input) => outputs.push(heard(&mut session, line, at, input)?),
+            Entry::Input(at, input) => outputs.push(given(&mut session, line, at, input)?),
             Entry::Snapshot(snapshot) if index == 0 => {
                 session = restored(line, snapshot, header.wall)?;
             }
@@ -222,12 +222,11 @@ pub fn resume(text: &str, wall: UnixMillis) -> Result<Resumed, LogError> {
     let first = newest.map_or(0, |(line, _)| line + 1);
     let mut left_out = 0;
     for (line, text) in lines.filter(|(line, _)| *line >= first) {
-        match Entry::read(line, text)? {
-            Entry::Input(at, input) if same => {
-                let _ = heard(&mut session, line, at, input)?;
-            }
-            Entry::Input(..) => left_out += 1,
-            Entry::Snapshot(_) => {}
+        if !same {
+            // An input of another version may have another form: it is left out unread.
+            left_out += 1;
+        } else if let Entry::Input(at, input) = Entry::read(line, text)? {
+            let _ = given(&mut session, line, at, input)?;
         }
     }
     session.epoch = UnixMillis(wall.0.saturating_sub(session.now.0));
@@ -247,7 +246,7 @@ fn read(text: &str) -> Result<(Header, impl Iterator<Item = (usize, &str)> + Clo
     Ok((header, lines.filter(|(_, line)| !line.trim().is_empty())))
 }
 
-fn heard(
+fn given(
     session: &mut Session,
     line: usize,
     at: Instant,

@@ -1,7 +1,7 @@
 //! The simulator finds no fault in the session, and its checker finds each fault that is put
 //! there.
 
-use innerloop_core::config::WireKind;
+use innerloop_core::{Session, config::WireKind};
 use innerloop_tests::simulator::{Fault, Mutation, Plan, run};
 use std::collections::BTreeSet;
 
@@ -133,6 +133,20 @@ fn every_change_of_phase_in_the_table_occurs() {
         }
     }
     panic!("{missing:?}");
+}
+
+#[test]
+fn the_table_of_phases_stands_in_docs_architecture() {
+    let text = include_str!("../../../docs/architecture.md");
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| `")).collect();
+    let phases = Session::phases();
+    for [from, to, name] in &phases {
+        let row = rows.iter().find(|row| row.starts_with(&format!("| `{from}` |")));
+        let is_there = row.is_some_and(|row| row.contains(&format!("`{to}` by `{name}`")));
+        assert!(is_there, "from {from} to {to} by {name}: {row:?}");
+    }
+    let told: usize = rows.iter().map(|row| row.matches("` by `").count()).sum();
+    assert_eq!(told, phases.len());
 }
 
 #[test]

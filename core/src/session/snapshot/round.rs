@@ -12,7 +12,7 @@ use crate::{
         pipeline::{self, Ran, Work},
         round::Round,
         setup::Setup,
-        tool_call::{Slot, State},
+        tool_call::{RoundCall, State},
     },
     profile::inner::InnerCall,
     types::{
@@ -112,12 +112,12 @@ impl<'a> GuardForm<'a> {
 /// The calls of an agent's open round.
 pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>> {
     let made = agent.body.history.open_calls();
-    let forms = round.slots.iter().zip(made).map(|(slot, made)| {
+    let forms = round.calls.iter().zip(made).map(|(call, made)| {
         let made = pipeline::with_json_arguments(made.clone(), &agent.setup);
-        let is_same = slot.call.arguments == made.arguments;
+        let is_same = call.tool_call.arguments == made.arguments;
         ToolCallForm {
-            arguments: (!is_same).then_some(Cow::Borrowed(&*slot.call.arguments)),
-            state: ToolCallStateForm::of(&slot.state),
+            arguments: (!is_same).then_some(Cow::Borrowed(&*call.tool_call.arguments)),
+            state: ToolCallStateForm::of(&call.state),
         }
     });
     forms.collect()
@@ -129,20 +129,20 @@ pub(super) fn restored(forms: Vec<ToolCallForm<'_>>, agent: &Agent) -> Result<Ro
     if made.len() != forms.len() {
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
     }
-    let slots = forms.into_iter().zip(made).map(|(form, made)| {
+    let calls = forms.into_iter().zip(made).map(|(form, made)| {
         let call = pipeline::with_json_arguments(made.clone(), &agent.setup);
-        form.slot(call, &agent.setup)
+        form.restored(call, &agent.setup)
     });
-    Ok(Round { slots: slots.collect::<Result<_, _>>()? })
+    Ok(Round { calls: calls.collect::<Result<_, _>>()? })
 }
 
 impl ToolCallForm<'_> {
-    fn slot(self, mut call: ToolCall, setup: &Setup) -> Result<Slot, RestoreError> {
+    fn restored(self, mut tool_call: ToolCall, setup: &Setup) -> Result<RoundCall, RestoreError> {
         if let Some(arguments) = self.arguments {
-            call.arguments = arguments.into_owned();
+            tool_call.arguments = arguments.into_owned();
         }
         let damaged = || RestoreError::damaged("an open call does not fit its tool");
-        let work = || pipeline::prepare(&call, setup).map_err(|_| damaged());
+        let work = || pipeline::prepare(&tool_call, setup).map_err(|_| damaged());
         let state = match self.state {
             ToolCallStateForm::Stopped => State::Stopped,
             ToolCallStateForm::Hooked { effect } => State::Hooked { effect, work: work()? },
@@ -168,7 +168,7 @@ impl ToolCallForm<'_> {
                 State::After { effect, outcome, ran }
             }
             ToolCallStateForm::Done { parts, is_error } => {
-                let (call_id, parts) = (call.id.clone(), parts.into_owned());
+                let (call_id, parts) = (tool_call.id.clone(), parts.into_owned());
                 State::Done(ToolResult { call_id, parts, is_error })
             }
         };
@@ -176,7 +176,7 @@ impl ToolCallForm<'_> {
             state,
             State::Stopped | State::Hooked { .. } | State::Asking { .. } | State::Queued(_)
         );
-        Ok(Slot { call, state, announced })
+        Ok(RoundCall { tool_call, state, announced })
     }
 }
 
