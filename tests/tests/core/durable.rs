@@ -312,11 +312,23 @@ fn a_snapshot_whose_effects_do_not_fit_together_is_refused() {
     let _ = desk.submit("go");
     let whole = desk.session.snapshot();
     let cancelled = json!([{"id": 1, "agent": 0, "kind": "http", "until": 9}]);
-    for (field, value) in [("effects", json!(0)), ("cancelled", cancelled)] {
+    let round = json!({"type": "round", "calls": []});
+    let child = json!([{"id": 1, "state": "running"}]);
+    for (field, value, why) in [
+        ("/effects", json!(0), "open effects do not fit"),
+        ("/cancelled", cancelled, "open effects do not fit"),
+        ("/agents/0/phase", json!({"type": "idle"}), "do not fit its phase"),
+        ("/agents/0/calls", json!([]), "do not fit its phase"),
+        ("/agents/0/phase", round, "calls of a round"),
+        ("/agents/0/children", child, "not known to the one that started it"),
+        ("/agents/0/spawned", json!({"parent": 0}), "has no parent"),
+        ("/agents/0/id", json!(1), "started by nobody"),
+    ] {
         let mut state = snapshot::state(&whole);
-        state[field] = value;
+        let (parent, name) = field.rsplit_once('/').unwrap();
+        state.pointer_mut(parent).unwrap()[name] = value;
         let torn = snapshot::with_state(&whole, &state.to_string());
         let error = Session::restore(&torn, EPOCH).unwrap_err();
-        assert!(error.to_string().contains("open effects do not fit"), "{error}");
+        assert!(error.to_string().contains(why), "{field}: {error}");
     }
 }

@@ -217,7 +217,7 @@ pub(super) struct RouteForm<'a> {
 }
 
 #[derive(ToJson, FromJson)]
-#[json(rename_all = "snake_case")]
+#[json(tag = "type", rename_all = "snake_case")]
 pub(super) enum CallStateForm<'a> {
     Sent {
         effect: EffectId,
@@ -235,7 +235,7 @@ pub(super) enum CallStateForm<'a> {
 }
 
 #[derive(ToJson, FromJson)]
-#[json(rename_all = "snake_case")]
+#[json(tag = "type", rename_all = "snake_case")]
 pub(super) enum PhaseForm<'a> {
     Idle,
     Hooked { effect: EffectId, then: ThenForm<'a> },

@@ -13,6 +13,7 @@ use crate::{
         agent::Agent,
         body::{Learnt, Pending},
         ctx::AgentCount,
+        exchange::{ModelCall, Purpose},
         ledger::{Entry, Ledger},
         phase::Phase,
         route::Tools,
@@ -40,6 +41,10 @@ impl State<'_> {
             if agents.insert(agent.body.id, agent).is_some() {
                 return Err(RestoreError::damaged("two of its agents have one number"));
             }
+        }
+        let known: usize = children.iter().map(|(_, forms)| forms.len()).sum();
+        if known + 1 != agents.len() {
+            return Err(RestoreError::damaged("an agent is not known to the one that started it"));
         }
         for (parent, forms) in children {
             with_children(parent, forms, &mut agents)?;
@@ -112,6 +117,11 @@ impl AgentForm<'_> {
             },
         );
         agent.phase = self.phase.phase(&agent)?;
+        let is_reply = |call: &&ModelCall| matches!(call.purpose, Purpose::Reply(_));
+        let replies = agent.body.pending().calls.iter().filter(is_reply).count();
+        if replies != usize::from(matches!(agent.phase, Phase::ModelCall)) {
+            return Err(RestoreError::damaged("the model calls of an agent do not fit its phase"));
+        }
         if !matches!(agent.phase, Phase::Idle | Phase::Closing | Phase::Closed) {
             agent.body.watch_again(&agent.setup.config.loops);
         }
@@ -136,11 +146,18 @@ fn with_children(
 ) -> Result<(), RestoreError> {
     for form in forms {
         let id = form.id;
-        let child = agents.get(&id).ok_or_else(|| RestoreError::damaged("a child is missing"))?;
+        let started = |child: &&Agent| {
+            child.body.spawned.as_ref().is_some_and(|options| options.parent == parent)
+        };
+        let child = agents.get(&id).filter(started);
+        let child = child.ok_or_else(|| RestoreError::damaged("a child is missing"))?;
         let (output, turns) = (child.body.result(), child.body.turns());
         let child = form.child(output, turns, child.phase.is_over());
-        if let Some(parent) = agents.get_mut(&parent) {
-            parent.body.learnt_mut().children.insert(id, child);
+        let before = agents
+            .get_mut(&parent)
+            .and_then(|parent| parent.body.learnt_mut().children.insert(id, child));
+        if before.is_some() {
+            return Err(RestoreError::damaged("a child is there twice"));
         }
     }
     Ok(())

@@ -34,7 +34,7 @@ pub(super) struct ToolCallForm<'a> {
 }
 
 #[derive(ToJson, FromJson)]
-#[json(rename_all = "snake_case")]
+#[json(tag = "type", rename_all = "snake_case")]
 pub(super) enum ToolCallStateForm<'a> {
     Stopped,
     Hooked {
@@ -126,7 +126,7 @@ pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>
 /// An agent's open round.
 pub(super) fn restored(forms: Vec<ToolCallForm<'_>>, agent: &Agent) -> Result<Round, RestoreError> {
     let made: Vec<&ToolCall> = agent.body.history.open_calls().collect();
-    if made.len() != forms.len() {
+    if made.len() != forms.len() || forms.is_empty() {
         return Err(RestoreError::damaged("the calls of a round are not those of the reply"));
     }
     let calls = forms.into_iter().zip(made).map(|(form, made)| {

@@ -107,7 +107,7 @@ impl Words {
             };
             note(&agent["steering"].to_string());
             note(&agent["follow_ups"].to_string());
-            note(&agent["phase"]["hooked"]["then"].to_string());
+            note(&agent["phase"]["then"].to_string());
             for turn in seen.turns(id) {
                 if let TurnKind::User(parts) | TurnKind::Steering(parts) = &turn.kind {
                     parts.iter().filter_map(Part::as_text).for_each(&mut note);
