@@ -2,7 +2,7 @@
 //! it means is the session's business.
 
 use crate::{
-    custom,
+    custom, files,
     host::Host,
     http, people,
     program::{self, Program},
@@ -15,7 +15,6 @@ use innerloop_core::{
     tool::{Job, ToolRun},
 };
 use innerloop_driver::Output;
-use innerloop_tools::perform;
 use std::{rc::Rc, sync::Arc};
 use wasm_bindgen_futures::spawn_local;
 
@@ -74,7 +73,7 @@ async fn run_tool(
             let program = Program { name: program, args, stdin };
             program::run(host, id, &program, cancel, run.timeout_ms).await
         }
-        Job::Builtin(action) => perform(&mut *host.files.borrow_mut(), action),
+        Job::Builtin(action) => files::perform(&host.files, action),
         Job::Custom(arguments) => {
             let call = custom::Call { name: &run.name, call_id: &run.call_id, arguments };
             custom::run(&host.callbacks, id, &call, cancel, run.timeout_ms).await

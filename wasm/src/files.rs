@@ -2,8 +2,8 @@
 //! to it.
 
 use crate::{js::bytes_of, misuse::Misuse};
-use innerloop_core::action::{Action, Change, ChangeKind};
-use innerloop_tools::{FileError, Files, Memory, WorkspacePath, perform};
+use innerloop_core::action::{Action, Change, ChangeKind, Outcome};
+use innerloop_tools::{FileError, Files, Memory, WorkspacePath};
 use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -73,8 +73,7 @@ impl RawFiles {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());
         }
-        let outcome = perform(&mut *self.0.borrow_mut(), &action);
-        Ok(innerloop_json::to_string(&outcome))
+        Ok(innerloop_json::to_string(&perform(&self.0, &action)))
     }
 }
 
@@ -83,6 +82,19 @@ impl RawFiles {
     pub(crate) fn memory(&self) -> Rc<RefCell<Memory>> {
         Rc::clone(&self.0)
     }
+}
+
+/// Does what a built-in tool does.
+#[cfg(feature = "tools")]
+pub(crate) fn perform(files: &RefCell<Memory>, action: &Action) -> Outcome {
+    innerloop_tools::perform(&mut *files.borrow_mut(), action)
+}
+
+/// Says that the module was built without what built-in tools do.
+#[cfg(not(feature = "tools"))]
+pub(crate) fn perform(_files: &RefCell<Memory>, _action: &Action) -> Outcome {
+    let message = "this build of innerloop has no built-in tools";
+    Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
 }
 
 fn path_of(text: &str) -> Result<WorkspacePath, Misuse> {

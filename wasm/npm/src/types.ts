@@ -89,7 +89,8 @@ export interface AgentOptions extends ConfigOptions {
   programs?: Readonly<Record<string, ProgramSource | Program>>;
   /**
    * Says whether a call may run. Calls that may change something are then asked about;
-   * `config: { approval }` says otherwise. Without it, the model reads that nobody was there.
+   * `config: { approval: { ask } }` says otherwise: `programs` lets changes of files pass,
+   * `everything` asks about reading, too.
    */
   approve?: Approve;
   /** Answers the model's questions, for which it then has the tool `ask_user`. */
