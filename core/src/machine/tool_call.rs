@@ -184,8 +184,8 @@ impl RoundCall {
     fn finish(&mut self, ran: Ran, outcome: Outcome, ctx: &mut Ctx<'_>) {
         let outcome = Arc::new(outcome);
         self.emit(&outcome, ctx);
-        let text = Some(outcome.joined_text())
-            .filter(|_| ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool));
+        let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool);
+        let text = is_hooked.then(|| outcome.joined_text());
         let shown = Shown { is_error: Some(outcome.error.is_some()), ..self.shown(text) };
         match ctx.hook(HookPoint::AfterTool, &shown) {
             Some(effect) => self.state = State::After { effect, outcome, ran },
