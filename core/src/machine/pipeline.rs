@@ -3,7 +3,7 @@
 use super::setup::Setup;
 use crate::{
     base::json::Json,
-    profile::{Args, FinishedRun, Meaning, inner::InnerCall},
+    profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
     rules::truncate,
     types::{
         action::{Action, Outcome, Patch, PatchError, ToolError},
@@ -18,7 +18,7 @@ use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec, vec::
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// A run of the host's.
-    Run { run: Launch, read_only: bool, mode: ExecMode },
+    Run { run: Launch, category: Category, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
 }
@@ -107,8 +107,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
     let run = Launch::new(run).map_err(|error| invalid(format!("{error}")))?;
-    let read_only = tool.spec.read_only;
-    Ok(Work::Run { run, read_only, mode: setup.exec_mode(&call.name, read_only) })
+    let category = tool.policy.category;
+    Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }
 
 /// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.

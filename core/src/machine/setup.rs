@@ -3,7 +3,7 @@
 
 use super::{body::SpawnOptions, route::Route};
 use crate::{
-    profile::{Policy, Profile, ToolRow},
+    profile::{Category, Policy, Profile, ToolRow},
     rules::{prompt::system_prompt, truncate::OutputLimit},
     types::{
         config::{
@@ -137,10 +137,10 @@ impl Setup {
     }
 
     /// Whether a tool's calls run beside others.
-    pub(crate) fn exec_mode(&self, name: &str, read_only: bool) -> ExecMode {
+    pub(crate) fn exec_mode(&self, name: &str, category: Category) -> ExecMode {
         match self.config.exec_modes.get(name) {
             Some(mode) => *mode,
-            None if read_only => ExecMode::Parallel,
+            None if category == Category::Reads => ExecMode::Parallel,
             None => ExecMode::Serial,
         }
     }
@@ -156,8 +156,8 @@ impl Setup {
 }
 
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest
-/// registration wins, in the place of the one before; what is done about a tool of the host that
-/// has the name of a built-in one stays the same.
+/// registration wins, in the place of the one before. A tool of the host that has the name of a
+/// built-in one keeps its output limit.
 fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
     let profile = Profile::of(&config.model);
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
@@ -169,10 +169,11 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
     }
     for (at, spec) in config.tools.iter().enumerate() {
         let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
-        let policy = match &place {
+        let mut policy = match &place {
             Some(replaced) => replaced.policy,
             None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
         };
+        policy.category = if spec.read_only { Category::Reads } else { Category::Runs };
         let tool =
             Tool { schema: schema(spec, at)?, spec: Arc::new(spec.clone()), policy, row: None };
         match place {

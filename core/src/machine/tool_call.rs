@@ -11,6 +11,7 @@ use crate::{
         json::Json,
         time::Instant,
     },
+    profile::Category,
     rules::{approval, guard},
     types::{
         action::{Outcome, ToolError},
@@ -349,11 +350,8 @@ impl RoundCall {
         let policy = &ctx.setup.config.approval;
         let asks = match (&work, policy.ask) {
             (Work::Inner(_), _) | (_, AskAbout::Nothing) => false,
-            (Work::Run { read_only, run, .. }, AskAbout::Programs) => {
-                let is_edit = matches!(&run.run.job, Job::Builtin(action) if action.is_edit());
-                !read_only && !is_edit
-            }
-            (Work::Run { read_only, .. }, AskAbout::Changes) => !read_only,
+            (Work::Run { category, .. }, AskAbout::Programs) => *category == Category::Runs,
+            (Work::Run { category, .. }, AskAbout::Changes) => *category != Category::Reads,
             (Work::Run { .. }, AskAbout::Everything) => true,
         };
         let ToolCall { name, arguments, .. } = &self.tool_call;

@@ -20,7 +20,7 @@ pub use call::Translated;
 pub(crate) use {
     args::Args,
     call::Meaning,
-    row::{FinishedRun, Policy, ToolRow},
+    row::{Category, FinishedRun, Policy, ToolRow},
 };
 
 use family::Family;

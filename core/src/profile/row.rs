@@ -66,7 +66,7 @@ pub(super) enum Reader {
 pub(crate) struct Policy {
     /// What must be there for the tool to be shown.
     pub(super) needs: Option<Need>,
-    pub(super) category: Category,
+    pub(crate) category: Category,
     /// How much of its output the model reads.
     pub(crate) output: OutputLimit,
     /// The time limit of calls that name none, in milliseconds, where it is not the family's.
@@ -100,7 +100,7 @@ pub(crate) enum Category {
     Reads,
     /// They change files.
     Changes,
-    /// They run a program, which may do anything.
+    /// They run a program or a tool of the host, which may do anything.
     Runs,
 }
 

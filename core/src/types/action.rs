@@ -162,12 +162,6 @@ impl Action {
         Self::List { path, depth, ignore: Vec::new(), hidden, style }
     }
 
-    /// Whether the action changes files of the workspace and does nothing else.
-    #[must_use]
-    pub const fn is_edit(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Edit { .. } | Self::Patch { .. })
-    }
-
     /// Whether the action changes nothing, so that it may run beside others.
     #[must_use]
     pub const fn is_read_only(&self) -> bool {

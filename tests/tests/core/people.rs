@@ -2,7 +2,10 @@
 
 use innerloop_core::{
     action::Outcome,
-    config::{AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, HookPoint, SessionConfig},
+    config::{
+        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, HookPoint, ProgramFacts,
+        SessionConfig,
+    },
     event::{ErrorKind, EventKind},
     id::{AgentId, EffectId},
     input::{Answer, Command, HookReply, Input},
@@ -84,6 +87,34 @@ fn m5_only_what_the_policy_names_is_asked_about() {
     desk.reply(&write("w").and_call("r", "list_dir", &json!({})));
     assert_eq!((desk.asks.len(), desk.runs.len()), (2, 0), "many may be pending");
     assert_eq!(desk.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
+}
+
+#[test]
+fn m5_edits_pass_where_only_programs_are_asked_about() {
+    let mut config = asking(AskAbout::Programs);
+    config.facts.programs =
+        vec![ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() }];
+    let own = |name: &str, read_only: bool| {
+        let spec = json!({"name": name, "description": "Of the host.", "read_only": read_only,
+            "parameters": {"type": "object"}});
+        serde_json::from_str(&spec.to_string()).unwrap()
+    };
+    // A tool of the host may do anything, whatever built-in one has its name.
+    config.tools = vec![own("look", true), own("act", false), own("edit_file", false)];
+    let mut desk = Desk::open(config);
+    let _ = desk.submit("go");
+    let none = json!({});
+    let calls = write("w")
+        .and_call("p", "run_program", &json!({"program": "qjs"}))
+        .and_call("l", "look", &none)
+        .and_call("a", "act", &none)
+        .and_call("e", "edit_file", &none);
+    desk.reply(&calls);
+    let asked = desk.asks.iter().map(|(_, ask)| match ask {
+        Ask::Approval { call_id, .. } => call_id.as_str(),
+        ask => panic!("{ask:?}"),
+    });
+    assert_eq!(asked.collect::<Vec<_>>(), ["p", "a", "e"]);
 }
 
 #[test]
