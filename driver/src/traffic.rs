@@ -11,6 +11,7 @@ use alloc::{
 use innerloop_core::{
     History,
     bytes::Bytes,
+    digest::Digest,
     message::{TurnKind, joined_text},
     text::prefix,
 };
@@ -218,11 +219,7 @@ pub fn said(history: &History) -> String {
 }
 
 fn digest(text: &str) -> String {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    for &byte in text.as_bytes() {
-        hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    }
-    format!("{hash:016x}")
+    format!("{:016x}", Digest::of(text.as_bytes()).0)
 }
 
 /// What may stand around a word.

@@ -52,6 +52,12 @@ impl Error {
         &self.0.message
     }
 
+    /// Whether the text ended too early, so that it may be the beginning of a valid one.
+    #[must_use]
+    pub fn is_eof(&self) -> bool {
+        self.0.message.starts_with("EOF")
+    }
+
     /// The path of the value that is wrong, as `tools[2].name`; empty for the whole.
     #[must_use]
     pub fn path(&self) -> String {

@@ -1,11 +1,11 @@
-//! A response's body: a stream of data or one whole value. Which, is told from the bytes, since
-//! content types lie; an error's body is always taken whole.
+//! A response's body: a stream of data or one whole value. The bytes decide which, since content
+//! types lie; an error's body is always taken whole.
 
 use super::{sse::Events, values::Values};
 use crate::types::input::ResponseHead;
 use alloc::vec::Vec;
 
-/// What JSON that is not framed as server-sent events is to a protocol.
+/// What JSON without server-sent events around it means to a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bare {
     /// The whole body, of another shape than a stream's data.

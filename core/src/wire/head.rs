@@ -1,15 +1,15 @@
 //! What stands around the turns of a request, whatever the protocol.
 
-use alloc::vec::Vec;
+use alloc::string::String;
 
 /// The part of a request that stays the same from turn to turn: model, system prompt, tools. It
 /// is encoded once and shared between sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// What stands before the first turn.
-    pub(super) before: Vec<u8>,
+    pub(super) before: String,
     /// Where `before` takes a cache marker, in protocols that have them.
     pub(super) mark: Option<usize>,
     /// What stands behind the last turn.
-    pub(super) after: Vec<u8>,
+    pub(super) after: String,
 }

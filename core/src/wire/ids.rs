@@ -3,7 +3,7 @@
 use crate::base::digest::Digest;
 use alloc::{borrow::Cow, format, string::String};
 
-/// How long the digest of an id is, with the sign before it.
+/// How long the digest of an id is, with the underscore before it.
 const DIGEST_BYTES: usize = 17;
 
 /// A call's id in at most `max` letters, digits, `_` and `-`. One that does not fit keeps its

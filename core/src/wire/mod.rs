@@ -1,17 +1,17 @@
 //! Floor 3: the model protocols. A wire turns turns into a request's bytes and a response's bytes
 //! into a reply. It keeps no session state and decides nothing about retries.
 
-pub mod anthropic;
+mod anthropic;
 mod body;
 mod decoder;
 mod failure;
-pub mod gemini;
+mod gemini;
 mod head;
 mod ids;
 mod lenient;
-pub mod ollama;
-pub mod openai_chat;
-pub mod openai_responses;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
 mod piece;
 mod sse;
 mod surrogates;
@@ -24,8 +24,6 @@ pub use failure::{Failure, FailureKind};
 pub use head::Head;
 pub use piece::Piece;
 
-use text_calls::write;
-
 use crate::{
     base::bytes::Bytes,
     types::{
@@ -35,7 +33,7 @@ use crate::{
         tool::ToolSpec,
     },
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 impl Head {
     /// Encodes the head.
@@ -48,14 +46,14 @@ impl Head {
         // Where tools are told in the prompt, the protocol's own have no place.
         if model.text_calls == TextCalls::Always {
             let may_call = model.tool_choice != ToolChoice::None;
-            let section = if may_call { write::section(tools) } else { String::new() };
+            let section = if may_call { text_calls::section(tools) } else { String::new() };
             let plain = ModelConfig {
                 text_calls: TextCalls::Never,
                 tool_choice: ToolChoice::Auto,
                 parallel_tool_calls: None,
                 ..model.clone()
             };
-            return Self::native(&plain, &alloc::format!("{system}{section}"), [].iter());
+            return Self::native(&plain, &format!("{system}{section}"), [].iter());
         }
         Self::native(model, system, tools)
     }
@@ -75,7 +73,7 @@ impl Head {
     }
 }
 
-/// The encoded turns, each written once when it is appended (DESIGN rule 10).
+/// The encoded turns, each written once when it is appended.
 #[derive(Clone, Debug)]
 pub struct Prefix {
     encoded: Encoded,
@@ -116,7 +114,7 @@ impl Prefix {
 
     /// Appends a turn. The bytes of those before stay as they are.
     pub fn push(&mut self, turn: &TurnKind) {
-        let in_text = if self.in_text { write::in_text(turn) } else { None };
+        let in_text = if self.in_text { text_calls::in_text(turn) } else { None };
         let turn = in_text.as_ref().unwrap_or(turn);
         match &mut self.encoded {
             Encoded::OpenaiResponses(prefix) => prefix.push(turn),
@@ -139,7 +137,12 @@ impl Prefix {
             Encoded::Ollama(prefix) => prefix.body(head, cache_key),
         };
         let (path, headers) = address(model);
-        HttpRequest { endpoint: model.endpoint.clone(), path, headers, body: Bytes(body) }
+        HttpRequest {
+            endpoint: model.endpoint.clone(),
+            path,
+            headers,
+            body: Bytes(body.into_bytes()),
+        }
     }
 }
 

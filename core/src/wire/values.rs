@@ -8,54 +8,41 @@ use alloc::vec::Vec;
 pub(super) struct Values {
     /// The object that has begun.
     value: Vec<u8>,
-    /// How many braces and brackets of it are open.
+    nesting: Nesting,
+}
+
+/// How deep JSON is nested at the end of what has come of it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Nesting {
+    /// How many braces and brackets are open.
     depth: usize,
     in_string: bool,
-    escaped: bool,
+    is_escaped: bool,
 }
 
 impl Values {
     /// Takes the next bytes and calls `on_value` with each object that they complete.
-    pub(super) fn feed(&mut self, bytes: &[u8], on_value: &mut impl FnMut(&[u8])) {
-        let mut begun = if self.depth > 0 { Some(0) } else { None };
-        for (at, &byte) in bytes.iter().enumerate() {
-            if self.in_string {
-                match byte {
-                    _ if self.escaped => self.escaped = false,
-                    b'\\' => self.escaped = true,
-                    b'"' => self.in_string = false,
-                    _ => {}
-                }
-                continue;
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_value: &mut impl FnMut(&[u8])) {
+        loop {
+            if !self.nesting.is_open() {
+                let Some(begin) = memchr::memchr(b'{', bytes) else { return };
+                bytes = bytes.get(begin..).unwrap_or_default();
             }
-            match byte {
-                b'"' if self.depth > 0 => self.in_string = true,
-                b'{' => {
-                    if self.depth == 0 {
-                        begun = Some(at);
-                    }
-                    self.depth += 1;
-                }
-                b'[' if self.depth > 0 => self.depth += 1,
-                b'}' | b']' if self.depth > 0 => {
-                    self.depth -= 1;
-                    if self.depth == 0 {
-                        let from = begun.take().unwrap_or(at);
-                        let whole = bytes.get(from..=at).unwrap_or_default();
-                        if self.value.is_empty() {
-                            on_value(whole);
-                        } else {
-                            self.value.extend_from_slice(whole);
-                            on_value(&self.value);
-                            self.value.clear();
-                        }
-                    }
-                }
-                _ => {}
+            let end = self.nesting.close(bytes);
+            let (value, rest) =
+                bytes.split_at_checked(end.unwrap_or(bytes.len())).unwrap_or_default();
+            if end.is_none() {
+                self.value.extend_from_slice(value);
+                return;
             }
-        }
-        if let Some(from) = begun {
-            self.value.extend_from_slice(bytes.get(from..).unwrap_or_default());
+            if self.value.is_empty() {
+                on_value(value);
+            } else {
+                self.value.extend_from_slice(value);
+                on_value(&self.value);
+                self.value.clear();
+            }
+            bytes = rest;
         }
     }
 
@@ -64,5 +51,40 @@ impl Values {
         if !self.value.is_empty() {
             on_value(&self.value);
         }
+    }
+}
+
+impl Nesting {
+    /// Whether a brace or bracket is open.
+    pub(super) const fn is_open(&self) -> bool {
+        self.depth > 0
+    }
+
+    /// Goes on through `bytes` to where the last of what is open closes: behind how many of them
+    /// that is.
+    pub(super) fn close(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut rest = bytes;
+        while let Some((&byte, behind)) = rest.split_first() {
+            rest = behind;
+            match byte {
+                _ if core::mem::take(&mut self.is_escaped) => {}
+                b'\\' if self.in_string => self.is_escaped = true,
+                b'"' if self.in_string => self.in_string = false,
+                _ if self.in_string => {
+                    let plain = memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+                    rest = rest.get(plain..).unwrap_or_default();
+                }
+                b'"' => self.in_string = self.is_open(),
+                b'{' | b'[' => self.depth += 1,
+                b'}' | b']' if self.is_open() => {
+                    self.depth -= 1;
+                    if !self.is_open() {
+                        return Some(bytes.len() - rest.len());
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
     }
 }

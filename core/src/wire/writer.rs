@@ -1,17 +1,23 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
-use crate::{base::json::push_string, types::message::ToolCall};
-use alloc::vec::Vec;
-use serde_json::Value;
+use super::lenient::Raw;
+use crate::{base::json::Json, types::message::ToolCall};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use innerloop_json::{Value, from_str, push_string};
 
 /// JSON text while it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Writer(pub(super) Vec<u8>);
+pub(super) struct Writer(pub(super) String);
 
 impl Writer {
     /// Nothing yet.
     pub(super) const fn new() -> Self {
-        Self(Vec::new())
+        Self(String::new())
+    }
+
+    /// Nothing yet, with room for so many bytes.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self(String::with_capacity(bytes))
     }
 
     /// How many bytes are written.
@@ -21,7 +27,7 @@ impl Writer {
 
     /// Text as it is.
     pub(super) fn raw(&mut self, text: &str) -> &mut Self {
-        self.0.extend_from_slice(text.as_bytes());
+        self.0.push_str(text);
         self
     }
 
@@ -33,14 +39,97 @@ impl Writer {
 
     /// A number.
     pub(super) fn number(&mut self, number: u64) -> &mut Self {
-        self.raw(&alloc::format!("{number}"))
+        self.raw(&format!("{number}"))
+    }
+
+    /// `true` or `false`.
+    pub(super) fn bool(&mut self, is_true: bool) -> &mut Self {
+        self.raw(if is_true { "true" } else { "false" })
+    }
+
+    /// A tool's name and what it does, as fields of an object.
+    pub(super) fn named(&mut self, name: &str, description: &str) -> &mut Self {
+        self.raw("\"name\":").string(name).raw(",\"description\":").string(description)
     }
 }
 
-/// A call's arguments as a JSON object. What is none cannot be sent; the call's error result
+/// A string as JSON.
+pub(super) fn quoted(text: &str) -> String {
+    let mut out = Writer::new();
+    out.string(text);
+    out.0
+}
+
+/// An object while it is written. A field that is set again keeps its place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fields {
+    names: Vec<String>,
+    values: BTreeMap<String, Writer>,
+}
+
+impl Fields {
+    /// The fields of an object; none of another value.
+    pub(super) fn of(object: Raw<'_>) -> Self {
+        let mut fields = Self::default();
+        object.each_field(&mut |name, value| {
+            fields.set(&name).raw(value.json());
+        });
+        fields
+    }
+
+    /// The value of a field, to be written anew.
+    pub(super) fn set(&mut self, name: &str) -> &mut Writer {
+        if !self.values.contains_key(name) {
+            self.names.push(name.into());
+        }
+        let value = self.values.entry(name.into()).or_default();
+        value.0.clear();
+        value
+    }
+
+    /// The value of a field.
+    pub(super) fn get(&self, name: &str) -> Option<Raw<'_>> {
+        self.values.get(name).and_then(|value| Raw::parse(&value.0).ok())
+    }
+
+    /// Writes the object without its closing brace.
+    pub(super) fn write_open(&self, out: &mut Writer) {
+        out.raw("{");
+        let fields = self.names.iter().filter_map(|name| Some((name, self.values.get(name)?)));
+        for (index, (name, value)) in fields.enumerate() {
+            out.raw(if index == 0 { "" } else { "," }).string(name).raw(":").raw(&value.0);
+        }
+    }
+
+    /// Whether there are none.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The only field, if there is one.
+    pub(super) fn only(&self) -> Option<(&str, Raw<'_>)> {
+        let [name] = self.names.as_slice() else { return None };
+        Some((name, self.get(name)?))
+    }
+
+    /// The object, to be kept.
+    pub(super) fn to_json(&self) -> Option<Json> {
+        let mut out = Writer::new();
+        self.write(&mut out);
+        Json::parse(out.0).ok()
+    }
+
+    /// Writes the object.
+    pub(super) fn write(&self, out: &mut Writer) {
+        self.write_open(out);
+        out.raw("}");
+    }
+}
+
+/// A call's arguments as a JSON object. Anything else cannot be sent; the call's error result
 /// tells the model that it was refused.
 pub(super) fn arguments_object(call: &ToolCall) -> &str {
-    // A raw value may hold what no string can, such as half a surrogate pair.
-    let value = serde_json::from_str::<Value>(&call.arguments);
-    if value.is_ok_and(|value| value.is_object()) { call.arguments.trim() } else { "{}" }
+    // Text that is read lazily may hold what no string can, such as a lone surrogate.
+    let is_object = matches!(from_str(&call.arguments), Ok(Value::Object(_)));
+    if is_object { call.arguments.trim() } else { "{}" }
 }

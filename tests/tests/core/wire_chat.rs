@@ -359,6 +359,39 @@ fn a_lost_piece_of_a_call_makes_the_reply_unreadable() {
 }
 
 #[test]
+fn half_a_character_is_joined_behind_chunks_that_say_nothing() {
+    let text = |piece: &str| {
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{piece}\"}}}}]}}\n\n")
+    };
+    let body = [text(r"a\ud83d"), text(""), text(r"\ude00b"), ends("stop")].concat();
+    assert_eq!(stream(&body).text, "a\u{1F600}b");
+    let broken = r#"{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","#.to_owned()
+        + r#""arguments":"[\"\ud83d\"]"}}]}}]}"#;
+    assert_eq!(whole(&broken).error.unwrap().kind, ErrorKind::Protocol);
+}
+
+#[test]
+fn an_answer_that_is_an_object_is_its_json() {
+    let body = r#"{"choices":[{"message":{"content":{"city": "Lima"}},"finish_reason":"stop"}]}"#;
+    assert_eq!(whole(body).text, r#"{"city": "Lima"}"#);
+    let part = body.replace(r#"{"city": "Lima"}"#, r#"{"type":"text","text":"Lima"}"#);
+    assert_eq!(whole(&part).text, "Lima");
+}
+
+#[test]
+fn a_name_that_is_repeated_with_each_piece_costs_no_more_than_its_length() {
+    let piece = |arguments: &str| {
+        let function = json!({"name": "f", "arguments": arguments});
+        chunk(&json!({"tool_calls": [{"function": function}]}), &Value::Null)
+    };
+    let pieces = 20_000;
+    let body = piece(r#"{"x":""#) + &piece("{}").repeat(pieces) + &piece(r#""}"#);
+    let reply = reply(&(body + &ends("tool_calls")));
+    let lengths = reply.tool_calls().map(|call| call.arguments.len());
+    assert!(lengths.eq([r#"{"x":""}"#.len() + 2 * pieces]));
+}
+
+#[test]
 fn keys_that_repeat_keep_the_last_value() {
     let body = r#"{"choices":[{"message":{"content":null,"content":"x"},"finish_reason":"stop"}]}"#;
     assert_eq!(whole(body).text, "x");

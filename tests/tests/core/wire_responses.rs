@@ -115,6 +115,20 @@ fn a_stream_gives_text_and_usage() {
 }
 
 #[test]
+fn very_many_items_cost_no_more_than_their_length() {
+    let ids: Vec<String> = (0..5_000).map(|id| format!("c{id}")).collect();
+    let mut data = Vec::new();
+    for id in &ids {
+        for kind in ["response.output_item.added", "response.output_item.done"] {
+            data.push(json!({"type": kind, "item": function(id, "f", "{}")}));
+        }
+    }
+    data.push(completed(&json!([])));
+    let (reply, _) = reply(&events(&data));
+    assert!(reply.tool_calls().map(|call| &call.id).eq(&ids));
+}
+
+#[test]
 fn k8_a_stream_gives_thinking_and_parallel_calls() {
     let body = &fixture("calls.sse");
     let found = stream(body);

@@ -1,51 +1,40 @@
 //! A block of a reply while it arrives: text, thinking, a call of ours, or what only the provider
 //! understands.
 
-use super::super::{
-    lenient::{Fields, text},
-    piece::Piece,
-    surrogates::Half,
-};
+use super::super::{lenient::Raw, piece::Piece, surrogates::PendingSurrogate, writer::Fields};
 use crate::{
-    base::json::{Json, Object},
+    base::json::Json,
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use alloc::{boxed::Box, string::String, vec::Vec};
 
 /// What a delta adds to a block.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Delta<'a> {
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-    #[serde(borrow)]
-    thinking: Option<&'a RawValue>,
-    #[serde(borrow)]
-    signature: Option<&'a RawValue>,
-    #[serde(borrow)]
-    partial_json: Option<&'a RawValue>,
-    #[serde(borrow)]
-    citation: Option<&'a RawValue>,
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    encrypted_content: Option<&'a RawValue>,
+    text: Raw<'a>,
+    thinking: Raw<'a>,
+    signature: Raw<'a>,
+    partial_json: Raw<'a>,
+    citation: Raw<'a>,
+    content: Raw<'a>,
+    encrypted_content: Raw<'a>,
 }
 
 impl<'a> Delta<'a> {
     /// What an object's fields add.
-    pub(super) fn of(fields: &Fields<'a>) -> Self {
-        Self {
-            text: fields.raw("text"),
-            thinking: fields.raw("thinking"),
-            signature: fields.raw("signature"),
-            partial_json: fields.raw("partial_json"),
-            citation: fields.raw("citation"),
-            content: fields.raw("content"),
-            encrypted_content: fields.raw("encrypted_content"),
-        }
+    pub(super) fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 7] = [
+            "text",
+            "thinking",
+            "signature",
+            "partial_json",
+            "citation",
+            "content",
+            "encrypted_content",
+        ];
+        let [text, thinking, signature, partial_json, citation, content, encrypted_content] =
+            raw.fields(NAMES);
+        Self { text, thinking, signature, partial_json, citation, content, encrypted_content }
     }
 }
 
@@ -57,71 +46,68 @@ pub(super) enum Building {
     /// Thinking.
     Reasoning(Reasoning),
     /// A call: the start's own input, and the pieces that take its place.
-    Call { call: ToolCall, pieces: String, form: Option<Box<Object>> },
+    Call { call: ToolCall, pieces: String, form: Option<Box<Fields>> },
     /// A block that is kept as it came.
-    Opaque { block: Object, pieces: String },
+    Opaque { block: Fields, pieces: String },
 }
 
 impl Building {
     /// The block that begins with `raw`. A bare string stands for its text: some gateways send
     /// it so.
-    pub(super) fn start(raw: &RawValue, half: &mut Half, out: &mut Vec<Piece>) -> Option<Self> {
-        let Ok(start) = Fields::parse(raw.get()) else {
-            let text = half.join(raw).text.into_owned();
+    pub(super) fn start(
+        raw: Raw<'_>,
+        surrogate: &mut PendingSurrogate,
+        out: &mut Vec<Piece>,
+    ) -> Option<Self> {
+        if !raw.is_object() {
+            let text = surrogate.join(raw.json()).text.into_owned();
             out.push(Piece::Text(text.clone()));
             return (!text.is_empty()).then(|| Self::Text { text, citations: Vec::new() });
-        };
-        let owned = |name: &str| start.text(name).map(Cow::into_owned).unwrap_or_default();
-        Some(match &*start.text("type").unwrap_or_default() {
-            "text" => {
-                let cited = start.items("citations").into_iter().filter_map(json);
-                let mut block = Self::Text { text: String::new(), citations: cited.collect() };
-                block.add(&Delta::of(&start), half, out);
-                block
+        }
+        const NAMES: [&str; 6] = ["type", "citations", "caller", "input", "id", "name"];
+        let [kind, citations, caller, input, id, name] = raw.fields(NAMES);
+        let mut block = match kind.text().as_deref() {
+            Some("text") => {
+                let cited = citations.items().into_iter().filter_map(Raw::to_json);
+                Self::Text { text: String::new(), citations: cited.collect() }
             }
-            "thinking" => {
-                let mut block = Self::Reasoning(Reasoning::default());
-                block.add(&Delta::of(&start), half, out);
-                block
-            }
-            "tool_use" => {
+            Some("thinking") => Self::Reasoning(Reasoning::default()),
+            Some("tool_use") => {
+                let owned = |raw: Raw<'_>| raw.text().unwrap_or_default().into_owned();
                 // What a program of the model called goes back with the program's name.
-                let caller = start.object("caller").and_then(|caller| caller.text("type"));
-                let form = caller.filter(|caller| caller != "direct");
-                let form = form.and_then(|_| serde_json::from_str(raw.get()).ok()).map(Box::new);
+                let caller = caller.field("type").text().filter(|caller| caller != "direct");
+                let form = caller.map(|_| Box::new(Fields::of(raw)));
                 // The input stays as it came, even where no string can hold it.
-                let arguments = start.raw("input").map_or("{}", RawValue::get).into();
-                let call =
-                    ToolCall { id: owned("id"), name: owned("name"), arguments, detail: None };
-                Self::Call { call, pieces: String::new(), form }
+                let arguments = input.some().map_or("{}", Raw::json).into();
+                let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
+                return Some(Self::Call { call, pieces: String::new(), form });
             }
-            _ => {
-                let block = serde_json::from_str(raw.get()).unwrap_or_default();
-                Self::Opaque { block, pieces: String::new() }
-            }
-        })
+            _ => return Some(Self::Opaque { block: Fields::of(raw), pieces: String::new() }),
+        };
+        block.add(&Delta::of(raw), surrogate, out);
+        Some(block)
     }
 
     /// Takes what a delta adds. Returns whether nothing of a call was lost.
     pub(super) fn add<'a>(
         &mut self,
         delta: &Delta<'a>,
-        half: &mut Half,
+        surrogate: &mut PendingSurrogate,
         out: &mut Vec<Piece>,
     ) -> bool {
-        let mut piece = |raw: Option<&'a RawValue>| raw.map(|raw| half.join(raw));
+        let mut piece = |raw: Raw<'a>| raw.some().map(|raw| surrogate.join(raw.json()));
         match self {
             Self::Text { text, citations } => {
                 if let Some(piece) = piece(delta.text).filter(|piece| !piece.text.is_empty()) {
                     text.push_str(&piece.text);
                     out.push(Piece::Text(piece.text.into_owned()));
                 }
-                citations.extend(delta.citation.and_then(json));
+                citations.extend(delta.citation.some().and_then(Raw::to_json));
                 true
             }
             Self::Reasoning(reasoning) => {
                 // A signature comes whole, once or again.
-                let signature = delta.signature.and_then(text).filter(|text| !text.is_empty());
+                let signature = delta.signature.text().filter(|text| !text.is_empty());
                 if let Some(signature) = signature {
                     reasoning.signature = Some(signature.into_owned());
                 }
@@ -140,8 +126,8 @@ impl Building {
                 for (name, raw) in
                     [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
                 {
-                    if let Some(value) = raw.and_then(json) {
-                        block.set(name, value);
+                    if !raw.is_null() {
+                        block.set(name).raw(raw.json());
                     }
                 }
                 let Some(piece) = piece(delta.partial_json) else { return true };
@@ -151,8 +137,8 @@ impl Building {
         }
     }
 
-    /// Half a character is left over at the end. Returns whether the block can do without.
-    pub(super) fn end_with_half(&mut self) -> bool {
+    /// A surrogate waits at the end in vain. Returns whether the block can do without it.
+    pub(super) fn end_with_surrogate(&mut self) -> bool {
         match self {
             Self::Text { text, .. } | Self::Reasoning(Reasoning { text, .. }) => {
                 text.push(char::REPLACEMENT_CHARACTER);
@@ -177,24 +163,23 @@ impl Building {
                 if !pieces.trim().is_empty() {
                     call.arguments = pieces;
                 }
-                let input = Json::parse(call.arguments.as_str()).ok();
-                if let Some((mut form, input)) = form.zip(input) {
-                    form.set("input", input);
-                    let item = Some(form.to_json());
+                let item = form.and_then(|form| with_input(*form, &call.arguments));
+                if item.is_some() {
                     call.detail = Some(Box::new(CallDetail { item, ..CallDetail::default() }));
                 }
                 Some(Block::ToolCall(call))
             }
-            Self::Opaque { mut block, pieces } => {
-                if let Ok(input) = Json::parse(pieces) {
-                    block.set("input", input);
-                }
-                Some(Block::Opaque(block.to_json()))
+            // Pieces that are no JSON are lost; the block goes back as it began.
+            Self::Opaque { block, pieces } => {
+                let whole = with_input(block.clone(), &pieces);
+                whole.or_else(|| block.to_json()).map(Block::Opaque)
             }
         }
     }
 }
 
-fn json(raw: &RawValue) -> Option<Json> {
-    Json::parse(raw.get()).ok()
+/// A block with that input, if it is JSON.
+fn with_input(mut block: Fields, input: &str) -> Option<Json> {
+    block.set("input").raw(Raw::parse(input).ok()?.json());
+    block.to_json()
 }

@@ -3,9 +3,9 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_body, of_value},
-        lenient::Fields,
+        lenient::{self, Raw},
         piece::Piece,
-        surrogates::Half,
+        surrogates::PendingSurrogate,
     },
     block::{Building, Delta},
 };
@@ -14,28 +14,27 @@ use crate::types::{
     message::{Finish, Reply, Usage},
     model::WireKind,
 };
-use alloc::{borrow::Cow, string::String, vec::Vec};
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
-/// A body that is no stream: a message, or an error.
-pub(in super::super) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+/// Reads a body that is not a stream: a message or an error.
+pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
-    match Fields::parse(text.trim_start_matches('\u{feff}').trim()) {
-        Ok(message) if head.is_success() && message.raw("content").is_some() => {
-            let mut draft = Draft { stopped: true, ..Draft::default() };
-            draft.message(&message, &mut Vec::new());
-            draft.finish()
-        }
-        _ => Err(of_body(head, body)),
+    let message = Raw::parse(text.trim_start_matches('\u{feff}').trim()).unwrap_or_default();
+    if !head.is_success() || message.field("content").is_null() {
+        return Err(of_body(head, body));
     }
+    let mut reply = Accumulator { stopped: true, ..Accumulator::default() };
+    reply.message(message, &mut Vec::new());
+    reply.finish()
 }
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Draft {
+pub(crate) struct Accumulator {
     /// The blocks, in the order of their starts.
     blocks: Vec<Slot>,
+    /// Where the newest block of each of the provider's numbers stands.
+    places: BTreeMap<Option<u64>, usize>,
     reply: Reply,
     counts: Counts,
     /// The terminal marker has come.
@@ -45,58 +44,52 @@ pub(in super::super) struct Draft {
     unreadable: Option<String>,
 }
 
-/// An event that adds to a block, in the agreed form.
-#[derive(Deserialize)]
-struct DeltaEvent<'a> {
-    #[serde(rename = "type", borrow)]
-    kind: Cow<'a, str>,
-    index: u64,
-    #[serde(borrow)]
-    delta: Delta<'a>,
-}
-
-/// A block with the provider's number for it.
+/// A block while it arrives.
 #[derive(Clone, Debug)]
 struct Slot {
-    number: Option<u64>,
     block: Building,
-    half: Half,
+    surrogate: PendingSurrogate,
 }
 
-impl Draft {
-    pub(in super::super) fn on_data(
-        &mut self,
-        data: &[u8],
-        head: &ResponseHead,
-        out: &mut Vec<Piece>,
-    ) {
-        let text = String::from_utf8_lossy(data);
-        // Nearly all events are deltas, and nearly all of them are of the agreed form.
-        if let Ok(DeltaEvent { kind, index, delta }) = serde_json::from_str(&text)
-            && kind == "content_block_delta"
-        {
-            return self.on_delta(Some(index), &delta, out);
-        }
-        match Fields::parse(&text) {
-            Ok(event) => self.on_event(&event, head, out),
-            // What is no object (`[DONE]` and the like) loses nothing.
-            Err(error) if text.trim_start().starts_with('{') => {
+/// An event's fields.
+struct Event<'a> {
+    kind: Cow<'a, str>,
+    index: Option<u64>,
+    delta: Raw<'a>,
+    content_block: Raw<'a>,
+    message: Raw<'a>,
+    usage: Raw<'a>,
+    error: Raw<'a>,
+}
+
+impl<'a> Event<'a> {
+    fn of(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+        const NAMES: [&str; 7] =
+            ["type", "index", "delta", "content_block", "message", "usage", "error"];
+        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
+        let [kind, index, delta, content_block, message, usage, error] = read;
+        let (kind, index) = (kind.text().unwrap_or_default(), index.count());
+        Ok(Some(Self { kind, index, delta, content_block, message, usage, error }))
+    }
+}
+
+impl Accumulator {
+    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+        match Event::of(&String::from_utf8_lossy(data)) {
+            Ok(Some(event)) => self.on_event(&event, head, out),
+            // Anything that is not an object, such as `[DONE]`, is ignored.
+            Ok(None) => {}
+            Err(error) => {
                 self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
             }
-            Err(_) => {}
         }
     }
 
-    fn on_event(&mut self, event: &Fields<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
-        match &*event.text("type").unwrap_or_default() {
-            "content_block_delta" => {
-                let delta = event.object("delta").unwrap_or_default();
-                self.on_delta(event.count("index"), &Delta::of(&delta), out);
-            }
-            "content_block_start" => {
-                if let Some(block) = event.raw("content_block") {
-                    self.start(event.count("index"), block, out);
-                }
+    fn on_event(&mut self, event: &Event<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        match &*event.kind {
+            "content_block_delta" => self.on_delta(event.index, &Delta::of(event.delta), out),
+            "content_block_start" if !event.content_block.is_null() => {
+                self.start(event.index, event.content_block, out);
             }
             "message_start" => {
                 // A gateway that fails over begins anew in mid-stream.
@@ -104,38 +97,40 @@ impl Draft {
                     out.push(Piece::Restart);
                 }
                 *self = Self::default();
-                self.message(&event.object("message").unwrap_or_default(), out);
+                self.message(event.message, out);
             }
             "message_delta" => {
-                self.stop_reason(&event.object("delta").unwrap_or_default());
-                self.counts.update(&event.object("usage").unwrap_or_default());
+                self.stop_reason(event.delta);
+                self.counts.update(event.usage);
             }
             "message_stop" => self.stopped = true,
             // Some gateways leave the type out.
             "error" | "" => {
-                let error = event.raw("error").and_then(|raw| serde_json::from_str(raw.get()).ok());
-                self.failure = error.map(|error| of_value(head, &error)).or(self.failure.take());
+                let failure = event.error.some().map(|error| of_value(head, error));
+                self.failure = failure.or(self.failure.take());
             }
             _ => {}
         }
     }
 
-    fn message(&mut self, message: &Fields<'_>, out: &mut Vec<Piece>) {
-        let owned = |name: &str| message.text(name).map(Cow::into_owned);
-        self.reply.response_id = owned("id");
-        self.reply.model = owned("model");
+    fn message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
+        let [id, model, usage, content] = message.fields(["id", "model", "usage", "content"]);
+        self.reply.response_id = id.text().map(Cow::into_owned);
+        self.reply.model = model.text().map(Cow::into_owned);
         self.stop_reason(message);
-        self.counts.update(&message.object("usage").unwrap_or_default());
-        for (number, block) in (0..).zip(message.items("content")) {
+        self.counts.update(usage);
+        for (number, block) in (0..).zip(content.items()) {
             self.start(Some(number), block, out);
         }
     }
 
-    fn stop_reason(&mut self, said: &Fields<'_>) {
-        if let Some(details) = said.object("stop_details") {
-            self.reply.refusal = details.text("explanation").map(Cow::into_owned);
+    /// Takes over why the reply ended, where a message or a delta says it.
+    fn stop_reason(&mut self, said: Raw<'_>) {
+        let [details, reason] = said.fields(["stop_details", "stop_reason"]);
+        if details.is_object() {
+            self.reply.refusal = details.field("explanation").text().map(Cow::into_owned);
         }
-        self.reply.finish = match &*said.text("stop_reason").unwrap_or_default() {
+        self.reply.finish = match &*reason.text().unwrap_or_default() {
             "" => return,
             "end_turn" | "stop_sequence" => Finish::Stop,
             "tool_use" => Finish::ToolCalls,
@@ -147,33 +142,34 @@ impl Draft {
         };
     }
 
-    fn start(&mut self, number: Option<u64>, raw: &RawValue, out: &mut Vec<Piece>) {
-        let mut half = Half::default();
-        if let Some(block) = Building::start(raw, &mut half, out) {
-            self.blocks.push(Slot { number, block, half });
+    fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Vec<Piece>) {
+        let mut surrogate = PendingSurrogate::default();
+        if let Some(block) = Building::start(raw, &mut surrogate, out) {
+            self.places.insert(number, self.blocks.len());
+            self.blocks.push(Slot { block, surrogate });
         }
     }
 
     fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Vec<Piece>) {
-        let mut newest_first = self.blocks.iter_mut().rev();
-        let Some(slot) = newest_first.find(|slot| slot.number == number) else { return };
-        if !slot.block.add(delta, &mut slot.half, out) {
-            self.unreadable.get_or_insert_with(half_lost);
+        let place = self.places.get(&number);
+        let Some(slot) = place.and_then(|&at| self.blocks.get_mut(at)) else { return };
+        if !slot.block.add(delta, &mut slot.surrogate, out) {
+            self.unreadable.get_or_insert_with(surrogate_lost);
         }
     }
 
     /// Whether the terminal marker has come: nothing that follows counts.
-    pub(in super::super) const fn is_whole(&self) -> bool {
+    pub(crate) const fn is_whole(&self) -> bool {
         self.stopped
     }
 
-    pub(in super::super) fn finish(mut self) -> Result<Reply, Failure> {
+    pub(crate) fn finish(mut self) -> Result<Reply, Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
         for slot in &mut self.blocks {
-            if slot.half.give_up() && !slot.block.end_with_half() {
-                self.unreadable.get_or_insert_with(half_lost);
+            if slot.surrogate.give_up() && !slot.block.end_with_surrogate() {
+                self.unreadable.get_or_insert_with(surrogate_lost);
             }
         }
         if !self.stopped || self.unreadable.is_some() {
@@ -193,8 +189,8 @@ impl Draft {
     }
 }
 
-/// What to say of a call that lost half a character.
-fn half_lost() -> String {
+/// What to say about a call that lost a surrogate.
+fn surrogate_lost() -> String {
     String::from("half of a surrogate pair is missing")
 }
 
@@ -209,14 +205,21 @@ struct Counts {
 }
 
 impl Counts {
-    fn update(&mut self, usage: &Fields<'_>) {
-        let details = usage.object("output_tokens_details").unwrap_or_default();
+    fn update(&mut self, usage: Raw<'_>) {
+        const NAMES: [&str; 5] = [
+            "input_tokens",
+            "cache_creation_input_tokens",
+            "cache_read_input_tokens",
+            "output_tokens",
+            "output_tokens_details",
+        ];
+        let [input, cache_write, cache_read, output, details] = usage.fields(NAMES);
         *self = Self {
-            input: usage.count("input_tokens").or(self.input),
-            cache_write: usage.count("cache_creation_input_tokens").or(self.cache_write),
-            cache_read: usage.count("cache_read_input_tokens").or(self.cache_read),
-            output: usage.count("output_tokens").or(self.output),
-            thinking: details.count("thinking_tokens").or(self.thinking),
+            input: input.count().or(self.input),
+            cache_write: cache_write.count().or(self.cache_write),
+            cache_read: cache_read.count().or(self.cache_read),
+            output: output.count().or(self.output),
+            thinking: details.field("thinking_tokens").count().or(self.thinking),
         };
     }
 

@@ -1,26 +1,23 @@
 //! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
-//! with cache markers spliced in (DESIGN rule 10).
+//! with cache markers spliced in.
 
 use super::{
-    super::{head::Head, ids::sendable_name, writer::Writer},
+    super::{head::Head, ids::sendable_name, lenient::Raw, writer::Writer},
     fields::{is_blank, is_form_of},
 };
-use crate::{
-    base::json::Json,
-    types::{
-        message::{Block, Finish, MarkedText, Part, Reply, TurnKind},
-        model::{ModelConfig, WireKind},
-        tool::ToolSpec,
-    },
+use crate::types::{
+    message::{Block, Finish, MarkedText, Part, Reply, TurnKind},
+    model::{ModelConfig, WireKind},
+    tool::ToolSpec,
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String};
 
 /// Asks the provider to keep all up to the block that carries it.
-const MARKER: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
+const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 /// Model, limits, system prompt and tools. The tools stand before the system prompt for the
 /// provider, so that one marker covers both.
-pub(in super::super) fn head<'a>(
+pub(crate) fn head<'a>(
     model: &ModelConfig,
     system: &str,
     tools: impl Iterator<Item = &'a ToolSpec>,
@@ -31,7 +28,7 @@ pub(in super::super) fn head<'a>(
     if option("max_tokens").is_none() {
         out.raw(",\"max_tokens\":").number(u64::from(model.max_output_tokens));
     }
-    out.raw(",\"stream\":").raw(if model.stream { "true" } else { "false" });
+    out.raw(",\"stream\":").bool(model.stream);
     out.thinking(model);
     for (name, value) in &model.options {
         // The rest of the body is the session's to say.
@@ -39,21 +36,20 @@ pub(in super::super) fn head<'a>(
             out.raw(",").string(name).raw(":").raw(value.text());
         }
     }
-    // Tools of the provider's own are given as an option and stand behind ours.
-    let theirs = option("tools").and_then(|all| serde_json::from_str(all.text()).ok());
-    let theirs: Vec<Json> = theirs.unwrap_or_default();
     let mut mark = None;
     let mut count = 0;
     for tool in tools {
-        out.raw(if count == 0 { ",\"tools\":[{\"name\":" } else { ",{\"name\":" });
-        out.string(&sendable_name(&tool.name)).raw(",\"description\":").string(&tool.description);
+        out.raw(if count == 0 { ",\"tools\":[{" } else { ",{" });
+        out.named(&sendable_name(&tool.name), &tool.description);
         out.raw(",\"input_schema\":").raw(tool.parameters.text());
         mark = Some(out.len());
         out.raw("}");
         count += 1;
     }
-    for tool in &theirs {
-        out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.text());
+    // Tools of the provider's own are given as an option and stand behind ours.
+    let theirs = option("tools").map(Raw::of).unwrap_or_default();
+    for tool in theirs.elements() {
+        out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.json());
         count += 1;
     }
     if count > 0 {
@@ -76,7 +72,7 @@ pub(in super::super) fn head<'a>(
 /// The messages written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider merges them anyway, and wants tool results first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     out: Writer,
     open: Option<Role>,
     /// Whether the model takes images.
@@ -95,13 +91,13 @@ enum Role {
 
 impl Prefix {
     /// No messages yet.
-    pub const fn new(model: &ModelConfig) -> Self {
+    pub(crate) const fn new(model: &ModelConfig) -> Self {
         let images = model.compat.images;
         Self { out: Writer::new(), open: None, images, mark: None, mark_before: None }
     }
 
     /// Appends a turn. Blocks that the provider would refuse (blank text) are left out.
-    pub fn push(&mut self, turn: &TurnKind) {
+    pub(crate) fn push(&mut self, turn: &TurnKind) {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
             TurnKind::System(text) => {
@@ -119,15 +115,13 @@ impl Prefix {
     }
 
     /// The whole body: head, messages, and at most three markers.
-    pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
-        let markers = MARKER.len() * 3;
-        let mut body = Vec::with_capacity(head.before.len() + self.out.len() + markers + 8);
+    pub(crate) fn body(&self, head: &Head, _cache_key: &str) -> String {
+        let size = head.before.len() + self.out.len() + head.after.len() + MARKER.len() * 3 + 8;
+        let mut body = Writer::with_capacity(size);
         splice(&mut body, &head.before, &[head.mark]);
         splice(&mut body, &self.out.0, &[self.mark_before, self.mark]);
-        body.extend_from_slice(if self.open.is_some() { b"]}]" } else { b"]" });
-        body.extend_from_slice(&head.after);
-        body.push(b'}');
-        body
+        body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
+        body.0
     }
 
     fn parts(&mut self, parts: &[Part]) {
@@ -228,17 +222,16 @@ impl Prefix {
     }
 }
 
-/// Copies `bytes` with a marker at each of `marks`, which are in order.
-fn splice(body: &mut Vec<u8>, bytes: &[u8], marks: &[Option<usize>]) {
+/// Copies `text` with a marker at each of `marks`, which are in order.
+fn splice(body: &mut Writer, text: &str, marks: &[Option<usize>]) {
     let mut done = 0;
     let mut last = None;
     for &mark in marks.iter().flatten() {
         if last != Some(mark) {
-            body.extend_from_slice(bytes.get(done..mark).unwrap_or_default());
-            body.extend_from_slice(MARKER);
+            body.raw(text.get(done..mark).unwrap_or_default()).raw(MARKER);
         }
         done = mark;
         last = Some(mark);
     }
-    body.extend_from_slice(bytes.get(done..).unwrap_or_default());
+    body.raw(text.get(done..).unwrap_or_default());
 }

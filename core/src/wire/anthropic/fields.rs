@@ -3,6 +3,7 @@
 use super::{
     super::{
         ids::{sendable_id, sendable_name},
+        lenient::Raw,
         writer::{Writer, arguments_object},
     },
     thinking::{Thinking, thinking, tool_choice},
@@ -15,7 +16,6 @@ use crate::{
     },
 };
 use alloc::format;
-use serde_json::Value;
 
 /// The types of image that the provider takes.
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -144,8 +144,6 @@ pub(super) fn is_blank(part: &Part) -> bool {
 /// Whether the provider's own form of a call can go back for it: it has the call's id, and an
 /// input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
-    let item = serde_json::from_str::<Value>(item.text()).unwrap_or_default();
-    let is_object = item.get("input").is_some_and(Value::is_object);
-    is_object
-        && item.get("id").and_then(Value::as_str) == Some(&*sendable_id(&call.id, MAX_ID_BYTES))
+    let [id, input] = Raw::of(item).fields(["id", "input"]);
+    input.is_object() && id.string() == Some(sendable_id(&call.id, MAX_ID_BYTES))
 }

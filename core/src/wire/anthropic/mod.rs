@@ -6,8 +6,8 @@ mod encode;
 mod fields;
 mod thinking;
 
-pub(super) use decode::{Draft, whole};
-pub use encode::Prefix;
+pub(super) use decode::{Accumulator, whole};
+pub(super) use encode::Prefix;
 pub(super) use encode::head;
 
 use crate::types::config::ModelConfig;

@@ -1,5 +1,5 @@
 //! How a Claude model is asked to think: by effort or by budget, told from its name, since each
-//! form is an error for models of the other (WIRE.md A3).
+//! form is an error for models of the other.
 
 use crate::types::model::{ModelConfig, ToolChoice};
 

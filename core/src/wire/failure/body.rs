@@ -1,10 +1,9 @@
 //! What the JSON of an error says, whatever its shape: the message, the provider's own names and
-//! number for it, and how long to wait (WIRE.md A1 to A5).
+//! number for it, and how long to wait.
 
-use super::delay;
-use crate::{base::json::push_value, types::input::ResponseHead};
-use alloc::{format, string::String, vec::Vec};
-use serde_json::Value;
+use super::{super::lenient::Raw, delay};
+use crate::types::input::ResponseHead;
+use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 /// Fields that may hold the provider's own name for a failure, best first.
 const NAMES: [&str; 8] =
@@ -47,11 +46,11 @@ pub(super) struct Told {
 
 impl Told {
     /// What `value` says; dates in it are compared with the time of `head`.
-    pub(super) fn new(value: &Value, head: &ResponseHead) -> Self {
+    pub(super) fn new(value: Raw<'_>, head: &ResponseHead) -> Self {
         let outer = first(value);
         let error = inner(outer);
-        let message = Some(error).filter(|error| error.is_object()).and_then(sentence);
-        let message = message.or_else(|| sentence(outer)).unwrap_or_else(|| json(error));
+        let message = error.is_object().then(|| sentence(error)).flatten();
+        let message = message.or_else(|| sentence(outer)).unwrap_or_else(|| error.json().into());
         let mut told = Self {
             message,
             code: code(error, outer),
@@ -66,120 +65,113 @@ impl Told {
         }
         told.collect(error);
         told.collect(outer);
-        if let Some(bare) = error.as_str() {
-            told.names.push(plain(bare));
-        }
+        told.names.extend(error.string().map(|bare| plain(&bare)));
         told.nested(error);
         told
     }
 
     /// Takes the names of one object: its own, and those of its details.
-    fn collect(&mut self, value: &Value) {
-        let own = NAMES.iter().filter_map(|name| value.get(name)).filter_map(Value::as_str);
-        self.names.extend(own.map(plain));
-        let inner = value.get("innererror").or_else(|| value.get("metadata"));
-        let inner = inner.into_iter().flat_map(|inner| NAMES.map(|name| inner.get(name)));
-        self.names.extend(inner.flatten().filter_map(Value::as_str).map(plain));
+    fn collect(&mut self, value: Raw<'_>) {
+        let [innermost, metadata, details] = value.fields(["innererror", "metadata", "details"]);
+        for named in [value, innermost.or(metadata)] {
+            let names = named.fields(NAMES).into_iter().filter_map(Raw::string);
+            self.names.extend(names.map(|name| plain(&name)));
+        }
         // OpenRouter names what its moderation found.
-        if value.pointer("/metadata/flagged_input").is_some() {
+        if !metadata.field("flagged_input").is_null() {
             self.names.push(String::from("contentfilter"));
         }
-        let details = value.get("details").and_then(Value::as_array).into_iter().flatten();
-        for detail in details {
-            self.names.extend(detail.get("reason").and_then(Value::as_str).map(plain));
-            let violations = detail.get("violations").and_then(Value::as_array);
-            let ids = violations.into_iter().flatten().filter_map(|found| found.get("quotaId"));
-            if ids.filter_map(Value::as_str).any(|id| id.contains("PerDay")) {
+        for detail in details.elements() {
+            let [reason, violations] = detail.fields(["reason", "violations"]);
+            self.names.extend(reason.string().map(|reason| plain(&reason)));
+            let ids = violations.elements().into_iter().map(|found| found.field("quotaId"));
+            if ids.filter_map(Raw::string).any(|id| id.contains("PerDay")) {
                 self.names.push(String::from("quotaperday"));
             }
         }
     }
 
     /// A gateway hands on the error of the provider behind it, as text or as it is.
-    fn nested(&mut self, error: &Value) {
-        let raw = error.pointer("/metadata/raw");
-        let text = raw.and_then(Value::as_str).unwrap_or(&self.message).trim();
-        let parsed = match raw {
-            Some(raw) if raw.is_object() => Some(raw.clone()),
-            _ if text.starts_with(['{', '[']) => serde_json::from_str::<Value>(text).ok(),
+    fn nested(&mut self, error: Raw<'_>) {
+        let raw = error.field("metadata").field("raw");
+        let text = raw.string().unwrap_or_else(|| Cow::Owned(self.message.clone()));
+        let text = text.trim();
+        let parsed = match text {
+            _ if raw.is_object() => Some(raw),
+            _ if text.starts_with(['{', '[']) => Raw::parse(text).ok(),
             _ => None,
         };
-        let said = match (&parsed, raw) {
-            (Some(value), _) => sentence(value),
-            (None, Some(Value::String(text))) => Some(text.clone()),
-            _ => None,
-        };
-        if let Some(value) = &parsed {
+        if let Some(value) = parsed {
             let outer = first(value);
             let error = inner(outer);
             self.collect(error);
             self.collect(outer);
             self.number = self.number.or_else(|| number(error));
         }
-        if let Some(said) = said.filter(|said| raw.is_some() && !self.message.contains(said)) {
+        let said = parsed.map_or_else(|| raw.string().map(Cow::into_owned), sentence);
+        if let Some(said) = said.filter(|said| !raw.is_null() && !self.message.contains(said)) {
             self.message = format!("{}: {said}", self.message);
         }
     }
 }
 
 /// Whether the body of a success is an error's.
-pub(super) fn is_error(value: &Value) -> bool {
-    let value = first(value);
-    let is = |name: &str, word: &str| value.get(name).and_then(Value::as_str) == Some(word);
-    value.get("error").is_some_and(|error| !error.is_null())
-        || value.get("errors").and_then(Value::as_array).is_some_and(|all| !all.is_empty())
-        || is("object", "error")
-        || is("type", "error")
+pub(super) fn is_error(value: Raw<'_>) -> bool {
+    let [error, errors, object, kind] = first(value).fields(["error", "errors", "object", "type"]);
+    let is_word = |value: Raw<'_>| value.string().as_deref() == Some("error");
+    !error.is_null() || !errors.elements().is_empty() || is_word(object) || is_word(kind)
 }
 
 /// What is said, in `value` itself or in the field that has it.
-pub(super) fn sentence(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => (!text.trim().is_empty()).then(|| text.clone()),
-        Value::Array(items) => {
-            let all: Vec<String> = items.iter().filter_map(sentence).collect();
-            (!all.is_empty()).then(|| all.join("; "))
-        }
-        Value::Object(fields) => {
-            let (field, said) = SENTENCES
-                .iter()
-                .find_map(|name| fields.get(*name).and_then(sentence).map(|said| (*name, said)))?;
-            Some(with_place(value, field, said))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
+    if let Some(text) = value.string() {
+        return (!text.trim().is_empty()).then(|| text.into_owned());
     }
+    if value.is_array() {
+        let all: Vec<String> = value.elements().into_iter().filter_map(sentence).collect();
+        return (!all.is_empty()).then(|| all.join("; "));
+    }
+    if !value.is_object() {
+        return None;
+    }
+    let mut fields = SENTENCES.into_iter().zip(value.fields(SENTENCES));
+    let (field, said) = fields.find_map(|(name, found)| Some((name, sentence(found)?)))?;
+    Some(with_place(value, field, said))
 }
 
 /// What is said, with the field that it is about (FastAPI), or with the bare name beside it.
-fn with_place(value: &Value, field: &str, said: String) -> String {
-    if let Some(place) = value.get("loc").and_then(Value::as_array) {
-        let steps = place.iter().map(|step| step.as_str().map_or_else(|| json(step), String::from));
-        let steps: Vec<String> = steps.collect();
+fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
+    let [place, error] = value.fields(["loc", "error"]);
+    if place.is_array() {
+        let step =
+            |step: Raw<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
+        let steps: Vec<String> = place.elements().into_iter().map(step).collect();
         return format!("{}: {said}", steps.join("."));
     }
-    match value.get("error").and_then(Value::as_str) {
-        Some(name) if field != "error" && !name.is_empty() && !said.contains(name) => {
-            format!("{name}: {said}")
-        }
+    match error.word() {
+        Some(name) if field != "error" && !said.contains(&*name) => format!("{name}: {said}"),
         _ => said,
     }
 }
 
-/// The element of an array that tells of the error, or what is no array itself.
-fn first(value: &Value) -> &Value {
-    let Some(items) = value.as_array() else { return value };
-    let told = items.iter().find(|item| item.get("error").is_some());
-    told.or_else(|| items.first()).unwrap_or(value)
+/// The element of an array that tells of the error; any other value itself.
+fn first(value: Raw<'_>) -> Raw<'_> {
+    if !value.is_array() {
+        return value;
+    }
+    let items = value.elements();
+    let told = items.iter().find(|item| !item.field("error").is_null());
+    told.or_else(|| items.first()).copied().unwrap_or(value)
 }
 
 /// The innermost object that tells of the error.
-fn inner(mut value: &Value) -> &Value {
+fn inner(mut value: Raw<'_>) -> Raw<'_> {
     loop {
-        let error = value.get("error").filter(|error| !error.is_null());
-        let detail = || value.get("detail").filter(|detail| detail.is_object());
-        let listed = || value.get("errors").and_then(Value::as_array)?.first();
-        let status = || value.get("base_resp");
-        match error.or_else(detail).or_else(listed).or_else(status) {
+        let [error, detail, errors, status] =
+            value.fields(["error", "detail", "errors", "base_resp"]);
+        let detail = if detail.is_object() { detail } else { Raw::default() };
+        let listed = errors.elements().first().copied().unwrap_or_default();
+        match error.or(detail).or(listed).or(status).some() {
             Some(deeper) => value = first(deeper),
             None => return value,
         }
@@ -187,38 +179,36 @@ fn inner(mut value: &Value) -> &Value {
 }
 
 /// The provider's own name: a word before a number, the inner before the outer.
-fn code(error: &Value, outer: &Value) -> Option<String> {
-    let bare = || error.as_str().filter(|text| !text.trim().contains(' ') && is_beside(outer));
-    let number = |value: &Value| {
-        let fields = ["code", "status", "status_code", "statusCode"];
-        fields.iter().filter_map(|name| value.get(name)).find_map(Value::as_u64)
+fn code(error: Raw<'_>, outer: Raw<'_>) -> Option<String> {
+    let is_beside = || !outer.first_of(["message", "detail", "error_description"]).is_null();
+    // A bare `error` beside a message is a name.
+    let bare = || error.string().filter(|text| !text.trim().contains(' ') && is_beside());
+    let number = |value: Raw<'_>| {
+        let fields = value.fields(["code", "status", "status_code", "statusCode"]);
+        fields.into_iter().find_map(Raw::count)
     };
-    let found = word(error).or_else(|| word(outer)).or_else(bare).map(String::from);
+    let found = word(error).or_else(|| word(outer)).or_else(|| bare().map(Cow::into_owned));
     found.or_else(|| number(error).or_else(|| number(outer)).map(|number| format!("{number}")))
 }
 
 /// The first name of an object.
-fn word(value: &Value) -> Option<&str> {
-    let words = NAMES.iter().filter_map(|name| value.get(name)).filter_map(Value::as_str);
-    let mut words = words.map(|word| word.rsplit_once('#').map_or(word, |(_, word)| word));
+fn word(value: Raw<'_>) -> Option<String> {
+    let names = value.fields(NAMES).into_iter().filter_map(Raw::string);
+    let mut names = names.map(|name| match name.rsplit_once('#') {
+        Some((_, name)) => String::from(name),
+        None => name.into_owned(),
+    });
     // `"type": "error"` only says that this is one.
-    words.find(|word| !word.is_empty() && *word != "error")
-}
-
-/// Whether a message stands beside a bare `error`, which is then a name.
-fn is_beside(outer: &Value) -> bool {
-    ["message", "detail", "error_description"].iter().any(|name| outer.get(name).is_some())
+    names.find(|name| !name.is_empty() && name != "error")
 }
 
 /// The HTTP status that an object names, as a number or in digits.
-fn number(value: &Value) -> Option<u16> {
+fn number(value: Raw<'_>) -> Option<u16> {
     const FIELDS: [&str; 6] =
         ["code", "status", "status_code", "statusCode", "http_code", "http_status"];
-    let numbers = FIELDS.iter().filter_map(|name| value.get(name)).filter_map(|found| {
-        let digits = || found.as_str().and_then(|text| text.parse().ok());
-        found.as_u64().and_then(|number| u16::try_from(number).ok()).or_else(digits)
-    });
-    numbers.into_iter().find(|number| (400..600).contains(number))
+    let numbers = value.fields(FIELDS).into_iter().filter_map(Raw::count);
+    let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
+    numbers.find(|number| (400..600).contains(number))
 }
 
 /// A name without case and punctuation: providers spell the same one in many ways.
@@ -226,11 +216,4 @@ fn plain(name: &str) -> String {
     let name = name.rsplit_once('#').map_or(name, |(_, name)| name);
     let kept = name.chars().filter(char::is_ascii_alphanumeric);
     kept.map(|c| c.to_ascii_lowercase()).collect()
-}
-
-/// The value's JSON text, its keys in order.
-fn json(value: &Value) -> String {
-    let mut out = Vec::new();
-    push_value(&mut out, value);
-    String::from_utf8_lossy(&out).into_owned()
 }

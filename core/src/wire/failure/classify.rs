@@ -1,7 +1,6 @@
-//! The kind of a failure, from the provider's names for it, its words and the HTTP status
-//! (WIRE.md A1 "Error mapping", A6).
+//! The kind of a failure, from the provider's names for it, its words and the HTTP status.
 
-use super::FailureKind;
+use super::kind::FailureKind;
 use alloc::string::String;
 
 /// Names that tell the kind whatever the status is, in the order in which they count. They are

@@ -1,8 +1,8 @@
 //! How long a provider asks to wait, in its five forms: `retry-after-ms`, `retry-after` in seconds
-//! or as a date, a field of the error, and its words (WIRE.md A0, A4, A6).
+//! or as a date, a field of the error, and its words.
 
+use super::super::lenient::Raw;
 use crate::{base::time::UnixMillis, types::input::ResponseHead};
-use serde_json::Value;
 
 /// Phrases before a duration, in lower case.
 const BEFORE: [&str; 5] =
@@ -19,21 +19,21 @@ pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
 }
 
 /// What the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a reset.
-pub(super) fn of_fields(error: &Value, outer: &Value, now: UnixMillis) -> Option<u64> {
-    let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
-    let mut delays = details.filter_map(|detail| detail.get("retryDelay")?.as_str());
-    if let Some(found) = delays.find_map(duration) {
+pub(super) fn of_fields(error: Raw<'_>, outer: Raw<'_>, now: UnixMillis) -> Option<u64> {
+    let [details, metadata] = error.fields(["details", "metadata"]);
+    let delays = details.elements().into_iter().map(|detail| detail.field("retryDelay"));
+    if let Some(found) = delays.filter_map(Raw::string).find_map(|delay| duration(&delay)) {
         return Some(found);
     }
-    let metadata = error.get("metadata").unwrap_or(&Value::Null);
-    let number =
-        |name: &str| [error, outer, metadata].iter().find_map(|value| value.get(name)?.as_f64());
+    let number = |name: &str| {
+        [error, outer, metadata].into_iter().find_map(|value| value.field(name).number())
+    };
     let seconds = ["retry_after", "retry_after_seconds", "resets_in_seconds"];
     let found = number("retry_after_ms").and_then(millis);
     let found = found.or_else(|| seconds.iter().find_map(|name| millis(number(name)? * 1000.0)));
     found.or_else(|| until(UnixMillis(millis(number("resets_at")? * 1000.0)?), now)).or_else(|| {
         // OpenRouter hands on its own headers: milliseconds since 1970.
-        let reset = metadata.pointer("/headers/X-RateLimit-Reset")?.as_str()?;
+        let reset = metadata.field("headers").field("X-RateLimit-Reset").string()?;
         until(UnixMillis(reset.parse().ok()?), now)
     })
 }
@@ -78,7 +78,7 @@ fn until(then: UnixMillis, now: UnixMillis) -> Option<u64> {
     (now.0 > 0).then(|| then.0.saturating_sub(now.0))
 }
 
-/// Whole milliseconds; `None` for what is no delay.
+/// Whole milliseconds; `None` for a value that cannot be a delay.
 fn millis(value: f64) -> Option<u64> {
     (value.is_finite() && value >= 0.0).then(|| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]

@@ -4,14 +4,14 @@
 mod body;
 mod classify;
 mod delay;
+mod kind;
 
-use crate::{
-    base::{json::without_lone_surrogates, text::prefix},
-    types::{event::ErrorKind, input::ResponseHead},
-};
+pub use kind::FailureKind;
+
+use super::lenient::Raw;
+use crate::{base::text::prefix, types::input::ResponseHead};
 use alloc::{format, string::String};
 use body::Told;
-use serde_json::Value;
 
 /// A failed model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,57 +31,8 @@ pub struct Failure {
     pub should_retry: Option<bool>,
 }
 
-/// What can be done about a failed model call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureKind {
-    /// Another key.
-    Authentication,
-    /// Pay, or wait for days: credit, quota or plan are used up.
-    Quota,
-    /// Wait.
-    RateLimit,
-    /// Wait.
-    Overloaded,
-    /// Send less.
-    ContextOverflow,
-    /// Send something else.
-    InvalidRequest,
-    /// Describe the tools in the prompt: the model or its server takes none.
-    NoTools,
-    /// Send something else: a filter of the provider refused the request or the reply.
-    ContentFilter,
-    /// Try again.
-    Server,
-    /// Try again.
-    Network,
-    /// Try again: the response was cut or is not of this protocol.
-    Protocol,
-    /// Mend the host's configuration.
-    Host,
-}
-
-impl FailureKind {
-    /// The kind as an event shows it.
-    #[must_use]
-    pub const fn as_event(self) -> ErrorKind {
-        match self {
-            Self::Authentication => ErrorKind::Authentication,
-            Self::Quota => ErrorKind::Quota,
-            Self::RateLimit => ErrorKind::RateLimit,
-            Self::Overloaded => ErrorKind::Overloaded,
-            Self::ContextOverflow => ErrorKind::ContextOverflow,
-            Self::InvalidRequest | Self::NoTools => ErrorKind::InvalidRequest,
-            Self::ContentFilter => ErrorKind::ContentFilter,
-            Self::Server => ErrorKind::Server,
-            Self::Network => ErrorKind::Network,
-            Self::Protocol => ErrorKind::Protocol,
-            Self::Host => ErrorKind::Host,
-        }
-    }
-}
-
 impl Failure {
-    /// A failure that no response tells more about.
+    /// A failure without a response that says more.
     #[must_use]
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
         Self {
@@ -94,8 +45,8 @@ impl Failure {
         }
     }
 
-    /// Whether another try may help. The provider's word counts, but for failures that no
-    /// repetition mends.
+    /// Whether another try may help. The provider's word counts, except for failures that a
+    /// retry cannot fix.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self.kind {
@@ -131,15 +82,15 @@ impl Failure {
     }
 }
 
-/// The failure that the body of a response tells, whatever its shape: JSON, an event of a stream
+/// The failure that the body of a response reports, whatever its shape: JSON, an event of a stream
 /// with JSON in it, a page, or plain text.
 pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
     match parse(text) {
-        Some(value) if !head.is_success() || body::is_error(&value) => of_value(head, &value),
+        Some(value) if !head.is_success() || body::is_error(value) => of_value(head, value),
         Some(value) => {
-            let said = body::sentence(&value).map_or(String::new(), |said| format!(": {said}"));
+            let said = body::sentence(value).map_or(String::new(), |said| format!(": {said}"));
             let message = format!("the response is not of this protocol{said}");
             Failure::new(FailureKind::Protocol, message).with_head(head)
         }
@@ -159,11 +110,11 @@ pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
     }
 }
 
-/// The failure that an error's JSON tells: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`,
+/// The failure that an error's JSON reports: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`,
 /// `{"code": …, "message": …}` and their like, or what stands in such an `error`; each also in an
 /// array. Inside a stream the head is that of a success, and the error's own number is used to
 /// tell the kind.
-pub(super) fn of_value(head: &ResponseHead, value: &Value) -> Failure {
+pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
     let told = Told::new(value, head);
     let status = told.number.unwrap_or(head.status);
     let kind = classify::classify(status, &told.names, &told.message);
@@ -190,19 +141,15 @@ fn hinted(message: String) -> String {
 }
 
 /// The JSON value of a body, which may also stand in the data of an event, or before other text.
-fn parse(text: &str) -> Option<Value> {
-    let first = |text: &str| {
-        let mended = without_lone_surrogates(text);
-        let mut values = serde_json::Deserializer::from_str(&mended).into_iter::<Value>();
-        values.next()?.ok().filter(|value| !value.is_number())
-    };
+fn parse(text: &str) -> Option<Raw<'_>> {
+    let first = |text| Raw::first(text).filter(|value| !value.is_number());
     first(text).or_else(|| {
         let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
         data.filter_map(|data| first(data.trim())).find(|value| value.is_object())
     })
 }
 
-/// A sentence for a body that is no JSON, such as a proxy's page.
+/// A sentence for a body that is not JSON, such as a proxy's page.
 fn foreign_body(status: u16, text: &str) -> String {
     if text.is_empty() {
         return format!("HTTP {status} with an empty body");

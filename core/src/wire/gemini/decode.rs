@@ -3,33 +3,35 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_value},
-        lenient::Fields,
+        failure::{Failure, FailureKind, of_body, of_value},
+        lenient::{self, Raw},
         piece::Piece,
         values::Values,
     },
-    chunk::{Call, Candidate, Chunk, Counts, Feedback, Part, Text},
+    chunk::{Call, Candidate, Chunk, Counts, Feedback, Part, is_mark},
     partial::Growing,
 };
-use crate::{
-    base::json::Json,
-    types::{
-        config::WireKind,
-        input::ResponseHead,
-        message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, Usage},
-    },
+use crate::types::{
+    config::WireKind,
+    input::ResponseHead,
+    message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, Usage},
 };
 use alloc::{
+    borrow::Cow,
     boxed::Box,
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use serde_json::{Value, value::RawValue};
+
+/// Reads a body that is neither a stream nor a response: an error.
+pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+    Err(of_body(head, body))
+}
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Draft {
+pub(crate) struct Accumulator {
     blocks: Vec<Block>,
     /// The call whose arguments come in pieces: its block's index, and the pieces so far.
     open: Option<(usize, Growing)>,
@@ -43,42 +45,43 @@ pub(in super::super) struct Draft {
     counts: Option<Counts>,
     /// How many chunks of this protocol have come.
     chunks: usize,
+    /// The data is in no frame and no array.
+    is_bare: bool,
     failure: Option<Failure>,
     /// What could not be read: the reply is not whole without it.
     unreadable: Option<String>,
 }
 
-impl Draft {
-    pub(in super::super) fn on_data(
-        &mut self,
-        data: &[u8],
-        head: &ResponseHead,
-        out: &mut Vec<Piece>,
-    ) {
+impl Accumulator {
+    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
         let text = String::from_utf8_lossy(data);
         match Chunk::parse(&text) {
-            Ok(chunk) => self.on_chunk(&chunk, &text, head, out),
-            Err(error) => self.on_odd_data(&text, &error, head, out),
+            Ok(Some(chunk)) => self.on_chunk(&chunk, &text, head, out),
+            Ok(None) => self.on_odd_data(&text, None, head, out),
+            Err(error) => self.on_odd_data(&text, Some(&error), head, out),
         }
     }
 
     /// Data that is not one object: an array with an error in it, several values, or one that was
-    /// cut. What holds no object (`[DONE]` and the like) loses nothing.
+    /// cut. What holds no object, such as `[DONE]`, is ignored.
     fn on_odd_data(
         &mut self,
         text: &str,
-        error: &serde_json::Error,
+        error: Option<&lenient::Error>,
         head: &ResponseHead,
         out: &mut Vec<Piece>,
     ) {
         let mut values = Values::default();
         let mut on_value = |value: &[u8]| {
             let text = String::from_utf8_lossy(value);
-            if let Ok(chunk) = Chunk::parse(&text) {
-                self.on_chunk(&chunk, &text, head, out);
-            } else {
-                let message = || format!("the response holds what is not JSON: {error}");
-                self.unreadable.get_or_insert_with(message);
+            match Chunk::parse(&text) {
+                Ok(Some(chunk)) => self.on_chunk(&chunk, &text, head, out),
+                Ok(None) => {}
+                Err(inner) => {
+                    let error = error.unwrap_or(&inner);
+                    let message = || format!("the response holds what is not JSON: {error}");
+                    self.unreadable.get_or_insert_with(message);
+                }
             }
         };
         values.feed(text.as_bytes(), &mut on_value);
@@ -93,72 +96,55 @@ impl Draft {
         head: &ResponseHead,
         out: &mut Vec<Piece>,
     ) {
-        if chunk.error.is_some() {
-            let value = serde_json::from_str::<Value>(text).unwrap_or_default();
-            self.failure.get_or_insert_with(|| of_value(head, &value));
+        if chunk.has_error {
+            let value = Raw::parse(text).unwrap_or_default();
+            self.failure.get_or_insert_with(|| of_value(head, value));
             return;
         }
-        if chunk.is_response() {
-            self.chunks += 1;
-        }
-        if let Some(newer) = chunk.usage_metadata {
+        self.chunks += usize::from(chunk.is_response());
+        if let Some(newer) = chunk.counts {
             self.counts.get_or_insert_default().update(newer);
         }
-        if let Some(feedback) = &chunk.prompt_feedback {
-            self.blocked = why_blocked(feedback).or_else(|| self.blocked.take());
-        }
-        let take = |to: &mut Option<String>, from: &Option<Text<'_>>| {
-            if let (None, Some(Text(text))) = (&to, from) {
-                *to = Some(text.to_string());
+        self.blocked = why_blocked(&chunk.feedback).or_else(|| self.blocked.take());
+        let take = |to: &mut Option<String>, from: &Option<Cow<'_, str>>| {
+            if to.is_none() {
+                *to = from.as_deref().map(String::from);
             }
         };
         take(&mut self.reply.response_id, &chunk.response_id);
-        take(&mut self.reply.model, &chunk.model_version);
+        take(&mut self.reply.model, &chunk.model);
         if let Some(candidate) = chunk.candidate() {
             self.on_candidate(candidate, out);
         }
     }
 
-    fn on_candidate(&mut self, candidate: &Candidate<'_>, out: &mut Vec<Piece>) {
-        for raw in candidate.parts() {
-            // What is no object is no part.
-            if let Ok(part) = Part::parse(raw.get()) {
-                self.on_part(part, raw, out);
-            }
+    fn on_candidate(&mut self, candidate: Candidate<'_>, out: &mut Vec<Piece>) {
+        for part in candidate.parts() {
+            self.on_part(part, out);
         }
-        if let Some(Text(reason)) = &candidate.finish_reason {
+        if let Some(reason) = &candidate.finish_reason {
             self.finish = Some(finish_of(reason));
         }
-        if let Some(Text(message)) = &candidate.finish_message {
-            self.says = Some(message.to_string()).filter(|text| !text.is_empty());
+        if let Some(message) = candidate.finish_message {
+            self.says = Some(message.into_owned()).filter(|text| !text.is_empty());
         }
     }
 
-    fn on_part(&mut self, part: Part<'_>, raw: &RawValue, out: &mut Vec<Piece>) {
-        let Part { text, thought, thought_signature, function_call } = part;
-        let signature = thought_signature.map(|Text(signature)| signature.into_owned());
-        let signature = signature.filter(|signature| !signature.is_empty());
-        let text = text.map(|Text(text)| text.into_owned());
-        match (text, function_call) {
-            (text, Some(call)) => {
-                self.on_text(text.unwrap_or_default(), None, out);
+    fn on_part(&mut self, raw: Raw<'_>, out: &mut Vec<Piece>) {
+        let Part { text, is_thought, signature, call } = Part::of(raw);
+        let signature = signature.map(Cow::into_owned).filter(|signature| !signature.is_empty());
+        if text.is_none() && call.is_none() && !is_mark(raw) {
+            self.blocks.extend(raw.to_json().map(Block::Opaque));
+            return;
+        }
+        let text = text.map(Cow::into_owned).unwrap_or_default();
+        match call {
+            Some(call) => {
+                self.on_text(text, None, out);
                 self.on_call(&call, signature);
             }
-            (Some(text), None) if thought == Some(true) => self.on_thought(text, signature, out),
-            (Some(text), None) => self.on_text(text, signature, out),
-            (None, None) => {
-                let fields = Fields::parse(raw.get()).unwrap_or_default();
-                let is_mark = |name: &str| {
-                    matches!(name, "thought" | "thoughtSignature" | "thought_signature")
-                };
-                if !fields.names().all(is_mark) {
-                    self.blocks.extend(Json::parse(raw.get()).ok().map(Block::Opaque));
-                } else if thought == Some(true) {
-                    self.on_thought(String::new(), signature, out);
-                } else {
-                    self.on_text(String::new(), signature, out);
-                }
-            }
+            None if is_thought => self.on_thought(text, signature, out),
+            None => self.on_text(text, signature, out),
         }
     }
 
@@ -192,8 +178,8 @@ impl Draft {
 
     /// A call comes whole, or as a name followed by nameless pieces and a nameless empty end.
     fn on_call(&mut self, call: &Call<'_>, signature: Option<String>) {
-        let name = call.name.as_ref().map_or("", |Text(name)| name);
-        if name.is_empty() && (self.open.is_some() || call.args.is_none()) {
+        let name = call.name.as_deref().unwrap_or_default();
+        if name.is_empty() && (self.open.is_some() || call.args.is_null()) {
             return self.on_call_piece(call);
         }
         self.close_call();
@@ -201,12 +187,12 @@ impl Draft {
             Box::new(CallDetail { signature: Some(signature), ..CallDetail::default() })
         });
         self.blocks.push(Block::ToolCall(ToolCall {
-            id: call.id.as_ref().map(|Text(id)| id.to_string()).unwrap_or_default(),
+            id: call.id.to_string(),
             name: name.into(),
-            arguments: call.args.map_or("{}", RawValue::get).into(),
+            arguments: call.args.some().map_or("{}", Raw::json).into(),
             detail,
         }));
-        if call.will_continue == Some(true) || call.partial_args.is_some() {
+        if call.goes_on || !call.pieces.is_null() {
             let at = self.blocks.len().saturating_sub(1);
             self.open = Some((at, Growing::new(call.args)));
             self.on_call_piece(call);
@@ -214,16 +200,16 @@ impl Draft {
     }
 
     fn on_call_piece(&mut self, call: &Call<'_>) {
-        let pieces = call.partial_args.iter().flatten();
+        let pieces = call.pieces.items();
         let is_placed = match &mut self.open {
-            Some((_, growing)) => pieces.map(|piece| growing.put(piece)).all(|put| put.is_some()),
-            None => pieces.count() == 0,
+            Some((_, growing)) => pieces.into_iter().all(|piece| growing.put(piece).is_some()),
+            None => pieces.is_empty(),
         };
         if !is_placed {
             let message = "the response holds a piece of a call that has no place";
             self.unreadable.get_or_insert_with(|| message.into());
         }
-        if call.name.is_none() && call.partial_args.is_none() && call.will_continue != Some(true) {
+        if call.name.is_none() && call.pieces.is_null() && !call.goes_on {
             self.close_call();
         }
     }
@@ -235,10 +221,15 @@ impl Draft {
         }
     }
 
-    pub(in super::super) fn finish(mut self, is_bare: bool) -> Result<Reply, Failure> {
+    /// The data was in no frame and began with a value in no array.
+    pub(crate) fn bare(self) -> Self {
+        Self { is_bare: true, ..self }
+    }
+
+    pub(crate) fn finish(mut self) -> Result<Reply, Failure> {
         self.close_call();
         // A stream in bare JSON is an array; a single object is a whole response.
-        let is_whole = is_bare && self.chunks == 1;
+        let is_whole = self.is_bare && self.chunks == 1;
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -274,15 +265,15 @@ impl Draft {
 
 /// What the provider says of a prompt that it did not let through.
 fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
-    let Text(reason) = feedback.block_reason.as_ref()?;
-    Some(match &feedback.block_reason_message {
-        Some(Text(message)) => format!("the prompt was blocked ({reason}): {message}"),
+    let reason = feedback.reason.as_ref()?;
+    Some(match &feedback.message {
+        Some(message) => format!("the prompt was blocked ({reason}): {message}"),
         None => format!("the prompt was blocked ({reason})"),
     })
 }
 
-/// WIRE.md A6. Names come in capitals, which the provider's own library does not insist on. Some
-/// clients ask for numbers instead; those are read on which both of the provider's APIs agree.
+/// Names come in capitals, which the provider's own library does not insist on. Some clients ask
+/// for numbers instead; those are read on which both of the provider's APIs agree.
 fn finish_of(reason: &str) -> Finish {
     match reason.to_ascii_uppercase().as_str() {
         "STOP" | "1" => Finish::Stop,
@@ -320,17 +311,11 @@ fn finish_of(reason: &str) -> Finish {
 /// The prompt's count holds what came from the cache. What the provider's own tools read
 /// (`toolUsePromptTokenCount`) is no part of the prompt and stays out.
 fn usage(counts: Counts) -> Usage {
-    let Counts {
-        prompt_token_count: prompt,
-        cached_content_token_count: cached,
-        candidates_token_count: candidates,
-        thoughts_token_count: thoughts,
-    } = counts;
-    let thoughts = thoughts.unwrap_or_default();
+    let thoughts = counts.thoughts.unwrap_or_default();
     Usage {
-        input_total: prompt.unwrap_or_default(),
-        output_total: candidates.unwrap_or_default().saturating_add(thoughts),
-        cache_read: cached.unwrap_or_default(),
+        input_total: counts.prompt.unwrap_or_default(),
+        output_total: counts.candidates.unwrap_or_default().saturating_add(thoughts),
+        cache_read: counts.cached.unwrap_or_default(),
         cache_write: 0,
         reasoning: thoughts,
     }

@@ -1,5 +1,5 @@
 //! Turns to the bytes of a request's `contents`. A turn is written once; a body is a copy of what
-//! was written (DESIGN rule 10).
+//! was written.
 
 use super::{
     super::{
@@ -25,7 +25,7 @@ const UNSIGNED: &str = "skip_thought_signature_validator";
 /// The contents written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider wants roles that alternate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     out: Writer,
     open: Option<Role>,
     family: Family,
@@ -51,7 +51,7 @@ struct Called {
 
 impl Prefix {
     /// No contents yet.
-    pub fn new(model: &ModelConfig) -> Self {
+    pub(crate) fn new(model: &ModelConfig) -> Self {
         Self {
             out: Writer::new(),
             open: None,
@@ -62,7 +62,7 @@ impl Prefix {
     }
 
     /// Appends a turn. Parts that say nothing are left out: the provider refuses empty contents.
-    pub fn push(&mut self, turn: &TurnKind) {
+    pub(crate) fn push(&mut self, turn: &TurnKind) {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
             TurnKind::System(text) => {
@@ -74,14 +74,11 @@ impl Prefix {
     }
 
     /// The whole body.
-    pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
-        let mut body = Vec::with_capacity(head.before.len() + self.out.len() + 8);
-        body.extend_from_slice(&head.before);
-        body.extend_from_slice(&self.out.0);
-        body.extend_from_slice(if self.open.is_some() { b"]}]" } else { b"]" });
-        body.extend_from_slice(&head.after);
-        body.push(b'}');
-        body
+    pub(crate) fn body(&self, head: &Head, _cache_key: &str) -> String {
+        let mut body = Writer::with_capacity(head.before.len() + self.out.len() + 8);
+        body.raw(&head.before).raw(&self.out.0);
+        body.raw(if self.open.is_some() { "]}]" } else { "]" }).raw(&head.after).raw("}");
+        body.0
     }
 
     fn parts(&mut self, parts: &[Part]) {

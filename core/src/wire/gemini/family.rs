@@ -72,3 +72,8 @@ impl Family {
         }
     }
 }
+
+/// Whether a model's name is that of a resource of Vertex AI.
+pub(super) fn is_vertex(name: &str) -> bool {
+    name.starts_with("projects/") || name.starts_with("publishers/")
+}

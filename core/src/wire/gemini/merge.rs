@@ -1,7 +1,9 @@
 //! One JSON value put over another.
 
-use crate::base::json::{Json, Object};
-use alloc::vec::Vec;
+use super::super::{
+    lenient::Raw,
+    writer::{Fields, Writer},
+};
 
 /// What the arrays of two values become where both have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,25 +14,23 @@ pub(super) enum Arrays {
     Append,
 }
 
-/// `theirs` put over `ours`: objects field by field, arrays as asked, all else in its place.
-pub(super) fn merged(ours: &Json, theirs: &Json, arrays: Arrays) -> Json {
-    let object = |json: &Json| serde_json::from_str::<Object>(json.text()).ok();
-    if let (Some(mut all), Some(more)) = (object(ours), object(theirs)) {
-        for (name, theirs) in more.0 {
-            let value = match all.field(&name) {
-                Some(ours) => merged(ours, &theirs, arrays),
-                None => theirs,
-            };
-            all.set(&name, value);
+/// Writes `theirs` put over `ours`: objects field by field, arrays as asked, all else in its place.
+pub(super) fn push_merged(out: &mut Writer, ours: Raw<'_>, theirs: Raw<'_>, arrays: Arrays) {
+    if ours.is_object() && theirs.is_object() {
+        let mut all = Fields::of(ours);
+        theirs.each_field(&mut |name, theirs| {
+            let ours = ours.field(&name);
+            push_merged(all.set(&name), ours, theirs, arrays);
+        });
+        all.write(out);
+    } else if ours.is_array() && theirs.is_array() && arrays == Arrays::Append {
+        let items = ours.elements().into_iter().chain(theirs.elements());
+        out.raw("[");
+        for (index, item) in items.enumerate() {
+            out.raw(if index == 0 { "" } else { "," }).raw(item.json());
         }
-        return all.to_json();
-    }
-    let array = |json: &Json| serde_json::from_str::<Vec<Json>>(json.text()).ok();
-    match (array(ours), array(theirs)) {
-        (Some(ours), Some(theirs)) if arrays == Arrays::Append => {
-            let items: Vec<&str> = ours.iter().chain(&theirs).map(Json::text).collect();
-            Json::parse(alloc::format!("[{}]", items.join(","))).unwrap_or_default()
-        }
-        _ => theirs.clone(),
+        out.raw("]");
+    } else {
+        out.raw(theirs.json());
     }
 }

@@ -10,12 +10,13 @@ mod merge;
 mod partial;
 mod schema;
 
-pub(super) use decode::Draft;
-pub use encode::Prefix;
+pub(super) use decode::{Accumulator, whole};
+pub(super) use encode::Prefix;
 pub(super) use head::head;
 
 use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
+use family::is_vertex;
 
 /// The path below the endpoint's base URL. A model's name may be a resource's whole name, such as
 /// `tunedModels/x` or, on Vertex AI, `projects/p/locations/l/publishers/google/models/m`.
@@ -30,11 +31,6 @@ pub(super) fn path(model: &ModelConfig) -> String {
     };
     let method = if model.stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     alloc::format!("{resource}:{method}")
-}
-
-/// Whether a model's name is that of a resource of Vertex AI.
-fn is_vertex(name: &str) -> bool {
-    name.starts_with("projects/") || name.starts_with("publishers/")
 }
 
 /// The headers that are not secret.

@@ -1,10 +1,8 @@
 //! Arguments that a stream sends piece by piece, each with the place where it belongs (Vertex's
 //! `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
-use super::super::lenient::{Fields, text};
-use crate::base::json::{Json, Object, push_string};
-use alloc::{string::String, vec::Vec};
-use serde_json::value::RawValue;
+use super::super::{lenient::Raw, writer::Writer};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 /// A value that grows.
 #[derive(Clone, Debug)]
@@ -13,10 +11,10 @@ pub(super) enum Growing {
     Nothing,
     /// A string, to which later pieces of the same place are added.
     Text(String),
-    /// A whole value.
-    Whole(Json),
-    /// An object's fields in the order in which they came.
-    Fields(Vec<(String, Self)>),
+    /// A whole value's JSON.
+    Whole(String),
+    /// An object's fields in the order in which they came, and where each stands.
+    Fields(Vec<(String, Self)>, BTreeMap<String, usize>),
     /// An array's elements.
     Items(Vec<Self>),
 }
@@ -29,70 +27,74 @@ enum Step {
 
 impl Growing {
     /// Arguments of which these are known from the start.
-    pub(super) fn new(known: Option<&RawValue>) -> Self {
-        let known = known.and_then(|raw| serde_json::from_str::<Object>(raw.get()).ok());
-        let fields = known.unwrap_or_default().0.into_iter();
-        Self::Fields(fields.map(|(name, value)| (name, Self::Whole(value))).collect())
+    pub(super) fn new(known: Raw<'_>) -> Self {
+        let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
+        known.each_field(&mut |name, value| {
+            if let Some(place) = arguments.field(name.into_owned()) {
+                *place = Self::Whole(value.json().into());
+            }
+        });
+        arguments
     }
 
     /// Puts a piece in its place. Says nothing if the piece cannot be read or has no place.
-    pub(super) fn put(&mut self, piece: &RawValue) -> Option<()> {
-        let fields = Fields::parse(piece.get()).ok()?;
-        let either = |name, snake| fields.raw(name).or_else(|| fields.raw(snake));
-        let path = either("jsonPath", "json_path").and_then(text)?;
-        if let Some(more) = either("stringValue", "string_value").and_then(text) {
+    pub(super) fn put(&mut self, piece: Raw<'_>) -> Option<()> {
+        let [path, path_snake, text, text_snake, number, number_snake, truth, truth_snake] = piece
+            .fields([
+                "jsonPath",
+                "json_path",
+                "stringValue",
+                "string_value",
+                "numberValue",
+                "number_value",
+                "boolValue",
+                "bool_value",
+            ]);
+        let path = path.or(path_snake).text()?;
+        if let Some(more) = text.or(text_snake).text() {
             match self.at(&path)? {
                 Self::Text(text) => text.push_str(&more),
                 place => *place = Self::Text(more.into_owned()),
             }
             return Some(());
         }
-        let whole = either("numberValue", "number_value")
-            .or_else(|| either("boolValue", "bool_value"))
-            .map(RawValue::get);
-        let is_null = || fields.names().any(|name| matches!(name, "nullValue" | "null_value"));
+        let value = number.or(number_snake).or(truth).or(truth_snake);
+        let is_null =
+            || piece.names().iter().any(|name| matches!(&**name, "nullValue" | "null_value"));
         // A piece without a value says no more than that its place has ended.
-        if let Some(value) = whole.or_else(|| is_null().then_some("null")) {
-            *self.at(&path)? = Self::Whole(Json::parse(value).ok()?);
+        if !value.is_null() || is_null() {
+            *self.at(&path)? = Self::Whole(value.json().into());
         }
         Some(())
     }
 
     /// The value's JSON.
     pub(super) fn json(&self) -> String {
-        let mut out = Vec::new();
+        let mut out = Writer::new();
         self.write(&mut out);
-        String::from_utf8(out).unwrap_or_default()
+        out.0
     }
 
-    fn write(&self, out: &mut Vec<u8>) {
+    fn write(&self, out: &mut Writer) {
         match self {
-            Self::Nothing => out.extend_from_slice(b"null"),
-            Self::Text(text) => push_string(out, text),
-            Self::Whole(json) => out.extend_from_slice(json.text().as_bytes()),
-            Self::Fields(fields) => {
-                out.push(b'{');
+            Self::Nothing => out.raw("null"),
+            Self::Text(text) => out.string(text),
+            Self::Whole(json) => out.raw(json),
+            Self::Fields(fields, _) => {
+                out.raw("{");
                 for (index, (name, value)) in fields.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    push_string(out, name);
-                    out.push(b':');
-                    value.write(out);
+                    value.write(out.raw(if index == 0 { "" } else { "," }).string(name).raw(":"));
                 }
-                out.push(b'}');
+                out.raw("}")
             }
             Self::Items(items) => {
-                out.push(b'[');
+                out.raw("[");
                 for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    item.write(out);
+                    item.write(out.raw(if index == 0 { "" } else { "," }));
                 }
-                out.push(b']');
+                out.raw("]")
             }
-        }
+        };
     }
 
     /// The place that a path names, made where it is not there yet.
@@ -109,15 +111,13 @@ impl Growing {
 
     fn field(&mut self, name: String) -> Option<&mut Self> {
         if matches!(self, Self::Nothing) {
-            *self = Self::Fields(Vec::new());
+            *self = Self::Fields(Vec::new(), BTreeMap::new());
         }
-        let Self::Fields(fields) = self else { return None };
-        // The newest first: pieces of one value follow each other.
-        let at = fields.iter().rposition(|(known, _)| *known == name);
-        let at = at.unwrap_or_else(|| {
+        let Self::Fields(fields, places) = self else { return None };
+        let at = *places.entry(name.clone()).or_insert(fields.len());
+        if at == fields.len() {
             fields.push((name, Self::Nothing));
-            fields.len() - 1
-        });
+        }
         fields.get_mut(at).map(|(_, value)| value)
     }
 

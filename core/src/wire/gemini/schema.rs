@@ -3,11 +3,15 @@
 //! arguments are checked against the whole schema when they come.
 
 use super::{
-    super::writer::Writer,
-    merge::{Arrays, merged},
+    super::{lenient::Raw, writer::Writer},
+    merge::{Arrays, push_merged},
 };
 use crate::base::json::{Json, Object};
-use alloc::{borrow::ToOwned, string::String, vec::Vec};
+use alloc::{
+    borrow::{Cow, ToOwned},
+    string::String,
+    vec::Vec,
+};
 
 /// Keywords that mean the same in both.
 const SAME: [&str; 13] = [
@@ -37,7 +41,7 @@ pub(super) fn parameters(schema: &Json) -> Option<Json> {
     let root = object(schema)?;
     let mut out = Writer::new();
     Converter { root: &root, inside: Vec::new(), left: MOST }.write(&root, 0, &mut out);
-    let converted = object(&Json::parse(String::from_utf8(out.0).ok()?).ok()?)?;
+    let converted = object(&Json::parse(out.0).ok()?)?;
     let is_empty_object = text(&converted, "type").as_deref() == Some("OBJECT")
         && converted.field("properties").is_none();
     (!is_empty_object).then(|| converted.to_json())
@@ -226,9 +230,9 @@ fn describe(schema: &Object, values: &[String], fields: &mut Fields<'_>) {
 /// The types that a schema allows, without `null`, and whether `null` is one.
 fn types(schema: &Object) -> (Vec<String>, bool) {
     let Some(json) = schema.field("type") else { return (Vec::new(), false) };
-    let mut types = match serde_json::from_str::<String>(json.text()) {
-        Ok(only) => Vec::from([only]),
-        Err(_) => strings(json),
+    let mut types = match Raw::of(json).string() {
+        Some(only) => Vec::from([only.into_owned()]),
+        None => strings(json),
     };
     if let [only] = types.as_slice()
         && only == "null"
@@ -255,12 +259,11 @@ fn implied(schema: &Object, has_texts: bool) -> Option<&'static str> {
 /// The values of `enum` or `const`: those that are strings, as JSON; or, if any is not, all.
 fn enumerated(schema: &Object) -> (Vec<String>, Vec<String>) {
     let values = match (schema.field("enum"), schema.field("const")) {
-        (Some(list), _) => serde_json::from_str::<Vec<Json>>(list.text()).unwrap_or_default(),
-        (None, Some(only)) => Vec::from([only.clone()]),
-        (None, None) => Vec::new(),
+        (Some(list), _) => Raw::of(list).elements(),
+        (None, only) => only.map(Raw::of).into_iter().collect(),
     };
-    let values = values.iter().map(|value| value.text().to_owned());
-    let values: Vec<String> = values.filter(|value| value != "null").collect();
+    let values = values.into_iter().filter(|value| !value.is_null());
+    let values: Vec<String> = values.map(|value| value.json().to_owned()).collect();
     if values.iter().all(|value| value.starts_with('"')) {
         (values, Vec::new())
     } else {
@@ -289,30 +292,34 @@ fn choices(schema: &Object) -> Vec<Object> {
 fn over(base: &Object, schema: &Object) -> Object {
     let mut schema = schema.clone();
     schema.0.retain(|(name, _)| name != "allOf");
-    object(&merged(&base.to_json(), &schema.to_json(), Arrays::Append)).unwrap_or_default()
+    let mut out = Writer::new();
+    let (base, schema) = (base.to_json(), schema.to_json());
+    push_merged(&mut out, Raw::of(&base), Raw::of(&schema), Arrays::Append);
+    Raw::parse(&out.0).ok().and_then(Raw::to_object).unwrap_or_default()
 }
 
 fn of_type(kind: &str) -> Object {
-    let mut out = Writer::new();
-    out.string(kind);
-    let kind = String::from_utf8(out.0).ok().and_then(|text| Json::parse(text).ok());
-    Object(Vec::from([(String::from("type"), kind.unwrap_or_default())]))
+    let kind = Json::parse(alloc::format!("\"{kind}\"")).unwrap_or_default();
+    Object(Vec::from([(String::from("type"), kind)]))
 }
 
 fn object(json: &Json) -> Option<Object> {
-    serde_json::from_str(json.text()).ok()
+    Raw::of(json).to_object()
 }
 
 fn objects(json: &Json) -> Vec<Object> {
-    serde_json::from_str(json.text()).unwrap_or_default()
+    let objects: Option<Vec<Object>> =
+        Raw::of(json).elements().into_iter().map(Raw::to_object).collect();
+    objects.unwrap_or_default()
 }
 
 fn strings(json: &Json) -> Vec<String> {
-    serde_json::from_str(json.text()).unwrap_or_default()
+    let strings = Raw::of(json).elements().into_iter().filter_map(Raw::string);
+    strings.map(Cow::into_owned).collect()
 }
 
 fn text(schema: &Object, name: &str) -> Option<String> {
-    serde_json::from_str(schema.field(name)?.text()).ok()
+    Raw::of(schema.field(name)?).string().map(Cow::into_owned)
 }
 
 fn is_true(schema: &Object, name: &str) -> bool {

@@ -2,34 +2,31 @@
 
 use super::super::{
     failure::{Failure, FailureKind, of_body, of_value},
-    lenient::{Fields, text},
+    lenient::{self, Raw},
     piece::Piece,
+    writer::quoted,
 };
-use crate::{
-    base::json::without_lone_surrogates,
-    types::{
-        config::WireKind,
-        input::ResponseHead,
-        message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
-    },
+use crate::types::{
+    config::WireKind,
+    input::ResponseHead,
+    message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-use serde_json::{Value, value::RawValue};
 
-/// What a response without success says. Ollama's cloud also names where to sign in.
-pub(in super::super) fn refusal(head: &ResponseHead, body: &[u8]) -> Failure {
+/// Reads a body that is not a stream: an error. Ollama's cloud also says where to sign in.
+pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let mut failure = of_body(head, body);
     let said = String::from_utf8_lossy(body);
-    let url = Fields::parse(said.trim()).ok().and_then(|fields| fields.text("signin_url"));
-    if let Some(url) = url.filter(|url| !url.is_empty()) {
+    let said = Raw::parse(said.trim()).unwrap_or_default();
+    if let Some(url) = said.field("signin_url").text().filter(|url| !url.is_empty()) {
         failure.message = format!("{}: sign in at {url}", failure.message);
     }
-    failure
+    Err(failure)
 }
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Draft {
+pub(crate) struct Accumulator {
     blocks: Vec<Block>,
     model: Option<String>,
     finish: Finish,
@@ -42,41 +39,56 @@ pub(in super::super) struct Draft {
     unreadable: Option<String>,
 }
 
-impl Draft {
-    pub(in super::super) fn on_data(
-        &mut self,
-        data: &[u8],
-        head: &ResponseHead,
-        out: &mut Vec<Piece>,
-    ) {
+/// The fields of a line.
+struct Line<'a> {
+    model: Raw<'a>,
+    message: Raw<'a>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    done: Raw<'a>,
+    done_reason: Raw<'a>,
+    error: Raw<'a>,
+}
+
+impl<'a> Line<'a> {
+    fn of(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+        const NAMES: [&str; 7] =
+            ["model", "message", "prompt_eval_count", "eval_count", "done", "done_reason", "error"];
+        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
+        let [model, message, input, output, done, done_reason, error] = read;
+        let (input_tokens, output_tokens) = (input.count(), output.count());
+        Ok(Some(Self { model, message, input_tokens, output_tokens, done, done_reason, error }))
+    }
+}
+
+impl Accumulator {
+    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
         let text = String::from_utf8_lossy(data);
-        match Fields::parse(&text) {
-            Ok(line) => self.on_line(&line, &text, head, out),
+        match Line::of(&text) {
+            Ok(Some(line)) => self.on_line(&line, &text, head, out),
+            // Anything that is not an object, and a line that was cut, is ignored.
+            Ok(None) => {}
             Err(error) if error.is_eof() => {}
-            // What is no object (`[DONE]` and the like) loses nothing.
-            Err(error) if text.trim_start().starts_with('{') => {
+            Err(error) => {
                 self.unreadable.get_or_insert_with(|| format!("{error}"));
             }
-            Err(_) => {}
         }
     }
 
-    fn on_line(&mut self, line: &Fields<'_>, all: &str, head: &ResponseHead, out: &mut Vec<Piece>) {
-        if let Some(failure) = failure_of(line, all, head) {
+    fn on_line(&mut self, line: &Line<'_>, text: &str, head: &ResponseHead, out: &mut Vec<Piece>) {
+        if let Some(failure) = failure_of(line, text, head) {
             self.failure.get_or_insert(failure);
             return;
         }
         if self.model.is_none() {
-            self.model = line.text("model").map(Cow::into_owned);
+            self.model = line.model.text().map(Cow::into_owned);
         }
-        if let Some(message) = line.object("message") {
-            self.on_message(&message, out);
-        }
-        self.input_tokens = line.count("prompt_eval_count").or(self.input_tokens);
-        self.output_tokens = line.count("eval_count").or(self.output_tokens);
-        if line.is_true("done") {
+        self.on_message(line.message, out);
+        self.input_tokens = line.input_tokens.or(self.input_tokens);
+        self.output_tokens = line.output_tokens.or(self.output_tokens);
+        if line.done.is_true() {
             self.done = true;
-            self.finish = match line.text("done_reason").as_deref() {
+            self.finish = match line.done_reason.text().as_deref() {
                 // Older servers give no reason.
                 Some("stop" | "") | None => Finish::Stop,
                 Some("length") => Finish::Length,
@@ -86,8 +98,9 @@ impl Draft {
         }
     }
 
-    fn on_message(&mut self, message: &Fields<'_>, out: &mut Vec<Piece>) {
-        if let Some(piece) = message.text("thinking").filter(|piece| !piece.is_empty()) {
+    fn on_message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
+        let [thinking, content, calls] = message.fields(["thinking", "content", "tool_calls"]);
+        if let Some(piece) = thinking.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Reasoning(reasoning)) => reasoning.text.push_str(&piece),
                 _ => self.blocks.push(Block::Reasoning(Reasoning {
@@ -97,23 +110,22 @@ impl Draft {
             }
             out.push(Piece::Reasoning(piece.into_owned()));
         }
-        if let Some(piece) = message.text("content").filter(|piece| !piece.is_empty()) {
+        if let Some(piece) = content.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Text(text)) => text.push_str(&piece),
                 _ => self.blocks.push(Block::Text(piece.clone().into_owned())),
             }
             out.push(Piece::Text(piece.into_owned()));
         }
-        let calls = message.items("tool_calls").into_iter().filter_map(call_of);
-        self.blocks.extend(calls.map(Block::ToolCall));
+        self.blocks.extend(calls.objects().filter_map(call_of).map(Block::ToolCall));
     }
 
     /// Whether the terminal marker has come: nothing that follows counts.
-    pub(in super::super) const fn is_whole(&self) -> bool {
+    pub(crate) const fn is_whole(&self) -> bool {
         self.done
     }
 
-    pub(in super::super) fn finish(self) -> Result<Reply, Failure> {
+    pub(crate) fn finish(self) -> Result<Reply, Failure> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
@@ -146,44 +158,38 @@ impl Draft {
     }
 }
 
-/// The failure that a line tells, if it tells one. Some versions give it as
+/// The failure that a line reports, if it reports one. Some versions give it as
 /// `{"error parsing tool call": "…"}`.
-fn failure_of(line: &Fields<'_>, all: &str, head: &ResponseHead) -> Option<Failure> {
-    if let Some(error) = line.raw("error") {
-        if matches!(error.get(), "\"\"" | "false") {
-            return None;
-        }
-        let value = serde_json::from_str::<Value>(all)
-            .or_else(|_| serde_json::from_str(&without_lone_surrogates(all)));
-        return Some(of_value(head, &value.unwrap_or_default()));
+fn failure_of(line: &Line<'_>, text: &str, head: &ResponseHead) -> Option<Failure> {
+    if !line.error.is_null() {
+        let is_told = !matches!(line.error.json(), "\"\"" | "false");
+        return is_told.then(|| of_value(head, Raw::parse(text).unwrap_or_default()));
     }
-    if line.raw("message").is_some() || line.raw("done").is_some() {
+    if !line.message.or(line.done).is_null() {
         return None;
     }
-    let name = line.names().find(|name| name.contains("error"))?;
-    let message = format!("{name}: {}", line.text(name).unwrap_or(Cow::Borrowed("")));
-    Some(of_value(head, &Value::String(message)))
+    let line = Raw::parse(text).unwrap_or_default();
+    let name = line.names().into_iter().find(|name| name.contains("error"))?;
+    let said = line.field(&name).text().unwrap_or_default();
+    let message = quoted(&format!("{name}: {said}"));
+    Some(of_value(head, Raw::parse(&message).unwrap_or_default()))
 }
 
 /// A call: `{id?, function: {name, arguments}}`, also without the wrapper.
-fn call_of(raw: &RawValue) -> Option<ToolCall> {
-    let call = Fields::parse(raw.get()).ok()?;
-    let function = call.object("function");
-    let function = function.as_ref().unwrap_or(&call);
-    let name = function.text("name");
-    let arguments = function.raw("arguments").map(|raw| match raw.get().as_bytes().first() {
-        Some(b'"') => text(raw).unwrap_or_default().into_owned(),
-        _ => String::from(raw.get()),
-    });
-    if name.is_none() && arguments.is_none() {
+fn call_of(call: Raw<'_>) -> Option<ToolCall> {
+    let [id, function] = call.fields(["id", "function"]);
+    let function = if function.is_object() { function } else { call };
+    let [name, arguments] = function.fields(["name", "arguments"]);
+    let name = name.text();
+    if name.is_none() && arguments.is_null() {
         return None;
     }
+    let given = arguments.string().unwrap_or(Cow::Borrowed(arguments.json()));
+    let is_blank = arguments.is_null() || given.trim().is_empty();
     Some(ToolCall {
-        id: call.text("id").unwrap_or_default().into_owned(),
+        id: id.text().unwrap_or_default().into_owned(),
         name: name.unwrap_or_default().into_owned(),
-        arguments: arguments
-            .filter(|arguments| !arguments.trim().is_empty())
-            .unwrap_or_else(|| String::from("{}")),
+        arguments: if is_blank { String::from("{}") } else { given.into_owned() },
         detail: None,
     })
 }

@@ -1,18 +1,15 @@
-//! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written
-//! (DESIGN rule 10).
+//! Turns to the bytes of a request. A turn is written once; a body is a copy of what was written.
 
 use super::super::{
     head::Head,
     ids::sendable_name,
-    writer::{Writer, arguments_object},
+    lenient::Raw,
+    writer::{Fields, Writer, arguments_object},
 };
-use crate::{
-    base::json::{Json, Object, push_string},
-    types::{
-        config::{ModelConfig, ToolChoice},
-        message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
-        tool::ToolSpec,
-    },
+use crate::types::{
+    config::{ModelConfig, ToolChoice},
+    message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
+    tool::ToolSpec,
 };
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -21,93 +18,83 @@ const NO_IMAGE: &str = "[an image is left out: this model takes none]";
 
 /// Model, limits, options, tools and system prompt, up to the first turn. Fields of the
 /// configuration's `options` come last and override; its object `options` is merged into ours.
-pub(in super::super) fn head<'a>(
+pub(crate) fn head<'a>(
     model: &ModelConfig,
     system: &str,
     tools: impl Iterator<Item = &'a ToolSpec>,
 ) -> Head {
-    let mut fields = Object::default();
-    fields.set("model", string(&model.name));
-    fields.set("stream", literal(if model.stream { "true" } else { "false" }));
+    let mut fields = Fields::default();
+    fields.set("model").string(&model.name);
+    fields.set("stream").bool(model.stream);
     // The server would otherwise drop the oldest messages without a word.
-    fields.set("truncate", literal("false"));
+    fields.set("truncate").bool(false);
     if let Some(effort) = &model.reasoning_effort {
-        fields.set("think", think(effort));
+        push_think(fields.set("think"), effort);
     }
-    let mut options = Object::default();
-    options.set("num_ctx", literal(&format!("{}", model.context_window)));
-    options.set("num_predict", literal(&format!("{}", model.max_output_tokens)));
-    fields.set("options", options.to_json());
-    if let Some(tools) = definitions(tools, &model.tool_choice) {
-        fields.set("tools", tools);
-    }
-    for (name, value) in model.options.iter().filter(|(name, _)| *name != "messages") {
-        match serde_json::from_str::<Object>(value.text()) {
-            Ok(given) if name == "options" => {
-                for (name, value) in given.0 {
-                    options.set(&name, value);
-                }
-                fields.set(name, options.to_json());
-            }
-            _ => fields.set(name, value.clone()),
+    let mut options = Fields::default();
+    options.set("num_ctx").number(model.context_window.into());
+    options.set("num_predict").number(model.max_output_tokens.into());
+    let given = model.options.get("options").map(Raw::of).unwrap_or_default();
+    given.each_field(&mut |name, value| {
+        options.set(&name).raw(value.json());
+    });
+    options.write(fields.set("options"));
+    push_tools(&mut fields, tools, &model.tool_choice);
+    for (name, value) in &model.options {
+        let is_ours = name == "messages" || (name == "options" && given.is_object());
+        if !is_ours {
+            fields.set(name).raw(value.text());
         }
     }
-    let mut out = Writer(fields.to_json().text().into());
-    out.0.pop();
+    let mut out = Writer::new();
+    fields.write_open(&mut out);
     out.raw(",\"messages\":[");
     if !system.trim().is_empty() {
         out.raw("{\"role\":\"system\",\"content\":").string(system).raw("}");
     }
-    Head { before: out.0, mark: None, after: Vec::from("}") }
+    Head { before: out.0, mark: None, after: String::from("}") }
 }
 
 /// Whether and how much to think. The server's own names are true, false, and the levels, which
-/// are all that gpt-oss reads; others' levels go to the nearest (`ollama:openai/openai.go`).
-fn think(effort: &str) -> Json {
+/// are all that gpt-oss reads; other levels go to the nearest.
+fn push_think(out: &mut Writer, effort: &str) {
     match effort {
-        "none" | "off" | "false" => literal("false"),
-        "on" | "true" => literal("true"),
-        "minimal" => string("low"),
-        "xhigh" | "ultra" => string("max"),
-        level => string(level),
-    }
+        "none" | "off" | "false" => out.bool(false),
+        "on" | "true" => out.bool(true),
+        "minimal" => out.string("low"),
+        "xhigh" | "ultra" => out.string("max"),
+        level => out.string(level),
+    };
 }
 
 /// The tools that may be called. The protocol has no tool choice: what must not be called is not
 /// shown.
-fn definitions<'a>(tools: impl Iterator<Item = &'a ToolSpec>, choice: &ToolChoice) -> Option<Json> {
+fn push_tools<'a>(
+    fields: &mut Fields,
+    tools: impl Iterator<Item = &'a ToolSpec>,
+    choice: &ToolChoice,
+) {
     let shown = tools.filter(|tool| match choice {
         ToolChoice::Auto | ToolChoice::Required => true,
         ToolChoice::None => false,
         ToolChoice::Tool(name) => *name == tool.name,
     });
-    let mut out = Writer::new();
-    for tool in shown {
-        out.raw(if out.len() == 0 { "[" } else { "," });
-        out.raw("{\"type\":\"function\",\"function\":{\"name\":").string(&tool.name);
-        out.raw(",\"description\":").string(&tool.description);
+    let mut shown = shown.peekable();
+    if shown.peek().is_none() {
+        return;
+    }
+    let out = fields.set("tools").raw("[");
+    for (index, tool) in shown.enumerate() {
+        out.raw(if index == 0 { "" } else { "," }).raw("{\"type\":\"function\",\"function\":{");
+        out.named(&tool.name, &tool.description);
         out.raw(",\"parameters\":").raw(tool.parameters.text()).raw("}}");
     }
-    if out.len() == 0 {
-        return None;
-    }
     out.raw("]");
-    String::from_utf8(out.0).ok().and_then(|text| Json::parse(text).ok())
-}
-
-fn literal(text: &str) -> Json {
-    Json::parse(text).unwrap_or_default()
-}
-
-fn string(text: &str) -> Json {
-    let mut out = Vec::new();
-    push_string(&mut out, text);
-    literal(&String::from_utf8(out).unwrap_or_default())
 }
 
 /// The messages written so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     out: Writer,
     /// The tools that the last calls name, by the calls' ids.
     called: BTreeMap<String, String>,
@@ -116,12 +103,12 @@ pub struct Prefix {
 
 impl Prefix {
     /// No messages yet.
-    pub fn new(model: &ModelConfig) -> Self {
+    pub(crate) fn new(model: &ModelConfig) -> Self {
         Self { takes_images: model.compat.images, ..Self::default() }
     }
 
     /// Appends a turn. A message without anything in it is left out.
-    pub fn push(&mut self, turn: &TurnKind) {
+    pub(crate) fn push(&mut self, turn: &TurnKind) {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.user(parts),
             // Templates move a later system message to the front, which would change what the
@@ -139,18 +126,14 @@ impl Prefix {
     }
 
     /// The whole body.
-    pub fn body(&self, head: &Head, _cache_key: &str) -> Vec<u8> {
+    pub(crate) fn body(&self, head: &Head, _cache_key: &str) -> String {
         let size = head.before.len() + self.out.len() + head.after.len() + 2;
-        let mut body = Vec::with_capacity(size);
-        body.extend_from_slice(&head.before);
+        let mut body = Writer::with_capacity(size);
         // The system prompt may stand before the first turn.
-        if self.out.len() > 0 && !body.ends_with(b"[") {
-            body.push(b',');
-        }
-        body.extend_from_slice(&self.out.0);
-        body.push(b']');
-        body.extend_from_slice(&head.after);
-        body
+        let is_first = self.out.len() == 0 || head.before.ends_with('[');
+        body.raw(&head.before).raw(if is_first { "" } else { "," }).raw(&self.out.0);
+        body.raw("]").raw(&head.after);
+        body.0
     }
 
     fn user(&mut self, parts: &[Part]) {
@@ -176,7 +159,7 @@ impl Prefix {
     fn reply(&mut self, reply: &Reply) {
         let (text, thinking) = (reply.text(), reply.reasoning());
         let calls: Vec<&ToolCall> = reply.tool_calls().collect();
-        // Thinking alone is no message: the model would be asked to go on with it.
+        // Thinking alone makes no message: the model would be asked to continue it.
         if calls.is_empty() && text.trim().is_empty() {
             return;
         }

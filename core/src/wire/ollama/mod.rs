@@ -3,8 +3,8 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::{Draft, refusal};
-pub use encode::Prefix;
+pub(super) use decode::{Accumulator, whole};
+pub(super) use encode::Prefix;
 pub(super) use encode::head;
 
 use crate::types::config::ModelConfig;

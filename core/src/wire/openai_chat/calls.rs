@@ -1,9 +1,18 @@
 //! Calls while they arrive in pieces. An index is a key, not a position: it may start anywhere,
 //! be missing, or be used again for a further call.
 
-use super::chunk::{Call, Function};
+use super::{
+    super::{lenient::Raw, surrogates::PendingSurrogate, values::Nesting},
+    chunk::Call,
+};
 use crate::types::message::{CallDetail, ToolCall};
-use alloc::{boxed::Box, collections::BTreeMap, string::String, vec::Vec};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    collections::BTreeMap,
+    string::{String, ToString},
+    vec::Vec,
+};
 
 /// The calls of one reply.
 #[derive(Clone, Debug, Default)]
@@ -23,53 +32,47 @@ struct Building {
     id: String,
     name: String,
     arguments: String,
+    /// How deep the arguments are nested at their end.
+    nesting: Nesting,
     is_freeform: bool,
     signature: Option<String>,
+    surrogate: PendingSurrogate,
+    /// A surrogate was lost, which changes what the call does.
+    is_damaged: bool,
 }
 
-/// What a delta says of a call.
+/// What a piece says of a call.
 struct Fresh<'a> {
-    id: &'a str,
-    name: &'a str,
-    arguments: &'a str,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    arguments: Raw<'a>,
 }
 
 impl Calls {
     /// Takes a piece of a call, or a call that is `whole`; gives the position of one that begins
     /// with it.
-    pub(super) fn take(&mut self, call: Call<'_>, whole: bool) -> Option<usize> {
-        let function = call.function.0.unwrap_or_default();
-        // Snowflake puts an empty one beside each function.
-        let custom = call.custom.0.filter(|custom| !custom.is_empty());
-        let (name, arguments) = match &custom {
-            Some(custom) => (&custom.name, custom.input.some().unwrap_or_default()),
-            None => (&function.name, &*function.arguments),
-        };
-        let id = call.id.some().unwrap_or_default();
-        let fresh = Fresh { id, name: name.some().unwrap_or_default(), arguments };
-        let index = call.index.0;
-        let found = if whole { None } else { self.find(index, &fresh) };
+    pub(super) fn take(&mut self, call: &Call<'_>, whole: bool) -> Option<usize> {
+        let fresh = Fresh::of(call);
+        let found = if whole { None } else { self.find(call.index, &fresh) };
         let at = self.put(found, &fresh);
-        if let Some(index) = index {
+        if let Some(index) = call.index {
             self.by_index.insert(index, at);
         }
-        let signature = call.extra_content.0.and_then(super::chunk::Extra::signature);
         if let Some(building) = self.list.get_mut(at) {
-            building.is_freeform |= custom.is_some() || call.kind.some() == Some("custom");
+            building.is_freeform |= call.is_freeform;
+            let signature = call.signature.word().map(Cow::into_owned);
             building.signature = signature.or(building.signature.take());
         }
         found.is_none().then_some(at)
     }
 
     /// Takes a piece of the older field `function_call`.
-    pub(super) fn take_legacy(&mut self, function: &Function<'_>) -> Option<usize> {
-        let arguments = &*function.arguments;
-        let name = function.name.some().unwrap_or_default();
-        if name.is_empty() && arguments.is_empty() {
+    pub(super) fn take_legacy(&mut self, call: &Call<'_>) -> Option<usize> {
+        if !call.says_something() {
             return None;
         }
         let found = self.legacy;
-        let at = self.put(found, &Fresh { id: "", name, arguments });
+        let at = self.put(found, &Fresh::of(call));
         self.legacy = Some(at);
         found.is_none().then_some(at)
     }
@@ -85,7 +88,7 @@ impl Calls {
                 }
                 None => return None,
             },
-            None => match self.by_id.get(fresh.id) {
+            None => match self.by_id.get(&*fresh.id) {
                 Some(&at) => at,
                 None if fresh.id.is_empty() => self.list.len().checked_sub(1)?,
                 None => return None,
@@ -103,16 +106,37 @@ impl Calls {
         }
         if let Some(building) = self.list.get_mut(at) {
             building.add(fresh);
-            if !fresh.id.is_empty() && building.id == fresh.id {
-                self.by_id.entry(fresh.id.into()).or_insert(at);
+            if !fresh.id.is_empty() && building.id == *fresh.id {
+                self.by_id.entry(fresh.id.to_string()).or_insert(at);
             }
         }
         at
     }
 
+    /// Whether one of them lacks half of a surrogate pair.
+    pub(super) fn are_damaged(&self) -> bool {
+        self.list.iter().any(|building| building.is_damaged || building.surrogate.is_waiting())
+    }
+
     /// The whole calls in the order in which they began; `None` for what turned out to be none.
     pub(super) fn finish(self) -> Vec<Option<ToolCall>> {
         self.list.into_iter().map(Building::call).collect()
+    }
+}
+
+impl<'a> Fresh<'a> {
+    fn of(call: &Call<'a>) -> Self {
+        Self {
+            id: call.id.string().unwrap_or_default(),
+            name: call.name.string().unwrap_or_default(),
+            arguments: call.arguments,
+        }
+    }
+
+    /// Whether the arguments begin like an object.
+    fn begins(&self) -> bool {
+        let json = self.arguments.json();
+        json.strip_prefix('"').unwrap_or(json).trim_start().starts_with('{')
     }
 }
 
@@ -126,28 +150,39 @@ impl Building {
             return fresh.id != self.id;
         }
         // Without ids, only arguments that begin again behind whole ones tell calls apart.
-        fresh.arguments.trim_start().starts_with('{')
-            && self.arguments.trim_end().ends_with('}')
-            && serde_json::from_str::<serde::de::IgnoredAny>(&self.arguments).is_ok()
+        fresh.begins() && !self.nesting.is_open() && self.arguments.trim_end().ends_with('}')
     }
 
     fn add(&mut self, fresh: &Fresh<'_>) {
         if self.id.is_empty() {
-            self.id.push_str(fresh.id);
+            self.id.push_str(&fresh.id);
         }
+        // The arguments' JSON is what the string holds, or the value itself where it is none.
+        let arguments = match fresh.arguments {
+            raw if raw.is_string() => {
+                let joined = self.surrogate.join(raw.json());
+                self.is_damaged |= !joined.is_whole;
+                joined.text
+            }
+            raw => Cow::Borrowed(raw.some().map_or("", Raw::json)),
+        };
         // Some servers repeat the name with each piece; a few send it in pieces itself.
-        let is_piece = fresh.id.is_empty() && fresh.arguments.is_empty();
+        let is_piece = fresh.id.is_empty() && arguments.is_empty();
         if self.name.is_empty()
             || (is_piece && self.arguments.is_empty() && self.name != fresh.name)
         {
-            self.name.push_str(fresh.name);
+            self.name.push_str(&fresh.name);
         }
-        self.arguments.push_str(fresh.arguments);
+        let mut rest = arguments.as_bytes();
+        while let Some(end) = self.nesting.close(rest) {
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        self.arguments.push_str(&arguments);
     }
 
     /// The whole call, unless nothing was ever said of it.
     fn call(self) -> Option<ToolCall> {
-        let Self { id, name, mut arguments, is_freeform, signature } = self;
+        let Self { id, name, mut arguments, is_freeform, signature, .. } = self;
         let is_blank = arguments.trim().is_empty();
         if id.is_empty() && name.is_empty() && is_blank {
             return None;

@@ -1,216 +1,157 @@
 //! The shape of a stream's chunk, and of a whole body, which differs only in `message` for
 //! `delta`. Fields that no dialect here uses are not read.
 
-use super::{
-    lenient::{Content, Count, List, Map, Text},
-    usage::Tokens,
-};
-use alloc::{borrow::Cow, boxed::Box};
-use serde::{Deserialize, Deserializer, de::Error};
-use serde_json::{Value, value::RawValue};
+use super::super::lenient::{self, Raw};
 
 /// One chunk, or a whole body.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug)]
 pub(super) struct Chunk<'a> {
-    #[serde(borrow)]
-    pub(super) id: Text<'a>,
-    #[serde(borrow)]
-    pub(super) model: Text<'a>,
-    #[serde(borrow)]
-    pub(super) object: Text<'a>,
-    /// `None` where the field is missing or null.
-    #[serde(borrow)]
-    pub(super) choices: Option<List<Choice<'a>>>,
-    pub(super) usage: Map<Tokens>,
-    #[serde(borrow)]
-    pub(super) x_groq: Map<Groq<'a>>,
-    #[serde(borrow)]
-    pub(super) error: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) message: Text<'a>,
-    #[serde(borrow)]
-    pub(super) detail: Option<&'a RawValue>,
-}
-
-impl Chunk<'_> {
-    /// Whether the chunk tells of an error. An empty `error` tells of none.
-    pub(super) fn is_error(&self) -> bool {
-        let says =
-            |raw: &RawValue| !matches!(raw.get(), "null" | "false" | "0" | "\"\"" | "{}" | "[]");
-        let bare = self.object.some() == Some("error")
-            || (self.choices.is_none() && (self.message.some().is_some() || self.detail.is_some()));
-        let stopped = self.x_groq.0.as_ref().is_some_and(|groq| groq.error.some().is_some());
-        self.error.is_some_and(says) || bare || stopped
-    }
-
-    /// Whether the chunk holds pieces of calls.
-    pub(super) fn has_calls(&self) -> bool {
-        let has =
-            |delta: &Delta<'_>| !delta.tool_calls.0.is_empty() || delta.function_call.0.is_some();
-        let choices = self.choices.iter().flat_map(|choices| &choices.0);
-        choices.filter_map(|choice| choice.delta.0.as_deref()).any(has)
-    }
-}
-
-/// What Groq adds to a chunk.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Groq<'a> {
-    pub(super) usage: Map<Tokens>,
-    /// Why the stream stopped early.
-    #[serde(borrow)]
-    error: Text<'a>,
+    pub(super) id: Raw<'a>,
+    pub(super) model: Raw<'a>,
+    object: Raw<'a>,
+    pub(super) choices: Raw<'a>,
+    pub(super) usage: Raw<'a>,
+    /// What Groq adds.
+    pub(super) groq: Raw<'a>,
+    pub(super) error: Raw<'a>,
+    message: Raw<'a>,
+    detail: Raw<'a>,
 }
 
 /// One of the answers asked for.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug)]
 pub(super) struct Choice<'a> {
-    pub(super) index: Count,
-    #[serde(borrow)]
-    pub(super) delta: Map<Box<Delta<'a>>>,
-    #[serde(borrow)]
-    pub(super) message: Map<Box<Delta<'a>>>,
-    #[serde(borrow)]
-    pub(super) finish_reason: Text<'a>,
+    pub(super) index: Raw<'a>,
+    pub(super) delta: Raw<'a>,
+    pub(super) message: Raw<'a>,
+    pub(super) finish_reason: Raw<'a>,
     /// Moonshot's place for it.
-    pub(super) usage: Map<Tokens>,
+    pub(super) usage: Raw<'a>,
     /// The answer of the completions protocol before this one.
-    #[serde(borrow)]
-    pub(super) text: Text<'a>,
+    pub(super) text: Raw<'a>,
 }
 
 /// What is new, or the whole message.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug)]
 pub(super) struct Delta<'a> {
-    #[serde(borrow)]
-    pub(super) content: Content<'a, Part<'a>>,
-    #[serde(borrow)]
-    pub(super) reasoning_content: Text<'a>,
-    #[serde(borrow)]
-    pub(super) reasoning: Text<'a>,
-    #[serde(borrow)]
-    pub(super) reasoning_text: Text<'a>,
-    #[serde(borrow)]
-    pub(super) reasoning_details: Option<&'a RawValue>,
-    #[serde(borrow)]
-    pub(super) refusal: Text<'a>,
+    pub(super) content: Raw<'a>,
+    /// The same thinking may stand in several fields.
+    pub(super) reasoning: [Raw<'a>; 3],
+    pub(super) reasoning_details: Raw<'a>,
+    pub(super) refusal: Raw<'a>,
     /// Groq's name for what the content is: `analysis` is thinking.
-    #[serde(borrow)]
-    pub(super) channel: Text<'a>,
-    #[serde(borrow)]
-    pub(super) tool_calls: List<Call<'a>>,
-    #[serde(borrow)]
-    pub(super) function_call: Map<Function<'a>>,
-}
-
-/// A part of a message's content.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Part<'a> {
-    #[serde(borrow)]
-    pub(super) text: Text<'a>,
-    /// Mistral: itself text or parts.
-    #[serde(borrow)]
-    pub(super) thinking: Content<'a, Thought<'a>>,
-    #[serde(borrow)]
-    pub(super) refusal: Text<'a>,
-}
-
-/// A part of a thinking part.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Thought<'a> {
-    #[serde(borrow)]
-    pub(super) text: Text<'a>,
+    pub(super) channel: Raw<'a>,
+    pub(super) tool_calls: Raw<'a>,
+    pub(super) function_call: Raw<'a>,
 }
 
 /// A call, or a piece of one.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug)]
 pub(super) struct Call<'a> {
-    pub(super) index: Count,
-    #[serde(borrow)]
-    pub(super) id: Text<'a>,
-    #[serde(rename = "type", borrow)]
-    pub(super) kind: Text<'a>,
-    #[serde(borrow)]
-    pub(super) function: Map<Function<'a>>,
-    #[serde(borrow)]
-    pub(super) custom: Map<Custom<'a>>,
-    pub(super) extra_content: Map<Extra>,
+    pub(super) index: Option<u64>,
+    pub(super) id: Raw<'a>,
+    pub(super) name: Raw<'a>,
+    pub(super) arguments: Raw<'a>,
+    pub(super) is_freeform: bool,
+    /// Gemini's signature, which goes back on the same call.
+    pub(super) signature: Raw<'a>,
 }
 
-impl Call<'_> {
+impl<'a> Chunk<'a> {
+    /// Reads a chunk; nothing if `text` is no object.
+    ///
+    /// # Errors
+    /// `text` begins like an object but is not valid JSON.
+    pub(super) fn parse(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+        const NAMES: [&str; 9] =
+            ["id", "model", "object", "choices", "usage", "x_groq", "error", "message", "detail"];
+        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
+        let [id, model, object, choices, usage, groq, error, message, detail] = read;
+        Ok(Some(Self { id, model, object, choices, usage, groq, error, message, detail }))
+    }
+
+    /// Whether the chunk reports an error. An empty `error` reports none.
+    pub(super) fn is_error(&self) -> bool {
+        let says = !matches!(self.error.json(), "null" | "false" | "0" | "\"\"" | "{}" | "[]");
+        let is_bare = self.object.string().as_deref() == Some("error")
+            || (self.choices.is_null()
+                && (self.message.word().is_some() || !self.detail.is_null()));
+        says || is_bare || self.groq.field("error").word().is_some()
+    }
+
+    /// The answers.
+    pub(super) fn choices(&self) -> impl Iterator<Item = Choice<'a>> + use<'a> {
+        self.choices.objects().map(Choice::of)
+    }
+}
+
+impl<'a> Choice<'a> {
+    fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 6] = ["index", "delta", "message", "finish_reason", "usage", "text"];
+        let [index, delta, message, finish_reason, usage, text] = raw.fields(NAMES);
+        Self { index, delta, message, finish_reason, usage, text }
+    }
+}
+
+impl<'a> Delta<'a> {
+    /// Reads a delta or a message.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 9] = [
+            "content",
+            "reasoning_content",
+            "reasoning",
+            "reasoning_text",
+            "reasoning_details",
+            "refusal",
+            "channel",
+            "tool_calls",
+            "function_call",
+        ];
+        let [content, reasoning @ .., details, refusal, channel, tool_calls, function_call] =
+            raw.fields(NAMES);
+        Self {
+            content,
+            reasoning,
+            reasoning_details: details,
+            refusal,
+            channel,
+            tool_calls,
+            function_call,
+        }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// Reads a call of the field `tool_calls`.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
+        const NAMES: [&str; 6] = ["index", "id", "type", "function", "custom", "extra_content"];
+        let [index, id, kind, function, custom, extra] = raw.fields(NAMES);
+        let [custom_name, input] = custom.fields(["name", "input"]);
+        // Snowflake puts an empty one beside each function.
+        let is_custom = custom_name.word().is_some() || input.word().is_some();
+        let [name, arguments] = match is_custom {
+            true => [custom_name, input],
+            false => function.fields(["name", "arguments"]),
+        };
+        Self {
+            index: index.count(),
+            id,
+            name,
+            arguments,
+            is_freeform: is_custom || kind.string().as_deref() == Some("custom"),
+            signature: extra.field("google").field("thought_signature"),
+        }
+    }
+
+    /// Reads the older field `function_call`.
+    pub(super) fn of_function(raw: Raw<'a>) -> Self {
+        let [name, arguments] = raw.fields(["name", "arguments"]);
+        let (id, signature) = (Raw::default(), Raw::default());
+        Self { index: None, id, name, arguments, is_freeform: false, signature }
+    }
+
     /// Whether it begins a call or adds to one.
     pub(super) fn says_something(&self) -> bool {
-        let function = self.function.0.as_ref();
-        function.is_some_and(|function| {
-            function.name.some().is_some() || !function.arguments.is_empty()
-        }) || self.custom.0.as_ref().is_some_and(|custom| !custom.is_empty())
-    }
-}
-
-/// A function's name and arguments.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Function<'a> {
-    #[serde(borrow)]
-    pub(super) name: Text<'a>,
-    /// The arguments' JSON text: what the string holds, or the value itself where it is none.
-    #[serde(borrow, deserialize_with = "json_text")]
-    pub(super) arguments: Cow<'a, str>,
-}
-
-fn json_text<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'a, str>, D::Error> {
-    let Some(raw) = Option::<&'de RawValue>::deserialize(deserializer)? else {
-        return Ok(Cow::Borrowed(""));
-    };
-    if !raw.get().starts_with('"') {
-        return Ok(Cow::Borrowed(raw.get()));
-    }
-    // A raw value may hold what no string can, such as half a surrogate pair.
-    let text = serde_json::from_str::<Text<'de>>(raw.get()).map_err(D::Error::custom)?;
-    Ok(text.0.unwrap_or_default())
-}
-
-/// A free-form call's name and input.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Custom<'a> {
-    #[serde(borrow)]
-    pub(super) name: Text<'a>,
-    #[serde(borrow)]
-    pub(super) input: Text<'a>,
-}
-
-impl Custom<'_> {
-    pub(super) fn is_empty(&self) -> bool {
-        self.name.some().is_none() && self.input.some().is_none()
-    }
-}
-
-/// What Gemini adds to a call.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-pub(super) struct Extra {
-    google: Map<Google>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Google {
-    thought_signature: Option<Value>,
-}
-
-impl Extra {
-    /// The signature that goes back on the same call.
-    pub(super) fn signature(self) -> Option<alloc::string::String> {
-        match self.google.0?.thought_signature? {
-            Value::String(signature) if !signature.is_empty() => Some(signature),
-            _ => None,
-        }
+        self.name.word().is_some() || !matches!(self.arguments.json(), "null" | "\"\"")
     }
 }

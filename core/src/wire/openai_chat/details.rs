@@ -1,10 +1,13 @@
 //! OpenRouter's `reasoning_details`: pieces of thinking, summaries and sealed data, gathered into
 //! the array that goes back untouched.
 
-use crate::base::json::{Json, Object, push_string, without_lone_surrogates};
+use super::super::{
+    lenient::Raw,
+    surrogates::PendingSurrogate,
+    writer::{Fields, Writer},
+};
+use crate::base::json::Json;
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use innerloop_json::from_str;
-use serde_json::value::RawValue;
 
 /// The details of one reply, in order.
 #[derive(Clone, Debug, Default)]
@@ -14,100 +17,91 @@ pub(super) struct Details {
     open: BTreeMap<(&'static str, String), usize>,
 }
 
-/// One detail: its fields, but for the text that grows.
+/// One detail: its fields, of which one may grow.
 #[derive(Clone, Debug)]
 struct Detail {
-    fields: Object,
-    /// The name of the field that grows, if one does.
-    grows: Option<&'static str>,
+    fields: Fields,
+    grows: Option<Growing>,
+}
+
+/// The field that grows from delta to delta.
+#[derive(Clone, Debug)]
+struct Growing {
+    name: &'static str,
     text: String,
+    surrogate: PendingSurrogate,
 }
 
 impl Details {
-    /// Takes the details of a delta, and gives the text that they add.
-    pub(super) fn take(&mut self, raw: &RawValue) -> String {
-        let mut added = String::new();
-        for fields in objects(raw.get()) {
-            let (grows, text) = growing(&fields);
-            added.push_str(&text);
-            self.put(fields, grows, &text);
+    /// Takes the details of a delta.
+    pub(super) fn take(&mut self, details: Raw<'_>) {
+        for detail in details.objects() {
+            let (name, text) = growing(detail);
+            self.put(detail, name, text);
         }
-        added
     }
 
-    fn put(&mut self, fields: Object, grows: Option<&'static str>, text: &str) {
+    fn put(&mut self, detail: Raw<'_>, grows: Option<&'static str>, text: Raw<'_>) {
         let Some(name) = grows else {
-            self.list.push(Detail { fields, grows, text: String::new() });
+            self.list.push(Detail { fields: Fields::of(detail), grows: None });
             return;
         };
-        let index = fields.field("index").map_or("", Json::text);
+        let index = detail.field("index").some().map_or("", Raw::json);
         let at = *self.open.entry((name, index.into())).or_insert(self.list.len());
         // What has no index only continues what stands right before it.
         let continues = !index.is_empty() || at + 1 == self.list.len();
-        match self.list.get_mut(at).filter(|_| continues) {
-            Some(detail) => {
-                detail.text.push_str(text);
-                for (field, value) in fields.0 {
-                    if field != name && value.text() != "null" {
-                        detail.fields.set(&field, value);
-                    }
+        if let Some(known) = self.list.get_mut(at).filter(|_| continues) {
+            if let Some(grows) = &mut known.grows {
+                grows.add(text);
+            }
+            detail.each_field(&mut |field, value| {
+                if field != name && !value.is_null() {
+                    known.fields.set(&field).raw(value.json());
                 }
-            }
-            None => {
-                self.open.insert((name, index.into()), self.list.len());
-                self.list.push(Detail { fields, grows, text: text.into() });
-            }
+            });
+        } else {
+            self.open.insert((name, index.into()), self.list.len());
+            let mut grows =
+                Growing { name, text: String::new(), surrogate: PendingSurrogate::default() };
+            grows.add(text);
+            self.list.push(Detail { fields: Fields::of(detail), grows: Some(grows) });
         }
     }
 
     /// The array, unless it is empty.
     pub(super) fn finish(self) -> Option<Json> {
-        if self.list.is_empty() {
-            return None;
+        let mut out = Writer::new();
+        for detail in self.list {
+            let Detail { mut fields, grows } = detail;
+            if let Some(Growing { name, mut text, mut surrogate }) = grows {
+                if surrogate.give_up() {
+                    text.push(char::REPLACEMENT_CHARACTER);
+                }
+                fields.set(name).string(&text);
+            }
+            fields.write(out.raw(if out.len() == 0 { "[" } else { "," }));
         }
-        let mut out = String::from("[");
-        for (index, detail) in self.list.into_iter().enumerate() {
-            out.push_str(if index == 0 { "" } else { "," });
-            out.push_str(detail.json().text());
-        }
-        out.push(']');
-        Json::parse(out).ok()
+        Json::parse(&out.raw("]").0).ok()
     }
 }
 
-impl Detail {
-    fn json(self) -> Json {
-        let Self { mut fields, grows, text } = self;
-        if let Some(name) = grows {
-            let mut quoted = Vec::with_capacity(text.len() + 2);
-            push_string(&mut quoted, &text);
-            let quoted = String::from_utf8(quoted).unwrap_or_default();
-            fields.set(name, Json::parse(quoted).unwrap_or_default());
-        }
-        fields.to_json()
+impl Growing {
+    fn add(&mut self, text: Raw<'_>) {
+        self.text.push_str(&self.surrogate.join(text.json()).text);
     }
 }
 
-/// The field that grows from delta to delta, and what it holds.
-fn growing(fields: &Object) -> (Option<&'static str>, String) {
-    let text = |name: &str| {
-        let raw = fields.field(name).map_or("", Json::text);
-        // A raw value may hold half a surrogate pair, which no string can.
-        let text = serde_json::from_str(raw);
-        let text = text.or_else(|_| serde_json::from_str(&without_lone_surrogates(raw)));
-        text.unwrap_or_default()
-    };
-    match fields.field("type").map(Json::text) {
-        Some("\"reasoning.text\"") => (Some("text"), text("text")),
-        Some("\"reasoning.summary\"") => (Some("summary"), text("summary")),
-        _ => (None, text("text")),
-    }
+/// The text that a detail adds to the thinking.
+pub(super) fn text(detail: Raw<'_>) -> Raw<'_> {
+    growing(detail).1
 }
 
-/// The objects of a list, or the one that stands in its place.
-fn objects(json: &str) -> Vec<Object> {
-    match from_str::<Vec<Json>>(json) {
-        Ok(items) => items.iter().filter_map(|item| from_str(item.text()).ok()).collect(),
-        Err(_) => from_str(json).into_iter().collect(),
+/// The name of the field that grows, if one does, and the text that the detail adds.
+fn growing(detail: Raw<'_>) -> (Option<&'static str>, Raw<'_>) {
+    let [kind, text, summary] = detail.fields(["type", "text", "summary"]);
+    match kind.string().as_deref() {
+        Some("reasoning.text") => (Some("text"), text),
+        Some("reasoning.summary") => (Some("summary"), summary),
+        _ => (None, text),
     }
 }

@@ -12,7 +12,7 @@ use alloc::{string::String, vec::Vec};
 pub(super) const CACHE_KEY: &str = ",\"prompt_cache_key\":";
 
 /// Model, limits, switches, tools and system prompt.
-pub(in super::super) fn head<'a>(
+pub(crate) fn head<'a>(
     model: &ModelConfig,
     system: &str,
     tools: impl Iterator<Item = &'a ToolSpec>,
@@ -29,7 +29,7 @@ pub(in super::super) fn head<'a>(
         out.raw("{\"role\":\"").raw(role).raw("\",\"content\":").string(system).raw("}");
     }
     let has_key = model.compat.prompt_cache_key && !model.options.contains_key("prompt_cache_key");
-    let after = if has_key { Vec::from(CACHE_KEY) } else { Vec::new() };
+    let after = if has_key { String::from(CACHE_KEY) } else { String::new() };
     Head { before: fields.out.0, mark: None, after }
 }
 
@@ -74,7 +74,7 @@ impl Fields<'_> {
             out.number(u64::from(model.max_output_tokens));
         }
         if let Some(out) = self.field("stream") {
-            out.raw(if model.stream { "true" } else { "false" });
+            out.bool(model.stream);
         }
         if model.stream
             && model.compat.usage_in_stream
@@ -85,7 +85,7 @@ impl Fields<'_> {
         if model.compat.store
             && let Some(out) = self.field("store")
         {
-            out.raw("false");
+            out.bool(false);
         }
     }
 
@@ -148,7 +148,7 @@ impl Fields<'_> {
             && model.compat.parallel_tool_calls
             && let Some(out) = self.field("parallel_tool_calls")
         {
-            out.raw(if parallel { "true" } else { "false" });
+            out.bool(parallel);
         }
     }
 
@@ -164,13 +164,11 @@ impl Fields<'_> {
 /// Writes a tool's definition.
 fn push_tool(out: &mut Writer, tool: &ToolSpec, custom: bool) {
     if let Some(freeform) = tool.freeform.as_ref().filter(|_| custom) {
-        out.raw("{\"type\":\"custom\",\"custom\":{\"name\":").string(&tool.name);
-        out.raw(",\"description\":").string(&freeform.description);
+        out.raw("{\"type\":\"custom\",\"custom\":{").named(&tool.name, &freeform.description);
         out.raw(",\"format\":{\"type\":\"grammar\",\"grammar\":{\"syntax\":\"lark\"");
         out.raw(",\"definition\":").string(&freeform.grammar).raw("}}}}");
     } else {
-        out.raw("{\"type\":\"function\",\"function\":{\"name\":").string(&tool.name);
-        out.raw(",\"description\":").string(&tool.description);
+        out.raw("{\"type\":\"function\",\"function\":{").named(&tool.name, &tool.description);
         out.raw(",\"parameters\":").raw(tool.parameters.text()).raw("}}");
     }
 }

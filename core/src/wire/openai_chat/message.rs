@@ -1,5 +1,4 @@
-//! Turns to messages. A turn is written once; a body is a copy of what was written (DESIGN rule
-//! 10).
+//! Turns to messages. A turn is written once; a body is a copy of what was written.
 
 use super::{
     super::{
@@ -22,7 +21,7 @@ use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 /// The messages written so far, each with a comma in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     out: Writer,
     compat: Compat,
     ids: Ids,
@@ -34,14 +33,14 @@ pub struct Prefix {
 
 impl Prefix {
     /// No messages yet.
-    pub fn new(model: &ModelConfig) -> Self {
+    pub(crate) fn new(model: &ModelConfig) -> Self {
         let compat = model.compat.clone();
         let ids = Ids::new(compat.call_ids);
         Self { out: Writer::new(), compat, ids, names: Vec::new(), after_result: false }
     }
 
     /// Appends a turn. What says nothing is left out: many servers refuse it.
-    pub fn push(&mut self, turn: &TurnKind) {
+    pub(crate) fn push(&mut self, turn: &TurnKind) {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.user(parts),
             TurnKind::System(text) => self.system(text),
@@ -51,20 +50,15 @@ impl Prefix {
     }
 
     /// The whole body: head, messages, and the cache's key where one is understood.
-    pub fn body(&self, head: &Head, cache_key: &str) -> Vec<u8> {
-        let len = head.before.len() + self.out.len() + head.after.len() + cache_key.len();
-        let mut body = Writer(Vec::with_capacity(len + 8));
-        body.0.extend_from_slice(&head.before);
+    pub(crate) fn body(&self, head: &Head, cache_key: &str) -> String {
+        let size = head.before.len() + self.out.len() + head.after.len() + cache_key.len() + 8;
+        let mut body = Writer::with_capacity(size);
         // Without a system prompt, the first message has nothing in front.
-        let messages = match self.out.0.split_first() {
-            Some((_, rest)) if head.before.ends_with(b"[") => rest,
-            _ => &self.out.0,
-        };
-        body.0.extend_from_slice(messages);
-        body.raw("]");
+        let is_first = head.before.ends_with('[');
+        let messages = self.out.0.strip_prefix(',').filter(|_| is_first).unwrap_or(&self.out.0);
+        body.raw(&head.before).raw(messages).raw("]");
         if !head.after.is_empty() && !cache_key.is_empty() {
-            body.0.extend_from_slice(&head.after);
-            body.string(cache_key);
+            body.raw(&head.after).string(cache_key);
         }
         body.raw("}");
         body.0
@@ -151,7 +145,7 @@ impl Prefix {
             text = reply.refusal.clone().unwrap_or_default();
         }
         let said = !text.trim().is_empty();
-        // Thinking alone is no message.
+        // Thinking alone makes no message.
         if !said && !has_calls {
             return;
         }
@@ -274,7 +268,7 @@ fn push_call(out: &mut Writer, call: &ToolCall, custom: bool) {
     if call.is_freeform() {
         let mut input = Writer::new();
         input.raw("{\"input\":").string(&call.arguments).raw("}");
-        out.string(&String::from_utf8(input.0).unwrap_or_default());
+        out.string(&input.0);
     } else {
         out.string(arguments_object(call));
     }

@@ -1,21 +1,19 @@
 //! OpenAI Chat Completions and its dialects: `POST {base}/chat/completions`, where the base URL
 //! mostly ends with `/v1`; streams and whole bodies.
 
-mod accumulator;
+mod answer;
 mod calls;
 mod chunk;
 mod decode;
 mod details;
 mod encode;
-mod halves;
 mod ids;
-mod lenient;
 mod message;
 mod usage;
 
-pub(super) use decode::{Stream, whole};
+pub(super) use decode::{Accumulator, whole};
 pub(super) use encode::head;
-pub use message::Prefix;
+pub(super) use message::Prefix;
 
 use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};

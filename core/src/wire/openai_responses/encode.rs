@@ -1,20 +1,15 @@
-//! Turns to the items of a request's input. A turn is written once (DESIGN rule 10). What only
+//! Turns to the items of a request's input. A turn is written once. What only
 //! its provider understands (reasoning items, phases, unknown items) goes back untouched, and to
 //! no other; the thinking of others' models goes as text of the assistant.
 
-use super::{
-    super::{
-        head::Head,
-        ids::{sendable_id, sendable_name},
-        writer::{Writer, arguments_object},
-    },
-    fields::{fields, list, text},
+use super::super::{
+    head::Head,
+    ids::{sendable_id, sendable_name},
+    lenient::Raw,
+    writer::{Fields, Writer, arguments_object},
 };
 use crate::{
-    base::{
-        json::{Json, Object},
-        text::prefix,
-    },
+    base::{json::Json, text::prefix},
     types::{
         config::{Compat, ModelConfig, SystemRole, WireKind},
         message::{
@@ -22,7 +17,7 @@ use crate::{
         },
     },
 };
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String};
 
 /// What a model that takes no images reads in place of one.
 const NO_IMAGE: &str = "[an image is left out: this model takes none]";
@@ -32,7 +27,7 @@ const MAX_ID_BYTES: usize = 64;
 
 /// The items written so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Prefix {
+pub(crate) struct Prefix {
     out: Writer,
     compat: Compat,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
@@ -59,8 +54,7 @@ enum Form {
 impl Form {
     /// The form of an item that goes back as it came; `None` where no text can be its result.
     fn of(item: &Json) -> Option<Self> {
-        let [kind] = fields(item.text(), ["type"]).ok()?;
-        match &*text(kind)? {
+        match &*Raw::of(item).field("type").text()? {
             "function_call" => Some(Self::Function),
             "custom_tool_call" => Some(Self::Custom),
             "local_shell_call" => Some(Self::LocalShell),
@@ -73,7 +67,7 @@ impl Form {
 
 impl Prefix {
     /// No items yet.
-    pub fn new(model: &ModelConfig) -> Self {
+    pub(crate) fn new(model: &ModelConfig) -> Self {
         let mut compat = model.compat.clone();
         // A key that the host chose itself stands in the head.
         compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
@@ -81,7 +75,7 @@ impl Prefix {
     }
 
     /// Appends a turn. A message with nothing in it is left out.
-    pub fn push(&mut self, turn: &TurnKind) {
+    pub(crate) fn push(&mut self, turn: &TurnKind) {
         match turn {
             TurnKind::User(parts) | TurnKind::Steering(parts) => self.message("user", parts),
             TurnKind::System(text) => {
@@ -101,13 +95,15 @@ impl Prefix {
     }
 
     /// The whole body.
-    pub fn body(&self, head: &Head, cache_key: &str) -> Vec<u8> {
-        let mut tail = Writer::new();
-        tail.raw("]");
+    pub(crate) fn body(&self, head: &Head, cache_key: &str) -> String {
+        let size = head.before.len() + self.out.len() + head.after.len() + 128;
+        let mut body = Writer::with_capacity(size);
+        body.raw(&head.before).raw(&self.out.0).raw("]");
         if self.compat.prompt_cache_key && !cache_key.is_empty() {
-            tail.raw(",\"prompt_cache_key\":").string(prefix(cache_key, MAX_ID_BYTES));
+            body.raw(",\"prompt_cache_key\":").string(prefix(cache_key, MAX_ID_BYTES));
         }
-        [&head.before, &self.out.0, &tail.0, &head.after].map(Vec::as_slice).concat()
+        body.raw(&head.after);
+        body.0
     }
 
     fn message(&mut self, role: &str, parts: &[Part]) {
@@ -134,12 +130,12 @@ impl Prefix {
                     // The provider refuses thinking without the item that it led to.
                     let leads_on = blocks.as_slice().iter().any(is_sent);
                     if let Some(item) = replayable(reasoning).filter(|_| leads_on) {
-                        self.raw(item);
+                        self.raw(item.text());
                     }
                 }
                 Block::Reasoning(reasoning) => self.said("output_text", &reasoning.text, None),
                 Block::ToolCall(call) => self.call(call, is_own),
-                Block::Opaque(item) if is_own => self.raw(item),
+                Block::Opaque(item) if is_own => self.raw(item.text()),
                 Block::Opaque(_) => {}
             }
         }
@@ -237,8 +233,8 @@ impl Prefix {
     }
 
     /// An item as it is.
-    fn raw(&mut self, item: &Json) {
-        self.separate().raw(item.text());
+    fn raw(&mut self, item: &str) {
+        self.separate().raw(item);
     }
 
     /// Begins an item of that type.
@@ -269,25 +265,21 @@ fn is_sent(block: &Block) -> bool {
 /// alone is for people.
 fn replayable(reasoning: &Reasoning) -> Option<&Json> {
     let item = reasoning.item.as_ref()?;
-    let [sealed, content] = fields(item.text(), ["encrypted_content", "content"]).ok()?;
-    let is_sealed = text(sealed).is_some_and(|sealed| !sealed.is_empty());
-    let is_full = list(content).is_some_and(|content| !content.is_empty());
-    (is_sealed || is_full).then_some(item)
+    let [sealed, content] = Raw::of(item).fields(["encrypted_content", "content"]);
+    let is_sealed = sealed.text().is_some_and(|sealed| !sealed.is_empty());
+    (is_sealed || !content.elements().is_empty()).then_some(item)
 }
 
 /// An item with that id of its call: the loop gives calls with equal ids new ones.
-fn with_call_id(item: &Json, id: &str) -> Json {
-    let given = fields(item.text(), ["call_id"]);
-    if given.is_ok_and(|[given]| text(given).as_deref() == Some(id)) {
-        return item.clone();
+fn with_call_id<'a>(item: &'a Json, id: &str) -> Cow<'a, str> {
+    let raw = Raw::of(item);
+    if !raw.is_object() || raw.field("call_id").text().as_deref() == Some(id) {
+        return Cow::Borrowed(raw.json());
     }
-    let Ok(mut object) = serde_json::from_str::<Object>(item.text()) else { return item.clone() };
-    let mut out = Writer::new();
-    out.string(id);
-    if let Some(id) = String::from_utf8(out.0).ok().and_then(|id| Json::parse(id).ok()) {
-        object.set("call_id", id);
-    }
-    object.to_json()
+    let (mut fields, mut out) = (Fields::of(raw), Writer::new());
+    fields.set("call_id").string(id);
+    fields.write(&mut out);
+    Cow::Owned(out.0)
 }
 
 /// A call's arguments; free text as the only argument where the endpoint has no custom tools.
@@ -297,7 +289,7 @@ fn arguments(call: &ToolCall) -> String {
     }
     let mut out = Writer::new();
     out.raw("{\"input\":").string(&call.arguments).raw("}");
-    String::from_utf8(out.0).unwrap_or_default()
+    out.0
 }
 
 impl Writer {

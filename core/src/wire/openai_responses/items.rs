@@ -2,11 +2,11 @@
 //! which the client must carry out, and which only the provider understands.
 
 use super::{
-    fields::{Field, fields, list, text, word},
+    super::lenient::Raw,
     streamed::{Strand, Streamed},
 };
 use crate::{
-    base::json::{Json, Object},
+    base::json::Json,
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
 use alloc::{borrow::Cow, boxed::Box, collections::BTreeSet, string::String, vec::Vec};
@@ -15,7 +15,7 @@ use alloc::{borrow::Cow, boxed::Box, collections::BTreeSet, string::String, vec:
 #[derive(Debug)]
 pub(super) struct Item<'a> {
     /// Its JSON.
-    pub(super) raw: &'a str,
+    pub(super) raw: Raw<'a>,
     /// Whether that is the whole item.
     pub(super) is_done: bool,
     /// What came in pieces: it stands in where the item itself is empty.
@@ -60,7 +60,7 @@ impl Output {
             }
             // What is not whole would be refused when it is sent back.
             _ if !item.is_done => {}
-            _ => self.blocks.extend(Json::parse(item.raw).ok().map(Block::Opaque)),
+            _ => self.blocks.extend(item.raw.to_json().map(Block::Opaque)),
         }
     }
 
@@ -74,7 +74,7 @@ impl Output {
         if said.is_empty() {
             return;
         }
-        let phase = fields(item.raw, ["phase"]).map_or(None, |[phase]| text(phase));
+        let phase = item.raw.field("phase").text();
         self.blocks.push(match phase.filter(|phase| !phase.is_empty()) {
             Some(phase) => Block::MarkedText(MarkedText { text: said, mark: phase.into_owned() }),
             None => Block::Text(said),
@@ -89,16 +89,15 @@ pub(super) struct Head<'a> {
     pub(super) call_id: Cow<'a, str>,
     status: Cow<'a, str>,
     execution: Cow<'a, str>,
-    environment: Field<'a>,
+    environment: Raw<'a>,
 }
 
 impl<'a> Head<'a> {
-    /// Reads an item's JSON.
-    pub(super) fn of(raw: &'a str) -> Self {
+    /// Reads an item.
+    pub(super) fn of(item: Raw<'a>) -> Self {
         const NAMES: [&str; 5] = ["type", "call_id", "status", "execution", "environment"];
-        let Ok([kind, call_id, status, execution, environment]) = fields(raw, NAMES) else {
-            return Self::default();
-        };
+        let [kind, call_id, status, execution, environment] = item.fields(NAMES);
+        let word = |value: Raw<'a>| value.text().unwrap_or_default();
         Self {
             kind: word(kind),
             call_id: word(call_id),
@@ -120,9 +119,8 @@ impl<'a> Head<'a> {
             // xAI shows the searches that it makes itself as custom calls with such ids.
             "custom_tool_call" => !self.call_id.starts_with("xs_"),
             "shell_call" => {
-                let kind = self.environment.map(|environment| environment.get());
-                let kind = kind.and_then(|raw| fields(raw, ["type"]).ok());
-                !kind.is_some_and(|[kind]| word(kind).starts_with("container"))
+                let kind = self.environment.field("type").text();
+                !kind.is_some_and(|kind| kind.starts_with("container"))
             }
             "tool_search_call" => self.execution == "client",
             _ => false,
@@ -131,19 +129,17 @@ impl<'a> Head<'a> {
 }
 
 /// A message's text and its refusal, its parts joined.
-fn said(raw: &str) -> (String, String) {
+fn said(item: Raw<'_>) -> (String, String) {
     let (mut said, mut refused) = (String::new(), String::new());
-    let Ok([content]) = fields(raw, ["content"]) else { return (said, refused) };
-    let Some(parts) = list(content) else {
-        return (word(content).into_owned(), refused);
-    };
-    for part in parts {
-        let Ok([kind, body, refusal]) = fields(part.get(), ["type", "text", "refusal"]) else {
-            continue;
-        };
-        match &*word(kind) {
-            "output_text" | "text" => said.push_str(&word(body)),
-            "refusal" => refused.push_str(&word(refusal)),
+    let content = item.field("content");
+    if !content.is_array() {
+        return (content.text().unwrap_or_default().into_owned(), refused);
+    }
+    for part in content.elements() {
+        let [kind, body, refusal] = part.fields(["type", "text", "refusal"]);
+        match kind.text().as_deref() {
+            Some("output_text" | "text") => said.push_str(&body.text().unwrap_or_default()),
+            Some("refusal") => refused.push_str(&refusal.text().unwrap_or_default()),
             _ => {}
         }
     }
@@ -152,19 +148,17 @@ fn said(raw: &str) -> (String, String) {
 
 /// The texts of an item's summary, or of its content where there is no summary. They are joined
 /// without a separator, as the stream's pieces are.
-fn thought(raw: &str) -> String {
-    let Ok([summary, content]) = fields(raw, ["summary", "content"]) else {
-        return String::new();
-    };
-    let summary = word(summary);
-    if summary.is_empty() { word(content).into_owned() } else { summary.into_owned() }
+fn thought(item: Raw<'_>) -> String {
+    let [summary, content] = item.fields(["summary", "content"]);
+    let summary = summary.text().filter(|summary| !summary.is_empty());
+    summary.or_else(|| content.text()).unwrap_or_default().into_owned()
 }
 
 /// What an item shows to people.
-pub(super) fn shown(raw: &str) -> (Strand, String) {
-    match &*Head::of(raw).kind {
-        "message" => (Strand::Text, said(raw).0),
-        "reasoning" => (Strand::Thought, thought(raw)),
+pub(super) fn shown(item: Raw<'_>) -> (Strand, String) {
+    match &*Head::of(item).kind {
+        "message" => (Strand::Text, said(item).0),
+        "reasoning" => (Strand::Thought, thought(item)),
         _ => (Strand::Arguments, String::new()),
     }
 }
@@ -184,33 +178,34 @@ fn reasoning(item: &Item<'_>) -> Reasoning {
 }
 
 /// An item without those fields and without the fields that are null.
-fn without(raw: &str, names: &[&str]) -> Option<Json> {
-    let mut object = serde_json::from_str::<Object>(raw).ok()?;
+fn without(item: Raw<'_>, names: &[&str]) -> Option<Json> {
+    let mut object = item.to_object()?;
     object.0.retain(|(name, value)| !names.contains(&name.as_str()) && value.text() != "null");
     Some(object.to_json())
 }
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
-    let read = fields(item.raw, ["id", "name", "arguments", "input", "namespace", "caller"]);
-    let [id, name, arguments, input, namespace, caller] = read.unwrap_or_default();
-    let id = if head.call_id.is_empty() { word(id) } else { Cow::Borrowed(&*head.call_id) };
-    let streamed = || item.streamed.joined(Strand::Arguments);
+    const NAMES: [&str; 6] = ["id", "name", "arguments", "input", "namespace", "caller"];
+    let [id, name, arguments, input, namespace, caller] = item.raw.fields(NAMES);
+    let id = match &*head.call_id {
+        "" => id.text().unwrap_or_default(),
+        id => Cow::Borrowed(id),
+    };
     let or_streamed = |given: Option<Cow<'_, str>>| match given {
         Some(given) if !given.is_empty() => given.into_owned(),
-        _ => streamed(),
+        _ => item.streamed.joined(Strand::Arguments),
     };
-    let is_scoped = namespace.is_some() || caller.is_some();
+    let name = || name.text().unwrap_or_default().into_owned();
+    let is_scoped = !namespace.or(caller).is_null();
     let scoped = || is_scoped.then(|| without(item.raw, &["id", "status"])).flatten();
     let (name, arguments, freeform, item) = match &*head.kind {
         "function_call" => {
-            let given = text(arguments).or_else(|| Some(arguments?.get().into()));
-            (word(name).into_owned(), or_streamed(given), false, scoped())
+            (name(), or_streamed(arguments.some().map(text_or_json)), false, scoped())
         }
-        "custom_tool_call" => (word(name).into_owned(), or_streamed(text(input)), true, scoped()),
+        "custom_tool_call" => (name(), or_streamed(input.text()), true, scoped()),
         kind => {
             let name = String::from(kind.strip_suffix("_call").unwrap_or(kind));
-            let arguments = or_streamed(Some(order(item.raw)));
-            (name, arguments, false, Json::parse(item.raw).ok())
+            (name, or_streamed(order(item.raw)), false, item.raw.to_json())
         }
     };
     let is_blank = !freeform && arguments.trim().is_empty();
@@ -221,8 +216,12 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
 }
 
 /// What a call of a tool that the provider knows by itself asks for.
-fn order(raw: &str) -> Cow<'_, str> {
-    let read = fields(raw, ["action", "operation", "arguments", "actions"]);
-    let found = read.unwrap_or_default().into_iter().flatten().next();
-    text(found).unwrap_or_else(|| found.map_or("", |found| found.get()).into())
+fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
+    let order = item.first_of(["action", "operation", "arguments", "actions"]);
+    order.some().map(text_or_json)
+}
+
+/// A value's text; of a value that has none its JSON.
+fn text_or_json(value: Raw<'_>) -> Cow<'_, str> {
+    value.text().unwrap_or(Cow::Borrowed(value.json()))
 }

@@ -2,14 +2,15 @@
 
 mod decode;
 mod encode;
-mod fields;
+
 mod head;
 mod items;
 mod response;
+mod slots;
 mod streamed;
 
-pub(super) use decode::{Draft, whole};
-pub use encode::Prefix;
+pub(super) use decode::{Accumulator, whole};
+pub(super) use encode::Prefix;
 pub(super) use head::head;
 
 use crate::types::config::ModelConfig;

@@ -1,8 +1,10 @@
 //! The response object: what it is called, what became of it, what it cost.
 
 use super::{
-    super::failure::{Failure, FailureKind, of_value},
-    fields::{Field, fields, list, number, text, word},
+    super::{
+        failure::{Failure, FailureKind, of_value},
+        lenient::Raw,
+    },
     items::Output,
 };
 use crate::types::{
@@ -11,11 +13,8 @@ use crate::types::{
 };
 use alloc::{
     borrow::{Cow, ToOwned},
-    format,
     string::String,
-    vec::Vec,
 };
-use serde_json::{Value, value::RawValue};
 
 /// A response object, as a stream's events and whole bodies carry it.
 #[derive(Debug, Default)]
@@ -24,39 +23,35 @@ pub(super) struct Response<'a> {
     pub(super) model: Option<String>,
     pub(super) status: Cow<'a, str>,
     pub(super) usage: Option<Usage>,
-    /// Its items; `None` where there is no such array.
-    pub(super) output: Option<Vec<&'a RawValue>>,
+    /// The array of its items.
+    pub(super) output: Raw<'a>,
     object: Cow<'a, str>,
-    error: Field<'a>,
+    error: Raw<'a>,
     /// Why it is incomplete.
     reason: Cow<'a, str>,
 }
 
 impl<'a> Response<'a> {
     /// Reads the object, as far as it can be read.
-    pub(super) fn of(raw: &'a str) -> Self {
+    pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 8] =
             ["id", "model", "status", "usage", "output", "object", "error", "incomplete_details"];
-        let Ok([id, model, status, usage, output, object, error, details]) = fields(raw, NAMES)
-        else {
-            return Self::default();
-        };
-        let reason = details.and_then(|details| fields(details.get(), ["reason"]).ok());
+        let [id, model, status, usage, output, object, error, details] = raw.fields(NAMES);
         Self {
-            id: text(id).map(Cow::into_owned),
-            model: text(model).map(Cow::into_owned),
-            status: word(status),
-            usage: usage.and_then(|usage| self::usage(usage.get())),
-            output: list(output),
-            object: word(object),
+            id: id.text().map(Cow::into_owned),
+            model: model.text().map(Cow::into_owned),
+            status: status.text().unwrap_or_default(),
+            usage: self::usage(usage),
+            output,
+            object: object.text().unwrap_or_default(),
             error,
-            reason: reason.map_or(Cow::Borrowed(""), |[reason]| word(reason)),
+            reason: details.field("reason").text().unwrap_or_default(),
         }
     }
 
     /// Whether this is a response at all.
     pub(super) fn is_one(&self) -> bool {
-        self.output.is_some() || self.object == "response"
+        self.output.is_array() || self.object == "response"
     }
 
     /// With the status that the terminal event tells, where the response itself has none that
@@ -79,15 +74,15 @@ impl<'a> Response<'a> {
             "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
             "queued" | "in_progress" => Ending::Pending,
             "completed" | "complete" => Ending::Completed,
-            "" if self.error.is_some() => Ending::Failed(self.failure(head)),
+            "" if !self.error.is_null() => Ending::Failed(self.failure(head)),
             "" => Ending::Completed,
             _ => Ending::Unknown,
         }
     }
 
     fn failure(&self, head: &ResponseHead) -> Failure {
-        match self.error.and_then(|error| serde_json::from_str::<Value>(error.get()).ok()) {
-            Some(error) => of_value(head, &error),
+        match self.error.some() {
+            Some(error) => of_value(head, error),
             None => {
                 let message = "the response failed, and the provider does not say why";
                 Failure::new(FailureKind::Server, message).with_head(head)
@@ -131,34 +126,28 @@ impl Ending {
 }
 
 /// Tokens; `None` where neither side is counted.
-fn usage(raw: &str) -> Option<Usage> {
+fn usage(raw: Raw<'_>) -> Option<Usage> {
     const NAMES: [&str; 4] =
         ["input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"];
-    let [input, output, input_details, output_details] = fields(raw, NAMES).ok()?;
-    let detail = |details: Field<'_>, name: &str| {
-        let [count] = fields(details?.get(), [name]).ok()?;
-        number(count)
-    };
-    let (input, output) = (number(input), number(output));
+    let [input, output, input_details, output_details] = raw.fields(NAMES);
+    let detail = |details: Raw<'_>, name| details.field(name).count().unwrap_or_default();
+    let (input, output) = (input.count(), output.count());
     input.or(output)?;
     Some(Usage {
         input_total: input.unwrap_or_default(),
         output_total: output.unwrap_or_default(),
-        cache_read: detail(input_details, "cached_tokens").unwrap_or_default(),
-        cache_write: detail(input_details, "cache_write_tokens").unwrap_or_default(),
-        reasoning: detail(output_details, "reasoning_tokens").unwrap_or_default(),
+        cache_read: detail(input_details, "cached_tokens"),
+        cache_write: detail(input_details, "cache_write_tokens"),
+        reasoning: detail(output_details, "reasoning_tokens"),
     })
 }
 
-/// The failure that an `error` event tells, flat or nested.
+/// The failure that an `error` event reports, flat or nested.
 pub(super) fn error_event(head: &ResponseHead, data: &str) -> Failure {
-    match serde_json::from_str::<Value>(data) {
-        Ok(Value::Object(mut event)) => {
-            // The event's own type is not the failure's.
-            event.remove("type");
-            of_value(head, &Value::Object(event))
-        }
-        _ => Failure::new(FailureKind::Server, format!("the stream tells of an error: {data}"))
-            .with_head(head),
-    }
+    let event = Raw::parse(data).ok().and_then(Raw::to_object).map(|mut event| {
+        // The event's own type is not the failure's.
+        event.0.retain(|(name, _)| name != "type");
+        event.to_json()
+    });
+    of_value(head, event.as_ref().map(Raw::of).unwrap_or_default())
 }

@@ -1,9 +1,10 @@
 //! What comes of an item in pieces, before the item itself comes whole.
 
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use super::super::piece::Piece;
+use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
 /// What a piece belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strand {
     /// A message's text.
     Text,
@@ -17,54 +18,73 @@ pub(super) enum Strand {
     Arguments,
 }
 
+impl Strand {
+    /// Shows a piece to people, if it is something for them. Returns whether it is.
+    pub(super) fn show(self, piece: Cow<'_, str>, out: &mut Vec<Piece>) -> bool {
+        let piece = match self {
+            _ if piece.is_empty() => return false,
+            Self::Text => Piece::Text(piece.into_owned()),
+            Self::Summary | Self::Thought => Piece::Reasoning(piece.into_owned()),
+            Self::Refusal | Self::Arguments => return false,
+        };
+        out.push(piece);
+        true
+    }
+}
+
 /// The pieces of one item, joined by strand and part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Streamed {
-    parts: Vec<Part>,
+    strands: BTreeMap<Strand, Parts>,
     /// A piece of a call could not be read.
     pub(super) is_damaged: bool,
 }
 
-#[derive(Clone, Debug)]
-struct Part {
-    strand: Strand,
-    number: u64,
-    text: String,
+/// The parts of a strand, in the order of their first mention.
+#[derive(Clone, Debug, Default)]
+struct Parts {
+    texts: Vec<String>,
+    /// Where the part of each number stands.
+    places: BTreeMap<u64, usize>,
+    has_text: bool,
 }
 
 impl Streamed {
     /// Takes a piece.
     pub(super) fn push(&mut self, strand: Strand, number: u64, piece: &str) {
-        self.write(strand, number, |text| text.push_str(piece));
+        let parts = self.strands.entry(strand).or_default();
+        parts.has_text |= !piece.is_empty();
+        if let Some(text) = parts.part(number) {
+            text.push_str(piece);
+        }
     }
 
     /// Takes a whole part in place of its pieces.
     pub(super) fn set(&mut self, strand: Strand, number: u64, whole: Cow<'_, str>) {
-        self.write(strand, number, |text| *text = whole.into_owned());
+        let parts = self.strands.entry(strand).or_default();
+        parts.has_text |= !whole.is_empty();
+        if let Some(text) = parts.part(number) {
+            *text = whole.into_owned();
+        }
     }
 
     /// All parts of a strand.
     pub(super) fn joined(&self, strand: Strand) -> String {
-        self.of(strand).collect()
+        self.strands.get(&strand).map(|parts| parts.texts.concat()).unwrap_or_default()
     }
 
     /// Whether anything came of a strand.
     pub(super) fn has(&self, strand: Strand) -> bool {
-        self.of(strand).any(|text| !text.is_empty())
+        self.strands.get(&strand).is_some_and(|parts| parts.has_text)
     }
+}
 
-    fn of(&self, strand: Strand) -> impl Iterator<Item = &str> {
-        self.parts.iter().filter(move |part| part.strand == strand).map(|part| part.text.as_str())
-    }
-
-    fn write(&mut self, strand: Strand, number: u64, write: impl FnOnce(&mut String)) {
-        let is_it = |part: &&mut Part| part.strand == strand && part.number == number;
-        if let Some(part) = self.parts.iter_mut().rev().find(is_it) {
-            write(&mut part.text);
-            return;
+impl Parts {
+    fn part(&mut self, number: u64) -> Option<&mut String> {
+        let at = *self.places.entry(number).or_insert(self.texts.len());
+        if at == self.texts.len() {
+            self.texts.push(String::new());
         }
-        let mut text = String::new();
-        write(&mut text);
-        self.parts.push(Part { strand, number, text });
+        self.texts.get_mut(at)
     }
 }

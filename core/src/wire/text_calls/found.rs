@@ -1,4 +1,4 @@
-//! What is found in a text: calls in a place of it, and the whole text taken apart.
+//! What is found in a text: calls at one place, and the whole text taken apart.
 
 use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
@@ -14,7 +14,7 @@ pub struct Parsed {
     pub calls: Vec<ToolCall>,
 }
 
-/// A place of the text that is calls.
+/// A stretch of the text that consists of calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     /// Where it ends, in bytes.
@@ -110,8 +110,8 @@ const ENDS: [&str; 9] = [
 /// What some models write before a list of calls in JSON, and nothing else.
 pub(super) const BEFORE: &str = "functools";
 
-/// The text without what frames calls and is none: turn ends behind them, and brackets of a list
-/// if there is nothing else.
+/// The text without what only frames calls: tokens that end the turn, and the brackets of a list
+/// if nothing else is left.
 fn without_remains(mut text: &str) -> &str {
     while let Some(rest) = ENDS.iter().chain([&BEFORE]).find_map(|end| text.strip_suffix(end)) {
         text = rest.trim_end();

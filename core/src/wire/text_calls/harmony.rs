@@ -102,7 +102,7 @@ pub(super) enum Content {
     Text,
     Thinking,
     Call,
-    /// Other people's words, told back.
+    /// Words of others, which the model repeats.
     Foreign,
 }
 

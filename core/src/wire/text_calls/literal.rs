@@ -1,10 +1,14 @@
 //! Python's literals and keyword arguments, read and written as JSON: what pythonic calls are
 //! made of, and what models write that mean JSON and quote like Python.
 
-use crate::base::json::push_string;
+use super::super::{
+    lenient::Raw,
+    surrogates,
+    writer::{Fields, Writer},
+};
 use alloc::{
+    borrow::Cow,
     string::{String, ToString},
-    vec::Vec,
 };
 
 /// How deep literals may nest.
@@ -21,13 +25,10 @@ pub(super) struct Reader<'a> {
 /// The literal that is the whole of `text`, as JSON.
 pub(super) fn to_json(text: &str) -> Option<String> {
     let mut reader = Reader::new(text, 0);
-    let mut out = Vec::new();
+    let mut out = Writer::new();
     reader.value(&mut out, DEPTH)?;
     reader.space();
-    if reader.at < text.len() {
-        return None;
-    }
-    String::from_utf8(out).ok()
+    (reader.at == text.len()).then_some(out.0)
 }
 
 impl<'a> Reader<'a> {
@@ -72,35 +73,33 @@ impl<'a> Reader<'a> {
 
     /// `a=1, b="x")` as a JSON object, up to and with the closing parenthesis.
     pub(super) fn keyword_arguments(&mut self) -> Option<String> {
-        let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut fields = Fields::default();
         loop {
             self.space();
             if self.take(")") {
                 break;
             }
-            let key = self.name()?.to_string();
+            let key = self.name()?;
             self.space();
             if !self.take("=") {
                 return None;
             }
-            let mut value = Vec::new();
-            self.value(&mut value, DEPTH)?;
-            fields.push((key, value));
+            self.value(fields.set(key), DEPTH)?;
             self.space();
             if !self.take(",") && !self.rest().starts_with(')') {
                 return None;
             }
         }
-        let mut out = Vec::new();
-        write_fields(fields, &mut out);
-        String::from_utf8(out).ok()
+        let mut out = Writer::new();
+        fields.write(&mut out);
+        Some(out.0)
     }
 
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    fn value(&mut self, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+    fn value(&mut self, out: &mut Writer, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         self.space();
         match self.rest().chars().next()? {
@@ -113,9 +112,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn list(&mut self, open: &str, close: &str, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+    fn list(&mut self, open: &str, close: &str, out: &mut Writer, depth: u32) -> Option<()> {
         self.take(open);
-        out.push(b'[');
+        out.raw("[");
         let mut is_first = true;
         loop {
             self.space();
@@ -123,7 +122,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             if !is_first {
-                out.push(b',');
+                out.raw(",");
             }
             is_first = false;
             self.value(out, depth)?;
@@ -132,42 +131,42 @@ impl<'a> Reader<'a> {
                 return None;
             }
         }
-        out.push(b']');
+        out.raw("]");
         Some(())
     }
 
     /// A dictionary, or a set, which becomes a list.
-    fn dict(&mut self, out: &mut Vec<u8>, depth: u32) -> Option<()> {
+    fn dict(&mut self, out: &mut Writer, depth: u32) -> Option<()> {
         self.take("{");
-        let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
+        let mut fields = Fields::default();
         loop {
             self.space();
             if self.take("}") {
                 break;
             }
-            let mut key = Vec::new();
+            let mut key = Writer::new();
             match self.bare_key() {
-                Some(name) => push_string(&mut key, name),
+                Some(name) => {
+                    key.string(name);
+                }
                 None => self.value(&mut key, depth)?,
             }
             self.space();
             if fields.is_empty() && self.rest().starts_with([',', '}']) {
-                return self.set(&key, out, depth);
+                return self.set(&key.0, out, depth);
             }
-            let key = String::from_utf8(key).ok()?;
-            let key = if key.starts_with('"') { serde_json::from_str(&key).ok()? } else { key };
+            let key = Raw::parse(&key.0).ok()?;
+            let key = key.string().unwrap_or(Cow::Borrowed(key.json()));
             if !self.take(":") {
                 return None;
             }
-            let mut value = Vec::new();
-            self.value(&mut value, depth)?;
-            fields.push((key, value));
+            self.value(fields.set(&key), depth)?;
             self.space();
             if !self.take(",") && !self.rest().starts_with('}') {
                 return None;
             }
         }
-        write_fields(fields, out);
+        fields.write(out);
         Some(())
     }
 
@@ -185,9 +184,8 @@ impl<'a> Reader<'a> {
     }
 
     /// The rest of a set behind its first element, as a list.
-    fn set(&mut self, first: &[u8], out: &mut Vec<u8>, depth: u32) -> Option<()> {
-        out.push(b'[');
-        out.extend_from_slice(first);
+    fn set(&mut self, first: &str, out: &mut Writer, depth: u32) -> Option<()> {
+        out.raw("[").raw(first);
         loop {
             self.space();
             let goes_on = self.take(",");
@@ -198,25 +196,25 @@ impl<'a> Reader<'a> {
             if !goes_on {
                 return None;
             }
-            out.push(b',');
+            out.raw(",");
             self.value(out, depth)?;
         }
-        out.push(b']');
+        out.raw("]");
         Some(())
     }
 
-    fn number(&mut self, out: &mut Vec<u8>) -> Option<()> {
+    fn number(&mut self, out: &mut Writer) -> Option<()> {
         let rest = self.rest();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_');
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
         let digits = rest.get(..end)?.replace('_', "");
         let json = number(&digits)?;
         self.at += end;
-        out.extend_from_slice(json.as_bytes());
+        out.raw(&json);
         Some(())
     }
 
-    fn word(&mut self, out: &mut Vec<u8>) -> Option<()> {
+    fn word(&mut self, out: &mut Writer) -> Option<()> {
         for (word, json) in [
             ("True", "true"),
             ("true", "true"),
@@ -227,7 +225,7 @@ impl<'a> Reader<'a> {
         ] {
             if self.take(word) {
                 let next = self.rest().chars().next();
-                out.extend_from_slice(json.as_bytes());
+                out.raw(json);
                 return (!next.is_some_and(|c| c.is_alphanumeric() || c == '_')).then_some(());
             }
         }
@@ -235,7 +233,7 @@ impl<'a> Reader<'a> {
     }
 
     /// One string, or several that stand side by side.
-    fn strings(&mut self, out: &mut Vec<u8>) -> Option<()> {
+    fn strings(&mut self, out: &mut Writer) -> Option<()> {
         let mut text = String::new();
         self.string(&mut text)?;
         loop {
@@ -247,7 +245,7 @@ impl<'a> Reader<'a> {
             }
             self.string(&mut text)?;
         }
-        push_string(out, &text);
+        out.string(&text);
         Some(())
     }
 
@@ -308,12 +306,12 @@ impl<'a> Reader<'a> {
     }
 
     fn code(&mut self, digits: usize) -> Option<char> {
-        let mut unit = self.hex(digits)?;
-        if (0xd800..0xdc00).contains(&unit) && self.take("\\u") {
-            let low = self.hex(4)?;
-            unit = 0x1_0000 + ((unit - 0xd800) << 10) + (low.checked_sub(0xdc00)? & 0x3ff);
+        let code = self.hex(digits)?;
+        if (0xd800..0xdc00).contains(&code) && self.take("\\u") {
+            let (first, second) = (u16::try_from(code).ok()?, u16::try_from(self.hex(4)?).ok()?);
+            return surrogates::pair(first, second);
         }
-        Some(char::from_u32(unit).unwrap_or('\u{fffd}'))
+        Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
     }
 
     fn hex(&mut self, digits: usize) -> Option<u32> {
@@ -323,10 +321,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A number as JSON; nothing that is infinite or no number.
+/// A number as JSON; `None` for infinity and for anything that is not a number.
 pub(super) fn number(digits: &str) -> Option<String> {
-    let is_number = |text: &str| serde_json::from_str::<serde_json::Number>(text).is_ok();
-    if is_number(digits) {
+    if Raw::parse(digits).is_ok_and(|raw| raw.number().is_some()) {
         return Some(digits.to_string());
     }
     if let Ok(whole) = digits.parse::<i64>() {
@@ -335,29 +332,6 @@ pub(super) fn number(digits: &str) -> Option<String> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return None;
     }
-    let number = digits.parse().ok().and_then(serde_json::Number::from_f64)?;
-    Some(number.to_string())
-}
-
-/// Fields as a JSON object; the last of equal keys stands.
-fn write_fields(fields: Vec<(String, Vec<u8>)>, out: &mut Vec<u8>) {
-    let mut last: alloc::collections::BTreeMap<String, usize> = alloc::collections::BTreeMap::new();
-    for (index, (key, _)) in fields.iter().enumerate() {
-        last.insert(key.clone(), index);
-    }
-    out.push(b'{');
-    let mut is_first = true;
-    for (index, (key, value)) in fields.into_iter().enumerate() {
-        if last.get(&key) != Some(&index) {
-            continue;
-        }
-        if !is_first {
-            out.push(b',');
-        }
-        is_first = false;
-        push_string(out, &key);
-        out.push(b':');
-        out.extend_from_slice(&value);
-    }
-    out.push(b'}');
+    let number = digits.parse::<f64>().ok().filter(|number| number.is_finite())?;
+    Some(alloc::format!("{number:?}"))
 }

@@ -1,13 +1,15 @@
 //! Tool calls and thinking in a model's text, for models and servers without calls of their
-//! protocol's own (FEATURES L4, L13): the families' formats, whole and while they stream. What
+//! protocol's own: the families' formats, whole and while they stream. What
 //! is malformed stays text, nothing is lost, and no text costs more than its length.
 
 mod found;
 mod harmony;
+mod in_text;
 mod literal;
 mod objects;
 mod pythonic;
 mod scan;
+mod schema;
 mod stream;
 mod tagged;
 mod take_apart;
@@ -15,12 +17,14 @@ mod think;
 mod tokens;
 mod typed;
 mod walk;
-pub(crate) mod write;
+mod write;
 mod xml;
 mod xtml;
 
 pub use crate::types::model::{TextFamily as Family, UnknownFamily};
 pub use found::Parsed;
-
 pub use stream::Scanner;
 pub use take_apart::parse;
+
+pub(super) use in_text::InText;
+pub(super) use write::{in_text, section};

@@ -1,10 +1,9 @@
 //! A text while it is searched: positions, balanced JSON, and a bound on all the work, so that
 //! no text costs more than its length.
 
+use super::{super::lenient::is_json, schema::Schema};
 use crate::{base::text::prefix, types::tool::ToolSpec};
-use alloc::{collections::BTreeMap, vec::Vec};
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
 
 /// How many bytes may be searched in vain for each byte of the text.
 const TRIES: usize = 24;
@@ -12,7 +11,7 @@ const TRIES: usize = 24;
 /// Within how many bytes a name and its tag end.
 const NEAR: usize = 512;
 
-/// How deep JSON may nest: what `serde_json` reads.
+/// How deep JSON may nest.
 const DEPTH: usize = 127;
 
 /// A text that is searched for calls. Positions are byte offsets on character borders.
@@ -24,13 +23,15 @@ pub(super) struct Doc<'a> {
     budget: usize,
     /// From where and to where each needle was searched last.
     searched: BTreeMap<&'static str, (usize, Option<usize>)>,
+    /// The schemas of the tools that were asked for.
+    schemas: BTreeMap<&'a str, Rc<Schema>>,
 }
 
 impl<'a> Doc<'a> {
     /// Nothing searched yet.
     pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = body.len().saturating_mul(TRIES).saturating_add(65_536);
-        Self { body, tools, budget, searched: BTreeMap::new() }
+        Self { body, tools, budget, searched: BTreeMap::new(), schemas: BTreeMap::new() }
     }
 
     /// The same, with so many bytes to be searched in vain.
@@ -140,15 +141,14 @@ impl<'a> Doc<'a> {
         self.tools.iter().any(|tool| tool.name == name)
     }
 
-    /// The schema of a tool's arguments.
-    pub(super) fn schema(&self, name: &str) -> Option<Value> {
-        let tool = self.tools.iter().rev().find(|tool| tool.name == name)?;
-        serde_json::from_str(tool.parameters.text()).ok()
+    /// The schema of a tool's arguments; an empty one if there is no such tool.
+    pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
+        let Some(tool) = self.tools.iter().rev().find(|tool| tool.name == name) else {
+            return Rc::default();
+        };
+        let read = || Rc::new(Schema::of(&tool.parameters));
+        Rc::clone(self.schemas.entry(&tool.name).or_insert_with(read))
     }
-}
-
-fn is_json(text: &str) -> bool {
-    serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// Whether brackets and braces match.
@@ -163,7 +163,7 @@ pub(super) enum Balanced {
 }
 
 /// Follows brackets and braces from the beginning of `text` to where the first of them closes,
-/// strings and their escapes respected. What no JSON has breaks it at once.
+/// strings and their escapes respected. A byte that JSON cannot contain breaks it at once.
 pub(super) fn balanced(text: &str) -> Balanced {
     let mut open: Vec<u8> = Vec::new();
     let (mut in_string, mut escaped, mut wants_key) = (false, false, false);

@@ -332,7 +332,7 @@ fn look(family: Family, doc: &mut Doc<'_>, at: usize) -> Look {
     if matches!(family, Family::Auto | Family::Harmony) && doc.after_any(at, &MESSAGES).is_some() {
         let is_content = doc.after(at, "<|message|>").is_some();
         let is_told = family == Family::Harmony || !is_content || harmony::is_harmony(doc.body());
-        // Content without a head is no message, unless another one follows.
+        // Content without a head is only a message if another one follows.
         return if is_told { Look::Message } else { Look::Call };
     }
     if opens_call(doc, at) {

@@ -102,7 +102,7 @@ fn values(doc: &mut Doc<'_>, at: usize, sure: Sure) -> Option<(usize, Vec<ToolCa
     if calls.is_empty() { None } else { Some((end, calls)) }
 }
 
-/// An object that is no JSON, but would be one in Python: single quotes, `True`, line breaks in
+/// An object that is not valid JSON but is valid Python: single quotes, `True`, line breaks in
 /// strings. Only where the closing tag says how far it goes.
 fn quoted_like_python(doc: &mut Doc<'_>, from: usize, close: &'static str) -> Option<Region> {
     if !doc.rest(from).starts_with(['{', '[']) {

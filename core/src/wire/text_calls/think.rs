@@ -35,7 +35,7 @@ pub(super) enum Tag {
     },
 }
 
-/// The tag at `at`. One that is quoted as code is none.
+/// The tag at `at`. A tag that is quoted as code does not count.
 pub(super) fn tag_at(doc: &Doc<'_>, at: usize) -> Option<Tag> {
     if doc.between(0, at).ends_with('`') {
         return None;

@@ -2,13 +2,13 @@
 //! and Kimi's `<|tool_calls_section_begin|>`.
 
 use super::{
+    super::lenient::Raw,
     found::{Region, call},
     objects::{self, Sure},
     scan::{Balanced, Doc, balanced},
 };
 use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
-use serde_json::Value;
 
 /// The token before Mistral's calls.
 pub(super) const MISTRAL: &str = "[TOOL_CALLS]";
@@ -51,7 +51,7 @@ pub(super) fn mistral(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     if let Some((end, json)) = doc.json(at) {
         return Region::new(end, named(json));
     }
-    // Arguments that are no JSON reach to the next call; the model is told of them.
+    // Invalid arguments extend to the next call; they come back to the model as an error.
     let next = doc.find(MISTRAL, at).unwrap_or(doc.body().len());
     let raw = doc.between(at, next).trim();
     if raw.is_empty() && marked.is_some() {
@@ -179,7 +179,7 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         };
         return Some((end, call(name, json)));
     }
-    // What is no JSON, but closed, reaches the model as an error.
+    // Arguments that are closed but not valid JSON come back to the model as an error.
     let (to, end) = deepseek_call_end(doc, at)?;
     let raw = doc.between(at, to).trim().trim_end_matches("```").trim();
     Some((end, call(name, objects::arguments(raw))))
@@ -249,7 +249,7 @@ fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)
 
 /// The tool's name in an id such as `functions.name:0`. A bare number names the only tool, or
 /// the only one that has all the arguments.
-fn kimi_name(doc: &Doc<'_>, id: &str, arguments: &str) -> Option<String> {
+fn kimi_name(doc: &mut Doc<'_>, id: &str, arguments: &str) -> Option<String> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if let Some((name, number)) = id.rsplit_once(':')
         && is_number(number)
@@ -263,13 +263,12 @@ fn kimi_name(doc: &Doc<'_>, id: &str, arguments: &str) -> Option<String> {
     if let [only] = doc.tools() {
         return Some(only.name.clone());
     }
-    let Ok(Value::Object(given)) = serde_json::from_str(arguments) else { return None };
-    let takes_all = |name: &str| {
-        let schema = doc.schema(name);
-        let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
-        properties.is_some_and(|known| given.keys().all(|key| known.get(key).is_some()))
-    };
-    let mut fitting = doc.tools().iter().filter(|tool| takes_all(&tool.name));
+    let given = Raw::parse(arguments).ok().filter(|given| given.is_object())?.names();
+    let tools = doc.tools().iter();
+    let mut fitting = tools.filter(|tool| {
+        let schema = doc.schema(&tool.name);
+        schema.has_properties() && given.iter().all(|name| schema.knows(name))
+    });
     match (fitting.next(), fitting.next()) {
         (Some(one), None) => Some(one.name.clone()),
         _ => None,

@@ -143,7 +143,7 @@ impl Walk {
         if holds_calls && let Some(region) = tagged::fenced(doc, fence) {
             return Step::Calls(region);
         }
-        // A fence that is never closed is none, unless its language says that it is one.
+        // A fence that is never closed does not count, unless it has a language.
         let is_word = !fence.language.is_empty() && !fence.language.contains(char::is_whitespace);
         let is_named = is_word && !tagged::is_language(fence.language);
         let unclosed = if is_named { doc.body().len() } else { at + 3 };

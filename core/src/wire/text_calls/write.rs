@@ -1,12 +1,15 @@
-//! Calls told in text, for models and endpoints that have none of the protocol's own: the
-//! section of the system prompt that tells the tools, and turns in which calls and results are
-//! text. What is written is in Hermes' format, which most models know.
+//! Calls in text, written for models and endpoints without native ones: the section of the system
+//! prompt that describes the tools, and turns whose calls and results are text. The format is
+//! Hermes', which most models know.
 
-use super::found::Parsed;
+use super::super::{
+    lenient::{Raw, is_json},
+    writer::quoted,
+};
 use crate::{
-    base::json::push_string,
+    base::json::Json,
     types::{
-        message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind},
+        message::{Block, Finish, Part, Reply, ToolCall, ToolResult, TurnKind},
         tool::ToolSpec,
     },
 };
@@ -17,10 +20,9 @@ use alloc::{
     vec,
     vec::Vec,
 };
-use serde_json::Value;
 
-/// The section of the system prompt that tells the tools and how to call them; nothing if there
-/// are no tools.
+/// The section of the system prompt that describes the tools and how to call them; empty without
+/// tools.
 pub(crate) fn section<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     let (mut told, mut example) = (String::new(), None);
     for tool in tools {
@@ -28,7 +30,7 @@ pub(crate) fn section<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
         let parameters = tool.parameters.text();
         let head = format!("{{\"name\": {name}, \"description\": {description}");
         told += &format!("{head}, \"parameters\": {parameters}}}\n");
-        example.get_or_insert_with(|| written(&tool.name, &sample(parameters)));
+        example.get_or_insert_with(|| written(&tool.name, &sample(&tool.parameters)));
     }
     let Some(example) = example else { return String::new() };
     format!(
@@ -43,22 +45,19 @@ pub(crate) fn section<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
 }
 
 /// Arguments for an example: a value of the right type for each required property.
-fn sample(schema: &str) -> String {
-    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-    let required = schema.get("required").and_then(Value::as_array);
-    let names = required.into_iter().flatten().filter_map(Value::as_str);
+fn sample(schema: &Json) -> String {
+    let [required, properties] = Raw::of(schema).fields(["required", "properties"]);
+    let names = required.elements().into_iter().filter_map(Raw::string);
     let fields: Vec<String> = names
         .map(|name| {
-            let property = schema.get("properties").and_then(|all| all.get(name));
-            let kind = property.and_then(|property| property.get("type")).and_then(Value::as_str);
-            let value = match kind {
+            let value = match properties.field(&name).field("type").string().as_deref() {
                 Some("integer" | "number") => "1",
                 Some("boolean") => "true",
                 Some("array") => "[]",
                 Some("object") => "{}",
                 _ => "\"...\"",
             };
-            format!("{}: {value}", quoted(name))
+            format!("{}: {value}", quoted(&name))
         })
         .collect();
     format!("{{{}}}", fields.join(", "))
@@ -108,43 +107,10 @@ fn written(name: &str, arguments: &str) -> String {
     format!("<tool_call>\n{{\"name\": {name}, \"arguments\": {arguments}}}\n</tool_call>")
 }
 
-/// A call's arguments as JSON; what is none as a string.
+/// A call's arguments as JSON; as a string if they are not valid.
 fn arguments(call: &ToolCall) -> String {
-    match serde_json::from_str::<Value>(&call.arguments) {
-        Ok(_) => call.arguments.trim().to_string(),
-        Err(_) => quoted(&call.arguments),
+    match is_json(&call.arguments) {
+        true => call.arguments.trim().to_string(),
+        false => quoted(&call.arguments),
     }
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    push_string(&mut out, text);
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// The reply with what its text holds in its place: thinking, text, and calls behind all. Nothing
-/// if its text holds only text.
-pub(crate) fn taken_apart(reply: &Reply, parsed: Parsed) -> Option<Reply> {
-    if parsed.calls.is_empty() && parsed.reasoning.is_empty() {
-        return None;
-    }
-    let (mut text, mut reasoning) = (Some(parsed.text), Some(parsed.reasoning));
-    let mut blocks = Vec::new();
-    for block in &reply.blocks {
-        if !matches!(block, Block::Text(_) | Block::MarkedText(_)) {
-            blocks.push(block.clone());
-            continue;
-        }
-        let thought = reasoning.take().filter(|thought| !thought.is_empty());
-        blocks.extend(
-            thought.map(|text| Block::Reasoning(Reasoning { text, ..Reasoning::default() })),
-        );
-        blocks.extend(text.take().filter(|text| !text.is_empty()).map(Block::Text));
-    }
-    let finish = match reply.finish {
-        Finish::Stop | Finish::Unknown if !parsed.calls.is_empty() => Finish::ToolCalls,
-        finish => finish,
-    };
-    blocks.extend(parsed.calls.into_iter().map(Block::ToolCall));
-    Some(Reply { blocks, finish, ..reply.clone() })
 }

@@ -1,0 +1,267 @@
+//! The reply while it arrives.
+
+use super::{
+    super::{lenient::Raw, piece::Piece, surrogates::PendingSurrogate, writer::quoted},
+    calls::Calls,
+    chunk::{Call, Choice, Chunk, Delta},
+    details::{self, Details},
+    usage::usage,
+};
+use crate::types::{
+    config::WireKind,
+    message::{Block, Finish, Reasoning, Reply},
+};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+
+/// What has come of a reply so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answer {
+    /// Text, thinking and calls, in the order in which they began.
+    runs: Vec<Run>,
+    calls: Calls,
+    details: Details,
+    refusal: String,
+    finish: Option<Finish>,
+    /// A call goes on behind that: Together gives a reason with each call.
+    is_resumed: bool,
+    reply: Reply,
+}
+
+/// A stretch of one kind.
+#[derive(Clone, Debug)]
+enum Run {
+    Said(Said),
+    /// The call's position among the calls.
+    Call(usize),
+}
+
+/// A stretch of text or thinking.
+#[derive(Clone, Debug)]
+struct Said {
+    kind: Kind,
+    text: String,
+    surrogate: PendingSurrogate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Reasoning,
+}
+
+impl Answer {
+    /// Whether the provider has said why the reply ended, and said no more.
+    pub(super) const fn is_finished(&self) -> bool {
+        self.finish.is_some() && !self.is_resumed
+    }
+
+    /// Whether a call lacks half of a surrogate pair.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.calls.are_damaged()
+    }
+
+    /// Takes a chunk. Of several answers the first counts.
+    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut Vec<Piece>) {
+        self.meta(chunk);
+        for choice in chunk.choices() {
+            if choice.index.count().unwrap_or_default() == 0 {
+                self.choice(&choice, false, out);
+            }
+        }
+    }
+
+    /// Takes a whole body; tells whether it holds an answer.
+    pub(super) fn whole(&mut self, chunk: &Chunk<'_>) -> bool {
+        self.meta(chunk);
+        let first = chunk.choices().next();
+        if let Some(choice) = &first {
+            self.choice(choice, true, &mut Vec::new());
+        }
+        first.is_some()
+    }
+
+    fn meta(&mut self, chunk: &Chunk<'_>) {
+        let latch = |known: &mut Option<String>, fresh: Raw<'_>| {
+            if known.is_none() {
+                *known = fresh.word().map(Cow::into_owned);
+            }
+        };
+        latch(&mut self.reply.response_id, chunk.id);
+        latch(&mut self.reply.model, chunk.model);
+        let own = if chunk.usage.is_object() { chunk.usage } else { chunk.groq.field("usage") };
+        self.reply.usage = usage(own).or(self.reply.usage);
+    }
+
+    fn choice(&mut self, choice: &Choice<'_>, whole: bool, out: &mut Vec<Piece>) {
+        let is_empty = self.runs.is_empty();
+        match (choice.delta.is_object(), choice.message.is_object()) {
+            (true, has_message) if !whole || !has_message => {
+                self.delta(&Delta::of(choice.delta), whole, out);
+            }
+            // Where both stand in a stream, the message repeats what the deltas said.
+            (_, true) if is_empty => self.delta(&Delta::of(choice.message), true, out),
+            (false, false) => self.take(Kind::Text, choice.text, out),
+            _ => {}
+        }
+        if let Some(usage) = usage(choice.usage) {
+            self.reply.usage.get_or_insert(usage);
+        }
+        if let Some(reason) = choice.finish_reason.word() {
+            self.finish.get_or_insert_with(|| finish_of(&reason));
+            self.is_resumed = false;
+        }
+    }
+
+    fn delta(&mut self, delta: &Delta<'_>, whole: bool, out: &mut Vec<Piece>) {
+        self.details.take(delta.reasoning_details);
+        let thought = delta.reasoning.iter().find(|text| text.has_text());
+        match thought {
+            Some(&text) => self.take(Kind::Reasoning, text, out),
+            None => {
+                for detail in delta.reasoning_details.objects() {
+                    self.take(Kind::Reasoning, details::text(detail), out);
+                }
+            }
+        }
+        self.content(delta, out);
+        self.refusal.push_str(&delta.refusal.string().unwrap_or_default());
+        for call in delta.tool_calls.objects().map(Call::of) {
+            self.is_resumed |= self.finish.is_some() && call.says_something();
+            let begun = self.calls.take(&call, whole);
+            self.runs.extend(begun.map(Run::Call));
+        }
+        if delta.function_call.is_object() {
+            let begun = self.calls.take_legacy(&Call::of_function(delta.function_call));
+            self.runs.extend(begun.map(Run::Call));
+        }
+    }
+
+    fn content(&mut self, delta: &Delta<'_>, out: &mut Vec<Piece>) {
+        let content = delta.content;
+        if content.is_string() {
+            let is_thought = delta.channel.string().as_deref() == Some("analysis");
+            let kind = if is_thought { Kind::Reasoning } else { Kind::Text };
+            return self.take(kind, content, out);
+        }
+        let is_answer = content.is_object()
+            && content.json() != "{}"
+            && content.first_of(["type", "thinking", "text", "refusal"]).is_null();
+        if is_answer {
+            // Some servers parse a structured answer and send the object itself.
+            let answer = quoted(content.json());
+            return self.take(Kind::Text, Raw::parse(&answer).unwrap_or_default(), out);
+        }
+        for part in content.objects() {
+            // Mistral's thinking is itself text or parts.
+            let [thinking, text, refusal] = part.fields(["thinking", "text", "refusal"]);
+            self.take(Kind::Reasoning, thinking, out);
+            for thought in thinking.objects() {
+                self.take(Kind::Reasoning, thought.field("text"), out);
+            }
+            self.take(Kind::Text, text, out);
+            self.refusal.push_str(&refusal.string().unwrap_or_default());
+        }
+    }
+
+    /// Takes a string of text or thinking; nothing of another value.
+    fn take(&mut self, kind: Kind, piece: Raw<'_>, out: &mut Vec<Piece>) {
+        if !piece.has_text() {
+            return;
+        }
+        if !matches!(self.runs.last(), Some(Run::Said(said)) if said.kind == kind) {
+            self.runs.push(Run::Said(Said {
+                kind,
+                text: String::new(),
+                surrogate: PendingSurrogate::default(),
+            }));
+        }
+        if let Some(Run::Said(said)) = self.runs.last_mut() {
+            said.add(piece, out);
+        }
+    }
+
+    /// The whole reply.
+    pub(super) fn finish(self) -> Reply {
+        let Self { runs, calls, details, refusal, finish, mut reply, .. } = self;
+        let mut calls = calls.finish();
+        let has_calls = calls.iter().any(Option::is_some);
+        let mut details = details.finish();
+        let is_thought = |run: &Run| matches!(run, Run::Said(said) if said.kind == Kind::Reasoning);
+        if details.is_some() && !runs.iter().any(is_thought) {
+            let item = details.take();
+            reply.blocks.push(Block::Reasoning(Reasoning { item, ..Reasoning::default() }));
+        }
+        for run in runs {
+            reply.blocks.extend(match run {
+                Run::Call(at) => calls.get_mut(at).and_then(Option::take).map(Block::ToolCall),
+                Run::Said(said) => {
+                    let (kind, text) = (said.kind, said.finish());
+                    Some(match kind {
+                        Kind::Text => Block::Text(text),
+                        Kind::Reasoning => {
+                            let item = details.take();
+                            Block::Reasoning(Reasoning { text, signature: None, item })
+                        }
+                    })
+                }
+            });
+        }
+        reply.finish = match finish {
+            None | Some(Finish::Stop | Finish::Unknown) if has_calls => Finish::ToolCalls,
+            None | Some(Finish::Stop | Finish::Unknown) if !refusal.is_empty() => Finish::Refusal,
+            None => Finish::Unknown,
+            Some(finish) => finish,
+        };
+        reply.refusal = Some(refusal).filter(|refusal| !refusal.is_empty());
+        reply.wire = Some(WireKind::OpenaiChat);
+        // A reply is kept as long as the session: what it does not need goes back.
+        reply.blocks.shrink_to_fit();
+        reply
+    }
+}
+
+impl Said {
+    fn add(&mut self, piece: Raw<'_>, out: &mut Vec<Piece>) {
+        let text = self.surrogate.join(piece.json()).text;
+        self.text.push_str(&text);
+        if text.is_empty() {
+            return;
+        }
+        let text = text.into_owned();
+        out.push(match self.kind {
+            Kind::Text => Piece::Text(text),
+            Kind::Reasoning => Piece::Reasoning(text),
+        });
+    }
+
+    fn finish(mut self) -> String {
+        // The other half of a character never came.
+        if self.surrogate.give_up() {
+            self.text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.text
+    }
+}
+
+/// What a `finish_reason` means. Gateways pass on the names of other protocols.
+fn finish_of(reason: &str) -> Finish {
+    match &*reason.to_ascii_lowercase() {
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "done"
+        | "complete" | "completed" => Finish::Stop,
+        "tool_calls" | "tool_call" | "function_call" | "tool_use" => Finish::ToolCalls,
+        "length" | "max_tokens" | "max_output_tokens" | "model_length" => Finish::Length,
+        "refusal" => Finish::Refusal,
+        "pause" | "pause_turn" => Finish::Pause,
+        "model_context_window_exceeded" | "context_length_exceeded" => Finish::ContextWindow,
+        "malformed_function_call" | "unexpected_tool_call" => Finish::MalformedToolCall,
+        "error" | "insufficient_system_resource" | "network_error" | "abort" | "other" => {
+            Finish::Error
+        }
+        "sensitive" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => {
+            Finish::ContentFilter
+        }
+        // Gemini says more behind a colon.
+        other if other.starts_with("content_filter") => Finish::ContentFilter,
+        _ => Finish::Unknown,
+    }
+}

@@ -1,0 +1,200 @@
+//! The items of an output while they arrive, and which of them an event is about. Gateways change
+//! an item's id from event to event, and some leave its number in the output out.
+
+use super::{
+    super::{lenient::Raw, piece::Piece},
+    items::{Head, Item, shown},
+    streamed::{Strand, Streamed},
+};
+use crate::base::json::Json;
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
+
+/// How many items back an event may reach, so that a stream of very many items costs no more than
+/// its length.
+const REACH: usize = 256;
+
+/// The items, in the order of their first mention.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots(Vec<Slot>);
+
+/// An item while it arrives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot {
+    number: Option<u64>,
+    /// The item's kind and its call's id, once they are known.
+    kind: String,
+    call_id: String,
+    /// The item, as it was announced, or whole once it is done.
+    item: Option<Json>,
+    is_done: bool,
+    /// People have seen something of it.
+    pub(super) is_shown: bool,
+    pub(super) streamed: Streamed,
+}
+
+/// An item as an event tells of it, when it begins or when it is done.
+#[derive(Debug)]
+pub(super) struct Mention<'a> {
+    /// Its place in the output.
+    pub(super) number: Option<u64>,
+    /// Its JSON.
+    pub(super) item: Raw<'a>,
+    /// Whether that is the whole item.
+    pub(super) is_done: bool,
+}
+
+/// How well an item fits one that an event tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It has begun and waits for such an item.
+    Awaited,
+    /// It has the same place, kind and call.
+    Same,
+}
+
+impl Slots {
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether there are items, and all of them are done.
+    pub(super) fn are_done(&self) -> bool {
+        !self.0.is_empty() && self.0.iter().all(|slot| slot.is_done)
+    }
+
+    /// Whether a call among them cannot be put together from what came of it.
+    pub(super) fn have_lost_a_call(&self) -> bool {
+        self.0.iter().any(Slot::is_lost)
+    }
+
+    /// The items, with what was streamed of them.
+    pub(super) fn items(&self) -> Vec<Item<'_>> {
+        self.0.iter().map(Slot::item).collect()
+    }
+
+    /// The item that a piece belongs to: the newest with that number, or the newest of all if the
+    /// piece has none.
+    pub(super) fn of_piece(&mut self, number: Option<u64>) -> Option<&mut Slot> {
+        let at = self.newest(|slot| slot.is_at(number).then_some(()));
+        self.at(at, number)
+    }
+
+    /// Takes an item that begins or is done.
+    pub(super) fn take(&mut self, mention: &Mention<'_>, out: &mut Vec<Piece>) {
+        let head = Head::of(mention.item);
+        let at = self.newest(|slot| slot.fit(mention, &head));
+        let Some(slot) = self.at(at, mention.number) else { return };
+        if slot.is_done && !mention.is_done {
+            return;
+        }
+        slot.kind = head.kind.into_owned();
+        slot.call_id = head.call_id.into_owned();
+        slot.item = mention.item.to_json();
+        if mention.is_done {
+            slot.done(out);
+        }
+    }
+
+    /// Takes the output of the whole response: it stands in for items that never came whole or
+    /// were never announced. Returns whether it has all of them.
+    pub(super) fn complete(&mut self, output: &[Raw<'_>], out: &mut Vec<Piece>) -> bool {
+        self.0.sort_by_key(|slot| slot.number);
+        let has_all = !output.is_empty() && output.len() >= self.0.len();
+        let is_done = self.0.iter().all(|slot| slot.is_done);
+        if is_done && output.len() <= self.0.len() {
+            return has_all;
+        }
+        let is_shown = self.0.iter().any(|slot| slot.number.is_none() && slot.is_shown);
+        let (mut numbered, mut others) = (BTreeMap::new(), Vec::new());
+        for slot in core::mem::take(&mut self.0) {
+            match slot.number {
+                Some(number) if !numbered.contains_key(&number) => {
+                    numbered.insert(number, slot);
+                }
+                _ => others.push(slot),
+            }
+        }
+        for (number, item) in (0..).zip(output) {
+            let mut slot = match numbered.remove(&number) {
+                Some(slot) => slot,
+                None if has_all => Slot { number: Some(number), is_shown, ..Slot::default() },
+                None => continue,
+            };
+            if has_all || !slot.is_done {
+                slot.item = item.to_json();
+                slot.done(out);
+            }
+            self.0.push(slot);
+        }
+        if !has_all {
+            self.0.extend(numbered.into_values().chain(others));
+            self.0.sort_by_key(|slot| slot.number);
+        }
+        has_all
+    }
+
+    /// The newest of the items that fit best.
+    fn newest<F: Ord>(&self, fit: impl Fn(&Slot) -> Option<F>) -> Option<usize> {
+        let first = self.0.len().saturating_sub(REACH);
+        let fitting = self.0.iter().enumerate().skip(first);
+        let fitting = fitting.filter_map(|(at, slot)| Some((fit(slot)?, at)));
+        fitting.max().map(|(_, at)| at)
+    }
+
+    /// The item there, or else a new one with that number.
+    fn at(&mut self, at: Option<usize>, number: Option<u64>) -> Option<&mut Slot> {
+        if let Some(at) = at {
+            return self.0.get_mut(at);
+        }
+        self.0.push(Slot { number, ..Slot::default() });
+        self.0.last_mut()
+    }
+}
+
+impl Slot {
+    /// Whether an event with that number may be about the item.
+    fn is_at(&self, number: Option<u64>) -> bool {
+        number.is_none() || self.number == number
+    }
+
+    /// How well the item fits one with that `head`.
+    fn fit(&self, mention: &Mention<'_>, head: &Head<'_>) -> Option<Fit> {
+        if !self.is_at(mention.number) {
+            return None;
+        }
+        let is_alike = self.kind == head.kind;
+        // A message has no id of its own: without a number, one that is done is another one.
+        let is_other = self.is_done && mention.number.is_none() && head.call_id.is_empty();
+        if is_alike && self.call_id == head.call_id && !is_other {
+            return Some(Fit::Same);
+        }
+        // Some gateways change even a call's id between its beginning and its end.
+        let is_awaited = self.item.is_none() || (mention.is_done && is_alike);
+        (is_awaited && !self.is_done).then_some(Fit::Awaited)
+    }
+
+    /// The item is whole: what was not shown of it is shown now.
+    fn done(&mut self, out: &mut Vec<Piece>) {
+        self.is_done = true;
+        if !self.is_shown {
+            let (strand, text) = shown(self.raw());
+            self.is_shown = strand.show(text.into(), out);
+        }
+    }
+
+    fn raw(&self) -> Raw<'_> {
+        self.item.as_ref().map(Raw::of).unwrap_or_default()
+    }
+
+    fn is_lost(&self) -> bool {
+        let is_nameless = self.item.is_none() && self.streamed.has(Strand::Arguments);
+        !self.is_done && (self.streamed.is_damaged || is_nameless)
+    }
+
+    fn item(&self) -> Item<'_> {
+        let is_said = self.streamed.has(Strand::Text) || self.streamed.has(Strand::Refusal);
+        let unnamed = if is_said { r#"{"type":"message"}"# } else { r#"{"type":"reasoning"}"# };
+        let raw = self.raw().or(Raw::literal(unnamed));
+        Item { raw, is_done: self.is_done, streamed: &self.streamed }
+    }
+}
