@@ -36,6 +36,10 @@
 //! circle (`docs/architecture.md`).
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(feature = "log"),
+    allow(dead_code, reason = "only a restored session needs some of what the machine can do")
+)]
 
 extern crate alloc;
 #[cfg(test)]
@@ -51,6 +55,9 @@ pub mod wire;
 
 pub use base::{bytes, digest, id, json, text, time};
 pub use machine::history::History;
-pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint, log, snapshot::RestoreError};
+pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
+#[cfg(feature = "log")]
+pub use session::{log, snapshot::RestoreError};
 pub use types::{action, config, event, input, message, output, preset, status, tool};
+#[cfg(feature = "text-calls")]
 pub use wire::text_calls;

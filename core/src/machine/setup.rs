@@ -11,6 +11,7 @@ use crate::{
         },
         tool::ToolSpec,
     },
+    wire,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{Value, from_str};
@@ -201,6 +202,7 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
     required("id", &config.id.0, "give the session a unique id, a UUID for example")?;
     required("model.endpoint", &config.model.endpoint.0, "name an endpoint of the host's table")?;
     required("model.name", &config.model.name, "name the model to talk to")?;
+    wire::check(&config.model)?;
     if config.model.max_output_tokens == 0 {
         let message = String::from("is 0: a reply needs room for at least one token");
         return Err(ConfigError::new("model.max_output_tokens", message));

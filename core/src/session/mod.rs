@@ -5,10 +5,12 @@
 mod admission;
 mod admitted;
 pub(crate) mod blueprint;
+#[cfg(feature = "log")]
 pub mod log;
 #[cfg(feature = "seams")]
 mod seams;
 mod signals;
+#[cfg(feature = "log")]
 pub(crate) mod snapshot;
 
 use crate::{

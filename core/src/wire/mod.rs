@@ -1,23 +1,67 @@
 //! Floor 3: the model protocols. A wire turns turns into a request's bytes and a response's bytes
-//! into a reply. It keeps no session state and decides nothing about retries.
+//! into a reply. It keeps no session state and decides nothing about retries. Each protocol is a
+//! feature of the crate, and so are calls in text.
+#![cfg_attr(
+    not(all(
+        feature = "anthropic",
+        feature = "gemini",
+        feature = "ollama",
+        feature = "openai-chat",
+        feature = "openai-responses",
+        feature = "text-calls",
+    )),
+    allow(
+        dead_code,
+        clippy::large_enum_variant,
+        reason = "not every protocol needs all that they share, and what is missing is empty"
+    )
+)]
 
+#[cfg(feature = "anthropic")]
 mod anthropic;
 mod body;
 mod decoder;
 mod failure;
+#[cfg(feature = "gemini")]
 mod gemini;
 mod head;
 mod ids;
 mod lenient;
+#[cfg(not(all(
+    feature = "anthropic",
+    feature = "gemini",
+    feature = "ollama",
+    feature = "openai-chat",
+    feature = "openai-responses",
+    feature = "text-calls",
+)))]
+mod missing;
+#[cfg(feature = "ollama")]
 mod ollama;
+#[cfg(feature = "openai-chat")]
 mod openai_chat;
+#[cfg(feature = "openai-responses")]
 mod openai_responses;
 mod piece;
 mod sse;
 mod surrogates;
+#[cfg(feature = "text-calls")]
 pub mod text_calls;
 mod values;
 mod writer;
+
+#[cfg(not(feature = "anthropic"))]
+use missing as anthropic;
+#[cfg(not(feature = "gemini"))]
+use missing as gemini;
+#[cfg(not(feature = "ollama"))]
+use missing as ollama;
+#[cfg(not(feature = "openai-chat"))]
+use missing as openai_chat;
+#[cfg(not(feature = "openai-responses"))]
+use missing as openai_responses;
+#[cfg(not(feature = "text-calls"))]
+use missing as text_calls;
 
 pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
@@ -27,13 +71,36 @@ pub use piece::Piece;
 use crate::{
     base::bytes::Bytes,
     types::{
-        config::{ModelConfig, TextCalls, ToolChoice, WireKind},
+        config::{ConfigError, ModelConfig, TextCalls, ToolChoice, WireKind},
         message::TurnKind,
         output::HttpRequest,
         tool::ToolSpec,
     },
 };
 use alloc::{format, string::String, vec::Vec};
+
+/// Whether this build can talk to the model.
+///
+/// # Errors
+/// It was made without the protocol, or without calls in text.
+pub(crate) fn check(model: &ModelConfig) -> Result<(), ConfigError> {
+    let (has_wire, wire) = match model.wire {
+        WireKind::OpenaiResponses => (cfg!(feature = "openai-responses"), "openai-responses"),
+        WireKind::OpenaiChat => (cfg!(feature = "openai-chat"), "openai-chat"),
+        WireKind::Anthropic => (cfg!(feature = "anthropic"), "anthropic"),
+        WireKind::Gemini => (cfg!(feature = "gemini"), "gemini"),
+        WireKind::Ollama => (cfg!(feature = "ollama"), "ollama"),
+    };
+    let has_text_calls = cfg!(feature = "text-calls") || model.text_calls == TextCalls::Never;
+    let missing = match (has_wire, has_text_calls) {
+        (true, true) => return Ok(()),
+        (false, _) => ("model.wire", wire),
+        (true, false) => ("model.text_calls", "text-calls"),
+    };
+    let (field, feature) = missing;
+    let message = format!("this build has no {feature}: it was made without that feature");
+    Err(ConfigError { field: field.into(), message })
+}
 
 impl Head {
     /// Encodes the head.

@@ -1,0 +1,93 @@
+//! Stands in for what this build was made without, see the crate's features. A configuration that
+//! asks for it is refused, so that nothing here is ever reached in a session.
+
+use super::{
+    failure::{Failure, FailureKind},
+    head::Head,
+    piece::Piece,
+};
+use crate::types::{
+    input::ResponseHead,
+    message::{Reply, TurnKind},
+    model::ModelConfig,
+    tool::ToolSpec,
+};
+use alloc::{string::String, vec::Vec};
+
+/// Turns that are not written.
+#[derive(Clone, Debug)]
+pub(super) struct Prefix;
+
+impl Prefix {
+    pub(super) const fn new(_: &ModelConfig) -> Self {
+        Self
+    }
+
+    pub(super) const fn push(&mut self, _: &TurnKind) {}
+
+    pub(super) const fn body(&self, _: &Head, _: &str) -> String {
+        String::new()
+    }
+}
+
+/// A reply that is not read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Accumulator;
+
+impl Accumulator {
+    pub(super) const fn on_data(&mut self, _: &[u8], _: &ResponseHead, _: &mut Vec<Piece>) {}
+
+    pub(super) const fn is_whole(&self) -> bool {
+        false
+    }
+
+    pub(super) const fn bare(self) -> Self {
+        self
+    }
+
+    pub(super) fn finish(self) -> Result<Reply, Failure> {
+        Err(Failure::new(FailureKind::Host, "this build does not speak the protocol"))
+    }
+}
+
+pub(super) fn whole(_: &ResponseHead, _: &[u8]) -> Result<Reply, Failure> {
+    Accumulator.finish()
+}
+
+pub(super) fn head<'a>(_: &ModelConfig, _: &str, _: impl Iterator<Item = &'a ToolSpec>) -> Head {
+    Head { before: String::new(), mark: None, after: String::new() }
+}
+
+pub(super) const fn path(_: &ModelConfig) -> String {
+    String::new()
+}
+
+pub(super) const fn headers(_: &ModelConfig) -> Vec<(String, String)> {
+    Vec::new()
+}
+
+/// Calls that are not looked for in text.
+#[derive(Clone, Debug)]
+pub(super) enum InText {}
+
+impl InText {
+    pub(super) fn new<'a>(_: &ModelConfig, _: impl Iterator<Item = &'a ToolSpec>) -> Option<Self> {
+        None
+    }
+
+    pub(super) fn feed(&mut self, _: Vec<Piece>, _: &mut Vec<Piece>) {
+        match *self {}
+    }
+
+    pub(super) fn finish(self, _: Reply) -> Reply {
+        match self {}
+    }
+}
+
+pub(super) fn section<'a>(_: impl Iterator<Item = &'a ToolSpec>) -> String {
+    String::new()
+}
+
+pub(super) const fn in_text(_: &TurnKind) -> Option<TurnKind> {
+    None
+}
