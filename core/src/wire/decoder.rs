@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 /// Reads one response.
 #[derive(Clone, Debug)]
 pub struct Decoder {
+    wire: WireKind,
     head: ResponseHead,
     body: Body,
     reply: Accumulator,
@@ -41,7 +42,7 @@ impl Decoder {
     #[must_use]
     pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
         let body = Body::new(head, bare(wire));
-        Self { head: head.clone(), body, reply: Accumulator::new(wire), in_text: None }
+        Self { wire, head: head.clone(), body, reply: Accumulator::new(wire), in_text: None }
     }
 
     /// Looks for calls in the text, too, as the model's configuration has it.
@@ -57,7 +58,7 @@ impl Decoder {
 
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, reply, in_text } = self;
+        let Self { head, body, reply, in_text, .. } = self;
         match in_text {
             None => body.feed(bytes, &mut |data| reply.on_data(data, head, out)),
             Some(in_text) => {
@@ -86,18 +87,21 @@ impl Decoder {
     /// # Errors
     /// What the provider reported, or that the body was cut or is not of this protocol.
     pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { head, body, mut reply, in_text } = self;
+        let Self { wire, head, body, mut reply, in_text } = self;
         let reply = match body.finish(&mut |data| reply.on_data(data, &head, &mut Vec::new())) {
             Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
             Ended::Stream => reply.finish(),
             Ended::Bare => reply.bare().finish(),
             Ended::Whole(body) => reply.whole(&head, &body),
         };
-        let reply = reply.map_err(|failure| failure.with_head(&head))?;
-        Ok(match in_text {
-            Some(in_text) => in_text.finish(reply),
-            None => reply,
-        })
+        let mut reply = reply.map_err(|failure| failure.with_head(&head))?;
+        reply.wire = Some(wire);
+        if let Some(in_text) = in_text {
+            reply = in_text.finish(reply);
+        }
+        // A reply is kept as long as the session: what it does not need goes back.
+        reply.blocks.shrink_to_fit();
+        Ok(reply)
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn object<'a, const N: usize>(
         return Ok(None);
     }
     let mut found = [Raw::default(); N];
-    each_field(text, &mut |name, value| pick(&names, &mut found, &name, value))?;
+    each_field(text, &mut |name, value| keep(&names, &mut found, &name, value))?;
     Ok(Some(found))
 }
 
@@ -43,7 +43,7 @@ pub(super) fn is_json(text: &str) -> bool {
 }
 
 /// Keeps the value of a field that is asked for; of equal names the last.
-fn pick<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
+fn keep<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
     let at = names.iter().position(|known| *known == name);
     if let Some(place) = at.and_then(|at| found.get_mut(at)) {
         *place = value;
@@ -125,8 +125,12 @@ impl<'a> Raw<'a> {
     /// The values of an object's fields of those names; of equal names the last.
     pub(super) fn fields<const N: usize>(self, names: [&str; N]) -> [Self; N] {
         let mut found = [Self::default(); N];
-        self.each_field(&mut |name, value| pick(&names, &mut found, &name, value));
+        self.pick(&names, &mut found);
         found
+    }
+
+    fn pick(self, names: &[&str], found: &mut [Self]) {
+        self.each_field(&mut |name, value| keep(names, found, &name, value));
     }
 
     /// The value of an object's field.

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_body, of_value},
+        failure::{Failure, of_body, of_value},
         lenient::{self, Raw},
         piece::Piece,
         surrogates::PendingSurrogate,
@@ -12,7 +12,6 @@ use super::{
 use crate::types::{
     input::ResponseHead,
     message::{Finish, Reply, Usage},
-    model::WireKind,
 };
 use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
@@ -172,19 +171,15 @@ impl Accumulator {
                 self.unreadable.get_or_insert_with(surrogate_lost);
             }
         }
-        if !self.stopped || self.unreadable.is_some() {
-            let message = match self.unreadable {
-                Some(error) => alloc::format!("the stream holds what is not JSON: {error}"),
-                None => String::from("the stream ended before the reply was whole"),
-            };
-            return Err(Failure::new(FailureKind::Protocol, message));
+        if let Some(error) = self.unreadable {
+            return Err(Failure::unreadable(&error));
+        }
+        if !self.stopped {
+            return Err(Failure::cut());
         }
         let mut reply = self.reply;
-        reply.wire = Some(WireKind::Anthropic);
         reply.usage = self.counts.usage();
         reply.blocks = self.blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
-        // A reply is kept as long as the session: what it does not need goes back.
-        reply.blocks.shrink_to_fit();
         Ok(reply)
     }
 }

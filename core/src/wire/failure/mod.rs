@@ -45,6 +45,17 @@ impl Failure {
         }
     }
 
+    /// The stream ended early.
+    pub(super) fn cut() -> Self {
+        Self::new(FailureKind::Protocol, "the stream ended before the reply was whole")
+    }
+
+    /// Something in the stream could not be read, without which the reply is not whole.
+    pub(super) fn unreadable(error: &str) -> Self {
+        let message = format!("the stream holds what is not JSON: {error}");
+        Self::new(FailureKind::Protocol, message)
+    }
+
     /// Whether another try may help. The provider's word counts, except for failures that a
     /// retry cannot fix.
     #[must_use]

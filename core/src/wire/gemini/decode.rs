@@ -12,7 +12,6 @@ use super::{
     partial::Growing,
 };
 use crate::types::{
-    config::WireKind,
     input::ResponseHead,
     message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, Usage},
 };
@@ -233,20 +232,17 @@ impl Accumulator {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        let broken = if let Some(why) = self.unreadable {
-            Some(why)
-        } else if self.chunks == 0 {
-            Some("the response is not of this protocol".into())
-        } else if self.finish.is_none() && self.blocked.is_none() && !is_whole {
-            Some("the stream ended before the reply was whole".into())
-        } else {
-            None
-        };
-        if let Some(message) = broken {
+        if let Some(why) = self.unreadable {
+            return Err(Failure::new(FailureKind::Protocol, why));
+        }
+        if self.chunks == 0 {
+            let message = "the response is not of this protocol";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
+        if self.finish.is_none() && self.blocked.is_none() && !is_whole {
+            return Err(Failure::cut());
+        }
         let mut reply = self.reply;
-        reply.wire = Some(WireKind::Gemini);
         reply.usage = self.counts.map(usage);
         reply.blocks = self.blocks;
         let has_calls = reply.tool_calls().next().is_some();
@@ -257,8 +253,6 @@ impl Accumulator {
             (None, Some(why)) => (Finish::ContentFilter, Some(why)),
             (None, None) => (Finish::Unknown, self.says),
         };
-        // A reply is kept as long as the session: what it does not need goes back.
-        reply.blocks.shrink_to_fit();
         Ok(reply)
     }
 }

@@ -1,13 +1,12 @@
 //! A response's bytes to a reply: the lines of a stream, or one whole line of the same shape.
 
 use super::super::{
-    failure::{Failure, FailureKind, of_body, of_value},
+    failure::{Failure, of_body, of_value},
     lenient::{self, Raw},
     piece::Piece,
     writer::quoted,
 };
 use crate::types::{
-    config::WireKind,
     input::ResponseHead,
     message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
 };
@@ -130,12 +129,10 @@ impl Accumulator {
             return Err(failure);
         }
         if let Some(error) = self.unreadable {
-            let message = format!("the stream holds what is not JSON: {error}");
-            return Err(Failure::new(FailureKind::Protocol, message));
+            return Err(Failure::unreadable(&error));
         }
         if !self.done {
-            let message = "the stream ended before the reply was whole";
-            return Err(Failure::new(FailureKind::Protocol, message));
+            return Err(Failure::cut());
         }
         let usage = (self.input_tokens.is_some() || self.output_tokens.is_some()).then(|| Usage {
             // The server leaves a count of zero out, as when the whole prompt was in its cache.
@@ -144,14 +141,10 @@ impl Accumulator {
             ..Usage::default()
         });
         let has_calls = self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
-        let mut blocks = self.blocks;
-        // A reply is kept as long as the session: what it does not need goes back.
-        blocks.shrink_to_fit();
         Ok(Reply {
-            blocks,
+            blocks: self.blocks,
             finish: if has_calls { Finish::ToolCalls } else { self.finish },
             usage,
-            wire: Some(WireKind::Ollama),
             model: self.model,
             ..Reply::default()
         })

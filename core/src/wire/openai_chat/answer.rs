@@ -7,10 +7,7 @@ use super::{
     details::{self, Details},
     usage::usage,
 };
-use crate::types::{
-    config::WireKind,
-    message::{Block, Finish, Reasoning, Reply},
-};
+use crate::types::message::{Block, Finish, Reasoning, Reply};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// What has come of a reply so far.
@@ -213,9 +210,6 @@ impl Answer {
             Some(finish) => finish,
         };
         reply.refusal = Some(refusal).filter(|refusal| !refusal.is_empty());
-        reply.wire = Some(WireKind::OpenaiChat);
-        // A reply is kept as long as the session: what it does not need goes back.
-        reply.blocks.shrink_to_fit();
         reply
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_body, of_value},
+        failure::{Failure, of_body, of_value},
         lenient::Raw,
         piece::Piece,
     },
@@ -71,12 +71,10 @@ impl Accumulator {
             .unreadable
             .or_else(|| self.answer.is_damaged().then(|| "half a surrogate pair in a call".into()));
         if let Some(error) = unreadable {
-            let message = format!("the stream holds what is not JSON: {error}");
-            return Err(Failure::new(FailureKind::Protocol, message));
+            return Err(Failure::unreadable(&error));
         }
         if !self.done && !self.answer.is_finished() {
-            let message = "the stream ended before the reply was whole";
-            return Err(Failure::new(FailureKind::Protocol, message));
+            return Err(Failure::cut());
         }
         Ok(self.answer.finish())
     }

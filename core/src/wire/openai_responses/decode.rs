@@ -12,7 +12,7 @@ use super::{
     slots::{Mention, Slots},
     streamed::Strand,
 };
-use crate::types::{config::WireKind, input::ResponseHead, message::Reply};
+use crate::types::{input::ResponseHead, message::Reply};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 /// Reads a body that is not a stream: a response or an error.
@@ -170,30 +170,27 @@ impl Accumulator {
     }
 
     pub(crate) fn finish(self) -> Result<Reply, Failure> {
-        let protocol = |message: &str| Err(Failure::new(FailureKind::Protocol, message));
         if let Some(failure) = self.failure {
             return Err(failure);
         }
         let Some(ending) = self.ending else {
-            return protocol("the stream ended before the reply was whole");
+            return Err(Failure::cut());
         };
         if let Ending::Failed(failure) = ending {
             return Err(failure);
         }
         if let Some(error) = self.unreadable.filter(|_| !self.slots.are_done()) {
-            return protocol(&format!("the stream holds what is not JSON: {error}"));
+            return Err(Failure::unreadable(&error));
         }
         if self.slots.have_lost_a_call() {
-            return protocol("the stream holds a call of which not every piece could be read");
+            let message = "the stream holds a call of which not every piece could be read";
+            return Err(Failure::new(FailureKind::Protocol, message));
         }
         let output = Output::of(&self.slots.items());
         let mut reply = self.reply;
-        reply.wire = Some(WireKind::OpenaiResponses);
         reply.finish = ending.finish(&output);
         reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
         reply.blocks = output.blocks;
-        // A reply is kept as long as the session: what it does not need goes back.
-        reply.blocks.shrink_to_fit();
         Ok(reply)
     }
 }
