@@ -160,6 +160,15 @@ fn forbidden_dependencies(house: &House) -> Vec<String> {
     faults
 }
 
+/// Crates of the page's module that read or write JSON by another codec than `innerloop-json`.
+fn other_codecs(house: &House) -> Vec<String> {
+    let in_page = ["core", "driver", "tools", "wasm"];
+    let manifests = house.manifests().filter(|(folder, _)| in_page.contains(folder));
+    let is_other = |line: &str| line.starts_with("serde") && !line.contains("innerloop-json/");
+    let others = manifests.filter(|(_, text)| text.lines().any(is_other));
+    others.map(|(folder, _)| format!("{folder} depends on serde: use innerloop-json")).collect()
+}
+
 /// What `tools` names of `core` beyond what it may.
 fn tools_beyond_actions(house: &House) -> Vec<String> {
     let targets = house.targets();
@@ -230,6 +239,7 @@ fn crates_know_only_those_below_them() {
     let house = House::own();
     check_none(&forbidden_dependencies(&house));
     check_none(&tools_beyond_actions(&house));
+    check_none(&other_codecs(&house));
 }
 
 #[test]
@@ -243,4 +253,5 @@ fn a_dependency_on_a_crate_above_is_found() {
     let expected = ["shed is a crate on no floor", "tools depends on innerloop-host"];
     check_found(&forbidden_dependencies(&house), &expected);
     check_found(&tools_beyond_actions(&house), &["names innerloop_core::session"]);
+    check_found(&other_codecs(&house), &["core depends on serde: use innerloop-json"]);
 }
