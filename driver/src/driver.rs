@@ -73,6 +73,9 @@ pub struct Driver {
     opening: Option<Opening>,
     replay_error: Option<TrafficError>,
     was_idle: bool,
+    /// Of a restored session the first effect that it has issued since: news of earlier ones that
+    /// are not open here may still count, since they may have been cancelled before.
+    first_own: Option<EffectId>,
 }
 
 /// What follows from the opening.
@@ -163,6 +166,7 @@ impl Driver {
             open: BTreeMap::new(),
             opening: Some(opening),
             replay_error: None,
+            first_own: None,
         }
     }
 
@@ -171,6 +175,7 @@ impl Driver {
     /// lost, since they may have taken effect.
     pub fn start(&mut self) -> Outputs {
         let mut work = Work::at(self.session.now());
+        let was_restored = self.opening.as_ref().is_some_and(|opening| opening.is_owed);
         if let Some(Opening { log, outputs, is_owed }) = self.opening.take() {
             work.outputs.log = log;
             for output in outputs {
@@ -183,6 +188,7 @@ impl Driver {
                 }
             }
         }
+        self.first_own = was_restored.then_some(EffectId(u64::MAX));
         // Its own words the session does not refuse.
         let heard = self.hear_all(&mut work);
         debug_assert!(heard.is_ok(), "{heard:?}");
@@ -210,7 +216,11 @@ impl Driver {
             }
             input => match input_id(&input).and_then(|id| self.open.get_mut(&id)) {
                 Some(open) => open.mask(input, &self.keys, &mut work.queue),
-                None => work.queue.push_back(input),
+                None => {
+                    let mut input = input;
+                    inputs::mask_stray(&self.keys, &mut input);
+                    work.queue.push_back(input);
+                }
             },
         }
         self.hear_all(&mut work)?;
@@ -261,10 +271,11 @@ impl Driver {
     fn hear(&mut self, input: Input, work: &mut Work) -> Result<(), Rejected> {
         let id = input_id(&input);
         // News of what has its answer already, or was never asked for, leave no trace.
-        let counts = id.is_none_or(|id| self.open.contains_key(&id));
+        let answered = input.answered();
+        let ends = |id| answered.is_some() && self.first_own.is_some_and(|first| id < first);
+        let counts = id.is_none_or(|id| self.open.contains_key(&id) || ends(id));
         let at = if counts { work.now } else { self.session.now() };
         let line = (counts && self.keeps_log).then(|| log::entry(&input, at));
-        let answered = input.answered();
         if let Some(open) = id.and_then(|id| self.open.get_mut(&id)) {
             open.record(&input, &mut work.outputs.recording);
         }
@@ -278,6 +289,11 @@ impl Driver {
     }
 
     fn follow(&mut self, output: SessionOutput, work: &mut Work) {
+        if let SessionOutput::Effect(effect) = &output
+            && !matches!(effect, Effect::Cancel { .. })
+        {
+            self.first_own = self.first_own.map(|first| first.min(effect.id()));
+        }
         let list = &mut work.outputs.list;
         match output {
             SessionOutput::Event(event) => list.push(Output::Event(event)),

@@ -1,6 +1,6 @@
 //! Keys in what comes in, value by value: text is masked as text, opaque JSON inside its strings.
 
-use crate::masking::Keys;
+use crate::masking::{Keys, Masking};
 use alloc::{format, string::String};
 use innerloop_core::{
     action::{Change, Outcome, Part},
@@ -22,6 +22,20 @@ pub(crate) fn mask(keys: &Keys, input: &mut Input) {
         Input::Answer { answer, .. } => mask_answer(keys, answer),
         Input::Hook { reply, .. } => mask_reply(keys, reply),
         Input::Lost { .. } | Input::Tick => {}
+    }
+}
+
+/// Masks a piece of a stream that belongs to none: the session refuses it or ignores it.
+pub(crate) fn mask_stray(keys: &Keys, input: &mut Input) {
+    match input {
+        Input::Tool { input: ToolInput::Delta(text), .. } => keys.mask(text),
+        Input::Http { input: HttpInput::Chunk(bytes), .. } => {
+            let mut masking = Masking::new(keys);
+            let mut masked = masking.push(core::mem::take(&mut bytes.0));
+            masked.extend(masking.end());
+            bytes.0 = masked;
+        }
+        _ => {}
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::{
     base::BaseUrl,
+    inputs,
     masking::{Keys, Masking},
     traffic::Exchange,
 };
@@ -100,7 +101,11 @@ impl Open {
                 }
                 queue.push_back(Input::Tool { id, input });
             }
-            (_, input) => queue.push_back(input),
+            (_, input) => {
+                let mut input = input;
+                inputs::mask_stray(keys, &mut input);
+                queue.push_back(input);
+            }
         }
     }
 

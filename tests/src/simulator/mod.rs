@@ -5,6 +5,7 @@
 
 mod checker;
 mod driver;
+mod hosted;
 mod model;
 mod people;
 mod plan;
@@ -13,6 +14,7 @@ mod settings;
 mod subject;
 mod world;
 
+pub use hosted::run_hosted;
 pub use plan::{Fault, Plan, Report};
 pub use subject::Mutation;
 

@@ -17,7 +17,8 @@ pub(super) const LOOKUP: &str = "lookup";
 /// A custom tool that writes.
 pub(super) const DEPLOY: &str = "deploy";
 
-const POINTS: [HookPoint; 5] = [
+/// Every point of the loop.
+pub(super) const POINTS: [HookPoint; 5] = [
     HookPoint::Submit,
     HookPoint::BeforeModel,
     HookPoint::BeforeTool,

@@ -15,5 +15,6 @@ mod programs;
 mod providers;
 mod sessions;
 mod settings;
+mod simulation;
 mod stage;
 mod traffic;
