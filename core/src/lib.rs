@@ -47,14 +47,16 @@ extern crate std;
 
 mod base;
 mod machine;
-pub mod profile;
-pub mod rules;
+mod profile;
+mod rules;
 mod session;
 mod types;
 pub mod wire;
 
 pub use base::{bytes, digest, id, json, text, time};
 pub use machine::history::History;
+pub use profile::{Capabilities, Profile, doc_names, doc_places};
+pub use rules::{cost, gauge, guard, repeat, schema, truncate};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
 #[cfg(feature = "log")]
 pub use session::{log, snapshot::RestoreError};

@@ -4,9 +4,9 @@
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use innerloop_core::{
+    Profile,
     config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
     id::EndpointId,
-    profile::Profile,
 };
 use innerloop_json::{FromJson, ToJson, from_str};
 

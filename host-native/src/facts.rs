@@ -3,7 +3,7 @@
 
 use innerloop_core::{
     config::{Facts, GitFacts, ProfileKind, ProgramFacts, ProjectDoc},
-    profile,
+    doc_names,
 };
 use std::{
     fs,
@@ -77,7 +77,7 @@ fn git(workspace: &Path) -> Option<GitFacts> {
 
 /// The instruction files at the workspace's root.
 fn documents(workspace: &Path, family: ProfileKind) -> Vec<ProjectDoc> {
-    let found = profile::doc_names(family).iter().filter_map(|name| {
+    let found = doc_names(family).iter().filter_map(|name| {
         let text = text(&workspace.join(name))?;
         Some(ProjectDoc { path: (*name).to_owned(), text })
     });

@@ -3,9 +3,9 @@
 use crate::misuse::Misuse;
 use innerloop_core::{
     config::{Facts, HookPoint, ProgramFacts, ProjectDoc, SessionConfig},
+    doc_places,
     id::SessionId,
     preset::Preset,
-    profile,
     tool::ToolSpec,
 };
 use innerloop_driver::{
@@ -89,7 +89,7 @@ impl Options {
         };
         let mut config = settings.config().map_err(bad_settings)?;
         if config.facts.project_docs.is_empty() {
-            let places = profile::doc_places(config.model.profile, "", "");
+            let places = doc_places(config.model.profile, "", "");
             config.facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
         }
         Ok(config)

@@ -16,7 +16,7 @@ mod seed;
 mod shell;
 mod small;
 
-pub use call::Translated;
+pub(crate) use call::Translated;
 pub(crate) use {
     args::Args,
     call::Meaning,

@@ -5,7 +5,7 @@ use innerloop_json::{Value, from_str};
 
 /// Whether one of `rules` lets a call of the tool `name` with these arguments pass.
 #[must_use]
-pub fn allows<'a>(
+pub(crate) fn allows<'a>(
     rules: impl IntoIterator<Item = &'a ApprovalRule>,
     name: &str,
     arguments: &str,

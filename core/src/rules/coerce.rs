@@ -7,7 +7,7 @@ use innerloop_json::{Number, Value, from_str};
 
 /// Changes the values of `instance` that have the wrong type and plainly mean a right one. Returns
 /// whether anything changed.
-pub fn coerce(schema: &Value, instance: &mut Value) -> bool {
+pub(crate) fn coerce(schema: &Value, instance: &mut Value) -> bool {
     let mut changed = coerce_one(schema, instance);
     match instance {
         Value::Object(fields) => {

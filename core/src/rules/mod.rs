@@ -1,12 +1,12 @@
 //! Floor 2: pure functions without state.
 
-pub mod approval;
-pub mod coerce;
+pub(crate) mod approval;
+pub(crate) mod coerce;
 pub mod cost;
 pub mod gauge;
 pub mod guard;
-pub mod prompt;
+pub(crate) mod prompt;
 pub mod repeat;
-pub mod retry;
+pub(crate) mod retry;
 pub mod schema;
 pub mod truncate;

@@ -12,7 +12,7 @@ const DOCS_BUDGET: usize = 32 * 1024;
 
 /// Builds the prompt from its layers; those without content are left out.
 #[must_use]
-pub fn system_prompt<'a>(
+pub(crate) fn system_prompt<'a>(
     base: &str,
     facts: &Facts,
     model: &str,

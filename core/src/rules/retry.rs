@@ -7,7 +7,7 @@ use crate::types::config::RetryPolicy;
 /// it asks for more than the policy allows, waiting makes no sense. `salt` stands in for chance:
 /// it spreads the tries of many sessions, and the same session gives the same delay again.
 #[must_use]
-pub fn delay_ms(
+pub(crate) fn delay_ms(
     policy: &RetryPolicy,
     attempt: u32,
     retry_after_ms: Option<u64>,
@@ -28,7 +28,7 @@ pub fn delay_ms(
 
 /// What stands in for chance: another number for each session and each of its effects.
 #[must_use]
-pub fn salt(session: &str, effect: u64) -> u64 {
+pub(crate) fn salt(session: &str, effect: u64) -> u64 {
     let fold = |salt: u64, &byte: &u8| salt.wrapping_mul(31).wrapping_add(u64::from(byte));
     session.as_bytes().iter().fold(effect, fold)
 }

@@ -4,10 +4,10 @@
 use super::style::{Colour, Style, brief, harmless};
 use crate::diff::Changes;
 use innerloop_core::{
+    Profile,
     action::{Action, Patch},
     config::{Facts, SessionConfig},
     json::Object,
-    profile::Profile,
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use std::{

@@ -9,10 +9,10 @@ use super::{
 use crate::diff::Changes;
 use innerloop_core::{
     action::ChangeKind,
+    cost,
     event::{ErrorKind, Event, EventKind},
     id::AgentId,
     message::Usage,
-    rules::cost,
     status::RunEnd,
 };
 use serde::Serialize;

@@ -9,9 +9,9 @@ use super::{
     style::harmless,
 };
 use innerloop_core::{
+    Profile,
     action::{Action, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
-    profile::Profile,
 };
 use serde_json::Value;
 use std::{

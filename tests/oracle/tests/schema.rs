@@ -6,7 +6,7 @@
     reason = "a test that meets what it does not expect is to fail at once"
 )]
 
-use innerloop_core::rules::schema::violations;
+use innerloop_core::schema::violations;
 use serde_json::{Value, json};
 
 /// A small source of chance: the same seed gives the same schemas.

@@ -2,10 +2,10 @@
 
 use innerloop_core::{
     config::{Price, PriceTier},
+    cost::nano_usd,
     event::EventKind,
     id::AgentId,
     message::Usage,
-    rules::cost::nano_usd,
 };
 use innerloop_tests::{
     anthropic::Message,

@@ -4,13 +4,11 @@ use innerloop_core::{
     Session,
     config::{Estimator, ExecMode, LimitAction, LoopPolicy, LoopStep, SessionConfig},
     event::EventKind,
+    gauge::Gauge,
     id::AgentId,
     input::{Answer, Input},
     message::{Part, ToolResult, TurnKind},
-    rules::{
-        gauge::Gauge,
-        repeat::{self, Watch},
-    },
+    repeat::{self, Watch},
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{

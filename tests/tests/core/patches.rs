@@ -5,7 +5,7 @@ use innerloop_core::{
         Action, ChangeKind, FilePatch, Hunk, HunkLine, Operation, Outcome, Patch, PatchStream,
         ToolError,
     },
-    rules::guard,
+    guard,
 };
 use innerloop_tests::tool_cases::{Case, cases, check, in_directory, in_memory};
 use innerloop_tools::{Faulty, FileError, Files, Memory, WorkspacePath, perform};

@@ -1,11 +1,12 @@
 //! What each model family is shown, and what it reads.
 
 use innerloop_core::{
+    Profile,
     action::{Action, Outcome},
     config::{Facts, ModelConfig, ProfileKind, ProgramFacts, TextCalls, Vocabulary, WireKind},
+    doc_names,
     event::EventKind,
     input::HttpInput,
-    profile::{self, Profile},
     tool::{Job, ToolSpec},
 };
 use innerloop_tests::{
@@ -295,7 +296,7 @@ fn c7_a_profile_says_what_its_models_can_do_and_which_documents_they_read() {
         let defaults: ModelConfig = profile.model_defaults();
         assert_eq!((defaults.profile, Profile::of(&defaults)), (kind, profile));
         assert!(defaults.max_output_tokens < defaults.context_window);
-        let docs = profile::doc_names(kind);
+        let docs = doc_names(kind);
         assert_eq!(docs[0], "AGENTS.md");
         let own = match kind {
             ProfileKind::Openai => &[".codex/instructions.md"][..],

@@ -1,8 +1,9 @@
 //! The system prompt: layers, environment, version control, project documents.
 
 use innerloop_core::{
+    Profile,
     config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},
-    profile::{self, Profile},
+    doc_names, doc_places,
 };
 use innerloop_tests::desk::{Desk, config};
 
@@ -43,7 +44,7 @@ fn c7_a_profile_has_tools_a_prompt_limits_and_names_of_documents() {
     assert_eq!(profile.tools(&Facts::default()).len(), 6);
     assert!(profile.base_prompt().len() > 500);
     assert_eq!(profile.default_command_ms(), Some(120_000));
-    assert_eq!(profile::doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
+    assert_eq!(doc_names(kind), ["AGENTS.md", "CLAUDE.md"]);
 }
 
 #[test]
@@ -95,7 +96,7 @@ fn e12_the_newest_ten_commits_are_shown() {
 
 #[test]
 fn e13_only_the_profiles_documents_are_looked_for_from_the_root_down() {
-    let places = profile::doc_places(ProfileKind::Anthropic, "", "web/app");
+    let places = doc_places(ProfileKind::Anthropic, "", "web/app");
     assert_eq!(
         places,
         [
@@ -107,7 +108,7 @@ fn e13_only_the_profiles_documents_are_looked_for_from_the_root_down() {
             "web/app/CLAUDE.md"
         ]
     );
-    assert_eq!(profile::doc_places(ProfileKind::Anthropic, "", ""), ["AGENTS.md", "CLAUDE.md"]);
+    assert_eq!(doc_places(ProfileKind::Anthropic, "", ""), ["AGENTS.md", "CLAUDE.md"]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The schema checker, a table of what it says.
 
-use innerloop_core::{json, rules::schema::violations};
+use innerloop_core::{json, schema::violations};
 use serde_json::{Value, json};
 
 fn check(schema: &Value, instance: &Value, expected: &[&str]) {

@@ -4,7 +4,7 @@ use innerloop_core::{
     action::{Outcome, ToolError},
     config::{ProfileKind, SessionConfig, Vocabulary},
     event::EventKind,
-    rules::truncate::{Keep, OutputLimit, truncate},
+    truncate::{Keep, OutputLimit, truncate},
 };
 use innerloop_tests::{
     anthropic::Message,

@@ -2,10 +2,10 @@
 
 use super::profiles::{all_tools, desk, place, reads};
 use innerloop_core::{
+    Profile,
     action::{Change, ChangeKind, Outcome, ToolError},
     config::{Facts, ProfileKind, Vocabulary},
     event::{EventKind, PlanStatus},
-    profile::Profile,
     tool::ToolSpec,
 };
 use innerloop_tests::{
