@@ -51,7 +51,7 @@ mod profile;
 mod rules;
 mod session;
 mod types;
-pub mod wire;
+mod wire;
 
 pub use base::{bytes, digest, id, json, text, time};
 pub use machine::history::History;
@@ -63,3 +63,4 @@ pub use session::{log, snapshot::RestoreError};
 pub use types::{action, config, event, input, message, output, preset, status, tool};
 #[cfg(feature = "text-calls")]
 pub use wire::text_calls;
+pub use wire::{Decoder, Failure, FailureKind, Head, Piece, Prefix};

@@ -2,12 +2,12 @@
 
 use alloc::{string::String, vec::Vec};
 use innerloop_core::{
+    Decoder, Failure, FailureKind,
     config::WireKind,
     event::ErrorKind,
     input::ResponseHead,
     json::Json,
     message::{Finish, Reply, ToolCall, Usage},
-    wire::{Decoder, Failure, FailureKind},
 };
 use innerloop_json::{ToJson, to_string};
 

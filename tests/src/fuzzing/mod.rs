@@ -10,12 +10,12 @@ pub use change::changed;
 
 use crate::{feeding, simulator::rng::Rng};
 use innerloop_core::{
+    Decoder, Head, Piece, Prefix,
     action::{Action, Patch, PatchStream},
     config::{ModelConfig, WireKind},
     input::ResponseHead,
     message::{Reply, TurnKind},
     text_calls::{Family, Scanner, parse},
-    wire::{Decoder, Head, Piece, Prefix},
 };
 use innerloop_driver::decode::decode;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};

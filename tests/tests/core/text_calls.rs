@@ -2,11 +2,11 @@
 //! cut at every place, and what endless brackets cost.
 
 use innerloop_core::{
+    Piece,
     json::Json,
     message::ToolCall,
     text_calls::{Family, Parsed, Scanner, parse},
     tool::ToolSpec,
-    wire::Piece,
 };
 use serde_json::{Value, json};
 use std::{fs, path::Path};

@@ -1,12 +1,12 @@
 //! Anthropic Messages from bytes (`docs/wires.md`): every event and quirk, in any chunking.
 
 use innerloop_core::{
+    Decoder,
     config::WireKind,
     event::ErrorKind,
     input::ResponseHead,
     json::Json,
     message::{Block, Finish, Reply},
-    wire::Decoder,
 };
 use innerloop_driver::decode::{Arguments, Decoded, decode};
 use innerloop_tests::{

@@ -2,6 +2,7 @@
 //! what does not go to a provider that did not write it.
 
 use innerloop_core::{
+    Decoder, Head, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
     input::ResponseHead,
     json::Json,
@@ -10,7 +11,6 @@ use innerloop_core::{
     },
     output::HttpRequest,
     tool::ToolSpec,
-    wire::{Decoder, Head, Prefix},
 };
 use serde_json::{Value, json};
 

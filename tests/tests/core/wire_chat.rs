@@ -3,10 +3,10 @@
 
 use expect_test::expect_file;
 use innerloop_core::{
+    Decoder, Piece,
     config::WireKind,
     event::ErrorKind,
     message::{Block, Finish, Reply, Usage},
-    wire::{Decoder, Piece},
 };
 use innerloop_driver::decode::{Arguments, Decoded, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};

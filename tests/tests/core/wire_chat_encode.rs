@@ -1,6 +1,7 @@
 //! Requests of Chat Completions, byte for byte, with what each endpoint does otherwise.
 
 use innerloop_core::{
+    Head, Prefix,
     config::{
         CallIds, Compat, MaxTokensField, ModelConfig, ReplayReasoning, SystemRole, ThinkingFormat,
         ToolChoice, WireKind,
@@ -11,7 +12,6 @@ use innerloop_core::{
         TurnKind,
     },
     tool::{Freeform, ToolSpec},
-    wire::{Head, Prefix},
 };
 use serde_json::{Value, json};
 

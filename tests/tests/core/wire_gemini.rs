@@ -2,6 +2,7 @@
 //! chunking; and requests whose earlier turns never change.
 
 use innerloop_core::{
+    Decoder, Head, Piece, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::ErrorKind,
     json::Json,
@@ -10,7 +11,6 @@ use innerloop_core::{
         TurnKind, Usage, is_made_up_call_id, made_up_call_id,
     },
     tool::ToolSpec,
-    wire::{Decoder, Head, Piece, Prefix},
 };
 use innerloop_driver::decode::{Decoded, decode};
 use innerloop_tests::feeding::{decoded, head, truncations};

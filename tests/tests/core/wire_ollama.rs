@@ -1,13 +1,13 @@
 //! Ollama's `/api/chat` from bytes and to bytes (`docs/wires.md`).
 
 use innerloop_core::{
+    Decoder, Failure, FailureKind, Head, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::{ErrorKind, EventKind},
     input::{HttpInput, ResponseHead},
     json::Json,
     message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, Usage},
     tool::ToolSpec,
-    wire::{Decoder, Failure, FailureKind, Head, Prefix},
 };
 use innerloop_driver::decode::{Arguments, Decoded};
 use innerloop_tests::{

@@ -1,10 +1,10 @@
 //! OpenAI Responses from bytes (`docs/wires.md`): every event and quirk, in any chunking.
 
 use innerloop_core::{
+    Decoder, FailureKind, Piece,
     config::WireKind,
     event::ErrorKind,
     message::{Block, Finish, Reply, Usage},
-    wire::{Decoder, FailureKind, Piece},
 };
 use innerloop_driver::decode::{Arguments, Decoded};
 use innerloop_tests::feeding::{decoded, head, truncations};

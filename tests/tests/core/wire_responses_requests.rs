@@ -1,6 +1,7 @@
 //! OpenAI Responses to bytes: the head, each kind of turn, what goes back untouched.
 
 use innerloop_core::{
+    Decoder, Head, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::EventKind,
     input::{HttpInput, ResponseHead},
@@ -10,7 +11,6 @@ use innerloop_core::{
     },
     output::HttpRequest,
     tool::{Freeform, ToolSpec},
-    wire::{Decoder, Head, Prefix},
 };
 use innerloop_tests::{
     desk::{Desk, config},

@@ -6,7 +6,7 @@ use crate::{
     limits::{least, timed},
     sessions::{self, Driven},
 };
-use innerloop_core::{bytes::Bytes, config::WireKind, message::Reply, wire::Decoder};
+use innerloop_core::{Decoder, bytes::Bytes, config::WireKind, message::Reply};
 use innerloop_tests::feeding;
 use serde::de::IgnoredAny;
 use std::{hint::black_box, time::Duration};

@@ -3,10 +3,10 @@
 
 use super::{eventful, speaking};
 use innerloop_core::{
+    Head, Prefix,
     config::{CallIds, ModelConfig, SessionConfig, WireKind},
     id::AgentId,
     message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, TurnKind},
-    wire::{Head, Prefix},
 };
 use innerloop_tests::{
     anthropic::Message,
