@@ -27,9 +27,22 @@ struct Variant {
     budget: usize,
 }
 
-const VARIANTS: [Variant; 2] = [
+const VARIANTS: [Variant; 3] = [
     Variant { name: "everything", features: &[], budget: 300_000 },
-    Variant { name: "without tools", features: &["--no-default-features"], budget: 250_000 },
+    Variant {
+        name: "without tools",
+        features: &[
+            "--no-default-features",
+            "--features",
+            "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls",
+        ],
+        budget: 250_000,
+    },
+    Variant {
+        name: "one protocol",
+        features: &["--no-default-features", "--features", "openai-chat"],
+        budget: 175_000,
+    },
 ];
 
 /// Shares below this part of the whole are summed up.
