@@ -24,17 +24,17 @@ impl Keys {
     /// These keys; those of fewer than 8 characters are left out.
     #[must_use]
     pub fn new<'a>(keys: impl Iterator<Item = &'a Key>) -> Self {
-        let mut texts = Vec::new();
+        let mut texts: Vec<String> = Vec::new();
         for key in keys.map(Key::expose).filter(|key| key.len() >= SHORTEST) {
-            texts.push(String::from(key));
             // Some writers of JSON escape the slash.
-            if key.contains('/') {
-                texts.push(key.replace('/', "\\/"));
+            for text in [String::from(key), key.replace('/', "\\/")] {
+                if !texts.contains(&text) {
+                    // A key that is part of another must not break it up before it is found.
+                    let place = texts.partition_point(|known| known.len() > text.len());
+                    texts.insert(place, text);
+                }
             }
         }
-        // A key that is part of another must not break it up before that one is found.
-        texts.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        texts.dedup();
         Self(texts.into_iter().map(Pattern::new).collect())
     }
 

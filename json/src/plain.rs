@@ -225,13 +225,25 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Vec<T> {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
-        reader.array()?;
-        while reader.element()? {
-            let item = T::read(reader).map_err(|error| error.within_element(self.len()))?;
-            self.push(item);
-        }
-        Ok(())
+        elements(reader, &mut |reader| {
+            self.push(T::read(reader)?);
+            Ok(())
+        })
     }
+}
+
+/// Reads an array; `read` takes each element.
+fn elements<'a>(
+    reader: &mut Reader<'a>,
+    read: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    reader.array()?;
+    let mut index = 0;
+    while reader.element()? {
+        read(reader).map_err(|error| error.within_element(index))?;
+        index += 1;
+    }
+    Ok(())
 }
 
 impl<T: ToJson> ToJson for VecDeque<T> {
@@ -273,8 +285,11 @@ impl<'a> FromJson<'a> for BTreeSet<String> {
     }
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        *self = Vec::read(reader)?.into_iter().collect();
-        Ok(())
+        self.clear();
+        elements(reader, &mut |reader| {
+            self.insert(String::read(reader)?);
+            Ok(())
+        })
     }
 }
 
@@ -336,11 +351,22 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for BTreeMap<String, T> {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
-        reader.object()?;
-        while let Some(name) = reader.key()? {
-            let value = T::read(reader).map_err(|error| error.within(&name))?;
-            self.insert(name.into_owned(), value);
-        }
-        Ok(())
+        fields(reader, &mut |name, reader| {
+            let value = T::read(reader)?;
+            self.insert(name.into(), value);
+            Ok(())
+        })
     }
+}
+
+/// Reads an object; `read` takes each value.
+fn fields<'a>(
+    reader: &mut Reader<'a>,
+    read: &mut dyn FnMut(&str, &mut Reader<'a>) -> Result<(), Error>,
+) -> Result<(), Error> {
+    reader.object()?;
+    while let Some(name) = reader.key()? {
+        read(&name, reader).map_err(|error| error.within(&name))?;
+    }
+    Ok(())
 }

@@ -213,16 +213,14 @@ impl<F: Files> Draft<'_, F> {
                 steps.push(Step { path, before, text });
             }
         }
+        let (writes, removals): (Vec<_>, Vec<_>) =
+            steps.into_iter().partition(|step| step.text.is_some());
         let names = |step: &Step| step.path.as_str().to_lowercase();
-        let written: BTreeSet<String> =
-            steps.iter().filter(|step| step.text.is_some()).map(names).collect();
+        let written: BTreeSet<String> = writes.iter().map(names).collect();
         // Where names ignore case, removing the old name later would remove the new file.
-        steps.sort_by_key(|step| match step.text {
-            None if written.contains(&names(step)) => 0,
-            Some(_) => 1,
-            None => 2,
-        });
-        steps
+        let (early, late): (Vec<_>, Vec<_>) =
+            removals.into_iter().partition(|step| written.contains(&names(step)));
+        [early, writes, late].into_iter().flatten().collect()
     }
 }
 
@@ -296,12 +294,8 @@ fn summary(patch: &Patch, changes: &[Change]) -> String {
         };
         lines.push(format!("{letter} {}\n", change.path));
     }
-    lines.sort_by_key(|line| match line.as_bytes().first() {
-        Some(b'A') => 0,
-        Some(b'M') => 1,
-        _ => 2,
-    });
-    lines.concat()
+    let of_letter = |letter| lines.iter().filter(move |line| line.starts_with(letter));
+    ['A', 'M', 'D'].into_iter().flat_map(of_letter).map(String::as_str).collect()
 }
 
 /// Says which hunks were placed by a loose match.

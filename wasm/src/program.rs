@@ -68,8 +68,7 @@ pub(crate) async fn run(
 fn unknown(host: &Host, name: &str) -> Option<Outcome> {
     let driver = host.driver.borrow();
     let programs = driver.session().config().facts.programs.iter();
-    let mut names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
-    names.sort_unstable();
+    let names: Vec<&str> = programs.map(|program| program.name.as_str()).collect();
     (!names.contains(&name)).then(|| unknown_program(name, &names))
 }
 

@@ -91,10 +91,12 @@ impl Ledger {
     /// Settles the cancelled effects whose grace is over; returns their agents.
     pub(crate) fn expire(&mut self, now: Instant) -> Vec<AgentId> {
         let due = |entry: &Entry| entry.grace.is_some_and(|grace| grace <= now);
-        let mut agents: Vec<AgentId> =
-            self.entries().filter(|entry| due(entry)).map(|entry| entry.agent).collect();
-        agents.sort_unstable();
-        agents.dedup();
+        let mut agents = Vec::new();
+        for entry in self.entries().filter(|entry| due(entry)) {
+            if let Err(place) = agents.binary_search(&entry.agent) {
+                agents.insert(place, entry.agent);
+            }
+        }
         self.open.retain(|(_, entry)| !due(entry));
         self.rest();
         agents

@@ -5,7 +5,7 @@ use crate::{
     base::digest::Digest,
     types::config::{LoopPolicy, LoopStep},
 };
-use alloc::{collections::VecDeque, vec::Vec};
+use alloc::collections::VecDeque;
 use innerloop_json::{FromJson, ToJson, Value, from_str};
 
 /// The signatures of the newest calls.
@@ -152,8 +152,6 @@ impl Hash {
                 self.byte(b']');
             }
             Value::Object(fields) => {
-                let mut fields: Vec<_> = fields.iter().collect();
-                fields.sort_by_key(|(name, _)| *name);
                 self.byte(b'{');
                 for (name, value) in fields {
                     self.text(name);

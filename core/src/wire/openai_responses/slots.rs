@@ -98,7 +98,7 @@ impl Slots {
     /// Takes the output of the whole response: it stands in for items that never came whole or
     /// were never announced. Returns whether it has all of them.
     pub(super) fn complete(&mut self, output: &[Raw<'_>], out: &mut Vec<Piece>) -> bool {
-        self.0.sort_by_key(|slot| slot.number);
+        self.sort();
         let has_all = !output.is_empty() && output.len() >= self.0.len();
         let is_done = self.0.iter().all(|slot| slot.is_done);
         if is_done && output.len() <= self.0.len() {
@@ -128,9 +128,13 @@ impl Slots {
         }
         if !has_all {
             self.0.extend(numbered.into_values().chain(others));
-            self.0.sort_by_key(|slot| slot.number);
+            self.sort();
         }
         has_all
+    }
+
+    fn sort(&mut self) {
+        self.0.sort_by_key(|slot| slot.number);
     }
 
     /// The newest of the items that fit best.

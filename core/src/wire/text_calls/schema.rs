@@ -11,9 +11,8 @@ const DEPTH: u32 = 8;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Schema(Option<BTreeMap<String, Vec<Type>>>);
 
-/// What a schema's type may be, under any of the names that schemas use. What is more special
-/// comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// What a schema's type may be, under any of the names that schemas use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Null,
     Boolean,
@@ -24,6 +23,19 @@ pub(super) enum Type {
     String,
 }
 
+impl Type {
+    /// What is more special comes first.
+    const ALL: [Self; 7] = [
+        Self::Null,
+        Self::Boolean,
+        Self::Integer,
+        Self::Number,
+        Self::Array,
+        Self::Object,
+        Self::String,
+    ];
+}
+
 impl Schema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
@@ -32,9 +44,8 @@ impl Schema {
         properties.each_field(&mut |name, property| {
             let mut types = Vec::new();
             collect(property, &mut types, DEPTH);
-            types.sort_unstable();
-            types.dedup();
-            known.insert(name.into_owned(), types);
+            let in_order = Type::ALL.into_iter().filter(|kind| types.contains(kind));
+            known.insert(name.into_owned(), in_order.collect());
         });
         Self((!properties.is_null()).then_some(known))
     }
