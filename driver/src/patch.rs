@@ -41,8 +41,8 @@ pub(crate) fn patched(config: &SessionConfig, patch: &Object) -> Result<SessionC
 /// taken whole, since it may be a schema, to which `null` means something else.
 fn merge(target: &Object, patch: &Object) -> Object {
     let mut fields: Vec<Option<(String, Json)>> = target.0.iter().cloned().map(Some).collect();
-    let mut places: BTreeMap<String, usize> =
-        target.0.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)).collect();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    places.extend(target.0.iter().zip(0..).map(|((name, _), at)| (name.clone(), at)));
     for (name, value) in &patch.0 {
         let place = *places.entry(name.clone()).or_insert(fields.len());
         let old = fields.get_mut(place);

@@ -23,6 +23,7 @@ use std::{
     borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     fmt::Write,
+    mem,
 };
 
 /// How many missing lines are shown.
@@ -37,8 +38,13 @@ pub(crate) fn patch(
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
-    let unread = unread.iter().filter_map(|path| WorkspacePath::parse(path).ok()).collect();
-    let mut draft = Draft { files: &*files, unread, order: Vec::new(), states: BTreeMap::new() };
+    let mut draft = Draft {
+        files: &*files,
+        unread: BTreeSet::new(),
+        order: Vec::new(),
+        states: BTreeMap::new(),
+    };
+    draft.unread.extend(unread.iter().filter_map(|path| WorkspacePath::parse(path).ok()));
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -72,6 +78,7 @@ struct Draft<'f, F> {
 }
 
 /// A file as it is and as it will be.
+#[derive(Default)]
 struct State {
     before: Before,
     /// Its text; `None` if it does not exist, or will be removed.
@@ -200,9 +207,8 @@ impl<F: Files> Draft<'_, F> {
     fn steps(mut self) -> Vec<Step> {
         let mut steps = Vec::new();
         for path in self.order {
-            let Some(State { before, text, is_changed }) = self.states.remove(&path) else {
-                continue;
-            };
+            let state = self.states.get_mut(&path).map(mem::take);
+            let State { before, text, is_changed } = state.unwrap_or_default();
             let is_same = match (&before, &text) {
                 (Before::Absent, text) => text.is_none(),
                 (Before::Bytes(bytes), Some(text)) => bytes == text.as_bytes(),
@@ -216,7 +222,8 @@ impl<F: Files> Draft<'_, F> {
         let (writes, removals): (Vec<_>, Vec<_>) =
             steps.into_iter().partition(|step| step.text.is_some());
         let names = |step: &Step| step.path.as_str().to_lowercase();
-        let written: BTreeSet<String> = writes.iter().map(names).collect();
+        let mut written = BTreeSet::new();
+        written.extend(writes.iter().map(names));
         // Where names ignore case, removing the old name later would remove the new file.
         let (early, late): (Vec<_>, Vec<_>) =
             removals.into_iter().partition(|step| written.contains(&names(step)));

@@ -31,8 +31,10 @@ pub(crate) fn write(
 }
 
 /// What was at a path before a write.
+#[derive(Default)]
 pub(crate) enum Before {
     /// Nothing.
+    #[default]
     Absent,
     /// A file with this content.
     Bytes(Vec<u8>),

@@ -137,7 +137,12 @@ impl History {
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
         let turns = &self.turns;
         let calls = &mut self.cache.get_or_insert_default().calls;
-        calls.get_or_insert_with(|| turns.iter().flat_map(call_ids).collect()).contains(id)
+        let calls = calls.get_or_insert_with(|| {
+            let mut calls = BTreeSet::new();
+            calls.extend(turns.iter().flat_map(call_ids));
+            calls
+        });
+        calls.contains(id)
     }
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.

@@ -164,7 +164,8 @@ impl Prefix {
             return;
         }
         let named = |call: &&ToolCall| (call.id.clone(), sendable_name(&call.name));
-        self.called = calls.iter().map(named).collect();
+        self.called.clear();
+        self.called.extend(calls.iter().map(named));
         let out = self.open("assistant");
         out.raw(",\"content\":").string(&text);
         if !thinking.is_empty() {

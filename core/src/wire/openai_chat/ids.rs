@@ -16,7 +16,7 @@ const MAX_BYTES: usize = 40;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ids {
     form: CallIds,
-    /// Those that are sent otherwise than they came.
+    /// As what the newest call of each id is sent.
     mapped: BTreeMap<String, String>,
     sent: BTreeSet<String>,
 }
@@ -40,11 +40,7 @@ impl Ids {
             salt += 1;
             sent = made(&format!("{id} {salt}"), self.form);
         }
-        if sent == id {
-            self.mapped.remove(id);
-        } else {
-            self.mapped.insert(id.into(), sent.clone());
-        }
+        self.mapped.insert(id.into(), sent.clone());
         self.sent.insert(sent);
     }
 

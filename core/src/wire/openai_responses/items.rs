@@ -36,7 +36,8 @@ impl Output {
     pub(super) fn of(items: &[Item<'_>]) -> Self {
         let heads: Vec<Head<'_>> = items.iter().map(|item| Head::of(item.raw)).collect();
         let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
-        let answered: BTreeSet<&str> = answers.map(|head| &*head.call_id).collect();
+        let mut answered: BTreeSet<&str> = BTreeSet::new();
+        answered.extend(answers.map(|head| &*head.call_id));
         let mut output = Self::default();
         for (item, head) in items.iter().zip(&heads) {
             let is_answered = answered.contains(&*head.call_id);

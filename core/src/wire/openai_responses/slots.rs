@@ -7,7 +7,7 @@ use super::{
     streamed::{Strand, Streamed},
 };
 use crate::base::json::Json;
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 /// How many items back an event may reach, so that a stream of very many items costs no more than
 /// its length.
@@ -105,17 +105,13 @@ impl Slots {
             return has_all;
         }
         let is_shown = self.0.iter().any(|slot| slot.number.is_none() && slot.is_shown);
-        let (mut numbered, mut others) = (BTreeMap::new(), Vec::new());
-        for slot in core::mem::take(&mut self.0) {
-            match slot.number {
-                Some(number) if !numbered.contains_key(&number) => {
-                    numbered.insert(number, slot);
-                }
-                _ => others.push(slot),
-            }
-        }
+        let mut sorted = core::mem::take(&mut self.0).into_iter().peekable();
+        let mut others = Vec::new();
         for (number, item) in (0..).zip(output) {
-            let mut slot = match numbered.remove(&number) {
+            while let Some(slot) = sorted.next_if(|slot| slot.number < Some(number)) {
+                others.push(slot);
+            }
+            let mut slot = match sorted.next_if(|slot| slot.number == Some(number)) {
                 Some(slot) => slot,
                 None if has_all => Slot { number: Some(number), is_shown, ..Slot::default() },
                 None => continue,
@@ -127,7 +123,7 @@ impl Slots {
             self.0.push(slot);
         }
         if !has_all {
-            self.0.extend(numbered.into_values().chain(others));
+            self.0.extend(others.into_iter().chain(sorted));
             self.sort();
         }
         has_all
