@@ -39,6 +39,7 @@ mod plain;
 mod raw;
 mod reader;
 mod shape;
+mod skip;
 mod strings;
 mod traits;
 mod value;

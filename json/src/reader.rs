@@ -4,6 +4,7 @@
 use crate::{
     error::Error,
     number::Number,
+    skip::value_end,
     strings::{code_unit, plain_len, unescaped},
 };
 use alloc::{
@@ -206,6 +207,17 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is not valid JSON.
     pub fn skip(&mut self) -> Result<(), Error> {
+        match value_end(self.text.as_bytes(), self.at, self.depth) {
+            Some(end) => {
+                self.at = end;
+                Ok(())
+            }
+            None => self.walk(),
+        }
+    }
+
+    /// Passes over a value step by step, as far as it is valid.
+    fn walk(&mut self) -> Result<(), Error> {
         match self.kind()? {
             Kind::Null => self.word("null"),
             Kind::Bool => self.bool().map(|_| ()),
@@ -214,7 +226,7 @@ impl<'a> Reader<'a> {
             Kind::Array => {
                 self.enter()?;
                 while self.next_item(b']')? {
-                    self.skip()?;
+                    self.walk()?;
                 }
                 Ok(())
             }
@@ -223,7 +235,7 @@ impl<'a> Reader<'a> {
                 while self.next_item(b'}')? {
                     self.inside()?;
                     self.colon()?;
-                    self.skip()?;
+                    self.walk()?;
                 }
                 Ok(())
             }
