@@ -128,14 +128,24 @@ impl<'a> Feedback<'a> {
 
 impl Counts {
     fn of(raw: Raw<'_>) -> Self {
-        const NAMES: [[&str; 2]; 4] = [
-            ["promptTokenCount", "prompt_token_count"],
-            ["cachedContentTokenCount", "cached_content_token_count"],
-            ["candidatesTokenCount", "candidates_token_count"],
-            ["thoughtsTokenCount", "thoughts_token_count"],
+        const NAMES: [&str; 8] = [
+            "promptTokenCount",
+            "prompt_token_count",
+            "cachedContentTokenCount",
+            "cached_content_token_count",
+            "candidatesTokenCount",
+            "candidates_token_count",
+            "thoughtsTokenCount",
+            "thoughts_token_count",
         ];
-        let [prompt, cached, candidates, thoughts] = NAMES.map(|names| raw.first_of(names).count());
-        Self { prompt, cached, candidates, thoughts }
+        let [prompt, prompt2, cached, cached2, candidates, candidates2, thoughts, thoughts2] =
+            raw.fields(NAMES);
+        Self {
+            prompt: prompt.or(prompt2).count(),
+            cached: cached.or(cached2).count(),
+            candidates: candidates.or(candidates2).count(),
+            thoughts: thoughts.or(thoughts2).count(),
+        }
     }
 
     /// Takes over what a later chunk says. Counts that begin with the prompt's are complete: an
