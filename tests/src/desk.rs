@@ -70,7 +70,7 @@ pub fn text(text: &str) -> Vec<Part> {
 /// Has another model sum up beside the run, through a seam that only these tests have.
 #[must_use]
 pub fn summarize() -> Command {
-    Command::Steer { parts: text("seam: summarize with mock-summary") }
+    Command::Steer { parts: text("\u{1}summarize with mock-summary") }
 }
 
 impl Default for Desk {

@@ -47,9 +47,10 @@ pub(crate) enum Order {
     Summarize(String),
 }
 
-/// Under the seam, a steer that begins so has a model sum up: no type at the door knows of it.
+/// Under the seam, a steer that begins so has a model sum up: no type at the door knows of it, and
+/// nobody types it.
 #[cfg(feature = "seams")]
-const SUMMARIZE: &str = "seam: summarize with ";
+const SUMMARIZE: &str = "\u{1}summarize with ";
 
 impl Order {
     /// A message for the model.
