@@ -2,6 +2,7 @@
 
 use crate::base::{
     id::{AgentId, EffectId},
+    order,
     time::Instant,
 };
 use alloc::vec::Vec;
@@ -41,8 +42,8 @@ pub(crate) enum Lookup {
 impl Ledger {
     /// The ledger of a session that has issued so many effects, of which these are open. Nothing
     /// if they do not fit together.
-    pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, Entry)>) -> Option<Self> {
-        open.sort_unstable_by_key(|(id, _)| *id);
+    pub(crate) fn of(issued: u64, open: Vec<(EffectId, Entry)>) -> Option<Self> {
+        let open = order::by_key(open, |(id, _)| Some(id.0));
         let is_issued = |(id, _): &(EffectId, Entry)| id.0 > 0 && id.0 <= issued;
         let is_twice = open.windows(2).any(|pair| matches!(pair, [(a, _), (b, _)] if a == b));
         (open.iter().all(is_issued) && !is_twice).then_some(Self { issued, open })

@@ -136,8 +136,11 @@ impl Hash {
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null | Value::Bool(_) => self.text(&alloc::format!("{value}")),
-            // 2 and 2.0 ask for the same.
-            Value::Number(number) => self.text(&alloc::format!("{}", number.as_f64())),
+            Value::Number(number) => {
+                let text = alloc::format!("{number}");
+                // 2 and 2.0 ask for the same.
+                self.text(text.strip_suffix(".0").unwrap_or(&text));
+            }
             Value::String(text) => {
                 self.byte(b'"');
                 if self.mask {

@@ -190,23 +190,18 @@ fn check_size(
 }
 
 fn check_number(schema: &Value, number: Number, path: &str, found: &mut Vec<String>) {
-    let number = number.as_f64();
-    let limit = |name| schema.get(name).and_then(Value::as_f64);
-    let mut say = |bad: bool, how: &str, limit: f64| {
-        if bad {
+    type IsBad = fn(&f64, &f64) -> bool;
+    const LIMITS: [(&str, &str, IsBad); 4] = [
+        ("minimum", "at least", f64::lt),
+        ("maximum", "at most", f64::gt),
+        ("exclusiveMinimum", "more than", f64::le),
+        ("exclusiveMaximum", "less than", f64::ge),
+    ];
+    for (name, how, is_bad) in LIMITS {
+        if let Some(limit) = schema.get(name).and_then(Value::as_number)
+            && is_bad(&number.as_f64(), &limit.as_f64())
+        {
             found.push(format!("{} must be {how} {limit}, not {number}", place(path)));
         }
-    };
-    if let Some(min) = limit("minimum") {
-        say(number < min, "at least", min);
-    }
-    if let Some(max) = limit("maximum") {
-        say(number > max, "at most", max);
-    }
-    if let Some(min) = limit("exclusiveMinimum") {
-        say(number <= min, "more than", min);
-    }
-    if let Some(max) = limit("exclusiveMaximum") {
-        say(number >= max, "less than", max);
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod snapshot;
 use crate::{
     base::{
         id::{AgentId, SessionId},
+        order,
         time::{Instant, UnixMillis},
     },
     machine::{
@@ -131,9 +132,8 @@ impl Session {
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
     pub fn owed(&self) -> Outputs {
-        let mut effects: Vec<Effect> =
-            self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
-        effects.sort_by_key(Effect::id);
+        let effects = self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
+        let effects: Vec<Effect> = order::by_key(effects, |effect: &Effect| Some(effect.id().0));
         Outputs(effects.into_iter().map(Output::Effect).collect())
     }
 

@@ -193,7 +193,7 @@ impl Prefix {
 
     fn result(&mut self, result: &ToolResult) {
         let plain = || Sent { id: result.call_id.clone(), form: Form::Function };
-        let Sent { id, form } = self.open.remove(&result.call_id).unwrap_or_else(plain);
+        let Sent { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
         let takes_images = self.compat.images;
         // Items of these forms have no mark for a result that is an error.
         let is_marked = matches!(form, Form::Shell | Form::ApplyPatch);

@@ -6,8 +6,9 @@ use super::{
     items::{Head, Item, shown},
     streamed::{Strand, Streamed},
 };
-use crate::base::json::Json;
+use crate::base::{json::Json, order};
 use alloc::{string::String, vec::Vec};
+use core::mem;
 
 /// How many items back an event may reach, so that a stream of very many items costs no more than
 /// its length.
@@ -105,7 +106,7 @@ impl Slots {
             return has_all;
         }
         let is_shown = self.0.iter().any(|slot| slot.number.is_none() && slot.is_shown);
-        let mut sorted = core::mem::take(&mut self.0).into_iter().peekable();
+        let mut sorted = mem::take(&mut self.0).into_iter().peekable();
         let mut others = Vec::new();
         for (number, item) in (0..).zip(output) {
             while let Some(slot) = sorted.next_if(|slot| slot.number < Some(number)) {
@@ -130,7 +131,7 @@ impl Slots {
     }
 
     fn sort(&mut self) {
-        self.0.sort_by_key(|slot| slot.number);
+        self.0 = order::by_key(mem::take(&mut self.0), |slot| slot.number);
     }
 
     /// The newest of the items that fit best.

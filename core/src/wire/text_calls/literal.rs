@@ -10,6 +10,7 @@ use alloc::{
     borrow::Cow,
     string::{String, ToString},
 };
+use innerloop_json::Number;
 
 /// How deep literals may nest.
 const DEPTH: u32 = 64;
@@ -332,6 +333,6 @@ pub(super) fn number(digits: &str) -> Option<String> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return None;
     }
-    let number = digits.parse::<f64>().ok().filter(|number| number.is_finite())?;
-    Some(alloc::format!("{number:?}"))
+    let number = digits.parse().ok().and_then(Number::from_f64)?;
+    Some(number.to_string())
 }
