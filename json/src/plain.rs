@@ -225,22 +225,28 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for Vec<T> {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
-        elements(reader, &mut |reader| {
-            self.push(T::read(reader)?);
-            Ok(())
-        })
+        elements(reader, self)
     }
 }
 
-/// Reads an array; `read` takes each element.
-fn elements<'a>(
-    reader: &mut Reader<'a>,
-    read: &mut dyn FnMut(&mut Reader<'a>) -> Result<(), Error>,
-) -> Result<(), Error> {
+/// A list that grows by one blank element after the other.
+trait Elements<'a> {
+    fn add(&mut self) -> Option<&mut dyn FromJson<'a>>;
+}
+
+impl<'a, T: FromJson<'a>> Elements<'a> for Vec<T> {
+    fn add(&mut self) -> Option<&mut dyn FromJson<'a>> {
+        self.push(T::blank());
+        self.last_mut().map(|last| -> &mut dyn FromJson<'a> { last })
+    }
+}
+
+fn elements<'a>(reader: &mut Reader<'a>, list: &mut dyn Elements<'a>) -> Result<(), Error> {
     reader.array()?;
     let mut index = 0;
     while reader.element()? {
-        read(reader).map_err(|error| error.within_element(index))?;
+        let read = list.add().map_or(Ok(()), |element| element.fill(reader));
+        read.map_err(|error| error.within_element(index))?;
         index += 1;
     }
     Ok(())
@@ -286,10 +292,8 @@ impl<'a> FromJson<'a> for BTreeSet<String> {
 
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
         self.clear();
-        elements(reader, &mut |reader| {
-            self.insert(String::read(reader)?);
-            Ok(())
-        })
+        self.extend(Vec::<String>::read(reader)?);
+        Ok(())
     }
 }
 

@@ -56,11 +56,15 @@ impl State<'_> {
         let open = open_effects(&agents, &self.cancelled);
         let damaged = || RestoreError::damaged("its open effects do not fit together");
         let ledger = Ledger::of(self.effects, open).ok_or_else(damaged)?;
-        let root = agents.remove(&AgentId::ROOT);
+        // The session's own agent has the lowest number.
+        let mut agents = agents.into_iter();
+        let root = agents.next().filter(|(id, _)| *id == AgentId::ROOT).map(|(_, root)| root);
+        let mut others = BTreeMap::new();
+        others.extend(agents);
         Ok(Session {
             id,
             root: root.ok_or_else(|| RestoreError::damaged("its own agent is missing"))?,
-            others: agents,
+            others,
             count,
             ledger,
             seq: self.events,
