@@ -2,7 +2,7 @@
 //! knows the name only. A key leaves the table for the one header of a request to its own origin.
 
 use crate::{base::BaseUrl, key::Key, masking::Keys, providers::Provider};
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use innerloop_core::{
     bytes::Bytes,
     id::EndpointId,
@@ -129,32 +129,33 @@ pub struct Request {
 
 /// The table of endpoints.
 #[derive(Clone, Debug, Default)]
-pub struct Endpoints(BTreeMap<EndpointId, Endpoint>);
+pub struct Endpoints(Vec<(EndpointId, Endpoint)>);
 
 impl Endpoints {
     /// Enters an endpoint.
     #[must_use]
     pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
-        self.0.insert(id, endpoint);
+        self.0.retain(|(known, _)| *known != id);
+        self.0.push((id, endpoint));
         self
     }
 
     /// The endpoint of that name.
     #[must_use]
     pub fn find(&self, id: &EndpointId) -> Option<&Endpoint> {
-        self.0.get(id)
+        self.0.iter().find(|(known, _)| known == id).map(|(_, endpoint)| endpoint)
     }
 
     /// Whether all of them are on this machine.
     #[must_use]
     pub fn are_loopback(&self) -> bool {
-        self.0.values().all(|endpoint| endpoint.base.is_loopback())
+        self.0.iter().all(|(_, endpoint)| endpoint.base.is_loopback())
     }
 
     /// The keys of all of them.
     #[must_use]
     pub fn keys(&self) -> Keys {
-        Keys::new(self.0.values().map(|endpoint| &endpoint.key))
+        Keys::new(self.0.iter().map(|(_, endpoint)| &endpoint.key))
     }
 
     /// The request of a session as it is sent.

@@ -13,8 +13,8 @@ use alloc::{collections::BTreeMap, string::String, vec::Vec};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Details {
     list: Vec<Detail>,
-    /// Where the detail stands to which more of that kind and index belongs.
-    open: BTreeMap<(&'static str, String), usize>,
+    /// Where the detail stands to which more of that field and index belongs.
+    open: BTreeMap<String, usize>,
 }
 
 /// One detail: its fields, of which one may grow.
@@ -47,7 +47,8 @@ impl Details {
             return;
         };
         let index = detail.field("index").some().map_or("", Raw::json);
-        let at = *self.open.entry((name, index.into())).or_insert(self.list.len());
+        let key = alloc::format!("{name} {index}");
+        let at = *self.open.entry(key.clone()).or_insert(self.list.len());
         // What has no index only continues what stands right before it.
         let continues = !index.is_empty() || at + 1 == self.list.len();
         if let Some(known) = self.list.get_mut(at).filter(|_| continues) {
@@ -60,7 +61,7 @@ impl Details {
                 }
             });
         } else {
-            self.open.insert((name, index.into()), self.list.len());
+            self.open.insert(key, self.list.len());
             let mut grows =
                 Growing { name, text: String::new(), surrogate: PendingSurrogate::default() };
             grows.add(text);

@@ -4,7 +4,7 @@ use super::super::piece::Piece;
 use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 
 /// What a piece belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strand {
     /// A message's text.
     Text,
@@ -35,7 +35,8 @@ impl Strand {
 /// The pieces of one item, joined by strand and part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Streamed {
-    strands: BTreeMap<Strand, Parts>,
+    /// The parts of each strand, in the order of the enum.
+    strands: [Parts; 5],
     /// A piece of a call could not be read.
     pub(super) is_damaged: bool,
 }
@@ -52,7 +53,7 @@ struct Parts {
 impl Streamed {
     /// Takes a piece.
     pub(super) fn push(&mut self, strand: Strand, number: u64, piece: &str) {
-        let parts = self.strands.entry(strand).or_default();
+        let Some(parts) = self.strands.get_mut(strand as usize) else { return };
         parts.has_text |= !piece.is_empty();
         if let Some(text) = parts.part(number) {
             text.push_str(piece);
@@ -61,7 +62,7 @@ impl Streamed {
 
     /// Takes a whole part in place of its pieces.
     pub(super) fn set(&mut self, strand: Strand, number: u64, whole: Cow<'_, str>) {
-        let parts = self.strands.entry(strand).or_default();
+        let Some(parts) = self.strands.get_mut(strand as usize) else { return };
         parts.has_text |= !whole.is_empty();
         if let Some(text) = parts.part(number) {
             *text = whole.into_owned();
@@ -70,12 +71,12 @@ impl Streamed {
 
     /// All parts of a strand.
     pub(super) fn joined(&self, strand: Strand) -> String {
-        self.strands.get(&strand).map(|parts| parts.texts.concat()).unwrap_or_default()
+        self.strands.get(strand as usize).map(|parts| parts.texts.concat()).unwrap_or_default()
     }
 
     /// Whether anything came of a strand.
     pub(super) fn has(&self, strand: Strand) -> bool {
-        self.strands.get(&strand).is_some_and(|parts| parts.has_text)
+        self.strands.get(strand as usize).is_some_and(|parts| parts.has_text)
     }
 }
 

@@ -21,8 +21,8 @@ pub(super) struct Doc<'a> {
     tools: &'a [ToolSpec],
     /// How many bytes may still be searched in vain.
     budget: usize,
-    /// From where and to where each needle was searched last.
-    searched: BTreeMap<&'static str, (usize, Option<usize>)>,
+    /// From where and to where each needle was searched last. There are few.
+    searched: Vec<(&'static str, usize, Option<usize>)>,
     /// The schemas of the tools that were asked for.
     schemas: BTreeMap<&'a str, Rc<Schema>>,
 }
@@ -31,7 +31,7 @@ impl<'a> Doc<'a> {
     /// Nothing searched yet.
     pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = body.len().saturating_mul(TRIES).saturating_add(65_536);
-        Self { body, tools, budget, searched: BTreeMap::new(), schemas: BTreeMap::new() }
+        Self { body, tools, budget, searched: Vec::new(), schemas: BTreeMap::new() }
     }
 
     /// The same, with so many bytes to be searched in vain.
@@ -77,7 +77,7 @@ impl<'a> Doc<'a> {
 
     /// Where `needle` stands next, from `from` on.
     pub(super) fn find(&mut self, needle: &'static str, from: usize) -> Option<usize> {
-        if let Some(&(since, found)) = self.searched.get(needle)
+        if let Some(&(_, since, found)) = self.searched.iter().find(|(known, ..)| *known == needle)
             && since <= from
             && found.is_none_or(|found| from <= found)
         {
@@ -89,7 +89,8 @@ impl<'a> Doc<'a> {
         let found = memchr::memmem::find(self.rest(from).as_bytes(), needle.as_bytes());
         self.spend(found.unwrap_or(self.body.len() - from.min(self.body.len())));
         let found = found.map(|at| from + at);
-        self.searched.insert(needle, (from, found));
+        self.searched.retain(|(known, ..)| *known != needle);
+        self.searched.push((needle, from, found));
         found
     }
 
