@@ -4,7 +4,7 @@
 use crate::{
     error::Error,
     number::Number,
-    skip::value_end,
+    skip::{MAX_DEPTH, value_end},
     strings::{code_unit, plain_len, unescaped},
 };
 use alloc::{
@@ -12,9 +12,6 @@ use alloc::{
     format,
     string::{String, ToString},
 };
-
-/// How deep arrays and objects may be nested: hostile text is refused before the stack ends.
-pub const MAX_DEPTH: u8 = 127;
 
 /// What kind of value comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

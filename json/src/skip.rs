@@ -1,10 +1,10 @@
 //! Passing over a value at the speed of its bytes. It only says where the value ends: what is wrong
 //! with one that is not valid, the reader finds out step by step.
 
-use crate::{
-    reader::MAX_DEPTH,
-    strings::{code_unit, plain_len},
-};
+use crate::strings::{code_unit, plain_len};
+
+/// How deep arrays and objects may be nested: hostile text is refused before the stack ends.
+pub const MAX_DEPTH: u8 = 127;
 
 /// Where the value ends that stands at `at` or behind white space there, inside of so many arrays
 /// and objects; nothing if it is not valid or nested too deep.
