@@ -58,12 +58,14 @@ impl Route {
         }
     }
 
-    /// Whether both are made from the same.
-    pub(crate) fn is_made_like(&self, other: &Self) -> bool {
+    /// Whether both are made from the same, and both serve a call with such tools.
+    pub(crate) fn is_made_like(&self, other: &Self, tools: Tools) -> bool {
+        let is_muted = |route: &Self| route.head_without_tools.is_some();
         core::ptr::eq(self, other)
             || (self.model == other.model
                 && self.system == other.system
-                && self.tools == other.tools)
+                && self.tools == other.tools
+                && (tools == Tools::On || is_muted(self) == is_muted(other)))
     }
 
     /// Whether requests over both begin with the same bytes, so that a provider's cache holds.

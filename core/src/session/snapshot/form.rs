@@ -393,13 +393,14 @@ impl RepairsForm {
 impl<'a> CallForm<'a> {
     /// The form of a call while `in_force` is the agent's route.
     pub(super) fn of(call: &'a ModelCall, in_force: &Route) -> Self {
-        let is_same = call.route.is_made_like(in_force);
+        let (purpose, tools) = match call.purpose {
+            Purpose::Reply(tools) => (PurposeForm::Reply, tools),
+            #[cfg(feature = "seams")]
+            Purpose::Summary(turns) => (PurposeForm::Summary { turns }, Tools::On),
+        };
+        let is_same = call.route.is_made_like(in_force, tools);
         Self {
-            purpose: match call.purpose {
-                Purpose::Reply(_) => PurposeForm::Reply,
-                #[cfg(feature = "seams")]
-                Purpose::Summary(turns) => PurposeForm::Summary { turns },
-            },
+            purpose,
             attempt: call.attempt,
             route: (!is_same).then(|| RouteForm::of(&call.route)),
             state: match &call.state {
