@@ -65,11 +65,16 @@ impl ModelCall {
 
     fn send(purpose: Purpose, route: Arc<Route>, attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let (id, agent) = (ctx.issue(EffectKind::Http), ctx.body.id);
-        let request = match purpose {
-            Purpose::Reply(tools) => ctx.body.history.request(&route, tools, &ctx.session.0),
+        let (route, request) = match purpose {
+            Purpose::Reply(tools) => {
+                let route = route.serving(tools);
+                let request = ctx.body.history.request(&route, tools, &ctx.session.0);
+                (route, request)
+            }
             #[cfg(feature = "seams")]
             Purpose::Summary(turns) => {
-                ctx.body.history.request_for_summary(turns, &route, &ctx.session.0)
+                let request = ctx.body.history.request_for_summary(turns, &route, &ctx.session.0);
+                (route, request)
             }
         };
         ctx.effect(Effect::Http { id, agent, request, purpose: purpose.public() });

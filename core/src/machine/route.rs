@@ -50,6 +50,15 @@ impl Route {
         Self { model, system, tools, head, head_without_tools }
     }
 
+    /// This route, or the same one with what a call with such tools needs besides: a limit may
+    /// have been changed while the run is summed up.
+    pub(crate) fn serving(self: Arc<Self>, tools: Tools) -> Arc<Self> {
+        if tools == Tools::On || self.head_without_tools.is_some() {
+            return self;
+        }
+        Arc::new(Self::new(self.model.clone(), self.system.clone(), self.tools.clone(), true))
+    }
+
     /// The head of a request.
     pub(crate) fn head(&self, tools: Tools) -> &Head {
         match (tools, &self.head_without_tools) {
