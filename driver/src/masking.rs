@@ -1,10 +1,14 @@
-//! Taking keys out of text: whole, as a stream that is cut anywhere, and inside JSON. What goes
-//! into a session ends in events, logs, snapshots and requests, so keys are taken out before.
+//! Taking keys, and pieces of keys, out of text: at once, as a stream that is cut anywhere, and
+//! inside JSON. What goes into a session ends in events, logs, snapshots and requests, so keys are
+//! taken out before.
+
+mod pattern;
 
 use crate::key::{Key, MASK};
 use alloc::{borrow::Cow, string::String, sync::Arc, vec, vec::Vec};
 use core::fmt;
 use innerloop_core::json::{from_str, to_string};
+use pattern::Pattern;
 
 /// A shorter key could be part of ordinary text, and is no secret worth the name.
 const SHORTEST: usize = 8;
@@ -13,29 +17,19 @@ const SHORTEST: usize = 8;
 #[derive(Clone, Default)]
 pub struct Keys(Arc<[Pattern]>);
 
-/// A text to be found, with the table of the algorithm of Knuth, Morris and Pratt.
-struct Pattern {
-    text: String,
-    /// For each length of a match, that of the longest shorter match that ends in the same place.
-    shorter: Vec<usize>,
-}
-
 impl Keys {
     /// These keys; those of fewer than 8 characters are left out.
     #[must_use]
     pub fn new<'a>(keys: impl Iterator<Item = &'a Key>) -> Self {
-        let mut texts: Vec<String> = Vec::new();
-        for key in keys.map(Key::expose).filter(|key| key.len() >= SHORTEST) {
-            // Some writers of JSON escape the slash.
-            for text in [String::from(key), key.replace('/', "\\/")] {
-                if !texts.contains(&text) {
-                    // A key that is part of another must not break it up before it is found.
-                    let place = texts.partition_point(|known| known.len() > text.len());
-                    texts.insert(place, text);
-                }
+        let mut texts: Vec<&str> = Vec::new();
+        for text in keys.map(Key::expose).filter(|text| text.len() >= SHORTEST) {
+            if !texts.contains(&text) {
+                // A key that is part of another must not break it up before it is found.
+                let place = texts.partition_point(|known| known.len() > text.len());
+                texts.insert(place, text);
             }
         }
-        Self(texts.into_iter().map(Pattern::new).collect())
+        Self(texts.into_iter().flat_map(Pattern::of).collect())
     }
 
     /// Whether there is nothing to look for.
@@ -44,15 +38,13 @@ impl Keys {
         self.0.is_empty()
     }
 
-    /// `text` with [`MASK`] for each key.
+    /// `text` with [`MASK`] for each key, and for each piece of half a key or of 14 characters:
+    /// what a tool or a server has cut somewhere within a key.
     #[must_use]
     pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.0.iter().fold(Cow::Borrowed(text), |text, pattern| {
-            if text.contains(&pattern.text) {
-                Cow::Owned(text.replace(&pattern.text, MASK))
-            } else {
-                text
-            }
+        self.0.iter().fold(Cow::Borrowed(text), |text, pattern| match pattern.masked(&text) {
+            Some(masked) => Cow::Owned(masked),
+            None => text,
         })
     }
 
@@ -124,70 +116,35 @@ impl fmt::Debug for Keys {
     }
 }
 
-impl Pattern {
-    fn new(text: String) -> Self {
-        let bytes = text.as_bytes();
-        let mut shorter = vec![0; bytes.len() + 1];
-        let mut length = 0;
-        for (at, byte) in bytes.iter().enumerate().skip(1) {
-            while length > 0 && bytes.get(length) != Some(byte) {
-                length = shorter.get(length).copied().unwrap_or(0);
-            }
-            length += usize::from(bytes.get(length) == Some(byte));
-            if let Some(entry) = shorter.get_mut(at + 1) {
-                *entry = length;
-            }
-        }
-        Self { text, shorter }
-    }
-
-    /// Appends to `out` what is known not to belong to a match, with [`MASK`] for each match.
-    /// `matched` is how much of the pattern the bytes so far end with.
-    fn mask(&self, matched: &mut usize, bytes: &[u8], out: &mut Vec<u8>) {
-        let pattern = self.text.as_bytes();
-        for byte in bytes {
-            while *matched > 0 && pattern.get(*matched) != Some(byte) {
-                let shorter = self.shorter.get(*matched).copied().unwrap_or(0);
-                out.extend(pattern.iter().take(*matched - shorter));
-                *matched = shorter;
-            }
-            if pattern.get(*matched) == Some(byte) {
-                *matched += 1;
-            } else {
-                out.push(*byte);
-            }
-            if *matched == pattern.len() {
-                out.extend_from_slice(MASK.as_bytes());
-                *matched = 0;
-            }
-        }
-    }
-}
-
-/// Masks a stream of bytes, wherever it is cut: what may be the beginning of a key is held back.
+/// Masks a stream of bytes, wherever it is cut: what may be the beginning of a key's piece is held
+/// back.
 #[derive(Clone, Default)]
 pub struct Masking {
     keys: Keys,
-    /// For each key, how much of it the stream ends with so far.
-    matched: Vec<usize>,
+    /// For each key, the end of the stream that is not decided.
+    held: Vec<Held>,
+}
+
+/// The end of a stream, which is part of a key.
+#[derive(Clone, Default)]
+struct Held {
+    bytes: Vec<u8>,
+    /// Whether [`MASK`] stands for it already.
+    is_masked: bool,
 }
 
 impl Masking {
     /// The masking of a stream that begins.
     #[must_use]
     pub fn new(keys: &Keys) -> Self {
-        Self { keys: keys.clone(), matched: vec![0; keys.0.len()] }
+        Self { keys: keys.clone(), held: vec![Held::default(); keys.0.len()] }
     }
 
     /// The bytes that may go on after `piece` has come.
     #[must_use]
     pub fn push(&mut self, piece: Vec<u8>) -> Vec<u8> {
-        let patterns = self.keys.0.iter().zip(&mut self.matched);
-        patterns.fold(piece, |piece, (pattern, matched)| {
-            let mut out = Vec::with_capacity(piece.len());
-            pattern.mask(matched, &piece, &mut out);
-            out
-        })
+        let patterns = self.keys.0.iter().zip(&mut self.held);
+        patterns.fold(piece, |piece, (pattern, held)| held.push(pattern, &piece))
     }
 
     /// As [`Masking::push`] for text, which stays text: a key begins and ends between characters.
@@ -199,21 +156,45 @@ impl Masking {
     /// The bytes that were held back, when no more come.
     #[must_use]
     pub fn end(&mut self) -> Vec<u8> {
-        let mut held = Vec::new();
-        for (pattern, matched) in self.keys.0.iter().zip(&mut self.matched) {
+        let patterns = self.keys.0.iter().zip(&mut self.held);
+        patterns.fold(Vec::new(), |before, (pattern, held)| {
             // What the keys before held back goes through this one.
-            let mut out = Vec::new();
-            pattern.mask(matched, &held, &mut out);
-            out.extend(pattern.text.bytes().take(core::mem::take(matched)));
-            held = out;
-        }
-        held
+            let mut out = held.push(pattern, &before);
+            let Held { bytes, is_masked } = core::mem::take(held);
+            out.extend(bytes.into_iter().filter(|_| !is_masked));
+            out
+        })
     }
 
     /// As [`Masking::end`] for text.
     #[must_use]
     pub fn end_text(&mut self) -> String {
         text(self.end())
+    }
+}
+
+impl Held {
+    fn push(&mut self, pattern: &Pattern, piece: &[u8]) -> Vec<u8> {
+        let Self { mut bytes, is_masked } = core::mem::take(self);
+        bytes.extend_from_slice(piece);
+        let mut out = Vec::with_capacity(bytes.len());
+        let mut done = 0;
+        while let Some(found) = pattern.find(&bytes, done) {
+            out.extend(bytes.get(done..found.start).into_iter().flatten());
+            if found.start > 0 || !is_masked {
+                out.extend_from_slice(MASK.as_bytes());
+            }
+            done = found.end;
+            if done == bytes.len() {
+                // It may go on.
+                *self = Self { bytes: bytes.split_off(found.start), is_masked: true };
+                return out;
+            }
+        }
+        let end = done + pattern.begins_before(bytes.get(done..).unwrap_or_default());
+        out.extend(bytes.get(done..end).into_iter().flatten());
+        *self = Self { bytes: bytes.split_off(end), is_masked: false };
+        out
     }
 }
 

@@ -100,6 +100,20 @@ impl Session {
     /// # Errors
     /// The bytes are damaged, or come from a newer version.
     pub fn restore(bytes: &[u8], wall: UnixMillis) -> Result<Self, RestoreError> {
+        Self::restore_edited(bytes, wall, &|_| None)
+    }
+
+    /// As [`Session::restore`], of a snapshot whose state is changed before it is read: `edit` is
+    /// shown its JSON, once that has been found undamaged, and may return other JSON. Hosts take
+    /// secrets out that were none when the snapshot was made.
+    ///
+    /// # Errors
+    /// As [`Session::restore`]; the changed state counts as damaged if it cannot be read.
+    pub fn restore_edited(
+        bytes: &[u8],
+        wall: UnixMillis,
+        edit: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, RestoreError> {
         let text = core::str::from_utf8(bytes).map_err(|error| RestoreError::damaged(&error))?;
         let envelope: Envelope<'_> = read(text)?;
         if envelope.format != FORMAT {
@@ -113,9 +127,11 @@ impl Session {
         if envelope.digest != digest(state.text()) {
             return Err(RestoreError::damaged("its digest is another one"));
         }
+        let edited = edit(state.text());
+        let text = edited.as_deref().unwrap_or(state.text());
         let state = match version {
-            2 => read::<State2>(state.text())?.migrated()?,
-            _ => read::<State<'_>>(state.text())?,
+            2 => read::<State2>(text)?.migrated()?,
+            _ => read::<State<'_>>(text)?,
         };
         state.restored(wall)
     }
