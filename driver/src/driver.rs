@@ -13,14 +13,14 @@ use crate::{
     traffic::{Player, Recorder, TrafficError, said},
 };
 use alloc::{
-    collections::{BTreeMap, VecDeque},
+    collections::VecDeque,
     format,
     string::{String, ToString},
 };
 use innerloop_core::{
     RestoreError, Session,
     config::{ConfigError, SessionConfig},
-    id::{AgentId, EffectId, SessionId},
+    id::{AgentId, ById, EffectId, SessionId},
     input::{HttpInput, Input, Rejected},
     log::{self, LogError},
     output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs},
@@ -68,7 +68,7 @@ pub struct Driver {
     people: People,
     keeps_log: bool,
     /// What was asked for and has no answer yet.
-    open: BTreeMap<EffectId, Open>,
+    open: ById<EffectId, Open>,
     /// What follows from the opening, until [`Driver::start`].
     opening: Option<Opening>,
     replay_error: Option<TrafficError>,
@@ -171,7 +171,7 @@ impl Driver {
             models,
             people,
             keeps_log,
-            open: BTreeMap::new(),
+            open: ById::new(),
             opening: Some(opening),
             replay_error: None,
             first_own: None,
@@ -222,7 +222,7 @@ impl Driver {
             Input::Http { id, input: HttpInput::Head(head) } if self.redirects(id, head.status) => {
                 self.refuse_redirect(id, head.status, &mut work);
             }
-            input => match input_id(&input).and_then(|id| self.open.get_mut(&id)) {
+            input => match input_id(&input).and_then(|id| self.open.get_mut(id)) {
                 Some(open) => open.mask(input, &self.keys, &mut work.queue),
                 None => {
                     let mut input = input;
@@ -281,16 +281,16 @@ impl Driver {
         // News of what has its answer already, or was never asked for, leave no trace.
         let answered = input.answered();
         let ends = |id| answered.is_some() && self.first_own.is_some_and(|first| id < first);
-        let counts = id.is_none_or(|id| self.open.contains_key(&id) || ends(id));
+        let counts = id.is_none_or(|id| self.open.get(id).is_some() || ends(id));
         let at = if counts { work.now } else { self.session.now() };
         let line = (counts && self.keeps_log).then(|| log::entry(&input, at));
-        if let Some(open) = id.and_then(|id| self.open.get_mut(&id)) {
+        if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
             open.record(&input, &mut work.outputs.recording);
         }
         let outputs = self.session.handle(input, at)?;
         work.outputs.log.push_str(&line.unwrap_or_default());
         if let Some(id) = answered {
-            self.open.remove(&id);
+            self.open.remove(id);
         }
         outputs.into_iter().for_each(|output| self.follow(output, work));
         Ok(())
@@ -327,7 +327,7 @@ impl Driver {
                 }
             }
             SessionOutput::Effect(Effect::Cancel { id, .. }) => {
-                if let Some(open) = self.open.get(&id) {
+                if let Some(open) = self.open.get(id) {
                     list.extend(open.is_with_host().then_some(Output::Cancel { id }));
                     work.queue.extend(open.cancelled(id));
                 }
@@ -383,9 +383,9 @@ impl Driver {
 
     /// Hears the pieces of recorded answers that are due.
     fn play_on(&mut self, work: &mut Work) {
-        for (id, open) in &mut self.open {
+        for (id, open) in self.open.iter_mut() {
             let pieces = open.take_pieces(work.now);
-            work.queue.extend(pieces.map(|input| Input::Http { id: *id, input }));
+            work.queue.extend(pieces.map(|input| Input::Http { id, input }));
         }
     }
 
@@ -399,11 +399,11 @@ impl Driver {
     /// Whether the response to an open request leads elsewhere, where no key goes.
     fn redirects(&self, id: EffectId, status: u16) -> bool {
         let is_redirect = matches!(status, 301 | 302 | 303 | 307 | 308);
-        is_redirect && self.open.get(&id).is_some_and(Open::is_exchange)
+        is_redirect && self.open.get(id).is_some_and(Open::is_exchange)
     }
 
     fn refuse_redirect(&mut self, id: EffectId, status: u16, work: &mut Work) {
-        let Some(open) = self.open.get(&id) else { return };
+        let Some(open) = self.open.get(id) else { return };
         let message = format!(
             "{} answered {status}, and redirects are not followed, since the key would go along; \
              give the final address as the base URL (--base-url, baseUrl)",

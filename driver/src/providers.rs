@@ -2,13 +2,13 @@
 //! which protocol it speaks and what its endpoint does otherwise. Data for both hosts, once. No
 //! key is here, and none comes here.
 
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use innerloop_core::{
     Profile,
     config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
     id::EndpointId,
 };
-use innerloop_json::{FromJson, ToJson, from_str};
+use innerloop_json::{FromJson, Map, ToJson, from_str};
 
 /// The table. Whose key is set is used if nothing is said, the first before the others.
 const TABLE: &str = include_str!("providers.json");
@@ -27,7 +27,7 @@ pub struct Provider {
     pub profile: ProfileKind,
     /// Other families, by what a model's name has in it.
     #[json(default)]
-    pub families: BTreeMap<String, ProfileKind>,
+    pub families: Map<ProfileKind>,
     /// Where it is reached if nothing else is said; nowhere if every user has a place of their
     /// own. The protocol's paths go below it.
     #[json(default)]
@@ -112,7 +112,7 @@ impl Provider {
     #[must_use]
     pub fn family(&self, model: &str) -> ProfileKind {
         let model = model.to_ascii_lowercase();
-        let found = self.families.iter().find(|(part, _)| model.contains(part.as_str()));
+        let found = self.families.iter().find(|(part, _)| model.contains(part));
         found.map_or(self.profile, |(_, family)| *family)
     }
 

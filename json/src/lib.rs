@@ -34,6 +34,7 @@ mod bridge;
 mod cow;
 mod error;
 mod fill;
+mod map;
 mod number;
 mod plain;
 mod raw;
@@ -49,13 +50,14 @@ mod writer;
 pub use cow::FromJsonCow;
 pub use error::Error;
 pub use innerloop_json_derive::{FromJson, ToJson};
+pub use map::Map;
 pub use number::Number;
 pub use raw::{Json, Object, Raw};
 pub use reader::{Kind, Reader};
 pub use skip::MAX_DEPTH;
 pub use strings::push_string;
 pub use traits::{FromJson, ToJson, from_str, to_string};
-pub use value::{Map, Value};
+pub use value::Value;
 pub use writer::Writer;
 
 /// What the derives build on; no part of the interface.

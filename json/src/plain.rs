@@ -7,14 +7,7 @@ use crate::{
     traits::{FromJson, ToJson},
     writer::Writer,
 };
-use alloc::{
-    boxed::Box,
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    format,
-    string::String,
-    sync::Arc,
-    vec::Vec,
-};
+use alloc::{boxed::Box, collections::VecDeque, format, string::String, sync::Arc, vec::Vec};
 
 macro_rules! integers {
     ($($type:ident $wide:ident $as:ident),*) => {$(
@@ -274,29 +267,6 @@ impl<'a, T: FromJson<'a>> FromJson<'a> for VecDeque<T> {
     }
 }
 
-impl ToJson for BTreeSet<String> {
-    fn write(&self, writer: &mut Writer) {
-        writer.array();
-        for item in self {
-            writer.element();
-            item.write(writer);
-        }
-        writer.end_array();
-    }
-}
-
-impl<'a> FromJson<'a> for BTreeSet<String> {
-    fn blank() -> Self {
-        Self::new()
-    }
-
-    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        self.clear();
-        self.extend(Vec::<String>::read(reader)?);
-        Ok(())
-    }
-}
-
 impl<A: ToJson, B: ToJson> ToJson for (A, B) {
     fn write(&self, writer: &mut Writer) {
         writer.array();
@@ -333,44 +303,6 @@ fn pair<'a>(
     }
     if reader.element()? {
         return Err(reader.error("invalid length, expected a tuple of size 2"));
-    }
-    Ok(())
-}
-
-impl<K: AsRef<str>, T: ToJson> ToJson for BTreeMap<K, T> {
-    fn write(&self, writer: &mut Writer) {
-        writer.object();
-        for (name, value) in self {
-            writer.key(name.as_ref());
-            value.write(writer);
-        }
-        writer.end_object();
-    }
-}
-
-impl<'a, T: FromJson<'a>> FromJson<'a> for BTreeMap<String, T> {
-    fn blank() -> Self {
-        Self::new()
-    }
-
-    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        self.clear();
-        fields(reader, &mut |name, reader| {
-            let value = T::read(reader)?;
-            self.insert(name.into(), value);
-            Ok(())
-        })
-    }
-}
-
-/// Reads an object; `read` takes each value.
-fn fields<'a>(
-    reader: &mut Reader<'a>,
-    read: &mut dyn FnMut(&str, &mut Reader<'a>) -> Result<(), Error>,
-) -> Result<(), Error> {
-    reader.object()?;
-    while let Some(name) = reader.key()? {
-        read(&name, reader).map_err(|error| error.within(&name))?;
     }
     Ok(())
 }

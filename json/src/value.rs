@@ -2,16 +2,14 @@
 
 use crate::{
     error::Error,
+    map::Map,
     number::Number,
     reader::{Kind, Reader},
     traits::{FromJson, ToJson, to_string},
     writer::Writer,
 };
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use core::fmt;
-
-/// An object's fields, in the order of their names; of equal names the last.
-pub type Map = BTreeMap<String, Value>;
 
 /// Any JSON value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,8 +25,8 @@ pub enum Value {
     String(String),
     /// An array.
     Array(Vec<Value>),
-    /// An object.
-    Object(Map),
+    /// An object's fields, in the order of their names; of equal names the last.
+    Object(Map<Value>),
 }
 
 impl Value {
@@ -100,7 +98,7 @@ impl Value {
 
     /// The fields of an object.
     #[must_use]
-    pub const fn as_object(&self) -> Option<&Map> {
+    pub const fn as_object(&self) -> Option<&Map<Self>> {
         match self {
             Self::Object(fields) => Some(fields),
             _ => None,
@@ -109,7 +107,7 @@ impl Value {
 
     /// The fields of an object, to be changed.
     #[must_use]
-    pub const fn as_object_mut(&mut self) -> Option<&mut Map> {
+    pub const fn as_object_mut(&mut self) -> Option<&mut Map<Self>> {
         match self {
             Self::Object(fields) => Some(fields),
             _ => None,

@@ -1,7 +1,7 @@
 //! What the derives read and write, and what they say of what does not fit.
 
-use innerloop_json::{Error, FromJson, Json, Object, Raw, ToJson, Value, from_str, to_string};
-use std::{borrow::Cow, collections::BTreeMap, sync::Arc};
+use innerloop_json::{Error, FromJson, Json, Map, Object, Raw, ToJson, Value, from_str, to_string};
+use std::{borrow::Cow, sync::Arc};
 
 #[derive(Debug, PartialEq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
@@ -83,7 +83,7 @@ struct Borrowed<'a> {
     raw: Raw<'a>,
     opaque: Json,
     object: Object,
-    maps: BTreeMap<String, Value>,
+    maps: Map<Value>,
 }
 
 #[derive(Debug, PartialEq, ToJson, FromJson)]

@@ -12,7 +12,7 @@ use futures::{
 };
 use innerloop_core::{
     event::Event,
-    id::EffectId,
+    id::{ById, EffectId},
     input::{Input, Rejected},
     time::Instant,
 };
@@ -20,7 +20,6 @@ use innerloop_driver::{Driver, Keys, Output, Outputs, capture::Capture};
 use innerloop_tools::Memory;
 use std::{
     cell::{Cell, RefCell},
-    collections::BTreeMap,
     rc::Rc,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -43,9 +42,9 @@ pub(crate) struct Host {
     carry_out: CarryOut,
     clock: Clock,
     /// What is under way; dropping a sender stops it.
-    open: RefCell<BTreeMap<EffectId, oneshot::Sender<()>>>,
+    open: RefCell<ById<EffectId, oneshot::Sender<()>>>,
     /// What running programs have printed.
-    captures: RefCell<BTreeMap<EffectId, Capture>>,
+    captures: RefCell<ById<EffectId, Capture>>,
     outbox: RefCell<Vec<Event>>,
     /// The session's log, if the driver keeps one.
     log: RefCell<String>,
@@ -109,8 +108,8 @@ impl Host {
 
     /// Reports the terminal answer to an effect.
     pub(crate) fn settle(self: &Rc<Self>, id: EffectId, answer: Input) {
-        self.open.borrow_mut().remove(&id);
-        self.captures.borrow_mut().remove(&id);
+        self.open.borrow_mut().remove(id);
+        self.captures.borrow_mut().remove(id);
         self.report(answer);
     }
 
@@ -124,7 +123,7 @@ impl Host {
     /// Stops what is under way under that id, if it is.
     pub(crate) fn stop(&self, id: EffectId) {
         // Dropping the sender fires the other end.
-        let _stopped = self.open.borrow_mut().remove(&id);
+        let _stopped = self.open.borrow_mut().remove(id);
     }
 
     /// The keys that nothing may show.
@@ -143,12 +142,12 @@ impl Host {
         id: EffectId,
         f: impl FnOnce(&mut Capture) -> T,
     ) -> Option<T> {
-        self.captures.borrow_mut().get_mut(&id).map(f)
+        self.captures.borrow_mut().get_mut(id).map(f)
     }
 
     /// Takes what a program has printed.
     pub(crate) fn take_output(&self, id: EffectId) -> Option<Capture> {
-        self.captures.borrow_mut().remove(&id)
+        self.captures.borrow_mut().remove(id)
     }
 
     /// The session's log so far; empty if none is kept.

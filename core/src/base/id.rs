@@ -1,5 +1,6 @@
 //! Ids. Those that the core issues are counters; those that the host gives are strings.
 
+pub use super::by_id::ById;
 use alloc::string::String;
 use core::fmt;
 use innerloop_json::{FromJson, ToJson};

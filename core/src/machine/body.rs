@@ -4,12 +4,13 @@
 use super::{exchange::ModelCall, history::History};
 use crate::{
     base::{
-        id::{AgentId, EffectId},
+        id::{AgentId, ById, EffectId},
         json::Json,
         time::Instant,
     },
     rules::{
         cost,
+        guard::KnownFiles,
         repeat::{Found, Watch},
     },
     types::{
@@ -19,13 +20,7 @@ use crate::{
         status::RunEnd,
     },
 };
-use alloc::{
-    boxed::Box,
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    format,
-    string::String,
-    vec::Vec,
-};
+use alloc::{boxed::Box, collections::VecDeque, format, string::String, vec::Vec};
 use innerloop_json::ToJson;
 
 /// What an agent has in every phase.
@@ -62,9 +57,9 @@ pub(crate) struct Pending {
 /// What an agent has learnt, and whom it has started.
 #[derive(Debug)]
 pub(crate) struct Learnt {
-    pub(crate) children: BTreeMap<AgentId, Child>,
+    pub(crate) children: ById<AgentId, Child>,
     /// Files that the model has read or written.
-    pub(crate) known_files: BTreeSet<String>,
+    pub(crate) known_files: KnownFiles,
     /// Calls that need no more approval, beside those of the configuration.
     pub(crate) allowed: Vec<ApprovalRule>,
 }
@@ -163,7 +158,7 @@ impl Pending {
 
 impl Learnt {
     const NOTHING: Self =
-        Self { children: BTreeMap::new(), known_files: BTreeSet::new(), allowed: Vec::new() };
+        Self { children: ById::new(), known_files: KnownFiles::new(), allowed: Vec::new() };
 
     fn is_empty(&self) -> bool {
         self.children.is_empty() && self.known_files.is_empty() && self.allowed.is_empty()
@@ -216,7 +211,7 @@ impl Body {
 
     /// What this agent knows of one that it started.
     pub(crate) fn child_mut(&mut self, id: AgentId) -> Option<&mut Child> {
-        self.learnt.as_mut()?.children.get_mut(&id)
+        self.learnt.as_mut()?.children.get_mut(id)
     }
 
     /// All counts so far.
@@ -321,7 +316,7 @@ impl Body {
     /// The started agent that the model calls `name`.
     pub(crate) fn child(&self, name: &str) -> Option<(AgentId, &Child)> {
         let id = AgentId(name.strip_prefix("agent-")?.parse().ok()?);
-        self.learnt().children.get(&id).map(|child| (id, child))
+        self.learnt().children.get(id).map(|child| (id, child))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::{
     },
     wire::Prefix,
 };
-use alloc::{boxed::Box, collections::BTreeSet, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
+use innerloop_json::Map;
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ pub struct History {
 struct Cache {
     encoded: Option<Encoded>,
     /// The ids of all calls.
-    calls: Option<BTreeSet<String>>,
+    calls: Option<Map<()>>,
 }
 
 /// The turns as one model is told them.
@@ -126,7 +127,7 @@ impl History {
                 encoded.prefix.push(&turn.kind);
             }
             if let Some(calls) = &mut cache.calls {
-                calls.extend(call_ids(&turn));
+                calls.extend(call_ids(&turn).map(|id| (id, ())));
             }
         }
         self.gauge.note(&turn.kind);
@@ -137,12 +138,9 @@ impl History {
     pub(crate) fn has_call(&mut self, id: &str) -> bool {
         let turns = &self.turns;
         let calls = &mut self.cache.get_or_insert_default().calls;
-        let calls = calls.get_or_insert_with(|| {
-            let mut calls = BTreeSet::new();
-            calls.extend(turns.iter().flat_map(call_ids));
-            calls
-        });
-        calls.contains(id)
+        let calls = calls
+            .get_or_insert_with(|| turns.iter().flat_map(call_ids).map(|id| (id, ())).collect());
+        calls.contains_key(id)
     }
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.

@@ -2,7 +2,7 @@
 
 use super::setup::Setup;
 use crate::{
-    base::json::Json,
+    base::json::{Json, Object},
     profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
     rules::truncate,
     types::{
@@ -12,7 +12,7 @@ use crate::{
         tool::{Job, ToolRun},
     },
 };
-use alloc::{collections::BTreeMap, format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,8 +76,8 @@ fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
 pub(crate) fn with_json_arguments(mut call: ToolCall, setup: &Setup) -> ToolCall {
     let freeform = setup.tool(&call.name).and_then(|tool| tool.spec.freeform.as_ref());
     let Some(freeform) = freeform.filter(|_| call.is_freeform()) else { return call };
-    let arguments = BTreeMap::from([(&freeform.property, &call.arguments)]);
-    call.arguments = Json::of(&arguments).into_text();
+    let arguments = Object(vec![(freeform.property.clone(), Json::of(&call.arguments))]);
+    call.arguments = arguments.to_json().into_text();
     call.detail = None;
     call
 }

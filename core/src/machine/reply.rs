@@ -9,7 +9,8 @@ use crate::{
     },
     wire::{Failure, FailureKind},
 };
-use alloc::{boxed::Box, collections::BTreeSet, format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
+use innerloop_json::Map;
 
 /// How often in a row a provider may pause a reply before the run fails.
 const MAX_PAUSES: u32 = 16;
@@ -157,12 +158,12 @@ fn again(warning: &str, ctx: &mut Ctx<'_>) -> Verdict {
 /// repeated ones.
 fn name_calls(reply: &mut Reply, history: &mut History) {
     let turn = history.turns().len();
-    let mut seen = BTreeSet::new();
+    let mut seen: Map<()> = Map::new();
     for (index, block) in reply.blocks.iter_mut().enumerate() {
         let Block::ToolCall(call) = block else { continue };
-        while call.id.is_empty() || seen.contains(&call.id) || history.has_call(&call.id) {
+        while call.id.is_empty() || seen.contains_key(&call.id) || history.has_call(&call.id) {
             call.id.push_str(&made_up_call_id(turn, index));
         }
-        seen.insert(call.id.clone());
+        seen.insert(call.id.clone(), ());
     }
 }

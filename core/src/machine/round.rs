@@ -116,7 +116,7 @@ impl Round {
 
     /// The run of a started agent is over: whoever waits for it goes on.
     pub(crate) fn on_child(mut self, child: AgentId, ctx: &mut Ctx<'_>) -> Progress {
-        let Some(result) = ctx.body.learnt().children.get(&child).map(Child::result) else {
+        let Some(result) = ctx.body.learnt().children.get(child).map(Child::result) else {
             ctx.fault("an agent has ended that its parent does not know");
             return Progress::Open(self);
         };

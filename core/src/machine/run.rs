@@ -48,7 +48,7 @@ fn cancel_calls(ctx: &mut Ctx<'_>) {
 }
 
 fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
-    ctx.body.learnt().children.keys().copied().collect()
+    ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
 }
 
 /// What follows from news of a model call.

@@ -184,8 +184,10 @@ impl<'a> Args<'a> {
         }
     }
 
+    /// An argument, which is then no longer there.
     fn take(&mut self, name: &str) -> Option<Value> {
-        self.value.as_object_mut()?.remove(name)
+        let value = self.value.as_object_mut()?.get_mut(name)?;
+        Some(core::mem::take(value)).filter(|value| !value.is_null())
     }
 
     fn misfit<T>(&mut self, name: &str, wanted: &str) -> Option<T> {

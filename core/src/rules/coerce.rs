@@ -11,9 +11,9 @@ pub(crate) fn coerce(schema: &Value, instance: &mut Value) -> bool {
     let mut changed = coerce_one(schema, instance);
     match instance {
         Value::Object(fields) => {
-            let Some(properties) = schema.get("properties") else { return changed };
-            for (name, value) in fields.iter_mut() {
-                if let Some(property) = properties.get(name) {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            for (name, property) in properties.into_iter().flatten() {
+                if let Some(value) = fields.get_mut(name) {
                     changed |= coerce(property, value);
                 }
             }

@@ -2,22 +2,83 @@
 //! or overwrite.
 
 use crate::types::action::{Action, Operation, Outcome, Patch, ToolError};
-use alloc::{collections::BTreeSet, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
+use innerloop_json::{Error, FromJson, Map, Reader, ToJson, Writer};
+
+/// The files that the model knows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownFiles {
+    /// By path; one that is gone is not known any more.
+    is_there: Map<bool>,
+}
+
+impl KnownFiles {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { is_there: Map::new() }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.paths().next().is_none()
+    }
+
+    /// The files' paths, without what does not matter in them.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.is_there.iter().filter_map(|(path, is_there)| is_there.then_some(path))
+    }
+
+    fn set(&mut self, path: &str, is_there: bool) {
+        self.is_there.insert(normal(path), is_there);
+    }
+
+    fn contains(&self, path: &str) -> bool {
+        self.is_there.get(&normal(path)).is_some_and(|is_there| *is_there)
+    }
+}
+
+/// Files that the model knows, by paths without what does not matter in them.
+impl FromIterator<String> for KnownFiles {
+    fn from_iter<I: IntoIterator<Item = String>>(paths: I) -> Self {
+        Self { is_there: paths.into_iter().map(|path| (path, true)).collect() }
+    }
+}
+
+/// A list of the paths.
+impl ToJson for KnownFiles {
+    fn write(&self, writer: &mut Writer) {
+        writer.array();
+        for path in self.paths() {
+            writer.element();
+            writer.string(path);
+        }
+        writer.end_array();
+    }
+}
+
+impl<'a> FromJson<'a> for KnownFiles {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        *self = Vec::<String>::read(reader)?.into_iter().collect();
+        Ok(())
+    }
+}
 
 /// Notes which files the model knows once the action has succeeded; `patch` is the outline of its
 /// patch, if it is one.
-pub fn learn(action: &Action, patch: Option<&Patch>, known: &mut BTreeSet<String>) {
+pub fn learn(action: &Action, patch: Option<&Patch>, known: &mut KnownFiles) {
     match action {
         Action::Read { path, .. } | Action::Write { path, .. } | Action::Edit { path, .. } => {
-            known.insert(normal(path));
+            known.set(path, true);
         }
         Action::Patch { .. } => {
             for affected in patch.into_iter().flat_map(Patch::paths) {
-                let path = normal(affected.path);
-                match affected.operation {
-                    Operation::Add | Operation::Update => known.insert(path),
-                    Operation::Delete => known.remove(&path),
-                };
+                known.set(affected.path, affected.operation != Operation::Delete);
             }
         }
         _ => {}
@@ -33,15 +94,15 @@ pub fn learn(action: &Action, patch: Option<&Patch>, known: &mut BTreeSet<String
 pub fn check(
     action: &mut Action,
     patch: Option<&Patch>,
-    known: &BTreeSet<String>,
+    known: &KnownFiles,
 ) -> Result<(), Outcome> {
     match action {
-        Action::Edit { path, .. } if !known.contains(&normal(path)) => {
+        Action::Edit { path, .. } if !known.contains(path) => {
             let message = format!("Read {path} before you edit it.");
             Err(Outcome::error(ToolError::EditConflict, message))
         }
         Action::Write { path, only_new, .. } => {
-            *only_new = !known.contains(&normal(path));
+            *only_new = !known.contains(path);
             Ok(())
         }
         Action::Patch { unread, .. } => {
@@ -55,12 +116,12 @@ pub fn check(
 }
 
 /// The files that a patch writes without their having been read.
-fn unread_targets(patch: &Patch, known: &BTreeSet<String>) -> Result<Vec<String>, Outcome> {
+fn unread_targets(patch: &Patch, known: &KnownFiles) -> Result<Vec<String>, Outcome> {
     let mut unread = Vec::new();
-    let mut written = BTreeSet::new();
+    let mut written: Map<()> = Map::new();
     for affected in patch.paths() {
         let path = normal(affected.path);
-        let is_known = known.contains(&path) || written.contains(&path);
+        let is_known = known.contains(affected.path) || written.contains_key(&path);
         match affected.operation {
             Operation::Add if !is_known => unread.push(path.clone()),
             Operation::Update | Operation::Delete if !is_known => {
@@ -69,7 +130,7 @@ fn unread_targets(patch: &Patch, known: &BTreeSet<String>) -> Result<Vec<String>
             }
             _ => {}
         }
-        written.insert(path);
+        written.insert(path, ());
     }
     Ok(unread)
 }

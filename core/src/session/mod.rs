@@ -15,7 +15,7 @@ pub(crate) mod snapshot;
 
 use crate::{
     base::{
-        id::{AgentId, SessionId},
+        id::{AgentId, ById, SessionId},
         order,
         time::{Instant, UnixMillis},
     },
@@ -35,7 +35,7 @@ use crate::{
     },
 };
 use admitted::Admitted;
-use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
+use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
 pub const REPLAY_VERSION: u32 = 3;
@@ -46,7 +46,7 @@ pub struct Session {
     id: SessionId,
     root: Agent,
     /// The agents that were started from it, by number.
-    others: BTreeMap<AgentId, Agent>,
+    others: ById<AgentId, Agent>,
     count: AgentCount,
     ledger: Ledger,
     /// The number of the last event.
@@ -74,7 +74,7 @@ impl Session {
         let mut session = Self {
             id,
             root: Agent::new(AgentId::ROOT, None, setup, Vec::new()),
-            others: BTreeMap::new(),
+            others: ById::new(),
             count: AgentCount::default(),
             ledger: Ledger::default(),
             seq: 0,
@@ -201,7 +201,7 @@ impl Session {
     }
 
     fn agent(&self, id: AgentId) -> Option<&Agent> {
-        if id == AgentId::ROOT { Some(&self.root) } else { self.others.get(&id) }
+        if id == AgentId::ROOT { Some(&self.root) } else { self.others.get(id) }
     }
 
     /// One tick fires all that is due, and what that makes due at once, as where a time limit is 0.

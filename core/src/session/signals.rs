@@ -31,7 +31,7 @@ impl Session {
     ) {
         let agent = match id {
             AgentId::ROOT => &mut self.root,
-            _ => match self.others.get_mut(&id) {
+            _ => match self.others.get_mut(id) {
                 Some(agent) => agent,
                 None => return,
             },
@@ -135,7 +135,7 @@ impl Session {
 
     /// An agent's run is over: whoever started it learns what came of it.
     fn ended(&mut self, id: AgentId, success: bool, outputs: &mut Vec<Output>) {
-        let Some(agent) = self.others.get(&id) else { return };
+        let Some(agent) = self.others.get(id) else { return };
         let Some(options) = &agent.body.spawned else { return };
         let (parent, over) = (options.parent, agent.phase.is_over());
         let (output, turns) = (agent.body.result(), agent.body.turns());

@@ -5,8 +5,8 @@ use crate::{
     base::{id::SessionId, json::Json},
     types::tool::ToolSpec,
 };
-use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec, vec::Vec};
-use innerloop_json::{Error, FromJson, ToJson};
+use alloc::{borrow::Cow, string::String, vec, vec::Vec};
+use innerloop_json::{Error, FromJson, Map, ToJson};
 
 pub use crate::types::model::{
     CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
@@ -30,10 +30,10 @@ pub struct SessionConfig {
     pub timeouts: Timeouts,
     /// Most characters of a tool's output that the model reads, by tool; for the rest see
     /// `docs/decisions.md#output-limits`.
-    pub tool_output_limits: BTreeMap<String, u32>,
+    pub tool_output_limits: Map<u32>,
     /// Most lines of a tool's output that the model reads, by tool; for the rest see
     /// `docs/decisions.md#output-limits`.
-    pub tool_line_limits: BTreeMap<String, u32>,
+    pub tool_line_limits: Map<u32>,
     /// Most of the context window that one tool's output may take, in percent, but never less
     /// than 1,000 characters. It lowers the limits above, for models with small windows.
     pub tool_output_percent: Option<u32>,
@@ -46,7 +46,7 @@ pub struct SessionConfig {
     pub tools: Vec<ToolSpec>,
     /// Which tools' calls run beside others. Those that only read do if nothing is said, those
     /// that change something do not.
-    pub exec_modes: BTreeMap<String, ExecMode>,
+    pub exec_modes: Map<ExecMode>,
     /// How tokens are estimated.
     pub estimator: Estimator,
     /// When calls repeat themselves.
@@ -181,14 +181,14 @@ pub struct ApprovalRule {
     pub tool: String,
     /// How the texts of its arguments must begin, by name; none for every call.
     #[json(default)]
-    pub starting: BTreeMap<String, String>,
+    pub starting: Map<String>,
 }
 
 impl ApprovalRule {
     /// Every call of a tool.
     #[must_use]
     pub fn tool(name: impl Into<String>) -> Self {
-        Self { tool: name.into(), starting: BTreeMap::new() }
+        Self { tool: name.into(), starting: Map::new() }
     }
 }
 

@@ -2,8 +2,8 @@
 //! the protocol's author (compatibility switches).
 
 use crate::base::{id::EndpointId, json::Json};
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{FromJson, Map, ToJson};
 
 /// Which model, and how to talk to it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
@@ -41,7 +41,7 @@ pub struct ModelConfig {
     pub betas: Vec<String>,
     /// Further fields of the request's body, by name, sent as they are: safety settings,
     /// grounding, sampling.
-    pub options: BTreeMap<String, Json>,
+    pub options: Map<Json>,
     /// What the model's tokens cost, where it is known.
     pub price: Option<Price>,
 }
@@ -64,7 +64,7 @@ impl Default for ModelConfig {
             text_family: TextFamily::Auto,
             compat: Compat::default(),
             betas: Vec::new(),
-            options: BTreeMap::new(),
+            options: Map::new(),
             price: None,
         }
     }

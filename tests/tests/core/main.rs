@@ -10,6 +10,7 @@
 )]
 
 mod across_wires;
+mod by_id;
 mod cost;
 mod durable;
 mod failures;

@@ -35,7 +35,7 @@ fn a_file_changes_what_it_names() {
     assert_eq!(found.retry.max_retries, 9);
     assert_eq!(found.limits.action, LimitAction::Summarize);
     assert_eq!(found.limits.max_tool_rounds_per_input, 200, "the program's own");
-    assert_eq!(found.model.options["user"].text(), "\"me\"");
+    assert_eq!(found.model.options.get("user").unwrap().text(), "\"me\"");
     assert_eq!(found.instructions.as_deref(), Some("Be brief."));
     assert!(found.guard.read_before_write, "the preset's");
 }

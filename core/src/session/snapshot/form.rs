@@ -18,6 +18,7 @@ use crate::{
         phase::{Asked, Hooked, Phase, Then},
         route::{Route, Tools},
     },
+    rules::guard::KnownFiles,
     types::{
         config::{ApprovalRule, ModelConfig, SessionConfig},
         message::{Part, Reply, Turn, Usage},
@@ -25,14 +26,7 @@ use crate::{
         tool::ToolSpec,
     },
 };
-use alloc::{
-    borrow::Cow,
-    boxed::Box,
-    collections::{BTreeSet, VecDeque},
-    string::String,
-    sync::Arc,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// A whole session.
@@ -83,7 +77,7 @@ pub(super) struct AgentForm<'a> {
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<ChildForm<'a>>,
     #[json(default, skip_serializing_if = "has_none")]
-    pub(super) known_files: Cow<'a, BTreeSet<String>>,
+    pub(super) known_files: Cow<'a, KnownFiles>,
     #[json(default, skip_serializing_if = "allows_none")]
     pub(super) allowed: Cow<'a, [ApprovalRule]>,
     #[json(default, skip_serializing_if = "core::ops::Not::not")]
@@ -104,7 +98,7 @@ fn is_empty(queue: &VecDeque<Vec<Part>>) -> bool {
     queue.is_empty()
 }
 
-fn has_none(files: &BTreeSet<String>) -> bool {
+fn has_none(files: &KnownFiles) -> bool {
     files.is_empty()
 }
 
@@ -256,14 +250,14 @@ pub(super) enum ThenForm<'a> {
 }
 
 impl CancelledForm {
-    pub(super) fn of((id, entry): &(EffectId, Entry)) -> Option<Self> {
+    pub(super) fn of((id, entry): (EffectId, &Entry)) -> Option<Self> {
         let kind = match entry.kind {
             EffectKind::Http => KindForm::Http,
             EffectKind::Tool => KindForm::Tool,
             EffectKind::Ask => KindForm::Ask,
             EffectKind::Hook => KindForm::Hook,
         };
-        Some(Self { id: *id, agent: entry.agent, kind, until: entry.grace? })
+        Some(Self { id, agent: entry.agent, kind, until: entry.grace? })
     }
 
     pub(super) const fn entry(&self) -> (EffectId, Entry) {

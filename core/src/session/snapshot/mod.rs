@@ -64,7 +64,7 @@ impl Session {
     fn form<'a>(&'a self, agent: &'a Agent) -> AgentForm<'a> {
         let body = &agent.body;
         let (pending, learnt) = (body.pending(), body.learnt());
-        let children = learnt.children.iter().map(|(&id, child)| {
+        let children = learnt.children.iter().map(|(id, child)| {
             let (output, turns) = self.said(id);
             ChildForm::of(id, child, &output, turns)
         });

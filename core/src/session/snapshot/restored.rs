@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::{
-        id::{AgentId, EffectId},
+        id::{AgentId, ById, EffectId},
         time::UnixMillis,
     },
     machine::{
@@ -25,7 +25,7 @@ use crate::{
         message::{Turn, TurnKind},
     },
 };
-use alloc::{boxed::Box, collections::BTreeMap, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, sync::Arc, vec::Vec};
 
 impl State<'_> {
     /// The session, in which it is now `wall`.
@@ -33,7 +33,7 @@ impl State<'_> {
         let config: SessionConfig = self.config.into_owned();
         let id = config.id.clone();
         let setup = Arc::new(Setup::new(config)?);
-        let mut agents = BTreeMap::new();
+        let mut agents = ById::new();
         let mut children = Vec::new();
         for mut form in self.agents {
             children.push((form.id, core::mem::take(&mut form.children)));
@@ -50,21 +50,17 @@ impl State<'_> {
             with_children(parent, forms, &mut agents)?;
         }
         let count = AgentCount {
-            newest: agents.last_key_value().map_or(0, |(id, _)| id.0),
+            newest: agents.iter().last().map_or(0, |(id, _)| id.0),
             open: open_agents(&agents),
         };
         let open = open_effects(&agents, &self.cancelled);
         let damaged = || RestoreError::damaged("its open effects do not fit together");
         let ledger = Ledger::of(self.effects, open).ok_or_else(damaged)?;
-        // The session's own agent has the lowest number.
-        let mut agents = agents.into_iter();
-        let root = agents.next().filter(|(id, _)| *id == AgentId::ROOT).map(|(_, root)| root);
-        let mut others = BTreeMap::new();
-        others.extend(agents);
+        let root = agents.remove(AgentId::ROOT);
         Ok(Session {
             id,
             root: root.ok_or_else(|| RestoreError::damaged("its own agent is missing"))?,
-            others,
+            others: agents,
             count,
             ledger,
             seq: self.events,
@@ -81,12 +77,12 @@ impl AgentForm<'_> {
     fn restored(
         self,
         root: &Arc<Setup>,
-        before: &BTreeMap<AgentId, Agent>,
+        before: &ById<AgentId, Agent>,
     ) -> Result<Agent, RestoreError> {
         let mut spawned = None;
         let mut setup = Arc::clone(root);
         if let Some(form) = self.spawned {
-            let parent = before.get(&form.parent);
+            let parent = before.get(form.parent);
             let parent = parent.ok_or_else(|| RestoreError::damaged("an agent has no parent"))?;
             let options = form.options(parent.body.depth().saturating_add(1));
             setup = Arc::new(root.spawned(&options)?);
@@ -115,7 +111,7 @@ impl AgentForm<'_> {
                 follow_ups: self.follow_ups.into_owned(),
             },
             Learnt {
-                children: BTreeMap::new(),
+                children: ById::new(),
                 known_files: self.known_files.into_owned(),
                 allowed: self.allowed.into_owned(),
             },
@@ -146,19 +142,19 @@ fn counted(turns: &[Turn]) -> (u32, u32) {
 fn with_children(
     parent: AgentId,
     forms: Vec<ChildForm<'_>>,
-    agents: &mut BTreeMap<AgentId, Agent>,
+    agents: &mut ById<AgentId, Agent>,
 ) -> Result<(), RestoreError> {
     for form in forms {
         let id = form.id;
         let started = |child: &&Agent| {
             child.body.spawned.as_ref().is_some_and(|options| options.parent == parent)
         };
-        let child = agents.get(&id).filter(started);
+        let child = agents.get(id).filter(started);
         let child = child.ok_or_else(|| RestoreError::damaged("a child is missing"))?;
         let (output, turns) = (child.body.result(), child.body.turns());
         let child = form.child(output, turns, child.phase.is_over());
         let before = agents
-            .get_mut(&parent)
+            .get_mut(parent)
             .and_then(|parent| parent.body.learnt_mut().children.insert(id, child));
         if before.is_some() {
             return Err(RestoreError::damaged("a child is there twice"));
@@ -168,15 +164,15 @@ fn with_children(
 }
 
 /// How many agents are open beside the session's own.
-fn open_agents(agents: &BTreeMap<AgentId, Agent>) -> u32 {
-    let is_open = |(id, agent): &(&AgentId, &Agent)| {
-        **id != AgentId::ROOT && !matches!(agent.phase, Phase::Closed)
+fn open_agents(agents: &ById<AgentId, Agent>) -> u32 {
+    let is_open = |(id, agent): &(AgentId, &Agent)| {
+        *id != AgentId::ROOT && !matches!(agent.phase, Phase::Closed)
     };
     u32::try_from(agents.iter().filter(is_open).count()).unwrap_or(u32::MAX)
 }
 
 fn open_effects(
-    agents: &BTreeMap<AgentId, Agent>,
+    agents: &ById<AgentId, Agent>,
     cancelled: &[CancelledForm],
 ) -> Vec<(EffectId, Entry)> {
     let open = agents.values().flat_map(|agent| {

@@ -17,6 +17,7 @@ use crate::{
     },
     machine::setup::Setup,
     profile::inner::FINAL_ANSWER,
+    rules::guard::KnownFiles,
     types::{
         action::Outcome,
         config::{ApprovalRule, ConfigError, SessionConfig},
@@ -25,13 +26,7 @@ use crate::{
         tool::ToolRun,
     },
 };
-use alloc::{
-    borrow::Cow,
-    boxed::Box,
-    collections::{BTreeSet, VecDeque},
-    string::String,
-    vec::Vec,
-};
+use alloc::{borrow::Cow, boxed::Box, collections::VecDeque, string::String, vec::Vec};
 use innerloop_json::{Error, FromJson, Reader};
 
 #[derive(FromJson)]
@@ -98,7 +93,7 @@ struct Aside2 {
     steering: VecDeque<Vec<Part>>,
     follow_ups: VecDeque<Vec<Part>>,
     children: Children2,
-    known: BTreeSet<String>,
+    known: KnownFiles,
     allowed: Vec<ApprovalRule>,
 }
 

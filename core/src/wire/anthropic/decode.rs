@@ -33,7 +33,9 @@ pub(crate) struct Accumulator {
     /// The blocks, in the order of their starts.
     blocks: Vec<Slot>,
     /// Where the newest block of each of the provider's numbers stands.
-    places: BTreeMap<Option<u64>, usize>,
+    places: BTreeMap<u64, usize>,
+    /// Where the newest block without a number stands.
+    unnumbered: Option<usize>,
     reply: Reply,
     counts: Counts,
     /// The terminal marker has come.
@@ -144,14 +146,21 @@ impl Accumulator {
     fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Vec<Piece>) {
         let mut surrogate = PendingSurrogate::default();
         if let Some(block) = Building::start(raw, &mut surrogate, out) {
-            self.places.insert(number, self.blocks.len());
+            let place = self.blocks.len();
+            match number {
+                Some(number) => _ = self.places.insert(number, place),
+                None => self.unnumbered = Some(place),
+            }
             self.blocks.push(Slot { block, surrogate });
         }
     }
 
     fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Vec<Piece>) {
-        let place = self.places.get(&number);
-        let Some(slot) = place.and_then(|&at| self.blocks.get_mut(at)) else { return };
+        let place = match number {
+            Some(number) => self.places.get(&number).copied(),
+            None => self.unnumbered,
+        };
+        let Some(slot) = place.and_then(|at| self.blocks.get_mut(at)) else { return };
         if !slot.block.add(delta, &mut slot.surrogate, out) {
             self.unreadable.get_or_insert_with(surrogate_lost);
         }

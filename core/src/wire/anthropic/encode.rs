@@ -32,7 +32,7 @@ pub(crate) fn head<'a>(
     out.thinking(model);
     for (name, value) in &model.options {
         // The rest of the body is the session's to say.
-        if !matches!(name.as_str(), "model" | "stream" | "system" | "messages" | "tools") {
+        if !matches!(name, "model" | "stream" | "system" | "messages" | "tools") {
             out.raw(",").string(name).raw(":").raw(value.text());
         }
     }

@@ -11,7 +11,8 @@ use crate::types::{
     message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
     tool::ToolSpec,
 };
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
+use innerloop_json::Map;
 
 /// What a model that takes no images reads in place of one.
 const NO_IMAGE: &str = "[an image is left out: this model takes none]";
@@ -97,7 +98,7 @@ fn push_tools<'a>(
 pub(crate) struct Prefix {
     out: Writer,
     /// The tools that the last calls name, by the calls' ids.
-    called: BTreeMap<String, String>,
+    called: Map<String>,
     takes_images: bool,
 }
 

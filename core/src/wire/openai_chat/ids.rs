@@ -3,11 +3,8 @@
 
 use super::super::ids::{nine_letters, sendable_id};
 use crate::types::model::CallIds;
-use alloc::{
-    collections::{BTreeMap, BTreeSet},
-    format,
-    string::String,
-};
+use alloc::{format, string::String};
+use innerloop_json::Map;
 
 /// OpenAI refuses longer ids.
 const MAX_BYTES: usize = 40;
@@ -17,14 +14,14 @@ const MAX_BYTES: usize = 40;
 pub(super) struct Ids {
     form: CallIds,
     /// As what the newest call of each id is sent.
-    mapped: BTreeMap<String, String>,
-    sent: BTreeSet<String>,
+    mapped: Map<String>,
+    sent: Map<()>,
 }
 
 impl Ids {
     /// None yet.
     pub(super) const fn new(form: CallIds) -> Self {
-        Self { form, mapped: BTreeMap::new(), sent: BTreeSet::new() }
+        Self { form, mapped: Map::new(), sent: Map::new() }
     }
 
     /// Takes the id of a call into the conversation. An endpoint's `own` go back as they came.
@@ -36,12 +33,12 @@ impl Ids {
             form => made(id, form),
         };
         let mut salt = 0;
-        while self.sent.contains(&sent) {
+        while self.sent.contains_key(&sent) {
             salt += 1;
             sent = made(&format!("{id} {salt}"), self.form);
         }
         self.mapped.insert(id.into(), sent.clone());
-        self.sent.insert(sent);
+        self.sent.insert(sent, ());
     }
 
     /// The id that is sent for `id`.

@@ -17,7 +17,8 @@ use crate::{
         },
     },
 };
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String};
+use alloc::{borrow::Cow, format, string::String};
+use innerloop_json::Map;
 
 /// What a model that takes no images reads in place of one.
 const NO_IMAGE: &str = "[an image is left out: this model takes none]";
@@ -31,7 +32,7 @@ pub(crate) struct Prefix {
     out: Writer,
     compat: Compat,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
-    open: BTreeMap<String, Sent>,
+    open: Map<Sent>,
 }
 
 /// A call as it was sent.
@@ -71,7 +72,7 @@ impl Prefix {
         let mut compat = model.compat.clone();
         // A key that the host chose itself stands in the head.
         compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
-        Self { out: Writer::new(), compat, open: BTreeMap::new() }
+        Self { out: Writer::new(), compat, open: Map::new() }
     }
 
     /// Appends a turn. A message with nothing in it is left out.

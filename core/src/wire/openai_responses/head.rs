@@ -53,7 +53,7 @@ pub(crate) fn head<'a>(
         fields.set("parallel_tool_calls").bool(parallel);
     }
     for (name, value) in &model.options {
-        if !matches!(name.as_str(), "input" | "tools") {
+        if !matches!(name, "input" | "tools") {
             fields.set(name).raw(value.text());
         }
     }

@@ -9,7 +9,13 @@ use crate::{
     base::json::Json,
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
-use alloc::{borrow::Cow, boxed::Box, collections::BTreeSet, string::String, vec::Vec};
+use alloc::{
+    borrow::Cow,
+    boxed::Box,
+    string::{String, ToString},
+    vec::Vec,
+};
+use innerloop_json::Map;
 
 /// An item, with what was streamed of it.
 #[derive(Debug)]
@@ -36,11 +42,10 @@ impl Output {
     pub(super) fn of(items: &[Item<'_>]) -> Self {
         let heads: Vec<Head<'_>> = items.iter().map(|item| Head::of(item.raw)).collect();
         let answers = heads.iter().filter(|head| head.is_output() && !head.call_id.is_empty());
-        let mut answered: BTreeSet<&str> = BTreeSet::new();
-        answered.extend(answers.map(|head| &*head.call_id));
+        let answered: Map<()> = answers.map(|head| (head.call_id.to_string(), ())).collect();
         let mut output = Self::default();
         for (item, head) in items.iter().zip(&heads) {
-            let is_answered = answered.contains(&*head.call_id);
+            let is_answered = answered.contains_key(&head.call_id);
             output.push(item, head, is_answered);
         }
         output

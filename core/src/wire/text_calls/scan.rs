@@ -3,7 +3,8 @@
 
 use super::{super::lenient::is_json, schema::Schema};
 use crate::{base::text::prefix, types::tool::ToolSpec};
-use alloc::{collections::BTreeMap, rc::Rc, vec::Vec};
+use alloc::{rc::Rc, vec::Vec};
+use innerloop_json::Map;
 
 /// How many bytes may be searched in vain for each byte of the text.
 const TRIES: usize = 24;
@@ -24,14 +25,14 @@ pub(super) struct Doc<'a> {
     /// From where and to where each needle was searched last. There are few.
     searched: Vec<(&'static str, usize, Option<usize>)>,
     /// The schemas of the tools that were asked for.
-    schemas: BTreeMap<&'a str, Rc<Schema>>,
+    schemas: Map<Rc<Schema>>,
 }
 
 impl<'a> Doc<'a> {
     /// Nothing searched yet.
     pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = body.len().saturating_mul(TRIES).saturating_add(65_536);
-        Self { body, tools, budget, searched: Vec::new(), schemas: BTreeMap::new() }
+        Self { body, tools, budget, searched: Vec::new(), schemas: Map::new() }
     }
 
     /// The same, with so many bytes to be searched in vain.
@@ -144,11 +145,15 @@ impl<'a> Doc<'a> {
 
     /// The schema of a tool's arguments; an empty one if there is no such tool.
     pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
+        if let Some(schema) = self.schemas.get(name) {
+            return Rc::clone(schema);
+        }
         let Some(tool) = self.tools.iter().rev().find(|tool| tool.name == name) else {
             return Rc::default();
         };
-        let read = || Rc::new(Schema::of(&tool.parameters));
-        Rc::clone(self.schemas.entry(&tool.name).or_insert_with(read))
+        let schema = Rc::new(Schema::of(&tool.parameters));
+        self.schemas.insert(name.into(), Rc::clone(&schema));
+        schema
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::super::lenient::Raw;
 use crate::base::json::Json;
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::vec::Vec;
+use innerloop_json::Map;
 
 /// How deep choices within a property's schema are looked into.
 const DEPTH: u32 = 8;
 
 /// The types that each of a tool's arguments may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Schema(Option<BTreeMap<String, Vec<Type>>>);
+pub(super) struct Schema(Option<Map<Vec<Type>>>);
 
 /// What a schema's type may be, under any of the names that schemas use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl Schema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
         let properties = Raw::of(schema).field("properties");
-        let mut known = BTreeMap::new();
+        let mut known = Map::new();
         properties.each_field(&mut |name, property| {
             let mut types = Vec::new();
             collect(property, &mut types, DEPTH);

@@ -1,0 +1,228 @@
+//! A map from names to values. The standard library's tree is compiled anew for each type of
+//! value; here it leads from names to places, so that one tree serves maps of all types.
+
+use crate::{
+    error::Error,
+    reader::Reader,
+    traits::{FromJson, ToJson},
+    writer::Writer,
+};
+use alloc::{
+    collections::{BTreeMap, btree_map},
+    string::String,
+    vec::Vec,
+};
+use core::fmt;
+
+/// Values by their names, in the order of the names.
+#[derive(Clone)]
+pub struct Map<T> {
+    /// Where the value of each name stands.
+    places: BTreeMap<String, usize>,
+    values: Vec<T>,
+}
+
+impl<T> Map<T> {
+    /// Nothing yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { places: BTreeMap::new(), values: Vec::new() }
+    }
+
+    /// How many values there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether there is a value of that name.
+    #[must_use]
+    pub fn contains_key(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
+    /// The value of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&T> {
+        self.values.get(*self.places.get(name)?)
+    }
+
+    /// The value of that name, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut T> {
+        self.values.get_mut(*self.places.get(name)?)
+    }
+
+    /// Gives a name a value; returns the one that it had.
+    pub fn insert(&mut self, name: String, value: T) -> Option<T> {
+        let place = place(&mut self.places, name, self.values.len());
+        match self.values.get_mut(place) {
+            Some(old) => Some(core::mem::replace(old, value)),
+            None => {
+                self.values.push(value);
+                None
+            }
+        }
+    }
+
+    /// Takes a value out. This costs as much as there are values.
+    pub fn remove(&mut self, name: &str) -> Option<T> {
+        let removed = self.places.remove(name)?;
+        for place in self.places.values_mut().filter(|place| **place > removed) {
+            *place -= 1;
+        }
+        Some(self.values.remove(removed))
+    }
+
+    /// Takes all values out.
+    pub fn clear(&mut self) {
+        *self = Self::new();
+    }
+
+    /// The names with their values.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { places: self.places.iter(), values: &self.values }
+    }
+
+    /// The names.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
+    /// The values.
+    pub fn values(&self) -> impl Iterator<Item = &T> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The values, to be changed, in any order.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.values.iter_mut()
+    }
+}
+
+/// The place of a name: the one that it has, or `next`.
+fn place(places: &mut BTreeMap<String, usize>, name: String, next: usize) -> usize {
+    *places.entry(name).or_insert(next)
+}
+
+impl<T> Default for Map<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T: PartialEq> PartialEq for Map<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.iter().eq(other)
+    }
+}
+
+impl<T: Eq> Eq for Map<T> {}
+
+impl<T: fmt::Debug> fmt::Debug for Map<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self).finish()
+    }
+}
+
+/// The names of a [`Map`] with their values.
+#[derive(Clone, Debug)]
+pub struct Iter<'a, T> {
+    places: btree_map::Iter<'a, String, usize>,
+    values: &'a [T],
+}
+
+impl<'a, T> Iterator for Iter<'a, T> {
+    type Item = (&'a str, &'a T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, place) = self.places.next()?;
+        Some((name, self.values.get(*place)?))
+    }
+}
+
+impl<'a, T> IntoIterator for &'a Map<T> {
+    type Item = (&'a str, &'a T);
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
+    }
+}
+
+impl<T> Extend<(String, T)> for Map<T> {
+    fn extend<I: IntoIterator<Item = (String, T)>>(&mut self, values: I) {
+        for (name, value) in values {
+            self.insert(name, value);
+        }
+    }
+}
+
+impl<T> FromIterator<(String, T)> for Map<T> {
+    fn from_iter<I: IntoIterator<Item = (String, T)>>(values: I) -> Self {
+        let mut map = Self::new();
+        map.extend(values);
+        map
+    }
+}
+
+impl<T, const N: usize> From<[(String, T); N]> for Map<T> {
+    fn from(values: [(String, T); N]) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl<T: ToJson> ToJson for Map<T> {
+    fn write(&self, writer: &mut Writer) {
+        writer.object();
+        for (name, value) in self {
+            writer.key(name);
+            value.write(writer);
+        }
+        writer.end_object();
+    }
+}
+
+impl<'a, T: FromJson<'a>> FromJson<'a> for Map<T> {
+    fn blank() -> Self {
+        Self::new()
+    }
+
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        self.clear();
+        fields(reader, self)
+    }
+}
+
+/// A map that grows by one blank value after the other.
+trait Fields<'a> {
+    fn add(&mut self, name: String) -> Option<&mut dyn FromJson<'a>>;
+}
+
+impl<'a, T: FromJson<'a>> Fields<'a> for Map<T> {
+    fn add(&mut self, name: String) -> Option<&mut dyn FromJson<'a>> {
+        let place = place(&mut self.places, name, self.values.len());
+        match self.values.get_mut(place) {
+            Some(value) => *value = T::blank(),
+            None => self.values.push(T::blank()),
+        }
+        self.values.get_mut(place).map(|value| -> &mut dyn FromJson<'a> { value })
+    }
+}
+
+/// Reads an object; of equal names the last one counts.
+fn fields<'a>(reader: &mut Reader<'a>, map: &mut dyn Fields<'a>) -> Result<(), Error> {
+    reader.object()?;
+    while let Some(name) = reader.key()? {
+        let value = map.add(name.clone().into_owned());
+        let read = value.map_or(Ok(()), |value| value.fill(reader));
+        read.map_err(|error| error.within(&name))?;
+    }
+    Ok(())
+}
