@@ -10,7 +10,6 @@
 )]
 
 pub mod anthropic;
-pub mod desk;
 pub mod example;
 pub mod feeding;
 pub mod fuzzing;
@@ -20,5 +19,6 @@ pub mod samples;
 pub mod scene;
 pub mod simulator;
 pub mod snapshot;
+pub mod test_host;
 pub mod tool_cases;
 pub mod wires;

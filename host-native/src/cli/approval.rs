@@ -45,8 +45,8 @@ impl Person {
     pub(super) fn at_terminal(commands: Commands, preview: Preview, style: Style) -> Self {
         let (sender, inbox) = unbounded_channel();
         let (waiting, lines) = (VecDeque::new(), Lines::of_terminal());
-        let mut desk = Asking { inbox, waiting, lines, commands, preview, style };
-        tokio::spawn(async move { while desk.next().await.is_some() {} });
+        let mut asking = Asking { inbox, waiting, lines, commands, preview, style };
+        tokio::spawn(async move { while asking.next().await.is_some() {} });
         Self(sender)
     }
 

@@ -8,7 +8,7 @@ use super::{
     subject::Subject,
     world::World,
 };
-use crate::desk::summarize;
+use crate::test_host::summarize;
 use innerloop_core::{
     id::AgentId,
     input::{Command, Input},

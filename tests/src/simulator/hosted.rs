@@ -2,7 +2,7 @@
 //! every place where somebody says something, cut in the middle where it comes in pieces.
 
 use super::{rng::Rng, settings, world::World};
-use crate::desk::EPOCH;
+use crate::test_host::EPOCH;
 use innerloop_core::{
     bytes::Bytes,
     id::{AgentId, EffectId, EndpointId},

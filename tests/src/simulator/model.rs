@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     anthropic::{Block, Kind, Message, Tokens},
-    desk::EPOCH,
+    test_host::EPOCH,
     wires,
 };
 use innerloop_core::{

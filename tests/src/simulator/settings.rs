@@ -1,7 +1,7 @@
 //! Configurations at random, all of which open.
 
 use super::rng::Rng;
-use crate::{desk, wires};
+use crate::{test_host, wires};
 use innerloop_core::{
     config::{
         AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode, HookPoint,
@@ -50,7 +50,7 @@ pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) 
 }
 
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {
-    let mut config = desk::config();
+    let mut config = test_host::config();
     config.limits = limits(rng);
     config.retry.max_retries = u32::try_from(rng.below(4)).unwrap_or(0);
     config.retry.base_ms = [0, 1, 500][rng.index(3)];

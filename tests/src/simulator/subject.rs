@@ -1,7 +1,7 @@
 //! The session under test, or a mutant of it: a session with a fault put around it, by which the
 //! checker shows that it bites.
 
-use crate::desk::EPOCH;
+use crate::test_host::EPOCH;
 use innerloop_core::{
     Session,
     bytes::Bytes,

@@ -18,8 +18,8 @@ use innerloop_core::{
 use innerloop_driver::decode::{Arguments, Decoded, DecodedCall};
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
     feeding,
+    test_host::{TestHost, config},
     wires::{self, read, rules},
 };
 use serde_json::{Value, json};
@@ -46,12 +46,12 @@ fn picture() -> Part {
 
 /// A session in which much happens, over `wire`: pictures from the user and from a tool, parallel
 /// calls, errors, refused and unknown calls, thinking, a steer, a cut text.
-fn eventful(wire: WireKind) -> Desk {
+fn eventful(wire: WireKind) -> TestHost {
     let mut config = speaking(wire);
     config.approval.ask = AskAbout::Changes;
-    let mut desk = Desk::open(config);
+    let mut host = TestHost::open(config);
     let parts = vec![Part::text("What is in the picture?"), picture()];
-    let _ = desk.command(Command::Submit { parts });
+    let _ = host.command(Command::Submit { parts });
     let (look, odd) = (json!({"at": "é\n\"x\""}), "call:3/x y");
     // Anthropic and OpenAI themselves give ids that they take.
     let is_free = matches!(wire, WireKind::Gemini | WireKind::Ollama | WireKind::OpenaiChat);
@@ -60,29 +60,29 @@ fn eventful(wire: WireKind) -> Desk {
         .and_call("call_a", "look", &look)
         .and_call("call_b", "look", &json!({}))
         .and_call(if is_free { odd } else { "call_c" }, "deploy", &json!({"to": [1, 2.5, null]}));
-    desk.reply(&three);
-    let _ = desk.steer("Be quick.");
-    let _ = desk.answer("a plain result");
+    host.reply(&three);
+    let _ = host.steer("Be quick.");
+    let _ = host.answer("a plain result");
     let picture = Outcome { parts: vec![Part::text("seen"), picture()], ..Outcome::text("") };
-    let id = *desk.runs.keys().next().unwrap();
-    let _ = desk.done(id, picture);
-    let (id, _) = desk.asks[0];
-    let _ = desk.input(Input::Answer { id, answer: Answer::Deny { reason: "not now".into() } });
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.done(id, picture);
+    let (id, _) = host.asks[0];
+    let _ = host.input(Input::Answer { id, answer: Answer::Deny { reason: "not now".into() } });
     let more = Message::text("")
         .thinking("Other ways.")
         .and_call(&"d".repeat(if is_free { 100 } else { 60 }), "look", &json!({"n": 1}))
         .and_call("call_e", "no such tool", &json!({}));
-    desk.reply(&more);
-    let id = *desk.runs.keys().next().unwrap();
-    let _ = desk.done(id, Outcome::error(ToolError::NotFound, "there is none"));
-    desk.reply(&Message::text("It is a po").stop_reason("max_tokens"));
-    desk.reply(&Message::text("int.").thinking("Done."));
-    let _ = desk.submit("And now?");
-    desk.reply(&Message::call("call_a", "look", &json!({"again": true})));
-    let _ = desk.answer("the same");
-    desk.reply(&Message::text("Still a point."));
-    let _ = desk.submit("Thanks.");
-    desk
+    host.reply(&more);
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.done(id, Outcome::error(ToolError::NotFound, "there is none"));
+    host.reply(&Message::text("It is a po").stop_reason("max_tokens"));
+    host.reply(&Message::text("int.").thinking("Done."));
+    let _ = host.submit("And now?");
+    host.reply(&Message::call("call_a", "look", &json!({"again": true})));
+    let _ = host.answer("the same");
+    host.reply(&Message::text("Still a point."));
+    let _ = host.submit("Thanks.");
+    host
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn the_same_message_says_the_same_over_every_wire_whole_and_streamed() {
 fn earlier_turns_keep_their_bytes_from_request_to_request_over_every_wire() {
     for wire in WireKind::ALL {
         println!("{wire:?}");
-        let desk = eventful(wire);
-        let bodies: Vec<&str> = desk
+        let host = eventful(wire);
+        let bodies: Vec<&str> = host
             .requests
             .iter()
             .map(|request| core::str::from_utf8(&request.body).unwrap())
@@ -146,7 +146,7 @@ fn earlier_turns_keep_their_bytes_from_request_to_request_over_every_wire() {
             rules::extends(wire, pair[0], pair[1]).unwrap();
             assert!(pair[1].len() > pair[0].len());
         }
-        let said = read::said(wire, &desk.body());
+        let said = read::said(wire, &host.body());
         let calls = said.iter().filter(|one| matches!(one, read::Said::Call(_))).count();
         assert_eq!(calls, 6);
         let pictures = said.iter().map(|one| match one {
@@ -161,8 +161,8 @@ fn earlier_turns_keep_their_bytes_from_request_to_request_over_every_wire() {
 #[test]
 fn a_request_without_its_prefix_or_with_a_dangling_call_is_seen() {
     for wire in WireKind::ALL {
-        let desk = eventful(wire);
-        let text = |at: usize| String::from_utf8(desk.requests[at].body.to_vec()).unwrap();
+        let host = eventful(wire);
+        let text = |at: usize| String::from_utf8(host.requests[at].body.to_vec()).unwrap();
         let (before, after) = (text(1), text(2));
         let changed = after.replacen("I look.", "I looked.", 1);
         assert!(changed != after && rules::extends(wire, &before, &changed).is_err(), "{wire:?}");
@@ -185,9 +185,9 @@ fn b6_b7_b8_effort_set_changed_and_removed_reaches_the_request_over_every_wire()
     for wire in WireKind::ALL {
         let mut config = speaking(wire);
         config.model.reasoning_effort = Some("low".into());
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        assert_eq!(read::effort(wire, &desk.body()), "low", "{wire:?}");
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        assert_eq!(read::effort(wire, &host.body()), "low", "{wire:?}");
         // A level that only one provider knows goes to the others' nearest, or as it is.
         let highest = match wire {
             WireKind::OpenaiResponses | WireKind::OpenaiChat => "xhigh",
@@ -198,10 +198,10 @@ fn b6_b7_b8_effort_set_changed_and_removed_reaches_the_request_over_every_wire()
         for (effort, sent) in steps.into_iter().chain([(Value::Null, Value::Null)]) {
             let patch = json!({"reasoning_effort": effort}).to_string();
             let patch = serde_json::from_str(&patch).unwrap();
-            let _ = desk.command(Command::Configure { patch });
-            desk.reply(&Message::call("c", "look", &json!({})));
-            let _ = desk.answer("a");
-            assert_eq!(read::effort(wire, &desk.body()), sent, "{wire:?}");
+            let _ = host.command(Command::Configure { patch });
+            host.reply(&Message::call("c", "look", &json!({})));
+            let _ = host.answer("a");
+            assert_eq!(read::effort(wire, &host.body()), sent, "{wire:?}");
         }
     }
 }
@@ -235,10 +235,10 @@ fn a_choice_of_tools_reaches_the_request_over_every_wire() {
         for (choice, sent) in given.into_iter().zip(choices(wire)) {
             let mut config = speaking(wire);
             config.model.tool_choice = choice.clone();
-            let mut desk = Desk::open(config);
-            let _ = desk.submit("go");
-            assert_eq!(read::tool_choice(wire, &desk.body()), sent, "{wire:?}");
-            let shown = read::tools(wire, &desk.body());
+            let mut host = TestHost::open(config);
+            let _ = host.submit("go");
+            assert_eq!(read::tool_choice(wire, &host.body()), sent, "{wire:?}");
+            let shown = read::tools(wire, &host.body());
             match (wire, choice) {
                 // What must not be called is not shown.
                 (WireKind::Ollama, ToolChoice::None) => assert!(shown.is_empty()),
@@ -255,23 +255,23 @@ fn r1_the_summary_at_the_end_is_asked_for_without_tools_over_every_wire() {
         let mut config = speaking(wire);
         config.loops.same_args = 2;
         config.loops.ladder = vec![LoopStep::Summarize];
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
         for id in ["c1", "c2"] {
-            desk.reply(&Message::call(id, "look", &json!({})));
-            let _ = desk.answer("a");
+            host.reply(&Message::call(id, "look", &json!({})));
+            let _ = host.answer("a");
         }
-        let choice = read::tool_choice(wire, &desk.body());
-        let shown = read::tools(wire, &desk.body());
+        let choice = read::tool_choice(wire, &host.body());
+        let shown = read::tools(wire, &host.body());
         match wire {
             WireKind::Anthropic => assert_eq!(choice, json!({"type": "none"})),
             WireKind::Gemini => assert_eq!(choice, json!({"mode": "NONE"})),
             WireKind::Ollama => assert!(choice.is_null() && shown.is_empty()),
             _ => assert_eq!(choice, "none"),
         }
-        let body = |at: usize| core::str::from_utf8(&desk.requests[at].body).unwrap();
+        let body = |at: usize| core::str::from_utf8(&host.requests[at].body).unwrap();
         rules::extends(wire, body(1), body(2)).unwrap();
-        rules::check(wire, &desk.body(), false).unwrap();
+        rules::check(wire, &host.body(), false).unwrap();
     }
 }
 
@@ -279,30 +279,30 @@ fn r1_the_summary_at_the_end_is_asked_for_without_tools_over_every_wire() {
 fn g3_failures_are_told_apart_over_every_wire() {
     for wire in WireKind::ALL {
         println!("{wire:?}");
-        let mut desk = Desk::open(speaking(wire));
-        let _ = desk.submit("go");
+        let mut host = TestHost::open(speaking(wire));
+        let _ = host.submit("go");
         for (status, kind) in [
             (429, "rate_limit_error"),
             (if wire == WireKind::Anthropic { 529 } else { 503 }, "overloaded_error"),
         ] {
-            desk.refuse(status, kind, "Wait a little.", &[("retry-after", "7")]);
-            let retries = desk.find(|kind| match kind {
+            host.refuse(status, kind, "Wait a little.", &[("retry-after", "7")]);
+            let retries = host.find(|kind| match kind {
                 EventKind::Retry { delay_ms, message, .. } => Some((*delay_ms, message.clone())),
                 _ => None,
             });
             let (delay_ms, message) = retries.last().expect("a retry");
             assert!(*delay_ms >= 7_000 && message.contains("Wait a little."), "{retries:?}");
-            let _ = desk.wait();
+            let _ = host.wait();
         }
         let (status, message) = overflow(wire);
-        desk.refuse(status, "invalid_request_error", message, &[]);
-        assert_eq!(errors(&desk), [ErrorKind::ContextOverflow]);
-        let status = desk.session.status(AgentId::ROOT).unwrap();
+        host.refuse(status, "invalid_request_error", message, &[]);
+        assert_eq!(errors(&host), [ErrorKind::ContextOverflow]);
+        let status = host.session.status(AgentId::ROOT).unwrap();
         assert_eq!(status.state, AgentState::Idle, "the session goes on");
-        let _ = desk.submit("again");
-        desk.refuse(401, "authentication_error", "no such key", &[]);
-        assert_eq!(errors(&desk), [ErrorKind::ContextOverflow, ErrorKind::Authentication]);
-        assert_eq!(desk.names(0).last().unwrap(), "session_end");
+        let _ = host.submit("again");
+        host.refuse(401, "authentication_error", "no such key", &[]);
+        assert_eq!(errors(&host), [ErrorKind::ContextOverflow, ErrorKind::Authentication]);
+        assert_eq!(host.names(0).last().unwrap(), "session_end");
     }
 }
 
@@ -326,8 +326,8 @@ const fn overflow(wire: WireKind) -> (u16, &'static str) {
     (400, message)
 }
 
-fn errors(desk: &Desk) -> Vec<ErrorKind> {
-    desk.find(|kind| match kind {
+fn errors(host: &TestHost) -> Vec<ErrorKind> {
+    host.find(|kind| match kind {
         EventKind::Error { kind, .. } => Some(*kind),
         _ => None,
     })
@@ -337,16 +337,16 @@ fn errors(desk: &Desk) -> Vec<ErrorKind> {
 fn an_error_inside_a_stream_takes_back_what_was_shown_over_every_wire() {
     for wire in WireKind::ALL {
         println!("{wire:?}");
-        let mut desk = Desk::open(speaking(wire));
-        let _ = desk.submit("go");
+        let mut host = TestHost::open(speaking(wire));
+        let _ = host.submit("go");
         let events = wires::events(wire, &Message::text("a long text that is never ended"));
         let half = events[..events.len() / 2].concat();
         let error = wires::error_event(wire, "overloaded_error", "Overloaded");
-        desk.stream(format!("{half}{error}").as_bytes(), 9);
-        let names = desk.names(0);
+        host.stream(format!("{half}{error}").as_bytes(), 9);
+        let names = host.names(0);
         assert!(names.ends_with(&["text_reset".into(), "retry".into()]), "{names:?}");
-        let _ = desk.wait();
-        desk.reply_whole(&Message::text("whole"));
-        assert_eq!(desk.names(0).last().unwrap(), "processing_end");
+        let _ = host.wait();
+        host.reply_whole(&Message::text("whole"));
+        assert_eq!(host.names(0).last().unwrap(), "processing_end");
     }
 }

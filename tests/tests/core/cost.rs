@@ -9,7 +9,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 use serde_json::json;
 
@@ -54,47 +54,47 @@ fn a_calls_cost_is_the_sum_of_its_tokens_prices() {
     }
 }
 
-fn costs(desk: &Desk) -> (Vec<Option<u64>>, Vec<Option<u64>>, Option<u64>) {
-    let calls = desk.find(|kind| match kind {
+fn costs(host: &TestHost) -> (Vec<Option<u64>>, Vec<Option<u64>>, Option<u64>) {
+    let calls = host.find(|kind| match kind {
         EventKind::AssistantTextEnd { cost_nano_usd, .. } => Some(*cost_nano_usd),
         _ => None,
     });
-    let runs = desk.find(|kind| match kind {
+    let runs = host.find(|kind| match kind {
         EventKind::ProcessingEnd { cost_nano_usd, .. } => Some(*cost_nano_usd),
         _ => None,
     });
-    (calls, runs, desk.session.status(AgentId::ROOT).unwrap().cost_nano_usd)
+    (calls, runs, host.session.status(AgentId::ROOT).unwrap().cost_nano_usd)
 }
 
 #[test]
 fn cost_is_told_by_call_run_and_session_where_the_price_is_known() {
     let mut config = config();
     config.model.price = Some(price());
-    let mut desk = Desk::open(config);
+    let mut host = TestHost::open(config);
     for _ in 0..2 {
-        let _ = desk.submit("go");
-        desk.reply(&Message::call("a", "list_dir", &json!({})));
-        let _ = desk.answer("a/");
-        desk.reply(&Message::text("Done."));
+        let _ = host.submit("go");
+        host.reply(&Message::call("a", "list_dir", &json!({})));
+        let _ = host.answer("a/");
+        host.reply(&Message::text("Done."));
     }
-    let (calls, runs, session) = costs(&desk);
+    let (calls, runs, session) = costs(&host);
     let calls: Vec<u64> = calls.into_iter().map(Option::unwrap).collect();
     assert!(calls.iter().all(|cost| *cost > 0));
     assert_eq!(runs, [Some(calls[0] + calls[1]), Some(calls[2] + calls[3])]);
     assert_eq!(session, Some(calls.iter().sum()));
     let patch = serde_json::from_value(json!({"model": "mock-2"})).unwrap();
-    let _ = desk.command(innerloop_core::input::Command::Configure { patch });
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("Done."));
-    let (calls, _, after) = costs(&desk);
+    let _ = host.command(innerloop_core::input::Command::Configure { patch });
+    let _ = host.submit("go");
+    host.reply(&Message::text("Done."));
+    let (calls, _, after) = costs(&host);
     assert_eq!((calls.last(), after), (Some(&None), session), "another model's price is not known");
 }
 
 #[test]
 fn without_a_price_no_cost_is_told() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("Done."));
-    assert_eq!(costs(&desk), (vec![None], vec![None], None));
-    assert!(!serde_json::to_string(&desk.events).unwrap().contains("cost_nano_usd"));
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text("Done."));
+    assert_eq!(costs(&host), (vec![None], vec![None], None));
+    assert!(!serde_json::to_string(&host.events).unwrap().contains("cost_nano_usd"));
 }

@@ -11,38 +11,38 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, EPOCH, config, text},
     snapshot,
+    test_host::{EPOCH, TestHost, config, text},
 };
 use serde_json::json;
 
 /// A session with all that the thin loop knows: tools, a retry, steering, an interrupt.
-fn eventful() -> (Desk, Vec<Outputs>) {
-    let mut desk = Desk::default();
+fn eventful() -> (TestHost, Vec<Outputs>) {
+    let mut host = TestHost::default();
     let mut outputs = Vec::new();
     let mut now = 0;
-    let mut tick = |desk: &mut Desk| {
+    let mut tick = |host: &mut TestHost| {
         now += 7;
-        desk.now = now;
+        host.now = now;
     };
-    outputs.push(desk.submit("mend it"));
-    tick(&mut desk);
-    desk.refuse(529, "overloaded_error", "Overloaded", &[]);
-    let _ = desk.wait();
+    outputs.push(host.submit("mend it"));
+    tick(&mut host);
+    host.refuse(529, "overloaded_error", "Overloaded", &[]);
+    let _ = host.wait();
     let two = Message::call("c1", "read_file", &json!({"file_path": "a"}))
         .thinking("let me see")
         .and_call("c2", "write_file", &json!({"file_path": "b", "content": "é\u{0}"}));
-    desk.reply(&two);
-    let _ = desk.steer("quick");
-    let _ = desk.answer("1 | a");
-    let id = *desk.runs.keys().next().unwrap();
-    let _ = desk.done(id, Outcome::text("2 bytes"));
-    desk.head(200, "text/event-stream");
-    let _ = desk.http(HttpInput::Chunk(vec![0xff, b'\n'].into()));
-    let _ = desk.command(Command::Interrupt);
-    let _ = desk.submit("go on");
-    desk.reply(&Message::text("Done."));
-    (desk, outputs)
+    host.reply(&two);
+    let _ = host.steer("quick");
+    let _ = host.answer("1 | a");
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.done(id, Outcome::text("2 bytes"));
+    host.head(200, "text/event-stream");
+    let _ = host.http(HttpInput::Chunk(vec![0xff, b'\n'].into()));
+    let _ = host.command(Command::Interrupt);
+    let _ = host.submit("go on");
+    host.reply(&Message::text("Done."));
+    (host, outputs)
 }
 
 fn bytes(outputs: &[Outputs]) -> String {
@@ -51,11 +51,11 @@ fn bytes(outputs: &[Outputs]) -> String {
 
 #[test]
 fn a_log_gives_the_same_outputs_and_the_same_state() {
-    let (desk, _) = eventful();
-    let first = log::replay(&desk.log).unwrap();
-    let second = log::replay(&desk.log).unwrap();
+    let (host, _) = eventful();
+    let first = log::replay(&host.log).unwrap();
+    let second = log::replay(&host.log).unwrap();
     assert_eq!(bytes(&first.outputs), bytes(&second.outputs));
-    assert_eq!(first.session.snapshot(), desk.session.snapshot());
+    assert_eq!(first.session.snapshot(), host.session.snapshot());
     let requests: Vec<_> = first
         .outputs
         .iter()
@@ -65,15 +65,15 @@ fn a_log_gives_the_same_outputs_and_the_same_state() {
             _ => None,
         })
         .collect();
-    assert_eq!(requests, desk.requests);
+    assert_eq!(requests, host.requests);
 }
 
 /// The golden log: where its outputs change, `REPLAY_VERSION` must be raised and the file made
 /// anew with `UPDATE_EXPECT=1`.
 #[test]
 fn the_golden_log_still_gives_the_golden_outputs() {
-    let (desk, _) = eventful();
-    expect_test::expect_file!["../../fixtures/golden.log.jsonl"].assert_eq(&desk.log);
+    let (host, _) = eventful();
+    expect_test::expect_file!["../../fixtures/golden.log.jsonl"].assert_eq(&host.log);
     let replayed = log::replay(include_str!("../../fixtures/golden.log.jsonl")).unwrap();
     let outputs = bytes(&replayed.outputs);
     expect_test::expect_file!["../../fixtures/golden.outputs.jsonl"].assert_eq(&outputs);
@@ -81,21 +81,21 @@ fn the_golden_log_still_gives_the_golden_outputs() {
 
 #[test]
 fn a_log_that_was_cut_in_its_last_line_replays_what_is_whole() {
-    let (desk, _) = eventful();
-    let whole = desk.log.lines().count();
-    let cut = &desk.log[..desk.log.len() - 9];
+    let (host, _) = eventful();
+    let whole = host.log.lines().count();
+    let cut = &host.log[..host.log.len() - 9];
     assert_eq!(log::replay(cut).unwrap().outputs.len(), whole - 1);
 }
 
 #[test]
 fn a_damaged_or_foreign_log_is_refused_with_its_line() {
-    let (desk, _) = eventful();
+    let (host, _) = eventful();
     assert!(matches!(log::replay(""), Err(LogError::Unreadable { line: 1, .. })));
     assert!(matches!(log::replay("{}\n"), Err(LogError::Unreadable { line: 1, .. })));
-    let newer = desk.log.replacen(r#""replay":3"#, r#""replay":9"#, 1);
+    let newer = host.log.replacen(r#""replay":3"#, r#""replay":9"#, 1);
     let version = LogError::Version { found: 9, expected: 3 };
     assert_eq!(log::replay(&newer).unwrap_err(), version);
-    let mut lines: Vec<&str> = desk.log.lines().collect();
+    let mut lines: Vec<&str> = host.log.lines().collect();
     lines[3] = "rubbish";
     let error = log::replay(&(lines.join("\n") + "\n")).unwrap_err();
     assert!(matches!(error, LogError::Unreadable { line: 4, .. }), "{error}");
@@ -107,8 +107,8 @@ fn a_damaged_or_foreign_log_is_refused_with_its_line() {
 
 #[test]
 fn a_snapshot_at_any_moment_restores_to_a_session_that_goes_on_the_same() {
-    let (desk, _) = eventful();
-    let lines: Vec<&str> = desk.log.lines().collect();
+    let (host, _) = eventful();
+    let lines: Vec<&str> = host.log.lines().collect();
     for cut in 1..lines.len() {
         let until = lines[..cut].join("\n") + "\n";
         let session = log::replay(&until).unwrap().session;
@@ -122,18 +122,18 @@ fn a_snapshot_at_any_moment_restores_to_a_session_that_goes_on_the_same() {
 
 #[test]
 fn a_restored_session_names_what_is_owed_and_takes_it_under_the_old_ids() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let asked = desk.requests[0].clone();
-    let mut session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let asked = host.requests[0].clone();
+    let mut session = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
     let owed: Vec<Effect> = session.owed().effects().cloned().collect();
     let [Effect::Http { id, request, .. }] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!(*request, asked);
     let lost = session.handle(Input::Lost { id: *id }, innerloop_core::time::Instant(0)).unwrap();
     assert_eq!(lost.events().count(), 1, "a retry: {lost:?}");
 
-    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
-    let mut session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    host.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
+    let mut session = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
     let owed: Vec<Effect> = session.owed().effects().cloned().collect();
     let [Effect::RunTool { id, run, .. }] = owed.as_slice() else { panic!("{owed:?}") };
     assert_eq!(run.call_id, "c1");
@@ -149,7 +149,7 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
     let restore = |bytes: &[u8]| Session::restore(bytes, UnixMillis(0)).unwrap_err();
     assert!(matches!(restore(b""), RestoreError::Damaged(_)));
     assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
-    let text = String::from_utf8(Desk::default().session.snapshot()).unwrap();
+    let text = String::from_utf8(TestHost::default().session.snapshot()).unwrap();
     for other in [1, 4] {
         let text = text.replacen(r#""version":3"#, &format!(r#""version":{other}"#), 1);
         let version = RestoreError::Version { found: other, expected: 3 };
@@ -167,16 +167,16 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
 #[test]
 fn the_bytes_of_earlier_turns_stay_the_same_from_request_to_request() {
     let marker = r#","cache_control":{"type":"ephemeral"}"#;
-    let mut desk = Desk::default();
+    let mut host = TestHost::default();
     for run in 0..4 {
-        let _ = desk.submit(&format!("input {run}"));
-        desk.reply(&Message::call("c", "list_dir", &json!({})));
-        let _ = desk.answer("a/");
-        let _ = desk.steer("note");
-        desk.reply(&Message::text("Done."));
-        desk.reply(&Message::text("Noted."));
+        let _ = host.submit(&format!("input {run}"));
+        host.reply(&Message::call("c", "list_dir", &json!({})));
+        let _ = host.answer("a/");
+        let _ = host.steer("note");
+        host.reply(&Message::text("Done."));
+        host.reply(&Message::text("Noted."));
     }
-    let bodies: Vec<String> = desk
+    let bodies: Vec<String> = host
         .requests
         .iter()
         .map(|request| String::from_utf8(request.body.0.clone()).unwrap())
@@ -198,30 +198,30 @@ fn the_bytes_of_earlier_turns_stay_the_same_from_request_to_request() {
 
 #[test]
 fn an_idle_session_keeps_no_encoded_turns_and_makes_the_same_bytes_again() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("one");
-    desk.reply(&Message::text("1"));
-    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
-    let mut other = Desk::around(restored, String::new());
-    let _ = desk.submit("two");
+    let mut host = TestHost::default();
+    let _ = host.submit("one");
+    host.reply(&Message::text("1"));
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+    let mut other = TestHost::around(restored, String::new());
+    let _ = host.submit("two");
     let _ = other.submit("two");
-    assert_eq!(desk.requests.last(), other.requests.last());
+    assert_eq!(host.requests.last(), other.requests.last());
 }
 
 #[test]
 fn the_log_grows_with_what_was_said_only() {
-    let mut desk = Desk::open(config());
+    let mut host = TestHost::open(config());
     let mut sizes = Vec::new();
     for _ in 0..20 {
-        let before = desk.log.len();
-        let _ = desk.command(Command::Submit { parts: text("again") });
-        desk.reply(&Message::text("ok"));
-        sizes.push(desk.log.len() - before);
+        let before = host.log.len();
+        let _ = host.command(Command::Submit { parts: text("again") });
+        host.reply(&Message::text("ok"));
+        sizes.push(host.log.len() - before);
     }
     // The numbers of effects get longer, nothing else does.
     let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
     assert!(most - least <= 8, "{sizes:?}");
-    assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 40);
+    assert_eq!(host.session.history(AgentId::ROOT).unwrap().turns().len(), 40);
 }
 
 #[test]
@@ -235,30 +235,30 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
         read_only: true,
         freeform: None,
     }];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    assert_eq!(desk.log.lines().count(), 2);
-    assert_eq!(log::replay(&desk.log).unwrap().session.snapshot(), desk.session.snapshot());
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    assert_eq!(host.log.lines().count(), 2);
+    assert_eq!(log::replay(&host.log).unwrap().session.snapshot(), host.session.snapshot());
 }
 
 #[test]
 fn a_log_with_snapshots_goes_on_from_the_newest() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("first");
-    desk.reply(&Message::text("Done."));
-    let header = desk.log.lines().next().unwrap().to_owned() + "\n";
-    let before = desk.log.len();
-    let line = log::snapshot(&desk.session);
-    let _ = desk.submit("second");
-    let behind = desk.log[before..].to_owned();
-    let whole = format!("{}{line}{behind}", &desk.log[..before]);
+    let mut host = TestHost::default();
+    let _ = host.submit("first");
+    host.reply(&Message::text("Done."));
+    let header = host.log.lines().next().unwrap().to_owned() + "\n";
+    let before = host.log.len();
+    let line = log::snapshot(&host.session);
+    let _ = host.submit("second");
+    let behind = host.log[before..].to_owned();
+    let whole = format!("{}{line}{behind}", &host.log[..before]);
     let short = format!("{header}{line}{behind}");
-    let expected = desk.session.snapshot();
-    for text in [&whole, &short, &desk.log] {
+    let expected = host.session.snapshot();
+    for text in [&whole, &short, &host.log] {
         assert_eq!(log::replay(text).unwrap().session.snapshot(), expected);
         let resumed = log::resume(text, UnixMillis(EPOCH.0 + 5_000)).unwrap();
         assert_eq!((resumed.session.snapshot(), resumed.left_out), (expected.clone(), 0));
-        assert_eq!(resumed.session.owed(), desk.session.owed());
+        assert_eq!(resumed.session.owed(), host.session.owed());
     }
     // A log of another version goes on from its snapshot, without what came after.
     let other = short.replacen("\"replay\":", "\"replay\":9", 1);
@@ -273,44 +273,44 @@ fn a_log_with_snapshots_goes_on_from_the_newest() {
 #[test]
 fn what_breaks_behind_the_terminal_marker_costs_nothing_also_after_a_restore() {
     for restores in [false, true] {
-        let mut desk = Desk::default();
-        let _ = desk.submit("go");
-        desk.head(200, "text/event-stream");
+        let mut host = TestHost::default();
+        let _ = host.submit("go");
+        host.head(200, "text/event-stream");
         let body = Message::text("All done.").events().concat();
-        let _ = desk.http(HttpInput::Chunk(body.as_str().into()));
+        let _ = host.http(HttpInput::Chunk(body.as_str().into()));
         if restores {
-            desk.session = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+            host.session = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
         }
-        desk.broken();
-        assert_eq!(desk.names(0).last().unwrap(), "processing_end", "restored: {restores}");
-        assert!(!desk.names(0).contains(&"retry".to_owned()));
+        host.broken();
+        assert_eq!(host.names(0).last().unwrap(), "processing_end", "restored: {restores}");
+        assert!(!host.names(0).contains(&"retry".to_owned()));
     }
 }
 
 #[test]
 fn what_is_owed_is_what_was_asked_for_whatever_was_configured_since() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let owed = desk.session.owed();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let owed = host.session.owed();
     let patch = innerloop_core::config::ConfigPatch {
         model: Some("mock-2".into()),
         instructions: Some("Be brief.".into()),
         ..Default::default()
     };
-    let _ = desk.command(Command::Configure { patch });
-    assert_eq!(desk.session.owed(), owed);
-    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let _ = host.command(Command::Configure { patch });
+    assert_eq!(host.session.owed(), owed);
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
     assert_eq!(restored.owed(), owed);
-    desk.reply(&Message::call("c", "list_dir", &json!({})));
-    let _ = desk.answer("a");
-    assert_eq!(desk.body()["model"], "mock-2");
+    host.reply(&Message::call("c", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(host.body()["model"], "mock-2");
 }
 
 #[test]
 fn a_snapshot_whose_effects_do_not_fit_together_is_refused() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let whole = desk.session.snapshot();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let whole = host.session.snapshot();
     let cancelled = json!([{"id": 1, "agent": 0, "kind": "http", "until": 9}]);
     let round = json!({"type": "round", "calls": []});
     let child = json!([{"id": 1, "state": "running"}]);

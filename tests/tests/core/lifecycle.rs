@@ -14,24 +14,24 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config, text},
     snapshot,
+    test_host::{TestHost, config, text},
 };
 use serde_json::json;
 
-fn state(desk: &Desk) -> AgentState {
-    desk.session.status(AgentId::ROOT).unwrap().state
+fn state(host: &TestHost) -> AgentState {
+    host.session.status(AgentId::ROOT).unwrap().state
 }
 
-fn ends(desk: &Desk) -> Vec<RunEnd> {
-    desk.find(|kind| match kind {
+fn ends(host: &TestHost) -> Vec<RunEnd> {
+    host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
         _ => None,
     })
 }
 
-fn errors(desk: &Desk) -> Vec<ErrorKind> {
-    desk.find(|kind| match kind {
+fn errors(host: &TestHost) -> Vec<ErrorKind> {
+    host.find(|kind| match kind {
         EventKind::Error { kind, .. } => Some(*kind),
         _ => None,
     })
@@ -39,9 +39,9 @@ fn errors(desk: &Desk) -> Vec<ErrorKind> {
 
 #[test]
 fn a1_session_opens_with_the_hosts_id_and_refuses_a_configuration_that_cannot_work() {
-    let desk = Desk::default();
-    assert_eq!(desk.session.config().id, SessionId("test".into()));
-    assert_eq!(desk.names(0), ["session_start"]);
+    let host = TestHost::default();
+    assert_eq!(host.session.config().id, SessionId("test".into()));
+    assert_eq!(host.names(0), ["session_start"]);
     let broken = |change: fn(&mut innerloop_core::config::SessionConfig)| {
         let mut config = config();
         change(&mut config);
@@ -56,13 +56,13 @@ fn a1_session_opens_with_the_hosts_id_and_refuses_a_configuration_that_cannot_wo
 
 #[test]
 fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("mend it");
-    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.js"})));
-    let _ = desk.answer("1 | broken");
-    desk.reply(&Message::text("Mended."));
+    let mut host = TestHost::default();
+    let _ = host.submit("mend it");
+    host.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.js"})));
+    let _ = host.answer("1 | broken");
+    host.reply(&Message::text("Mended."));
     assert_eq!(
-        desk.names(1),
+        host.names(1),
         [
             "user_input",
             "assistant_text_end",
@@ -73,12 +73,12 @@ fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
             "processing_end",
         ]
     );
-    let body = desk.body();
+    let body = host.body();
     assert_eq!(body["messages"][0]["content"][0]["text"], "mend it");
     assert_eq!(body["messages"][1]["content"][0]["type"], "tool_use");
     assert_eq!(body["messages"][2]["content"][0]["tool_use_id"], "c1");
     assert_eq!(body["messages"][2]["content"][0]["content"], "1 | broken");
-    assert_eq!(state(&desk), AgentState::Idle);
+    assert_eq!(state(&host), AgentState::Idle);
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn a4_a_reply_without_calls_ends_the_run_whatever_its_stop_reason() {
     for reason in ["end_turn", "stop_sequence", "max_tokens", "tool_use", "something_new"] {
         let mut config = config();
         config.repair.continue_on_length = 0;
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("hello");
-        desk.reply(&Message::text("Hi.").stop_reason(reason));
-        assert_eq!(ends(&desk), [RunEnd::Completed], "{reason}");
+        let mut host = TestHost::open(config);
+        let _ = host.submit("hello");
+        host.reply(&Message::text("Hi.").stop_reason(reason));
+        assert_eq!(ends(&host), [RunEnd::Completed], "{reason}");
     }
 }
 
@@ -97,36 +97,36 @@ fn a4_a_reply_without_calls_ends_the_run_whatever_its_stop_reason() {
 fn a5_the_limit_of_tool_rounds_is_checked_before_each_request() {
     let mut config = config();
     config.limits.max_tool_rounds_per_input = 2;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go on for ever");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go on for ever");
     for round in 0..2 {
-        desk.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
-        let _ = desk.answer("a/");
+        host.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
+        let _ = host.answer("a/");
     }
-    assert_eq!(desk.requests.len(), 2);
-    assert_eq!(ends(&desk), [RunEnd::Limit]);
-    let _ = desk.submit("again");
-    assert_eq!(desk.requests.len(), 3, "the limit counts from each input anew");
+    assert_eq!(host.requests.len(), 2);
+    assert_eq!(ends(&host), [RunEnd::Limit]);
+    let _ = host.submit("again");
+    assert_eq!(host.requests.len(), 3, "the limit counts from each input anew");
 }
 
 #[test]
 fn a6_the_limit_of_turns_counts_over_the_whole_session() {
     let mut config = config();
     config.limits.max_turns = 3;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("one");
-    desk.reply(&Message::text("1"));
-    let _ = desk.submit("two");
-    assert_eq!(ends(&desk), [RunEnd::Completed, RunEnd::Limit]);
+    let mut host = TestHost::open(config);
+    let _ = host.submit("one");
+    host.reply(&Message::text("1"));
+    let _ = host.submit("two");
+    assert_eq!(ends(&host), [RunEnd::Completed, RunEnd::Limit]);
 }
 
 #[test]
 fn a7_a_limit_is_an_event_that_names_it() {
     let mut config = config();
     config.limits.max_turns = 1;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("one");
-    let limits = desk.find(|kind| match kind {
+    let mut host = TestHost::open(config);
+    let _ = host.submit("one");
+    let limits = host.find(|kind| match kind {
         EventKind::TurnLimit { limit, value } => Some((*limit, *value)),
         _ => None,
     });
@@ -135,62 +135,62 @@ fn a7_a_limit_is_an_event_that_names_it() {
 
 #[test]
 fn a8_close_cancels_what_runs_answers_its_calls_and_waits_for_the_last_word() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("run it");
-    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
-    let run = *desk.runs.keys().next().unwrap();
-    let _ = desk.command(Command::Close);
-    assert_eq!(desk.cancelled, [run]);
-    assert!(!desk.names(0).contains(&"session_end".to_owned()), "the run still owes its answer");
-    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Grace);
-    let _ = desk.answer("stopped");
-    assert_eq!(desk.names(0).last().unwrap(), "session_end");
-    assert_eq!(state(&desk), AgentState::Closed);
-    let refused = desk.offer(Input::command(Command::Submit { parts: text("more") })).unwrap_err();
+    let mut host = TestHost::default();
+    let _ = host.submit("run it");
+    host.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"})));
+    let run = *host.runs.keys().next().unwrap();
+    let _ = host.command(Command::Close);
+    assert_eq!(host.cancelled, [run]);
+    assert!(!host.names(0).contains(&"session_end".to_owned()), "the run still owes its answer");
+    assert_eq!(host.session.deadline().unwrap().reason, DeadlineReason::Grace);
+    let _ = host.answer("stopped");
+    assert_eq!(host.names(0).last().unwrap(), "session_end");
+    assert_eq!(state(&host), AgentState::Closed);
+    let refused = host.offer(Input::command(Command::Submit { parts: text("more") })).unwrap_err();
     assert_eq!(refused.reason, Reason::Closed);
 }
 
 #[test]
 fn a8_a_session_closes_without_the_last_word_when_its_grace_is_over() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("run it");
-    let _ = desk.command(Command::Close);
-    let _ = desk.wait();
-    assert_eq!(desk.names(0).last().unwrap(), "session_end");
-    assert_eq!(desk.session.deadline(), None);
+    let mut host = TestHost::default();
+    let _ = host.submit("run it");
+    let _ = host.command(Command::Close);
+    let _ = host.wait();
+    assert_eq!(host.names(0).last().unwrap(), "session_end");
+    assert_eq!(host.session.deadline(), None);
 }
 
 #[test]
 fn a10_inputs_follow_one_another_in_one_history() {
-    let mut desk = Desk::default();
+    let mut host = TestHost::default();
     for word in ["one", "two", "three"] {
-        let _ = desk.submit(word);
-        desk.reply(&Message::text("ok"));
+        let _ = host.submit(word);
+        host.reply(&Message::text("ok"));
     }
-    assert_eq!(desk.body()["messages"].as_array().unwrap().len(), 5);
-    assert_eq!(ends(&desk).len(), 3);
+    assert_eq!(host.body()["messages"].as_array().unwrap().len(), 5);
+    assert_eq!(ends(&host).len(), 3);
 }
 
 #[test]
 fn a11_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
-    let mut desk = Desk::default();
-    assert_eq!(state(&desk), AgentState::Idle);
-    let _ = desk.submit("one");
-    assert_eq!(state(&desk), AgentState::Processing);
+    let mut host = TestHost::default();
+    assert_eq!(state(&host), AgentState::Idle);
+    let _ = host.submit("one");
+    assert_eq!(state(&host), AgentState::Processing);
     let input = Input::command(Command::Submit { parts: text("two") });
-    let before = desk.session.snapshot();
-    let rejected = desk.offer(input.clone()).unwrap_err();
+    let before = host.session.snapshot();
+    let rejected = host.offer(input.clone()).unwrap_err();
     assert_eq!((rejected.reason, rejected.input), (Reason::Busy, input));
-    assert_eq!(desk.session.snapshot(), before, "a refused input changes nothing");
+    assert_eq!(host.session.snapshot(), before, "a refused input changes nothing");
 }
 
 #[test]
 fn a13_turns_carry_what_was_said_what_it_cost_and_when() {
-    let mut desk = Desk { now: 500, ..Desk::default() };
-    let _ = desk.submit("hello");
-    desk.reply(&Message::text("Hi.").thinking("greet"));
-    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
-    assert_eq!(turns[0].at.0, innerloop_tests::desk::EPOCH.0 + 500);
+    let mut host = TestHost { now: 500, ..TestHost::default() };
+    let _ = host.submit("hello");
+    host.reply(&Message::text("Hi.").thinking("greet"));
+    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
+    assert_eq!(turns[0].at.0, innerloop_tests::test_host::EPOCH.0 + 500);
     let TurnKind::Assistant(reply) = &turns[1].kind else { panic!("{:?}", turns[1]) };
     assert_eq!((reply.text(), reply.reasoning()), ("Hi.".into(), "greet".into()));
     assert_eq!(reply.response_id.as_deref(), Some("msg_01"));
@@ -199,15 +199,15 @@ fn a13_turns_carry_what_was_said_what_it_cost_and_when() {
 
 #[test]
 fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
     let patch = serde_json::from_value(json!({"model": "mock-2", "reasoning_effort": "high"}));
-    let _ = desk.command(Command::Configure { patch: patch.unwrap() });
-    assert_eq!(desk.names(2), ["prefix_rebased"]);
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    let _ = desk.answer("a");
-    assert_eq!(desk.body()["model"], "mock-2");
-    assert_eq!(desk.body()["output_config"]["effort"], "high");
+    let _ = host.command(Command::Configure { patch: patch.unwrap() });
+    assert_eq!(host.names(2), ["prefix_rebased"]);
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(host.body()["model"], "mock-2");
+    assert_eq!(host.body()["output_config"]["effort"], "high");
 }
 
 #[test]
@@ -225,11 +225,11 @@ fn every_preset_opens_once_it_is_told_its_model() {
 
 #[test]
 fn a2_a_session_has_its_history_its_queues_and_its_agents() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let _ = desk.command(Command::FollowUp { parts: text("later") });
-    let _ = desk.steer("soon");
-    let agent = &snapshot::state(&desk.session.snapshot())["agents"][0];
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let _ = host.command(Command::FollowUp { parts: text("later") });
+    let _ = host.steer("soon");
+    let agent = &snapshot::state(&host.session.snapshot())["agents"][0];
     assert_eq!(agent["steering"][0][0]["text"], "soon");
     assert_eq!(agent["follow_ups"][0][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
@@ -237,27 +237,27 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
 
 #[test]
 fn a14_steering_is_drained_before_the_first_call_and_after_each_round() {
-    let mut desk = Desk::default();
-    let _ = desk.steer("first");
-    let _ = desk.submit("go");
-    assert!(desk.body()["messages"].to_string().contains("first"));
+    let mut host = TestHost::default();
+    let _ = host.steer("first");
+    let _ = host.submit("go");
+    assert!(host.body()["messages"].to_string().contains("first"));
     for word in ["second", "third"] {
-        desk.reply(&Message::call(word, "list_dir", &json!({})));
-        let _ = desk.steer(word);
-        let _ = desk.answer("a");
-        assert!(desk.body()["messages"].to_string().contains(word));
+        host.reply(&Message::call(word, "list_dir", &json!({})));
+        let _ = host.steer(word);
+        let _ = host.answer("a");
+        assert!(host.body()["messages"].to_string().contains(word));
     }
 }
 
 #[test]
 fn a16_each_round_is_one_request_of_its_own() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     for round in 1..4 {
-        assert_eq!((desk.requests.len(), desk.calls.len()), (round, 1));
-        desk.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
-        assert_eq!(desk.requests.len(), round, "no request before the results are there");
-        let _ = desk.answer("a");
+        assert_eq!((host.requests.len(), host.calls.len()), (round, 1));
+        host.reply(&Message::call(&format!("c{round}"), "list_dir", &json!({})));
+        assert_eq!(host.requests.len(), round, "no request before the results are there");
+        let _ = host.answer("a");
     }
 }
 
@@ -275,58 +275,58 @@ fn a18_the_defaults_are_the_specifications() {
 
 #[test]
 fn a19_processing_ends_after_the_follow_ups_and_the_session_is_idle() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("one");
-    let _ = desk.command(Command::FollowUp { parts: text("two") });
-    desk.reply(&Message::text("1"));
-    assert_eq!((ends(&desk).len(), state(&desk)), (0, AgentState::Processing));
-    desk.reply(&Message::text("2"));
-    assert_eq!((ends(&desk).len(), state(&desk)), (1, AgentState::Idle));
+    let mut host = TestHost::default();
+    let _ = host.submit("one");
+    let _ = host.command(Command::FollowUp { parts: text("two") });
+    host.reply(&Message::text("1"));
+    assert_eq!((ends(&host).len(), state(&host)), (0, AgentState::Processing));
+    host.reply(&Message::text("2"));
+    assert_eq!((ends(&host).len(), state(&host)), (1, AgentState::Idle));
 }
 
 #[test]
 fn a17_an_error_that_no_retry_mends_closes_the_session() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    desk.refuse(400, "invalid_request_error", "messages: bad", &[]);
-    assert_eq!(errors(&desk), [ErrorKind::InvalidRequest]);
-    assert_eq!(desk.names(2), ["error", "processing_end", "session_end"]);
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    host.refuse(400, "invalid_request_error", "messages: bad", &[]);
+    assert_eq!(errors(&host), [ErrorKind::InvalidRequest]);
+    assert_eq!(host.names(2), ["error", "processing_end", "session_end"]);
 }
 
 #[test]
 fn g2_transient_failures_are_retried_after_a_growing_delay() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
     let mut delays = Vec::new();
     for _ in 0..4 {
-        desk.refuse(529, "overloaded_error", "Overloaded", &[]);
-        let deadline = desk.session.deadline().unwrap();
+        host.refuse(529, "overloaded_error", "Overloaded", &[]);
+        let deadline = host.session.deadline().unwrap();
         assert_eq!(deadline.reason, DeadlineReason::Retry);
-        delays.push(deadline.at.0 - desk.now);
-        let _ = desk.wait();
+        delays.push(deadline.at.0 - host.now);
+        let _ = host.wait();
     }
     assert!(delays.windows(2).all(|pair| pair[0] < pair[1]), "{delays:?}");
-    assert_eq!(desk.requests.len(), 5);
-    assert!(desk.requests.windows(2).all(|pair| pair[0].body == pair[1].body));
-    desk.reply(&Message::text("Hi."));
-    assert_eq!(ends(&desk), [RunEnd::Completed]);
+    assert_eq!(host.requests.len(), 5);
+    assert!(host.requests.windows(2).all(|pair| pair[0].body == pair[1].body));
+    host.reply(&Message::text("Hi."));
+    assert_eq!(ends(&host), [RunEnd::Completed]);
 }
 
 #[test]
 fn g2_the_providers_own_delay_takes_the_place_of_ours() {
     let cases = [("retry-after", "7", 7_000), ("retry-after-ms", "250", 250)];
     for (name, value, expected) in cases {
-        let mut desk = Desk::default();
-        let _ = desk.submit("hello");
-        desk.refuse(429, "rate_limit_error", "slow down", &[(name, value)]);
-        assert_eq!(desk.session.deadline().unwrap().at.0, expected, "{name}");
+        let mut host = TestHost::default();
+        let _ = host.submit("hello");
+        host.refuse(429, "rate_limit_error", "slow down", &[(name, value)]);
+        assert_eq!(host.session.deadline().unwrap().at.0, expected, "{name}");
     }
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    desk.refuse(429, "rate_limit_error", "come back tomorrow", &[("retry-after", "86400")]);
-    assert_eq!(errors(&desk), [ErrorKind::RateLimit]);
-    assert_eq!(state(&desk), AgentState::Idle, "waiting is the user's decision");
-    let messages = desk.find(|kind| match kind {
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    host.refuse(429, "rate_limit_error", "come back tomorrow", &[("retry-after", "86400")]);
+    assert_eq!(errors(&host), [ErrorKind::RateLimit]);
+    assert_eq!(state(&host), AgentState::Idle, "waiting is the user's decision");
+    let messages = host.find(|kind| match kind {
         EventKind::Error { message, .. } => Some(message.clone()),
         _ => None,
     });
@@ -348,193 +348,193 @@ fn g2_k5_what_no_repetition_mends_is_not_tried_again() {
         ),
         (400, "invalid_request_error", "bad", ErrorKind::InvalidRequest, AgentState::Closed),
     ] {
-        let mut desk = Desk::default();
-        let _ = desk.submit("hello");
-        desk.refuse(status, kind, message, &[("retry-after", "1")]);
-        assert_eq!((errors(&desk), desk.requests.len()), (vec![expected], 1), "{kind}");
-        assert_eq!(state(&desk), after, "{kind}");
+        let mut host = TestHost::default();
+        let _ = host.submit("hello");
+        host.refuse(status, kind, message, &[("retry-after", "1")]);
+        assert_eq!((errors(&host), host.requests.len()), (vec![expected], 1), "{kind}");
+        assert_eq!(state(&host), after, "{kind}");
     }
     for (told, requests) in [("true", 2), ("false", 1)] {
-        let mut desk = Desk::default();
-        let _ = desk.submit("hello");
-        desk.refuse(500, "api_error", "oops", &[("x-should-retry", told)]);
-        if desk.session.deadline().is_some_and(|deadline| deadline.reason == DeadlineReason::Retry)
+        let mut host = TestHost::default();
+        let _ = host.submit("hello");
+        host.refuse(500, "api_error", "oops", &[("x-should-retry", told)]);
+        if host.session.deadline().is_some_and(|deadline| deadline.reason == DeadlineReason::Retry)
         {
-            let _ = desk.wait();
+            let _ = host.wait();
         }
-        assert_eq!(desk.requests.len(), requests, "x-should-retry: {told}");
+        assert_eq!(host.requests.len(), requests, "x-should-retry: {told}");
     }
 }
 
 #[test]
 fn g2_a_stream_that_breaks_is_taken_back_and_called_again() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    desk.head(200, "text/event-stream");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    host.head(200, "text/event-stream");
     let half = Message::text("a rather long answer to all this").events()[..4].concat();
-    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
-    desk.broken();
-    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "retry"]);
-    let _ = desk.wait();
-    desk.reply(&Message::text("short"));
-    let texts = desk.find(|kind| match kind {
+    let _ = host.http(HttpInput::Chunk(half.into_bytes().into()));
+    host.broken();
+    assert_eq!(host.names(2), ["assistant_text_start", "text_reset", "retry"]);
+    let _ = host.wait();
+    host.reply(&Message::text("short"));
+    let texts = host.find(|kind| match kind {
         EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
         _ => None,
     });
     assert_eq!(texts, ["short"]);
-    assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 2);
+    assert_eq!(host.session.history(AgentId::ROOT).unwrap().turns().len(), 2);
 }
 
 #[test]
 fn g2_a_break_in_mid_stream_ends_the_run_where_the_policy_says_so() {
     let mut config = config();
     config.retry.mid_stream = false;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("hello");
-    desk.head(200, "text/event-stream");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("hello");
+    host.head(200, "text/event-stream");
     let half = Message::text("a rather long answer to all this").events()[..4].concat();
-    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
-    desk.broken();
-    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "error", "processing_end"]);
-    let _ = desk.submit("hello");
-    desk.broken();
-    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Retry, "before any text");
+    let _ = host.http(HttpInput::Chunk(half.into_bytes().into()));
+    host.broken();
+    assert_eq!(host.names(2), ["assistant_text_start", "text_reset", "error", "processing_end"]);
+    let _ = host.submit("hello");
+    host.broken();
+    assert_eq!(host.session.deadline().unwrap().reason, DeadlineReason::Retry, "before any text");
 }
 
 #[test]
 fn calls_that_are_cut_again_and_again_end_the_run() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
     for n in 0..50 {
-        if desk.calls.is_empty() {
+        if host.calls.is_empty() {
             break;
         }
         let call = Message::call(&format!("c{n}"), "list_dir", &json!({}));
-        desk.reply(&call.stop_reason("max_tokens"));
+        host.reply(&call.stop_reason("max_tokens"));
     }
-    assert_eq!((ends(&desk), desk.requests.len()), (vec![RunEnd::Failed], 9));
-    let _ = desk.submit("again");
-    assert!(desk.body()["messages"].to_string().contains("was cut by a limit"), "none dangles");
+    assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Failed], 9));
+    let _ = host.submit("again");
+    assert!(host.body()["messages"].to_string().contains("was cut by a limit"), "none dangles");
 }
 
 #[test]
 fn g2_a_call_that_goes_quiet_is_cancelled_and_called_again() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::ModelIdle);
-    let _ = desk.wait();
-    assert_eq!(desk.cancelled.len(), 1);
-    assert_eq!(desk.names(2), ["retry"]);
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    assert_eq!(host.session.deadline().unwrap().reason, DeadlineReason::ModelIdle);
+    let _ = host.wait();
+    assert_eq!(host.cancelled.len(), 1);
+    assert_eq!(host.names(2), ["retry"]);
 }
 
 #[test]
 fn g2_retries_end_and_leave_the_session_usable() {
     let mut config = config();
     config.retry.max_retries = 1;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("hello");
-    desk.broken();
-    let _ = desk.wait();
-    desk.broken();
-    assert_eq!((errors(&desk), ends(&desk)), (vec![ErrorKind::Network], vec![RunEnd::Failed]));
-    let _ = desk.submit("hello again");
-    desk.reply(&Message::text("Hi."));
-    assert_eq!(ends(&desk), [RunEnd::Failed, RunEnd::Completed]);
+    let mut host = TestHost::open(config);
+    let _ = host.submit("hello");
+    host.broken();
+    let _ = host.wait();
+    host.broken();
+    assert_eq!((errors(&host), ends(&host)), (vec![ErrorKind::Network], vec![RunEnd::Failed]));
+    let _ = host.submit("hello again");
+    host.reply(&Message::text("Hi."));
+    assert_eq!(ends(&host), [RunEnd::Failed, RunEnd::Completed]);
 }
 
 #[test]
 fn g3_a_refused_key_is_reported_at_once_and_closes_the_session() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    desk.refuse(401, "authentication_error", "invalid x-api-key", &[]);
-    assert_eq!(errors(&desk), [ErrorKind::Authentication]);
-    assert_eq!((desk.requests.len(), state(&desk)), (1, AgentState::Closed));
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    host.refuse(401, "authentication_error", "invalid x-api-key", &[]);
+    assert_eq!(errors(&host), [ErrorKind::Authentication]);
+    assert_eq!((host.requests.len(), state(&host)), (1, AgentState::Closed));
 }
 
 #[test]
 fn g3_a_request_that_the_host_refuses_is_not_tried_again() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
     let failure = HttpFailure { kind: HttpFailureKind::Refused, message: "no such".into() };
-    let _ = desk.http(HttpInput::Failed(failure));
-    assert_eq!(errors(&desk), [ErrorKind::Host]);
-    assert_eq!(desk.requests.len(), 1);
+    let _ = host.http(HttpInput::Failed(failure));
+    assert_eq!(errors(&host), [ErrorKind::Host]);
+    assert_eq!(host.requests.len(), 1);
 }
 
 #[test]
 fn g4_an_overflowing_context_warns_and_the_session_goes_on() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
     let message = "prompt is too long: 3333404 tokens > 200000 maximum";
-    desk.refuse(400, "invalid_request_error", message, &[]);
-    assert_eq!(desk.names(2), ["warning", "error", "processing_end"]);
-    assert_eq!((errors(&desk), state(&desk)), (vec![ErrorKind::ContextOverflow], AgentState::Idle));
+    host.refuse(400, "invalid_request_error", message, &[]);
+    assert_eq!(host.names(2), ["warning", "error", "processing_end"]);
+    assert_eq!((errors(&host), state(&host)), (vec![ErrorKind::ContextOverflow], AgentState::Idle));
 }
 
 #[test]
 fn g5_a_turn_limit_leaves_the_session_idle() {
     let mut config = config();
     config.limits.max_turns = 1;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("one");
-    assert_eq!(state(&desk), AgentState::Idle);
+    let mut host = TestHost::open(config);
+    let _ = host.submit("one");
+    assert_eq!(state(&host), AgentState::Idle);
 }
 
 #[test]
 fn g6_the_shutdown_cancels_waits_closes_the_others_and_ends() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     let both = Message::call("s", "spawn_agent", &json!({"task": "t"})).and_call(
         "w",
         "write_file",
         &json!({"file_path": "a", "content": ""}),
     );
-    desk.reply(&both);
-    let open = desk.calls.len() + desk.runs.len();
-    let _ = desk.command(Command::Close);
-    assert_eq!(desk.cancelled.len(), open, "every open effect is cancelled");
-    let grace = desk.session.deadline().unwrap();
+    host.reply(&both);
+    let open = host.calls.len() + host.runs.len();
+    let _ = host.command(Command::Close);
+    assert_eq!(host.cancelled.len(), open, "every open effect is cancelled");
+    let grace = host.session.deadline().unwrap();
     assert_eq!((grace.reason, grace.at.0), (DeadlineReason::Grace, 5_000));
-    let _ = desk.answer("stopped");
-    let _ = desk.wait();
-    let names = desk.names(0);
+    let _ = host.answer("stopped");
+    let _ = host.wait();
+    let names = host.names(0);
     let tail: Vec<&str> = names.iter().rev().take(2).map(String::as_str).collect();
     assert_eq!(tail, ["session_end", "agent_ended"]);
-    assert_eq!(state(&desk), AgentState::Closed);
+    assert_eq!(state(&host), AgentState::Closed);
 }
 
 #[test]
 fn a_fork_goes_on_from_any_turn_under_an_id_of_its_own() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    let _ = desk.answer("a");
-    desk.reply(&Message::text("Done."));
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    host.reply(&Message::text("Done."));
     for turns in 0..=4 {
         let id = SessionId(format!("fork-{turns}"));
-        let (fork, outputs) = desk.session.fork(id.clone(), turns, UnixMillis(5)).unwrap();
+        let (fork, outputs) = host.session.fork(id.clone(), turns, UnixMillis(5)).unwrap();
         assert_eq!((fork.id(), outputs.events().count()), (&id, 1));
-        let mut other = Desk::around(fork, String::new());
+        let mut other = TestHost::around(fork, String::new());
         let _ = other.submit("and now");
         let body = other.body();
         let uses = body["messages"].to_string().matches("\"tool_use\"").count();
         let results = body["messages"].to_string().matches("\"tool_result\"").count();
         assert_eq!(uses, results, "nothing dangles: {body}");
     }
-    let own = desk.session.fork(SessionId("test".into()), 1, UnixMillis(5)).unwrap_err();
+    let own = host.session.fork(SessionId("test".into()), 1, UnixMillis(5)).unwrap_err();
     assert_eq!(own.field, "id");
 }
 
 #[test]
 fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
     use innerloop_core::{action::Outcome, id::EffectId, input::ToolInput};
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    let call = desk.call();
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    let call = host.call();
     let never = EffectId(99);
     let done = ToolInput::Done(Outcome::text("x"));
     let parked = ToolInput::Parked { handle: "h".into(), outcome: Outcome::text("x") };
-    let before = desk.session.snapshot();
+    let before = host.session.snapshot();
     let nobody = AgentId(7);
     for (input, reason) in [
         (Input::Tool { id: never, input: done.clone() }, Reason::UnknownEffect(never)),
@@ -554,10 +554,10 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
             Reason::Config("model.name".into()),
         ),
     ] {
-        let rejected = desk.offer(input.clone()).unwrap_err();
+        let rejected = host.offer(input.clone()).unwrap_err();
         assert!(!rejected.reason.to_string().is_empty());
         assert_eq!((rejected.reason, rejected.input), (reason, input));
-        assert_eq!(desk.session.snapshot(), before);
+        assert_eq!(host.session.snapshot(), before);
     }
     assert_eq!(REPLAY_VERSION, 3);
 }
@@ -573,41 +573,41 @@ fn whatever_a_model_sends_nothing_panics_and_the_user_is_heard() {
         Message::text(""),
     ];
     for reply in replies {
-        let mut desk = Desk::default();
-        let _ = desk.submit("hear me");
-        desk.reply(&reply);
-        while !desk.runs.is_empty() {
-            let _ = desk.answer("\u{0}");
+        let mut host = TestHost::default();
+        let _ = host.submit("hear me");
+        host.reply(&reply);
+        while !host.runs.is_empty() {
+            let _ = host.answer("\u{0}");
         }
-        if !desk.calls.is_empty() {
-            desk.reply(&Message::text("Done."));
+        if !host.calls.is_empty() {
+            host.reply(&Message::text("Done."));
         }
-        assert_eq!(ends(&desk), [RunEnd::Completed]);
-        assert!(desk.requests.iter().all(|r| String::from_utf8_lossy(&r.body).contains("hear me")));
+        assert_eq!(ends(&host), [RunEnd::Completed]);
+        assert!(host.requests.iter().all(|r| String::from_utf8_lossy(&r.body).contains("hear me")));
     }
-    let mut desk = Desk::default();
-    let _ = desk.submit("hear me");
-    desk.stream(b"data: {\"type\":\"\xff\xfe\"}\n\n\x00\xff", 3);
-    assert_eq!(desk.session.deadline().unwrap().reason, DeadlineReason::Retry);
+    let mut host = TestHost::default();
+    let _ = host.submit("hear me");
+    host.stream(b"data: {\"type\":\"\xff\xfe\"}\n\n\x00\xff", 3);
+    assert_eq!(host.session.deadline().unwrap().reason, DeadlineReason::Retry);
 }
 
 #[test]
 fn an_answer_to_a_settled_effect_is_ignored() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("hello");
-    let call = desk.call();
-    desk.reply(&Message::text("Hi."));
-    let before = desk.session.snapshot();
-    assert!(desk.input(Input::Http { id: call, input: HttpInput::End }).is_empty());
-    assert!(desk.input(Input::Lost { id: call }).is_empty());
-    assert_eq!(desk.session.snapshot(), before);
+    let mut host = TestHost::default();
+    let _ = host.submit("hello");
+    let call = host.call();
+    host.reply(&Message::text("Hi."));
+    let before = host.session.snapshot();
+    assert!(host.input(Input::Http { id: call, input: HttpInput::End }).is_empty());
+    assert!(host.input(Input::Lost { id: call }).is_empty());
+    assert_eq!(host.session.snapshot(), before);
 }
 
 #[test]
 fn time_that_goes_back_counts_as_no_time() {
-    let mut desk = Desk { now: 1_000, ..Desk::default() };
-    let _ = desk.submit("hello");
-    desk.now = 10;
-    desk.reply(&Message::text("Hi."));
-    assert!(desk.events.iter().skip(1).all(|event| event.at.0 == 1_000));
+    let mut host = TestHost { now: 1_000, ..TestHost::default() };
+    let _ = host.submit("hello");
+    host.now = 10;
+    host.reply(&Message::text("Hi."));
+    assert!(host.events.iter().skip(1).all(|event| event.at.0 == 1_000));
 }

@@ -13,7 +13,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, EPOCH, config},
+    test_host::{EPOCH, TestHost, config},
 };
 use serde_json::json;
 
@@ -55,53 +55,53 @@ fn a9_the_order_of_keys_and_white_space_do_not_hide_a_repetition() {
 
 #[test]
 fn a9_the_model_is_told_of_a_loop_and_the_run_goes_on() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     for n in 0..10 {
-        desk.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
-        let _ = desk.answer("a");
+        host.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
+        let _ = host.answer("a");
     }
-    let told = desk.find(|kind| match kind {
+    let told = host.find(|kind| match kind {
         EventKind::LoopDetection { message, period } => Some((message.clone(), *period)),
         _ => None,
     });
     let [(message, 1)] = told.as_slice() else { panic!("{told:?}") };
     assert!(message.starts_with("Loop detected: the last 10 tool calls"), "{message}");
-    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns.last().unwrap().kind, TurnKind::Steering(_)));
-    assert_eq!(desk.requests.len(), 11);
+    assert_eq!(host.requests.len(), 11);
 }
 
 #[test]
 fn a9_loop_detection_can_be_switched_off() {
     let mut config = config();
     config.loops.detect = false;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
     for n in 0..12 {
-        desk.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
-        let _ = desk.answer("a");
+        host.reply(&Message::call(&format!("c{n}"), "list_dir", &json!({})));
+        let _ = host.answer("a");
     }
-    assert!(!desk.names(0).contains(&"loop_detection".to_owned()));
+    assert!(!host.names(0).contains(&"loop_detection".to_owned()));
 }
 
 /// Calls the same tool with the same arguments, `times` times.
-fn repeat_calls(desk: &mut Desk, times: usize) {
-    let before = desk.requests.len();
+fn repeat_calls(host: &mut TestHost, times: usize) {
+    let before = host.requests.len();
     for n in 0..times {
-        if desk.calls.is_empty() {
+        if host.calls.is_empty() {
             return;
         }
         let id = format!("c{before}-{n}");
-        desk.reply(&Message::call(&id, "list_dir", &json!({})));
-        if !desk.runs.is_empty() {
-            let _ = desk.answer("a");
+        host.reply(&Message::call(&id, "list_dir", &json!({})));
+        if !host.runs.is_empty() {
+            let _ = host.answer("a");
         }
     }
 }
 
-fn ends(desk: &Desk) -> Vec<RunEnd> {
-    desk.find(|kind| match kind {
+fn ends(host: &TestHost) -> Vec<RunEnd> {
+    host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
         _ => None,
     })
@@ -116,46 +116,46 @@ fn looping(same_args: u32, ladder: &[LoopStep]) -> SessionConfig {
 
 #[test]
 fn r1_the_ladder_goes_from_a_warning_to_a_summary_without_tools() {
-    let mut desk = Desk::open(looping(3, &[LoopStep::Warn, LoopStep::Summarize]));
-    let _ = desk.submit("go");
-    repeat_calls(&mut desk, 3);
-    assert!(desk.body()["messages"].to_string().contains("the last 3 tool calls"));
-    assert_eq!(desk.body()["tool_choice"], json!(null));
-    repeat_calls(&mut desk, 3);
-    let body = desk.body();
+    let mut host = TestHost::open(looping(3, &[LoopStep::Warn, LoopStep::Summarize]));
+    let _ = host.submit("go");
+    repeat_calls(&mut host, 3);
+    assert!(host.body()["messages"].to_string().contains("the last 3 tool calls"));
+    assert_eq!(host.body()["tool_choice"], json!(null));
+    repeat_calls(&mut host, 3);
+    let body = host.body();
     assert!(body["messages"].to_string().contains("Sum up"), "{body}");
     assert_eq!(body["tool_choice"], json!({"type": "none"}));
-    let owed = desk.session.owed();
-    let restored = Session::restore(&desk.session.snapshot(), EPOCH).unwrap();
+    let owed = host.session.owed();
+    let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
     assert_eq!(restored.owed(), owed);
-    desk.reply(&Message::text("All is listed."));
-    assert_eq!(ends(&desk), [RunEnd::Loop]);
+    host.reply(&Message::text("All is listed."));
+    assert_eq!(ends(&host), [RunEnd::Loop]);
 }
 
 #[test]
 fn r1_a_model_that_calls_tools_in_its_summary_is_refused_and_the_run_ends() {
-    let mut desk = Desk::open(looping(2, &[LoopStep::Summarize]));
-    let _ = desk.submit("go");
-    repeat_calls(&mut desk, 2);
-    desk.reply(&Message::call("x", "list_dir", &json!({})));
-    assert!(desk.runs.is_empty());
-    assert_eq!(ends(&desk), [RunEnd::Loop]);
-    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    let mut host = TestHost::open(looping(2, &[LoopStep::Summarize]));
+    let _ = host.submit("go");
+    repeat_calls(&mut host, 2);
+    host.reply(&Message::call("x", "list_dir", &json!({})));
+    assert!(host.runs.is_empty());
+    assert_eq!(ends(&host), [RunEnd::Loop]);
+    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns.last().unwrap().kind, TurnKind::ToolResults(_)), "nothing dangles");
 }
 
 #[test]
 fn r1_the_run_may_stop_or_the_user_may_be_asked() {
-    let mut desk = Desk::open(looping(2, &[LoopStep::AskUser, LoopStep::Stop]));
-    let _ = desk.submit("go");
-    repeat_calls(&mut desk, 2);
-    let status = desk.session.status(AgentId::ROOT).unwrap();
+    let mut host = TestHost::open(looping(2, &[LoopStep::AskUser, LoopStep::Stop]));
+    let _ = host.submit("go");
+    repeat_calls(&mut host, 2);
+    let status = host.session.status(AgentId::ROOT).unwrap();
     assert_eq!(status.state, AgentState::AwaitingInput);
-    let id = desk.asks[0].0;
-    let _ = desk.input(Input::Answer { id, answer: Answer::Text("only twice more".into()) });
-    assert!(desk.body()["messages"].to_string().contains("only twice more"));
-    repeat_calls(&mut desk, 2);
-    assert_eq!(ends(&desk), [RunEnd::Loop]);
+    let id = host.asks[0].0;
+    let _ = host.input(Input::Answer { id, answer: Answer::Text("only twice more".into()) });
+    assert!(host.body()["messages"].to_string().contains("only twice more"));
+    repeat_calls(&mut host, 2);
+    assert_eq!(ends(&host), [RunEnd::Loop]);
 }
 
 #[test]
@@ -165,20 +165,20 @@ fn r1_calls_of_some_tools_or_that_succeed_may_not_count() {
     let mut failing = looping(2, &[LoopStep::Stop]);
     failing.loops.only_if_failed = true;
     for config in [ignoring, failing] {
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        repeat_calls(&mut desk, 12);
-        assert_eq!(ends(&desk), []);
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        repeat_calls(&mut host, 12);
+        assert_eq!(ends(&host), []);
     }
     let mut by_name = looping(0, &[LoopStep::Stop]);
     by_name.loops.same_name = 3;
-    let mut desk = Desk::open(by_name);
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(by_name);
+    let _ = host.submit("go");
     for depth in 1..=3 {
-        desk.reply(&Message::call(&format!("c{depth}"), "list_dir", &json!({"depth": depth})));
-        let _ = desk.answer("a");
+        host.reply(&Message::call(&format!("c{depth}"), "list_dir", &json!({"depth": depth})));
+        let _ = host.answer("a");
     }
-    assert_eq!(ends(&desk), [RunEnd::Loop]);
+    assert_eq!(ends(&host), [RunEnd::Loop]);
 }
 
 #[test]
@@ -197,14 +197,14 @@ fn r3_what_follows_at_a_limit_is_a_setting() {
         let mut config = config();
         config.limits.max_tool_rounds_per_input = 1;
         config.limits.action = action;
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        desk.reply(&Message::text("Looking.").and_call("c", "list_dir", &json!({})));
-        let _ = desk.answer("a");
-        desk
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.reply(&Message::text("Looking.").and_call("c", "list_dir", &json!({})));
+        let _ = host.answer("a");
+        host
     };
-    let text = |desk: &Desk| {
-        desk.find(|kind| match kind {
+    let text = |host: &TestHost| {
+        host.find(|kind| match kind {
             EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
             _ => None,
         })
@@ -245,87 +245,87 @@ fn r5_the_estimate_of_tokens_is_a_setting() {
 fn r9_a_tool_may_be_made_to_run_alone_or_beside_others() {
     let mut config = config();
     config.exec_modes.insert("list_dir".into(), ExecMode::Serial);
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
     let two = Message::call("1", "list_dir", &json!({})).and_call("2", "list_dir", &json!({}));
-    desk.reply(&two);
-    assert_eq!(desk.runs.len(), 1);
+    host.reply(&two);
+    assert_eq!(host.runs.len(), 1);
 }
 
 #[test]
 fn e8_a_full_context_window_is_warned_of_once() {
     let mut config = config();
     config.model.context_window = 20_000;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit(&"x".repeat(66_000));
-    let warnings = |desk: &Desk| {
-        desk.find(|kind| match kind {
+    let mut host = TestHost::open(config);
+    let _ = host.submit(&"x".repeat(66_000));
+    let warnings = |host: &TestHost| {
+        host.find(|kind| match kind {
             EventKind::Warning { message } => Some(message.clone()),
             _ => None,
         })
     };
-    assert_eq!(warnings(&desk), ["Context usage at ~82% of context window"]);
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    let _ = desk.answer("a");
-    assert_eq!(warnings(&desk).len(), 1);
+    assert_eq!(warnings(&host), ["Context usage at ~82% of context window"]);
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(warnings(&host).len(), 1);
 }
 
 #[test]
 fn e9_nothing_is_compacted_on_its_own() {
     let mut config = config();
     config.model.context_window = 20_000;
-    let mut desk = Desk::open(config);
+    let mut host = TestHost::open(config);
     for _ in 0..3 {
-        let _ = desk.submit(&"x".repeat(66_000));
-        desk.reply(&Message::text("ok"));
+        let _ = host.submit(&"x".repeat(66_000));
+        host.reply(&Message::text("ok"));
     }
-    assert_eq!(desk.session.history(AgentId::ROOT).unwrap().turns().len(), 6);
-    assert!(desk.requests.last().unwrap().body.len() > 3 * 66_000);
+    assert_eq!(host.session.history(AgentId::ROOT).unwrap().turns().len(), 6);
+    assert!(host.requests.last().unwrap().body.len() > 3 * 66_000);
 }
 
 #[test]
 fn a_text_that_was_cut_by_length_is_continued_once() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("half").stop_reason("max_tokens"));
-    let messages = desk.body()["messages"].clone();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text("half").stop_reason("max_tokens"));
+    let messages = host.body()["messages"].clone();
     assert_eq!(messages[2]["content"][0]["text"], "Continue from where you left off.");
-    desk.reply(&Message::text("half again").stop_reason("max_tokens"));
-    assert_eq!(desk.requests.len(), 2);
-    assert!(desk.names(0).contains(&"warning".to_owned()));
+    host.reply(&Message::text("half again").stop_reason("max_tokens"));
+    assert_eq!(host.requests.len(), 2);
+    assert!(host.names(0).contains(&"warning".to_owned()));
 }
 
 #[test]
 fn l11_a_small_model_that_only_announces_is_reminded_of_its_tools_twice() {
     let mut config = config();
     config.repair.nudges = 2;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("I will now list the folder."));
-    assert!(desk.body()["messages"].to_string().contains("use the available tools"));
-    desk.reply(&Message::text("Next I read the file."));
-    desk.reply(&Message::text("And then I write it."));
-    assert_eq!((ends(&desk), desk.requests.len()), (vec![RunEnd::Completed], 3));
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::text("I will now list the folder."));
+    assert!(host.body()["messages"].to_string().contains("use the available tools"));
+    host.reply(&Message::text("Next I read the file."));
+    host.reply(&Message::text("And then I write it."));
+    assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Completed], 3));
     // What sounds like an answer is one, and so is everything where nobody asked for nudges.
     let mut config = self::config();
     config.repair.nudges = 2;
     for (config, text) in [(config, "The task is completed."), (self::config(), "I will look.")] {
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        desk.reply(&Message::text(text));
-        assert_eq!(ends(&desk), [RunEnd::Completed], "{text}");
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.reply(&Message::text(text));
+        assert_eq!(ends(&host), [RunEnd::Completed], "{text}");
     }
 }
 
 #[test]
 fn an_empty_reply_is_asked_for_once_more() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text(""));
-    assert_eq!(desk.requests.len(), 2);
-    assert_eq!(desk.requests[0].body, desk.requests[1].body, "an empty reply is not sent back");
-    desk.reply(&Message::text(" "));
-    let ends = desk.find(|kind| match kind {
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text(""));
+    assert_eq!(host.requests.len(), 2);
+    assert_eq!(host.requests[0].body, host.requests[1].body, "an empty reply is not sent back");
+    host.reply(&Message::text(" "));
+    let ends = host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
         _ => None,
     });
@@ -335,24 +335,24 @@ fn an_empty_reply_is_asked_for_once_more() {
 #[test]
 fn calls_of_a_reply_that_the_provider_stopped_never_run() {
     for reason in ["max_tokens", "model_context_window_exceeded"] {
-        let mut desk = Desk::default();
-        let _ = desk.submit("go");
-        desk.reply(&Message::call("c", "list_dir", &json!({})).stop_reason(reason));
-        assert!(desk.runs.is_empty(), "{reason}");
-        assert!(desk.body()["messages"].to_string().contains("Not run"), "{reason}");
+        let mut host = TestHost::default();
+        let _ = host.submit("go");
+        host.reply(&Message::call("c", "list_dir", &json!({})).stop_reason(reason));
+        assert!(host.runs.is_empty(), "{reason}");
+        assert!(host.body()["messages"].to_string().contains("Not run"), "{reason}");
     }
 }
 
 #[test]
 fn a_provider_that_pauses_gets_its_reply_back_and_not_for_ever() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     for _ in 0..40 {
-        if desk.calls.is_empty() {
+        if host.calls.is_empty() {
             break;
         }
-        desk.reply(&Message::text("…").stop_reason("pause_turn"));
+        host.reply(&Message::text("…").stop_reason("pause_turn"));
     }
-    assert_eq!(desk.requests.len(), 17);
-    assert!(desk.names(0).contains(&"error".to_owned()));
+    assert_eq!(host.requests.len(), 17);
+    assert!(host.names(0).contains(&"error".to_owned()));
 }

@@ -14,7 +14,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, EPOCH, name},
+    test_host::{EPOCH, TestHost, name},
 };
 use std::fmt::Write;
 
@@ -59,37 +59,37 @@ fn shown(session: &Session) -> String {
 
 /// Answers all that is open in the order of its ids until nothing is, and tells what follows.
 fn finished(session: Session) -> String {
-    let mut desk = Desk::around(session, String::new());
-    desk.now = desk.session.now().0;
+    let mut host = TestHost::around(session, String::new());
+    host.now = host.session.now().0;
     for _ in 0..MOST_ANSWERS {
-        let next = desk.session.owed().effects().next().cloned();
+        let next = host.session.owed().effects().next().cloned();
         match next {
             Some(Effect::Http { id, .. }) => {
-                desk.calls = vec![id];
-                desk.reply(&Message::text("All done."));
+                host.calls = vec![id];
+                host.reply(&Message::text("All done."));
             }
             Some(Effect::RunTool { id, .. }) => {
-                let _ = desk.done(id, Outcome::text("as asked"));
+                let _ = host.done(id, Outcome::text("as asked"));
             }
             Some(Effect::Ask { id, .. }) => {
-                let _ = desk.input(Input::Answer { id, answer: Answer::Allow });
+                let _ = host.input(Input::Answer { id, answer: Answer::Allow });
             }
             Some(Effect::RunHook { id, .. }) => {
-                let _ = desk.input(Input::Hook { id, reply: HookReply::Allow });
+                let _ = host.input(Input::Hook { id, reply: HookReply::Allow });
             }
             Some(Effect::Cancel { .. }) => panic!("a cancel is never owed"),
-            None if desk.session.deadline().is_some() => {
-                let _ = desk.wait();
+            None if host.session.deadline().is_some() => {
+                let _ = host.wait();
             }
             None => break,
         }
     }
-    let events: Vec<String> = desk
+    let events: Vec<String> = host
         .events
         .iter()
         .map(|event| format!("{}:{}", event.agent.0, name(&event.kind)))
         .collect();
-    format!("events: {}\n{}", events.join(" "), shown(&desk.session))
+    format!("events: {}\n{}", events.join(" "), shown(&host.session))
 }
 
 #[test]

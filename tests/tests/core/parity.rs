@@ -19,7 +19,7 @@ fn write(path: &str, content: &str) -> Value {
 fn g7_simple_file_creation() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
-        let _ = scene.desk.submit("Create hello.py that prints Hello World");
+        let _ = scene.host.submit("Create hello.py that prints Hello World");
         scene.does(&[column.write("hello.py", "print('Hello World')\n")]);
         assert!(!scene.failed(), "{}", scene.result());
         scene.says("Done.");
@@ -32,7 +32,7 @@ fn g7_simple_file_creation() {
 fn g7_read_a_file_then_edit_it() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a.js", "let a = 1;\nlet b = 2;\n")]);
-        let _ = scene.desk.submit("Set b to 3");
+        let _ = scene.host.submit("Set b to 3");
         scene.does(&[column.read("a.js")]);
         let result = scene.result();
         assert!(!scene.failed() && result.contains("let a = 1;\n"), "{result}");
@@ -50,10 +50,10 @@ fn g7_read_a_file_then_edit_it() {
 fn g7_edit_several_files_in_one_session() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "one\n"), ("b/c", "one\n")]);
-        let _ = scene.desk.submit("one becomes two");
+        let _ = scene.host.submit("one becomes two");
         scene.does(&[column.edit("a", "one", "two"), column.edit("b/c", "one", "two")]);
         assert_eq!((&*scene.text("a"), &*scene.text("b/c")), ("two\n", "two\n"));
-        assert_eq!(read::results(column.wire, &scene.desk.body()).len(), 2);
+        assert_eq!(read::results(column.wire, &scene.host.body()).len(), 2);
     });
 }
 
@@ -61,7 +61,7 @@ fn g7_edit_several_files_in_one_session() {
 fn g7_run_a_shell_command() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
-        let _ = scene.desk.submit("Run it");
+        let _ = scene.host.submit("Run it");
         scene.does(&[column.shell("echo hi there", None)]);
         assert!(!scene.failed() && scene.result().contains("hi there"), "{}", scene.result());
         scene.does(&[column.shell("fail", None)]);
@@ -82,7 +82,7 @@ fn g7_run_a_shell_command() {
 fn g7_a_commands_timeout_is_told_with_what_came_before() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
-        let _ = scene.desk.submit("Sleep");
+        let _ = scene.host.submit("Sleep");
         let wish = column.shell("sleep 30", Some(900));
         // Gemini's own tool has no time limit of the model's choosing.
         let is_limited = wish.arguments.as_object().unwrap().len() > 1;
@@ -107,7 +107,7 @@ fn g7_grep_and_glob_find_files() {
             config.facts.programs.clear();
         }
         let mut scene = Scene::with(column, config, &files);
-        let _ = scene.desk.submit("Find it");
+        let _ = scene.host.submit("Find it");
         match column.glob("**/*.ts") {
             Some(glob) => scene.does(&[glob]),
             None => {
@@ -131,7 +131,7 @@ fn g7_read_analyze_edit_in_several_steps() {
         let wrong = "const total = (a, b) => a - b;";
         let right = "const total = (a, b) => a + b;";
         let mut scene = Scene::new(column, &[("cart.js", &format!("{wrong}\n"))]);
-        let _ = scene.desk.submit("Make the tests pass");
+        let _ = scene.host.submit("Make the tests pass");
         scene.does(&[column.shell("fail", None)]);
         assert!(scene.result().contains("boom"));
         scene.does(&[column.read("cart.js")]);
@@ -140,7 +140,7 @@ fn g7_read_analyze_edit_in_several_steps() {
         scene.does(&[column.shell("echo ok", None)]);
         scene.says("Mended.");
         assert_eq!(scene.text("cart.js"), format!("{right}\n"));
-        assert_eq!(scene.desk.session.status(AgentId::ROOT).unwrap().tool_calls, 4);
+        assert_eq!(scene.host.session.status(AgentId::ROOT).unwrap().tool_calls, 4);
     });
 }
 
@@ -149,12 +149,12 @@ fn g7_a_large_file_is_truncated_for_the_model_and_whole_in_the_event() {
     row(|column| {
         let line = format!("{}\n", "x".repeat(99));
         let mut scene = Scene::new(column, &[("big.txt", &line.repeat(1_000))]);
-        let _ = scene.desk.submit("Read big.txt");
+        let _ = scene.host.submit("Read big.txt");
         scene.does(&[column.read("big.txt")]);
         let result = scene.result();
         assert!(result.contains("[WARNING: Tool output was truncated."), "{}", &result[..200]);
         assert!(result.len() < 60_000);
-        let whole = scene.desk.find(|kind| match kind {
+        let whole = scene.host.find(|kind| match kind {
             EventKind::ToolCallEnd { outcome, .. } => {
                 Some(outcome.joined_text().matches('x').count())
             }
@@ -168,16 +168,16 @@ fn g7_a_large_file_is_truncated_for_the_model_and_whole_in_the_event() {
 fn g7_parallel_calls_are_answered_in_order() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "A-A"), ("b", "B-B"), ("c", "C-C")]);
-        let _ = scene.desk.submit("Read all");
+        let _ = scene.host.submit("Read all");
         let calls = scene.message(&[column.read("a"), column.read("b"), column.read("c")]);
-        scene.desk.reply(&calls);
+        scene.host.reply(&calls);
         // A shell may do anything: its commands run one after the other.
         let together = if column.is_shell_only() { 1 } else { 3 };
-        assert_eq!(scene.desk.runs.len(), together, "side by side");
-        while let Some(&id) = scene.desk.runs.keys().next_back() {
+        assert_eq!(scene.host.runs.len(), together, "side by side");
+        while let Some(&id) = scene.host.runs.keys().next_back() {
             scene.run(id);
         }
-        let results = read::results(column.wire, &scene.desk.body());
+        let results = read::results(column.wire, &scene.host.body());
         let ids: Vec<&str> = results.iter().map(|result| result.id.as_str()).collect();
         assert_eq!(ids, ["call-1", "call-2", "call-3"]);
         for (result, text) in results.iter().zip(["A-A", "B-B", "C-C"]) {
@@ -190,10 +190,10 @@ fn g7_parallel_calls_are_answered_in_order() {
 fn g7_steering_in_mid_task() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "x")]);
-        let _ = scene.desk.submit("Create a Flask application");
-        let _ = scene.desk.steer("Only a /health endpoint");
+        let _ = scene.host.submit("Create a Flask application");
+        let _ = scene.host.steer("Only a /health endpoint");
         scene.does(&[column.look()]);
-        let said = read::said(column.wire, &scene.desk.body());
+        let said = read::said(column.wire, &scene.host.body());
         assert_eq!(said.last(), Some(&read::Said::User("Only a /health endpoint".into(), 0)));
     });
 }
@@ -202,14 +202,14 @@ fn g7_steering_in_mid_task() {
 fn g7_a_change_of_the_reasoning_effort() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
-        let _ = scene.desk.submit("go");
-        assert_eq!(read::effort(column.wire, &scene.desk.body()), Value::Null);
+        let _ = scene.host.submit("go");
+        assert_eq!(read::effort(column.wire, &scene.host.body()), Value::Null);
         for effort in [json!("high"), json!("low"), Value::Null] {
             let patch = json!({"reasoning_effort": effort}).to_string();
             let patch = serde_json::from_str(&patch).unwrap();
-            let _ = scene.desk.command(Command::Configure { patch });
+            let _ = scene.host.command(Command::Configure { patch });
             scene.does(&[column.look()]);
-            assert_eq!(read::effort(column.wire, &scene.desk.body()), effort);
+            assert_eq!(read::effort(column.wire, &scene.host.body()), effort);
         }
     });
 }
@@ -218,7 +218,7 @@ fn g7_a_change_of_the_reasoning_effort() {
 fn g7_spawn_another_agent_and_wait_for_it() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
-        let _ = scene.desk.submit("Have tests written");
+        let _ = scene.host.submit("Have tests written");
         let spawn = wish("spawn_agent", json!({"task": "Write tests"}));
         if column.profile == ProfileKind::Small {
             // Small models have enough to choose from: agents are not offered to them.
@@ -229,7 +229,7 @@ fn g7_spawn_another_agent_and_wait_for_it() {
         }
         scene.does(&[spawn]);
         scene.does(&[wish("wait", json!({"agent_id": "agent-1"}))]);
-        assert_eq!(scene.desk.calls.len(), 1, "only the other one calls its model");
+        assert_eq!(scene.host.calls.len(), 1, "only the other one calls its model");
         scene.does(&[column.write("test.js", "ok\n")]);
         scene.says("Written.");
         assert!(scene.result().contains("Written."));
@@ -243,11 +243,11 @@ fn g7_spawn_another_agent_and_wait_for_it() {
 fn g7_loop_detection_warns_the_model() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "x")]);
-        let _ = scene.desk.submit("go");
+        let _ = scene.host.submit("go");
         for _ in 0..10 {
             scene.does(&[column.look()]);
         }
-        let said = read::said(column.wire, &scene.desk.body());
+        let said = read::said(column.wire, &scene.host.body());
         let Some(read::Said::User(warning, 0)) = said.last() else { panic!("{said:?}") };
         assert!(warning.contains("Loop detected"), "{warning}");
     });
@@ -257,7 +257,7 @@ fn g7_loop_detection_warns_the_model() {
 fn g7_a_failing_tool_is_recovered_from() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a.js", "x\n")]);
-        let _ = scene.desk.submit("go");
+        let _ = scene.host.submit("go");
         scene.does(&[column.edit("a.js", "nowhere", "y")]);
         assert!(scene.failed());
         scene.does(&[column.edit("a.js", "x", "y")]);
@@ -270,7 +270,7 @@ fn g7_a_failing_tool_is_recovered_from() {
 fn g7_the_families_own_way_to_edit() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "1\n2\n3\n"), ("old", "x\n")]);
-        let _ = scene.desk.submit("go");
+        let _ = scene.host.submit("go");
         let tools = scene.tools();
         let own = column.edit("a", "2", "two");
         for tool in ["apply_patch", "edit_file", "Edit", "replace"] {
@@ -293,7 +293,7 @@ fn g7_the_families_own_way_to_edit() {
 #[test]
 fn m6_a_file_that_is_there_is_read_before_it_is_changed() {
     let mut scene = Scene::guarded(&[("a", "x"), ("b", "x")]);
-    let _ = scene.desk.submit("go");
+    let _ = scene.host.submit("go");
     let edit = |path| json!({"file_path": path, "old_string": "x", "new_string": "y"});
     scene.does(&[wish("edit_file", edit("a"))]);
     assert_eq!(scene.result(), "Tool error (edit_file): Read a before you edit it.");
@@ -311,7 +311,7 @@ fn m6_a_file_that_is_there_is_read_before_it_is_changed() {
 #[test]
 fn m6_what_one_call_of_a_reply_writes_or_reads_the_next_one_knows() {
     let mut scene = Scene::guarded(&[("old", "x")]);
-    let _ = scene.desk.submit("go");
+    let _ = scene.host.submit("go");
     let edit = |path| json!({"file_path": path, "old_string": "x", "new_string": "y"});
     let reply = Message::call("1", "write_file", &write("new", "x"))
         .and_call("2", "edit_file", &edit("new"))
@@ -320,7 +320,7 @@ fn m6_what_one_call_of_a_reply_writes_or_reads_the_next_one_knows() {
         .and_call("5", "edit_file", &edit("old"));
     scene.call(&reply);
     assert_eq!((scene.text("new"), scene.text("old")), ("y".into(), "y".into()));
-    assert_eq!(scene.desk.requests.len(), 2, "the refused edit holds nothing up");
+    assert_eq!(scene.host.requests.len(), 2, "the refused edit holds nothing up");
 }
 
 #[test]
@@ -328,40 +328,40 @@ fn g8_the_smoke_test_of_the_specification() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);
         let (hello, bye) = ("print('Hello World')", "print('Goodbye')");
-        let _ = scene.desk.submit("Create a file called hello.py that prints 'Hello World'");
+        let _ = scene.host.submit("Create a file called hello.py that prints 'Hello World'");
         scene.does(&[column.write("hello.py", &format!("{hello}\n"))]);
         scene.says("Created.");
-        let _ = scene.desk.submit("Read hello.py and add a second print statement: 'Goodbye'");
+        let _ = scene.host.submit("Read hello.py and add a second print statement: 'Goodbye'");
         scene.does(&[column.read("hello.py")]);
         scene.does(&[column.edit("hello.py", hello, &format!("{hello}\n{bye}"))]);
         scene.says("Added.");
         assert_eq!(scene.text("hello.py"), format!("{hello}\n{bye}\n"));
-        let _ = scene.desk.submit("Run it");
+        let _ = scene.host.submit("Run it");
         scene.does(&[column.shell("echo Hello World Goodbye", None)]);
         scene.says("It prints both.");
         scene.put("big.txt", &format!("{}\n", "x".repeat(99)).repeat(1_000));
-        let _ = scene.desk.submit("Read big.txt");
+        let _ = scene.host.submit("Read big.txt");
         scene.does(&[column.read("big.txt")]);
         assert!(scene.result().contains("WARNING"));
         scene.says("It is all x.");
-        let _ = scene.desk.submit("Create a Flask web application with multiple routes");
-        let _ = scene.desk.steer("Actually, just create a single /health endpoint for now");
+        let _ = scene.host.submit("Create a Flask web application with multiple routes");
+        let _ = scene.host.steer("Actually, just create a single /health endpoint for now");
         scene.does(&[column.look()]);
         scene.does(&[column.write("app.py", "/health\n")]);
         scene.says("One endpoint.");
         if column.profile != ProfileKind::Small {
-            let _ = scene.desk.submit("Spawn a subagent to write tests for hello.py");
+            let _ = scene.host.submit("Spawn a subagent to write tests for hello.py");
             scene.does(&[wish("spawn_agent", json!({"task": "Write tests"}))]);
             scene.does(&[wish("wait", json!({"agent_id": "agent-1"}))]);
             scene.says("Written.");
             scene.says("They are good.");
         }
-        let _ = scene.desk.submit("Run 'sleep 30'");
+        let _ = scene.host.submit("Run 'sleep 30'");
         scene.does(&[column.shell("sleep 30", Some(10_000))]);
         assert!(scene.failed() && scene.result().contains("timed out"), "{}", scene.result());
         scene.says("It timed out.");
         assert_eq!(scene.end(), Some(RunEnd::Completed));
-        let _ = scene.desk.command(Command::Close);
-        assert_eq!(scene.desk.names(0).last().unwrap(), "session_end");
+        let _ = scene.host.command(Command::Close);
+        assert_eq!(scene.host.names(0).last().unwrap(), "session_end");
     });
 }

@@ -16,7 +16,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 use serde_json::json;
 
@@ -26,23 +26,23 @@ fn asking(ask: AskAbout) -> SessionConfig {
     config
 }
 
-fn hooked(points: &[HookPoint]) -> Desk {
+fn hooked(points: &[HookPoint]) -> TestHost {
     let mut config = config();
     config.hooks.points = points.to_vec();
-    Desk::open(config)
+    TestHost::open(config)
 }
 
 fn write(id: &str) -> Message {
     Message::call(id, "write_file", &json!({"file_path": id, "content": "x"}))
 }
 
-fn answer(desk: &mut Desk, id: EffectId, answer: Answer) {
-    let _ = desk.input(Input::Answer { id, answer });
+fn answer(host: &mut TestHost, id: EffectId, answer: Answer) {
+    let _ = host.input(Input::Answer { id, answer });
 }
 
-fn reply(desk: &mut Desk, reply: HookReply) {
-    let id = desk.hooks[0].0;
-    let _ = desk.input(Input::Hook { id, reply });
+fn reply(host: &mut TestHost, reply: HookReply) {
+    let id = host.hooks[0].0;
+    let _ = host.input(Input::Hook { id, reply });
 }
 
 fn json_of(text: &str) -> Json {
@@ -50,15 +50,15 @@ fn json_of(text: &str) -> Json {
 }
 
 /// The results in the newest request.
-fn said(desk: &Desk) -> Vec<(String, bool)> {
-    let messages = desk.body()["messages"].clone();
+fn said(host: &TestHost) -> Vec<(String, bool)> {
+    let messages = host.body()["messages"].clone();
     let blocks = messages.as_array().unwrap().last().unwrap()["content"].clone();
     let results = blocks.as_array().unwrap().iter().filter(|b| b["type"] == "tool_result");
     results.map(|b| (b["content"].as_str().unwrap().to_owned(), b["is_error"] == true)).collect()
 }
 
-fn end(desk: &Desk) -> Option<RunEnd> {
-    let ends = desk.find(|kind| match kind {
+fn end(host: &TestHost) -> Option<RunEnd> {
+    let ends = host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
         _ => None,
     });
@@ -67,26 +67,26 @@ fn end(desk: &Desk) -> Option<RunEnd> {
 
 #[test]
 fn m5_only_what_the_policy_names_is_asked_about() {
-    let mut desk = Desk::open(asking(AskAbout::Changes));
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(asking(AskAbout::Changes));
+    let _ = host.submit("go");
     let calls = write("w").and_call("r", "read_file", &json!({"file_path": "r"})).and_call(
         "g",
         "glob",
         &json!({"pattern": "*"}),
     );
-    desk.reply(&calls);
-    assert_eq!(desk.asks.len(), 1);
-    let Ask::Approval { call_id, name, arguments } = &desk.asks[0].1 else { panic!() };
+    host.reply(&calls);
+    assert_eq!(host.asks.len(), 1);
+    let Ask::Approval { call_id, name, arguments } = &host.asks[0].1 else { panic!() };
     assert_eq!((call_id.as_str(), name.as_str()), ("w", "write_file"));
     assert_eq!(arguments.text(), r#"{"content":"x","file_path":"w"}"#);
-    let running: Vec<_> = desk.runs.values().map(|run| run.call_id.as_str()).collect();
+    let running: Vec<_> = host.runs.values().map(|run| run.call_id.as_str()).collect();
     assert_eq!(running, ["r", "g"], "the others do not wait for a person");
 
-    let mut desk = Desk::open(asking(AskAbout::Everything));
-    let _ = desk.submit("go");
-    desk.reply(&write("w").and_call("r", "list_dir", &json!({})));
-    assert_eq!((desk.asks.len(), desk.runs.len()), (2, 0), "many may be pending");
-    assert_eq!(desk.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
+    let mut host = TestHost::open(asking(AskAbout::Everything));
+    let _ = host.submit("go");
+    host.reply(&write("w").and_call("r", "list_dir", &json!({})));
+    assert_eq!((host.asks.len(), host.runs.len()), (2, 0), "many may be pending");
+    assert_eq!(host.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
 }
 
 #[test]
@@ -101,16 +101,16 @@ fn m5_edits_pass_where_only_programs_are_asked_about() {
     };
     // A tool of the host may do anything, whatever built-in one has its name.
     config.tools = vec![own("look", true), own("act", false), own("edit_file", false)];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
     let none = json!({});
     let calls = write("w")
         .and_call("p", "run_program", &json!({"program": "qjs"}))
         .and_call("l", "look", &none)
         .and_call("a", "act", &none)
         .and_call("e", "edit_file", &none);
-    desk.reply(&calls);
-    let asked = desk.asks.iter().map(|(_, ask)| match ask {
+    host.reply(&calls);
+    let asked = host.asks.iter().map(|(_, ask)| match ask {
         Ask::Approval { call_id, .. } => call_id.as_str(),
         ask => panic!("{ask:?}"),
     });
@@ -119,94 +119,94 @@ fn m5_edits_pass_where_only_programs_are_asked_about() {
 
 #[test]
 fn m5_allowed_calls_run_denied_ones_are_error_results_and_the_others_go_on() {
-    let mut desk = Desk::open(asking(AskAbout::Everything));
-    let _ = desk.submit("go");
-    desk.reply(&write("a").and_call("b", "list_dir", &json!({})));
-    let [first, second] = [desk.asks[0].0, desk.asks[1].0];
-    answer(&mut desk, second, Answer::Allow);
-    let _ = desk.answer("listed");
-    answer(&mut desk, first, Answer::Deny { reason: "not there".into() });
+    let mut host = TestHost::open(asking(AskAbout::Everything));
+    let _ = host.submit("go");
+    host.reply(&write("a").and_call("b", "list_dir", &json!({})));
+    let [first, second] = [host.asks[0].0, host.asks[1].0];
+    answer(&mut host, second, Answer::Allow);
+    let _ = host.answer("listed");
+    answer(&mut host, first, Answer::Deny { reason: "not there".into() });
     assert_eq!(
-        said(&desk),
+        said(&host),
         [("The call was denied: not there".into(), true), ("listed".into(), false)]
     );
 }
 
 #[test]
 fn m5_allow_always_holds_for_later_calls_of_the_tool() {
-    let mut desk = Desk::open(asking(AskAbout::Changes));
-    let _ = desk.submit("go");
-    desk.reply(&write("a"));
-    let id = desk.asks[0].0;
-    answer(&mut desk, id, Answer::AllowAlways);
-    let _ = desk.answer("ok");
-    desk.reply(&write("b"));
-    assert_eq!((desk.asks.len(), desk.runs.len()), (0, 1));
+    let mut host = TestHost::open(asking(AskAbout::Changes));
+    let _ = host.submit("go");
+    host.reply(&write("a"));
+    let id = host.asks[0].0;
+    answer(&mut host, id, Answer::AllowAlways);
+    let _ = host.answer("ok");
+    host.reply(&write("b"));
+    assert_eq!((host.asks.len(), host.runs.len()), (0, 1));
 }
 
 #[test]
 fn m5_a_rule_allows_later_calls_that_it_names_and_no_others() {
-    let mut desk = Desk::open(asking(AskAbout::Changes));
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(asking(AskAbout::Changes));
+    let _ = host.submit("go");
     let write = |id: &str, path: &str| {
         Message::call(id, "write_file", &json!({"file_path": path, "content": ""}))
     };
-    desk.reply(&write("a", "src/a.js"));
-    let id = desk.asks[0].0;
+    host.reply(&write("a", "src/a.js"));
+    let id = host.asks[0].0;
     let starting = [("file_path".to_owned(), "src/".to_owned())].into();
     let rule = ApprovalRule { tool: "write_file".into(), starting };
-    answer(&mut desk, id, Answer::AllowRule(rule));
-    let _ = desk.answer("ok");
-    desk.reply(&write("b", "src/b.js"));
-    assert_eq!(desk.asks.len(), 0, "what the rule names is not asked about");
-    let _ = desk.answer("ok");
-    desk.reply(&write("c", "package.json"));
-    assert_eq!(desk.asks.len(), 1, "what it does not name is");
+    answer(&mut host, id, Answer::AllowRule(rule));
+    let _ = host.answer("ok");
+    host.reply(&write("b", "src/b.js"));
+    assert_eq!(host.asks.len(), 0, "what the rule names is not asked about");
+    let _ = host.answer("ok");
+    host.reply(&write("c", "package.json"));
+    assert_eq!(host.asks.len(), 1, "what it does not name is");
 }
 
 #[test]
 fn m5_edited_arguments_are_checked_again() {
     for (edited, runs) in [(r#"{"file_path":"b","content":"y"}"#, 1), (r#"{"file_path":1}"#, 0)] {
-        let mut desk = Desk::open(asking(AskAbout::Changes));
-        let _ = desk.submit("go");
-        desk.reply(&write("a"));
-        let id = desk.asks[0].0;
-        answer(&mut desk, id, Answer::AllowEdited(json_of(edited)));
-        assert_eq!(desk.runs.len(), runs, "{edited}");
+        let mut host = TestHost::open(asking(AskAbout::Changes));
+        let _ = host.submit("go");
+        host.reply(&write("a"));
+        let id = host.asks[0].0;
+        answer(&mut host, id, Answer::AllowEdited(json_of(edited)));
+        assert_eq!(host.runs.len(), runs, "{edited}");
         if runs == 0 {
-            assert!(said(&desk)[0].0.starts_with("Invalid arguments for tool: write_file"));
+            assert!(said(&host)[0].0.starts_with("Invalid arguments for tool: write_file"));
         }
     }
 }
 
 #[test]
 fn m5_abort_stops_the_run_and_cancels_the_other_questions() {
-    let mut desk = Desk::open(asking(AskAbout::Everything));
-    let _ = desk.submit("go");
-    desk.reply(&write("a").and_call("b", "list_dir", &json!({})));
-    let [first, second] = [desk.asks[0].0, desk.asks[1].0];
-    answer(&mut desk, first, Answer::Abort);
+    let mut host = TestHost::open(asking(AskAbout::Everything));
+    let _ = host.submit("go");
+    host.reply(&write("a").and_call("b", "list_dir", &json!({})));
+    let [first, second] = [host.asks[0].0, host.asks[1].0];
+    answer(&mut host, first, Answer::Abort);
     assert_eq!(
-        (end(&desk), desk.cancelled.as_slice()),
+        (end(&host), host.cancelled.as_slice()),
         (Some(RunEnd::Interrupted), [second].as_slice())
     );
-    let _ = desk.submit("again");
-    assert_eq!(said(&desk).len(), 2, "every call has its result");
+    let _ = host.submit("again");
+    assert_eq!(said(&host).len(), 2, "every call has its result");
 }
 
 #[test]
 fn a12_the_model_asks_the_user_and_goes_on_with_the_answer() {
     let mut config = config();
     config.ask_user = true;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("q", "ask_user", &json!({"question": "Which one?"})));
-    let (id, ask) = desk.asks[0].clone();
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::call("q", "ask_user", &json!({"question": "Which one?"})));
+    let (id, ask) = host.asks[0].clone();
     assert_eq!(ask, Ask::Question { text: "Which one?".into() });
-    assert_eq!(desk.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
-    answer(&mut desk, id, Answer::Text("The first.".into()));
-    assert_eq!(said(&desk), [("The first.".into(), false)]);
-    assert_eq!(desk.session.status(AgentId::ROOT).unwrap().state, AgentState::Processing);
+    assert_eq!(host.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
+    answer(&mut host, id, Answer::Text("The first.".into()));
+    assert_eq!(said(&host), [("The first.".into(), false)]);
+    assert_eq!(host.session.status(AgentId::ROOT).unwrap().state, AgentState::Processing);
 }
 
 #[test]
@@ -217,14 +217,14 @@ fn hook_submit_may_pass_replace_or_deny() {
         (HookReply::Failed { message: "crash".into() }, Some("go")),
         (HookReply::Deny { reason: "no".into() }, None),
     ] {
-        let mut desk = hooked(&[HookPoint::Submit]);
-        let _ = desk.submit("go");
-        assert_eq!(desk.hooks[0].1.payload.text(), "\"go\"");
-        assert!(desk.requests.is_empty(), "the model waits for the hook");
-        reply(&mut desk, answer);
+        let mut host = hooked(&[HookPoint::Submit]);
+        let _ = host.submit("go");
+        assert_eq!(host.hooks[0].1.payload.text(), "\"go\"");
+        assert!(host.requests.is_empty(), "the model waits for the hook");
+        reply(&mut host, answer);
         match sent {
-            Some(text) => assert_eq!(desk.body()["messages"][0]["content"][0]["text"], text),
-            None => assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Denied), 0)),
+            Some(text) => assert_eq!(host.body()["messages"][0]["content"][0]["text"], text),
+            None => assert_eq!((end(&host), host.requests.len()), (Some(RunEnd::Denied), 0)),
         }
     }
 }
@@ -237,16 +237,16 @@ fn hook_before_a_tool_may_pass_replace_or_deny() {
         (HookReply::Replace(json_of(r#"{"x":1}"#)), 0),
         (HookReply::Deny { reason: "no".into() }, 0),
     ] {
-        let mut desk = hooked(&[HookPoint::BeforeTool]);
-        let _ = desk.submit("go");
-        desk.reply(&write("a"));
+        let mut host = hooked(&[HookPoint::BeforeTool]);
+        let _ = host.submit("go");
+        host.reply(&write("a"));
         let payload: serde_json::Value =
-            serde_json::from_str(desk.hooks[0].1.payload.text()).unwrap();
+            serde_json::from_str(host.hooks[0].1.payload.text()).unwrap();
         assert_eq!((&payload["name"], &payload["call_id"]), (&json!("write_file"), &json!("a")));
-        reply(&mut desk, answer.clone());
-        assert_eq!(desk.runs.len(), runs, "{answer:?}");
+        reply(&mut host, answer.clone());
+        assert_eq!(host.runs.len(), runs, "{answer:?}");
         if let (HookReply::Replace(_), 1) = (&answer, runs) {
-            let Job::Builtin(action) = &desk.runs.first_key_value().unwrap().1.job else {
+            let Job::Builtin(action) = &host.runs.first_key_value().unwrap().1.job else {
                 panic!()
             };
             assert!(format!("{action:?}").contains("\"b\""), "{action:?}");
@@ -256,15 +256,15 @@ fn hook_before_a_tool_may_pass_replace_or_deny() {
 
 #[test]
 fn hook_after_a_tool_sees_the_raw_output_and_may_replace_it() {
-    let mut desk = hooked(&[HookPoint::AfterTool]);
-    let _ = desk.submit("go");
-    desk.reply(&write("a"));
+    let mut host = hooked(&[HookPoint::AfterTool]);
+    let _ = host.submit("go");
+    host.reply(&write("a"));
     let raw = "y".repeat(2_000);
-    let _ = desk.answer(&raw);
-    assert!(desk.hooks[0].1.payload.text().contains(&raw), "untruncated");
-    reply(&mut desk, HookReply::Replace(json_of("\"short\"")));
-    assert_eq!(said(&desk), [("short".into(), false)]);
-    let whole = desk.find(|kind| match kind {
+    let _ = host.answer(&raw);
+    assert!(host.hooks[0].1.payload.text().contains(&raw), "untruncated");
+    reply(&mut host, HookReply::Replace(json_of("\"short\"")));
+    assert_eq!(said(&host), [("short".into(), false)]);
+    let whole = host.find(|kind| match kind {
         EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text().len()),
         _ => None,
     });
@@ -273,36 +273,36 @@ fn hook_after_a_tool_sees_the_raw_output_and_may_replace_it() {
 
 #[test]
 fn hook_before_a_model_call_may_add_a_word_or_deny() {
-    let mut desk = hooked(&[HookPoint::BeforeModel]);
-    let _ = desk.submit("go");
-    reply(&mut desk, HookReply::Replace(json_of("\"be careful\"")));
-    assert!(desk.body()["messages"].to_string().contains("be careful"));
-    let mut desk = hooked(&[HookPoint::BeforeModel]);
-    let _ = desk.submit("go");
-    reply(&mut desk, HookReply::Deny { reason: "budget".into() });
-    assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Denied), 0));
+    let mut host = hooked(&[HookPoint::BeforeModel]);
+    let _ = host.submit("go");
+    reply(&mut host, HookReply::Replace(json_of("\"be careful\"")));
+    assert!(host.body()["messages"].to_string().contains("be careful"));
+    let mut host = hooked(&[HookPoint::BeforeModel]);
+    let _ = host.submit("go");
+    reply(&mut host, HookReply::Deny { reason: "budget".into() });
+    assert_eq!((end(&host), host.requests.len()), (Some(RunEnd::Denied), 0));
 }
 
 #[test]
 fn a_limit_that_is_lowered_while_a_hook_looks_at_a_call_holds_for_it() {
-    let mut desk = hooked(&[HookPoint::BeforeModel]);
-    let _ = desk.submit("go");
+    let mut host = hooked(&[HookPoint::BeforeModel]);
+    let _ = host.submit("go");
     let patch = serde_json::from_value(json!({"limits": {"max_turns": 1}})).unwrap();
-    let _ = desk.command(Command::Configure { patch });
-    reply(&mut desk, HookReply::Allow);
-    assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Limit), 0));
+    let _ = host.command(Command::Configure { patch });
+    reply(&mut host, HookReply::Allow);
+    assert_eq!((end(&host), host.requests.len()), (Some(RunEnd::Limit), 0));
 }
 
 #[test]
 fn hook_before_the_stop_may_send_the_model_back_to_work() {
-    let mut desk = hooked(&[HookPoint::BeforeStop]);
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("Done."));
-    reply(&mut desk, HookReply::Deny { reason: "run the tests first".into() });
-    assert!(desk.body()["messages"].to_string().contains("run the tests first"));
-    desk.reply(&Message::text("Now done."));
-    reply(&mut desk, HookReply::Allow);
-    assert_eq!(end(&desk), Some(RunEnd::Completed));
+    let mut host = hooked(&[HookPoint::BeforeStop]);
+    let _ = host.submit("go");
+    host.reply(&Message::text("Done."));
+    reply(&mut host, HookReply::Deny { reason: "run the tests first".into() });
+    assert!(host.body()["messages"].to_string().contains("run the tests first"));
+    host.reply(&Message::text("Now done."));
+    reply(&mut host, HookReply::Allow);
+    assert_eq!(end(&host), Some(RunEnd::Completed));
 }
 
 #[test]
@@ -310,12 +310,12 @@ fn a_hook_that_breaks_denies_only_where_it_must_fail_closed() {
     let mut config = config();
     config.hooks.points = vec![HookPoint::BeforeTool];
     config.hooks.fail_closed = true;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.reply(&write("a"));
-    reply(&mut desk, HookReply::Failed { message: "crash".into() });
-    assert_eq!(said(&desk), [("The call was denied: a hook failed: crash".into(), true)]);
-    assert!(desk.names(0).contains(&"warning".to_owned()));
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&write("a"));
+    reply(&mut host, HookReply::Failed { message: "crash".into() });
+    assert_eq!(said(&host), [("The call was denied: a hook failed: crash".into(), true)]);
+    assert!(host.names(0).contains(&"warning".to_owned()));
 }
 
 fn answer_config() -> innerloop_core::config::SessionConfig {
@@ -325,31 +325,31 @@ fn answer_config() -> innerloop_core::config::SessionConfig {
     config
 }
 
-fn answering() -> Desk {
-    Desk::open(answer_config())
+fn answering() -> TestHost {
+    TestHost::open(answer_config())
 }
 
 #[test]
 fn a_follow_up_has_its_own_result_behind_a_final_answer() {
-    let mut desk = answering();
-    let _ = desk.submit("count");
-    let parts = innerloop_tests::desk::text("count again");
-    let _ = desk.command(innerloop_core::input::Command::FollowUp { parts });
-    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
-    desk.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
-    let texts = desk.find(|kind| match kind {
+    let mut host = answering();
+    let _ = host.submit("count");
+    let parts = innerloop_tests::test_host::text("count again");
+    let _ = host.command(innerloop_core::input::Command::FollowUp { parts });
+    host.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    host.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
+    let texts = host.find(|kind| match kind {
         EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
         _ => None,
     });
     assert_eq!(texts, [r#"{"n":2}"#]);
-    let mut desk = answering();
-    let _ = desk.submit("count");
-    let parts = innerloop_tests::desk::text("say hello");
-    let _ = desk.command(innerloop_core::input::Command::FollowUp { parts });
-    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
-    desk.reply(&Message::text("Hello."));
-    desk.reply(&Message::text("Hello again."));
-    let texts = desk.find(|kind| match kind {
+    let mut host = answering();
+    let _ = host.submit("count");
+    let parts = innerloop_tests::test_host::text("say hello");
+    let _ = host.command(innerloop_core::input::Command::FollowUp { parts });
+    host.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    host.reply(&Message::text("Hello."));
+    host.reply(&Message::text("Hello again."));
+    let texts = host.find(|kind| match kind {
         EventKind::ProcessingEnd { text, .. } => Some(text.clone()),
         _ => None,
     });
@@ -360,17 +360,17 @@ fn a_follow_up_has_its_own_result_behind_a_final_answer() {
 fn hook_before_the_stop_sees_the_final_answer_too() {
     let mut config = answer_config();
     config.hooks.points = vec![HookPoint::BeforeStop];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("count");
-    desk.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
-    assert_eq!(desk.hooks[0].1.payload.text(), r#""{\"n\":1}""#);
-    reply(&mut desk, HookReply::Deny { reason: "count again".into() });
-    assert!(desk.body()["messages"].to_string().contains("count again"));
-    assert!(!desk.names(0).contains(&"final_answer".to_owned()));
-    desk.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
-    reply(&mut desk, HookReply::Allow);
-    assert_eq!(end(&desk), Some(RunEnd::Completed));
-    let value = desk.find(|kind| match kind {
+    let mut host = TestHost::open(config);
+    let _ = host.submit("count");
+    host.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
+    assert_eq!(host.hooks[0].1.payload.text(), r#""{\"n\":1}""#);
+    reply(&mut host, HookReply::Deny { reason: "count again".into() });
+    assert!(host.body()["messages"].to_string().contains("count again"));
+    assert!(!host.names(0).contains(&"final_answer".to_owned()));
+    host.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
+    reply(&mut host, HookReply::Allow);
+    assert_eq!(end(&host), Some(RunEnd::Completed));
+    let value = host.find(|kind| match kind {
         EventKind::FinalAnswer { value } => Some(value.text().to_owned()),
         _ => None,
     });
@@ -379,33 +379,33 @@ fn hook_before_the_stop_sees_the_final_answer_too() {
 
 #[test]
 fn the_final_answer_fits_its_schema_ends_the_run_and_dangles_nothing() {
-    let mut desk = answering();
-    let _ = desk.submit("count");
-    desk.reply(&Message::call("a", "final_answer", &json!({"n": "many"})));
-    assert!(said(&desk)[0].1, "an answer that does not fit is an error result");
-    desk.reply(&Message::call("b", "final_answer", &json!({"n": 3})));
-    let answers = desk.find(|kind| match kind {
+    let mut host = answering();
+    let _ = host.submit("count");
+    host.reply(&Message::call("a", "final_answer", &json!({"n": "many"})));
+    assert!(said(&host)[0].1, "an answer that does not fit is an error result");
+    host.reply(&Message::call("b", "final_answer", &json!({"n": 3})));
+    let answers = host.find(|kind| match kind {
         EventKind::FinalAnswer { value } => Some(value.text().to_owned()),
         _ => None,
     });
     assert_eq!(answers, [r#"{"n":3}"#]);
-    assert_eq!((end(&desk), desk.requests.len()), (Some(RunEnd::Completed), 2));
-    let _ = desk.submit("again");
-    assert!(desk.body()["messages"].to_string().contains("Accepted."));
+    assert_eq!((end(&host), host.requests.len()), (Some(RunEnd::Completed), 2));
+    let _ = host.submit("again");
+    assert!(host.body()["messages"].to_string().contains("Accepted."));
 }
 
 #[test]
 fn text_instead_of_the_final_answer_is_sent_back_and_then_fails() {
-    let mut desk = answering();
-    let _ = desk.submit("count");
-    desk.reply(&Message::text("three"));
-    assert!(desk.body()["messages"].to_string().contains("final_answer"));
-    desk.reply(&Message::text("three!"));
-    let errors = desk.find(|kind| match kind {
+    let mut host = answering();
+    let _ = host.submit("count");
+    host.reply(&Message::text("three"));
+    assert!(host.body()["messages"].to_string().contains("final_answer"));
+    host.reply(&Message::text("three!"));
+    let errors = host.find(|kind| match kind {
         EventKind::Error { kind, .. } => Some(*kind),
         _ => None,
     });
-    assert_eq!((errors, end(&desk)), (vec![ErrorKind::Answer], Some(RunEnd::Failed)));
+    assert_eq!((errors, end(&host)), (vec![ErrorKind::Answer], Some(RunEnd::Failed)));
 }
 
 #[test]
@@ -413,27 +413,29 @@ fn what_people_and_hooks_owe_survives_a_restore() {
     let mut config = asking(AskAbout::Everything);
     config.ask_user = true;
     config.hooks.points = vec![HookPoint::AfterTool];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
     let calls = write("a").and_call("q", "ask_user", &json!({"question": "Which?"})).and_call(
         "b",
         "list_dir",
         &json!({}),
     );
-    desk.reply(&calls);
-    let id = desk.asks[1].0;
-    answer(&mut desk, id, Answer::Allow);
-    let _ = desk.answer("listed");
-    let restored =
-        innerloop_core::Session::restore(&desk.session.snapshot(), innerloop_tests::desk::EPOCH);
+    host.reply(&calls);
+    let id = host.asks[1].0;
+    answer(&mut host, id, Answer::Allow);
+    let _ = host.answer("listed");
+    let restored = innerloop_core::Session::restore(
+        &host.session.snapshot(),
+        innerloop_tests::test_host::EPOCH,
+    );
     let owed: Vec<Effect> = restored.unwrap().owed().effects().cloned().collect();
     assert_eq!(owed.len(), 3, "{owed:?}");
-    let mut open: Vec<EffectId> = desk.asks.iter().map(|(id, _)| *id).collect();
-    open.extend(desk.hooks.iter().map(|(id, _)| *id));
+    let mut open: Vec<EffectId> = host.asks.iter().map(|(id, _)| *id).collect();
+    open.extend(host.hooks.iter().map(|(id, _)| *id));
     open.sort();
     assert_eq!(owed.iter().map(Effect::id).collect::<Vec<_>>(), open);
     let hook = owed.iter().find(|effect| matches!(effect, Effect::RunHook { .. })).unwrap();
     let Effect::RunHook { hook, .. } = hook else { panic!() };
-    assert_eq!(hook, &desk.hooks[0].1);
+    assert_eq!(hook, &host.hooks[0].1);
     let _ = Outcome::default();
 }

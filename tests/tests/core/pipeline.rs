@@ -11,7 +11,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 use serde_json::json;
 use std::sync::Arc;
@@ -24,30 +24,30 @@ fn spec(name: &str, parameters: &serde_json::Value, read_only: bool) -> ToolSpec
     serde_json::from_str(&json.to_string()).unwrap()
 }
 
-fn desk_with(tools: Vec<ToolSpec>) -> Desk {
+fn desk_with(tools: Vec<ToolSpec>) -> TestHost {
     let mut config = config();
     config.tools = tools;
     config.facts.programs =
         vec![ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() }];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host
 }
 
 /// The result blocks of the newest request.
-fn results(desk: &Desk) -> Vec<serde_json::Value> {
-    let messages = desk.body()["messages"].clone();
+fn results(host: &TestHost) -> Vec<serde_json::Value> {
+    let messages = host.body()["messages"].clone();
     messages.as_array().unwrap().last().unwrap()["content"].as_array().unwrap().clone()
 }
 
 #[test]
 fn c5_a_tool_of_the_host_is_offered_and_called_with_its_own_arguments() {
     let parameters = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
-    let mut desk = desk_with(vec![spec("dice", &parameters, true)]);
-    let tools = desk.body()["tools"].clone();
+    let mut host = desk_with(vec![spec("dice", &parameters, true)]);
+    let tools = host.body()["tools"].clone();
     assert_eq!(tools.as_array().unwrap().last().unwrap()["name"], "dice");
-    desk.reply(&Message::call("c1", "dice", &json!({"n": 6})));
-    let (_, run) = desk.runs.first_key_value().unwrap();
+    host.reply(&Message::call("c1", "dice", &json!({"n": 6})));
+    let (_, run) = host.runs.first_key_value().unwrap();
     let Job::Custom(arguments) = &run.job else { panic!("{run:?}") };
     assert_eq!(arguments.text(), r#"{"n":6}"#);
 }
@@ -55,14 +55,14 @@ fn c5_a_tool_of_the_host_is_offered_and_called_with_its_own_arguments() {
 #[test]
 fn c6_the_latest_of_equal_names_wins_in_its_place() {
     let parameters = json!({"type": "object"});
-    let mut desk = desk_with(vec![spec("read_file", &parameters, true)]);
-    let tools = desk.body()["tools"].clone();
+    let mut host = desk_with(vec![spec("read_file", &parameters, true)]);
+    let tools = host.body()["tools"].clone();
     let names: Vec<&str> =
         tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     assert_eq!(names[0], "read_file");
     assert_eq!(names.iter().filter(|name| **name == "read_file").count(), 1);
-    desk.reply(&Message::call("c1", "read_file", &json!({"anything": 1})));
-    assert!(matches!(desk.runs.first_key_value().unwrap().1.job, Job::Custom(_)));
+    host.reply(&Message::call("c1", "read_file", &json!({"anything": 1})));
+    assert!(matches!(host.runs.first_key_value().unwrap().1.job, Job::Custom(_)));
 }
 
 #[test]
@@ -103,53 +103,53 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
         ),
     ];
     for (name, arguments, action) in cases {
-        let mut desk = desk_with(Vec::new());
-        desk.reply(&Message::call("c1", name, &arguments));
-        assert_eq!(desk.runs.first_key_value().unwrap().1.job, Job::Builtin(action));
+        let mut host = desk_with(Vec::new());
+        host.reply(&Message::call("c1", name, &arguments));
+        assert_eq!(host.runs.first_key_value().unwrap().1.job, Job::Builtin(action));
     }
 }
 
 #[test]
 fn c17_every_tool_has_a_name_a_description_and_a_schema_of_an_object() {
-    let desk = desk_with(Vec::new());
-    let tools = desk.body()["tools"].as_array().unwrap().clone();
+    let host = desk_with(Vec::new());
+    let tools = host.body()["tools"].as_array().unwrap().clone();
     assert_eq!(tools.len(), 7 + 4, "the profile's tools and those for other agents");
     for tool in tools {
         assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
         assert!(tool["description"].as_str().unwrap().len() > 20, "{tool}");
     }
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let names = desk.body()["tools"].to_string();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let names = host.body()["tools"].to_string();
     assert!(!names.contains("run_program"), "without a program the tool is absent");
 }
 
 #[test]
 fn c18_a_call_is_looked_up_checked_run_announced_and_answered() {
-    let mut desk = desk_with(Vec::new());
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    assert_eq!(desk.names(2), ["assistant_text_end", "tool_call_start"]);
-    let _ = desk.answer("a/");
-    assert_eq!(desk.names(4), ["tool_call_end"]);
-    assert_eq!(results(&desk)[0]["content"], "a/");
+    let mut host = desk_with(Vec::new());
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    assert_eq!(host.names(2), ["assistant_text_end", "tool_call_start"]);
+    let _ = host.answer("a/");
+    assert_eq!(host.names(4), ["tool_call_end"]);
+    assert_eq!(results(&host)[0]["content"], "a/");
 }
 
 #[test]
 fn c19_each_call_goes_to_the_tool_of_its_name() {
     let parameters = json!({"type": "object"});
-    let mut desk = desk_with(vec![spec("one", &parameters, true), spec("two", &parameters, true)]);
+    let mut host = desk_with(vec![spec("one", &parameters, true), spec("two", &parameters, true)]);
     let calls = Message::call("c1", "two", &json!({})).and_call("c2", "one", &json!({}));
-    desk.reply(&calls);
-    let names: Vec<_> = desk.runs.values().map(|run| run.name.as_str()).collect();
+    host.reply(&calls);
+    let names: Vec<_> = host.runs.values().map(|run| run.name.as_str()).collect();
     assert_eq!(names, ["two", "one"]);
 }
 
 #[test]
 fn c20_an_unknown_tool_is_an_error_result_and_the_run_goes_on() {
-    let mut desk = desk_with(Vec::new());
-    desk.reply(&Message::call("c1", "teleport", &json!({})));
-    assert!(desk.runs.is_empty());
-    let result = &results(&desk)[0];
+    let mut host = desk_with(Vec::new());
+    host.reply(&Message::call("c1", "teleport", &json!({})));
+    assert!(host.runs.is_empty());
+    let result = &results(&host)[0];
     assert_eq!(
         (&result["content"], &result["is_error"]),
         (&json!("Unknown tool: teleport"), &json!(true))
@@ -165,10 +165,10 @@ fn c21_arguments_that_do_not_fit_never_reach_the_host() {
         (json!({"file_path": "a", "x": 1}), "`x` is not a known property"),
         (json!([]), "the arguments must be object, not array"),
     ] {
-        let mut desk = desk_with(Vec::new());
-        desk.reply(&Message::call("c1", "read_file", &arguments));
-        assert!(desk.runs.is_empty(), "{arguments}");
-        let said = results(&desk)[0]["content"].as_str().unwrap().to_owned();
+        let mut host = desk_with(Vec::new());
+        host.reply(&Message::call("c1", "read_file", &arguments));
+        assert!(host.runs.is_empty(), "{arguments}");
+        let said = results(&host)[0]["content"].as_str().unwrap().to_owned();
         assert!(said.starts_with("Invalid arguments for tool: read_file"), "{said}");
         assert!(said.contains(says), "{said}");
     }
@@ -177,10 +177,10 @@ fn c21_arguments_that_do_not_fit_never_reach_the_host() {
 #[test]
 fn c21_a_whole_number_may_be_written_with_a_fraction_of_zero() {
     for (offset, read) in [("3", Some(3)), ("3.0", Some(3)), ("1e2", Some(100)), ("3.5", None)] {
-        let mut desk = desk_with(Vec::new());
+        let mut host = desk_with(Vec::new());
         let arguments = format!("{{\"file_path\":\"a\",\"offset\":{offset}}}");
-        desk.reply(&Message::call("c1", "read_file", &serde_json::from_str(&arguments).unwrap()));
-        let offsets = desk.runs.values().map(|run| match &run.job {
+        host.reply(&Message::call("c1", "read_file", &serde_json::from_str(&arguments).unwrap()));
+        let offsets = host.runs.values().map(|run| match &run.job {
             Job::Builtin(Action::Read { offset, .. }) => *offset,
             job => panic!("{job:?}"),
         });
@@ -190,11 +190,11 @@ fn c21_a_whole_number_may_be_written_with_a_fraction_of_zero() {
 
 #[test]
 fn c18_a_run_is_shared_between_the_effect_and_what_is_owed() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let write = json!({"file_path": "a", "content": "x".repeat(1 << 20)});
-    desk.reply(&Message::call("c1", "write_file", &write));
-    let (_, given) = desk.runs.first_key_value().unwrap();
-    let owed = desk.session.owed();
+    host.reply(&Message::call("c1", "write_file", &write));
+    let (_, given) = host.runs.first_key_value().unwrap();
+    let owed = host.session.owed();
     let Some(Effect::RunTool { run, .. }) = owed.effects().next() else { panic!("{owed:?}") };
     assert!(Arc::ptr_eq(run, given), "the file's content exists once");
 }
@@ -210,106 +210,106 @@ fn c21_arguments_are_bent_to_their_schema_only_where_that_is_asked_for() {
         let mut config = config();
         config.tools = vec![spec("tool", &parameters, true)];
         config.repair.coerce_arguments = coerce;
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        desk.reply(&Message::call("c", "tool", &given));
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.reply(&Message::call("c", "tool", &given));
         if !coerce {
-            assert!(desk.runs.is_empty() && results(&desk)[0]["is_error"] == true);
+            assert!(host.runs.is_empty() && results(&host)[0]["is_error"] == true);
             continue;
         }
-        let Job::Custom(arguments) = &desk.runs.first_key_value().unwrap().1.job else { panic!() };
+        let Job::Custom(arguments) = &host.runs.first_key_value().unwrap().1.job else { panic!() };
         assert_eq!(arguments.text(), r#"{"b":true,"l":[1,2],"n":30000,"s":"7","x":0.5}"#);
     }
     let mut config = config();
     config.tools = vec![spec("tool", &parameters, true)];
     config.repair.coerce_arguments = true;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c", "tool", &json!({"n": "many"})));
-    assert!(desk.runs.is_empty(), "what is not plainly meant is not guessed");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", "tool", &json!({"n": "many"})));
+    assert!(host.runs.is_empty(), "what is not plainly meant is not guessed");
 }
 
 #[test]
 fn c20_a_call_that_cannot_be_sent_back_is_sent_in_a_form_that_can() {
     for (name, arguments) in [("a.b c", "{}"), ("", "{}"), ("read_file", r#"{"x":"\ud83d"}"#)] {
-        let mut desk = desk_with(Vec::new());
+        let mut host = desk_with(Vec::new());
         let message = Message::call("c1", "list_dir", &json!({})).events().concat();
         let odd = message.replace("\"name\":\"list_dir\"", &format!("\"name\":\"{name}\""));
         let escaped = arguments.replace('\\', "\\\\").replace('"', "\\\"");
         let odd =
             odd.replace("\"partial_json\":\"{}\"", &format!("\"partial_json\":\"{escaped}\""));
-        desk.stream(odd.as_bytes(), usize::MAX);
-        let block = desk.body()["messages"][1]["content"][0].clone();
+        host.stream(odd.as_bytes(), usize::MAX);
+        let block = host.body()["messages"][1]["content"][0].clone();
         let sent = block["name"].as_str().unwrap();
         assert!(!sent.is_empty() && sent.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
-        assert!(results(&desk)[0]["is_error"] == true && block["input"].is_object(), "{block}");
+        assert!(results(&host)[0]["is_error"] == true && block["input"].is_object(), "{block}");
     }
 }
 
 #[test]
 fn c22_a_failing_tool_is_an_error_result() {
-    let mut desk = desk_with(Vec::new());
-    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
-    let id = *desk.runs.keys().next().unwrap();
-    let _ = desk.done(id, Outcome::error(ToolError::NotFound, "there is no file a"));
-    let result = &results(&desk)[0];
+    let mut host = desk_with(Vec::new());
+    host.reply(&Message::call("c1", "read_file", &json!({"file_path": "a"})));
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.done(id, Outcome::error(ToolError::NotFound, "there is no file a"));
+    let result = &results(&host)[0];
     assert_eq!(result["content"], "Tool error (read_file): there is no file a");
     assert_eq!(result["is_error"], true);
 }
 
 #[test]
 fn c23_reads_run_side_by_side_writes_alone_and_results_keep_the_order() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let read = |n| json!({"file_path": format!("r{n}")});
     let write = json!({"file_path": "w", "content": ""});
     let reply = Message::call("c1", "read_file", &read(1))
         .and_call("c2", "read_file", &read(2))
         .and_call("c3", "write_file", &write)
         .and_call("c4", "read_file", &read(3));
-    desk.reply(&reply);
-    let running = |desk: &Desk| -> Vec<String> {
-        desk.runs.values().map(|run| run.call_id.clone()).collect()
+    host.reply(&reply);
+    let running = |host: &TestHost| -> Vec<String> {
+        host.runs.values().map(|run| run.call_id.clone()).collect()
     };
-    assert_eq!(running(&desk), ["c1", "c2"]);
-    let second = *desk.runs.keys().nth(1).unwrap();
-    let _ = desk.done(second, Outcome::text("two"));
-    assert_eq!(running(&desk), ["c1"]);
-    let _ = desk.answer("one");
-    assert_eq!(running(&desk), ["c3"]);
-    let _ = desk.answer("three");
-    assert_eq!(running(&desk), ["c4"]);
-    let _ = desk.answer("four");
-    let said: Vec<_> = results(&desk).iter().map(|result| result["content"].clone()).collect();
+    assert_eq!(running(&host), ["c1", "c2"]);
+    let second = *host.runs.keys().nth(1).unwrap();
+    let _ = host.done(second, Outcome::text("two"));
+    assert_eq!(running(&host), ["c1"]);
+    let _ = host.answer("one");
+    assert_eq!(running(&host), ["c3"]);
+    let _ = host.answer("three");
+    assert_eq!(running(&host), ["c4"]);
+    let _ = host.answer("four");
+    let said: Vec<_> = results(&host).iter().map(|result| result["content"].clone()).collect();
     assert_eq!(said, ["one", "two", "three", "four"]);
 }
 
 #[test]
 fn b11_the_event_carries_the_whole_output_the_model_reads_a_part() {
-    let mut desk = desk_with(Vec::new());
-    desk.reply(&Message::call("c1", "run_program", &json!({"program": "qjs"})));
-    let id = *desk.runs.keys().next().unwrap();
+    let mut host = desk_with(Vec::new());
+    host.reply(&Message::call("c1", "run_program", &json!({"program": "qjs"})));
+    let id = *host.runs.keys().next().unwrap();
     let delta = ToolInput::Delta("x".into());
-    let _ = desk.input(Input::Tool { id, input: delta });
-    let _ = desk.done(id, Outcome::text("x".repeat(100_000)));
-    let whole = desk.find(|kind| match kind {
+    let _ = host.input(Input::Tool { id, input: delta });
+    let _ = host.done(id, Outcome::text("x".repeat(100_000)));
+    let whole = host.find(|kind| match kind {
         EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text().len()),
         _ => None,
     });
     assert_eq!(whole, [100_000]);
-    let read = results(&desk)[0]["content"].as_str().unwrap().to_owned();
+    let read = results(&host)[0]["content"].as_str().unwrap().to_owned();
     assert!(read.len() < 31_000 && read.contains("[WARNING: Tool output was truncated."));
 }
 
 #[test]
 fn g1_each_kind_of_tool_failure_says_what_it_was() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let call = json!({"program": "qjs", "timeout_ms": 1_500});
-    desk.reply(&Message::call("c1", "run_program", &call));
-    let (&id, run) = desk.runs.first_key_value().unwrap();
+    host.reply(&Message::call("c1", "run_program", &call));
+    let (&id, run) = host.runs.first_key_value().unwrap();
     assert_eq!(run.timeout_ms, 1_500);
     let error = Some(ToolError::Timeout);
-    let _ = desk.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
-    let said = results(&desk)[0]["content"].clone();
+    let _ = host.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
+    let said = results(&host)[0]["content"].clone();
     assert_eq!(said[0]["text"], "so far");
     let told = said[1]["text"].as_str().unwrap();
     assert!(told.starts_with("[ERROR: Command timed out after 1500ms."), "{told}");
@@ -321,56 +321,56 @@ fn d4_time_limits_are_the_profiles_the_calls_and_never_more_than_the_most() {
         (json!({"program": "q"}), 120_000),
         (json!({"program": "q", "timeout_ms": 9_999_999}), 600_000),
     ] {
-        let mut desk = desk_with(Vec::new());
-        desk.reply(&Message::call("c1", "run_program", &asked));
-        assert_eq!(desk.runs.first_key_value().unwrap().1.timeout_ms, given);
+        let mut host = desk_with(Vec::new());
+        host.reply(&Message::call("c1", "run_program", &asked));
+        assert_eq!(host.runs.first_key_value().unwrap().1.timeout_ms, given);
     }
 }
 
 #[test]
 fn calls_of_a_reply_that_was_cut_by_length_are_not_run() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let call = Message::call("c1", "write_file", &json!({"file_path": "a", "content": "b"}));
-    desk.reply(&call.stop_reason("max_tokens"));
-    assert!(desk.runs.is_empty());
-    assert!(results(&desk)[0]["content"].as_str().unwrap().contains("was cut by a limit"));
+    host.reply(&call.stop_reason("max_tokens"));
+    assert!(host.runs.is_empty());
+    assert!(results(&host)[0]["content"].as_str().unwrap().contains("was cut by a limit"));
 }
 
 #[test]
 fn calls_with_the_same_id_get_ids_of_their_own() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let reply = Message::call("c", "list_dir", &json!({}))
         .and_call("c", "list_dir", &json!({}))
         .and_call("", "list_dir", &json!({}));
-    desk.reply(&reply);
+    host.reply(&reply);
     let ids: std::collections::BTreeSet<_> =
-        desk.runs.values().map(|run| run.call_id.clone()).collect();
+        host.runs.values().map(|run| run.call_id.clone()).collect();
     assert_eq!(ids.len(), 3);
 }
 
 #[test]
 fn an_image_in_a_result_reaches_the_model() {
-    let mut desk = desk_with(Vec::new());
-    desk.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.png"})));
-    let id = *desk.runs.keys().next().unwrap();
+    let mut host = desk_with(Vec::new());
+    host.reply(&Message::call("c1", "read_file", &json!({"file_path": "a.png"})));
+    let id = *host.runs.keys().next().unwrap();
     let image = Part::Image { media_type: "image/png".into(), data: "aWs=".into() };
-    let _ = desk.done(id, Outcome { parts: vec![image], ..Outcome::default() });
-    let block = &results(&desk)[0]["content"][0];
+    let _ = host.done(id, Outcome { parts: vec![image], ..Outcome::default() });
+    let block = &results(&host)[0]["content"][0];
     assert_eq!(block["source"]["media_type"], "image/png");
 }
 
 #[test]
 fn a_thousand_calls_in_one_reply_are_all_answered() {
-    let mut desk = desk_with(Vec::new());
+    let mut host = desk_with(Vec::new());
     let mut reply = Message::call("c0", "list_dir", &json!({}));
     for n in 1..1_000 {
         reply = reply.and_call(&format!("c{n}"), "list_dir", &json!({}));
     }
-    desk.reply(&reply);
-    assert_eq!(desk.runs.len(), 1_000);
-    while !desk.runs.is_empty() {
-        let _ = desk.answer("ok");
+    host.reply(&reply);
+    assert_eq!(host.runs.len(), 1_000);
+    while !host.runs.is_empty() {
+        let _ = host.answer("ok");
     }
-    let answered = results(&desk).iter().filter(|block| block["type"] == "tool_result").count();
+    let answered = results(&host).iter().filter(|block| block["type"] == "tool_result").count();
     assert_eq!(answered, 1_000);
 }

@@ -11,7 +11,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 use serde_json::{Value, json};
 
@@ -38,14 +38,14 @@ fn names(kind: ProfileKind, vocabulary: Vocabulary, facts: &Facts) -> Vec<String
     tools.into_iter().map(|tool| tool.name).collect()
 }
 
-pub(super) fn desk(kind: ProfileKind, vocabulary: Vocabulary) -> Desk {
+pub(super) fn host(kind: ProfileKind, vocabulary: Vocabulary) -> TestHost {
     let mut config = config();
     config.model.profile = kind;
     config.model.vocabulary = vocabulary;
     config.facts = place();
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host
 }
 
 fn action(kind: ProfileKind, vocabulary: Vocabulary, name: &str, arguments: &Value) -> Value {
@@ -62,17 +62,17 @@ pub(super) fn reads(
     arguments: &Value,
     outcome: Outcome,
 ) -> String {
-    let mut desk = desk(kind, vocabulary);
-    desk.reply(&Message::call("c", name, arguments));
-    let id = *desk.runs.keys().next().unwrap_or_else(|| panic!("{name} does not run"));
+    let mut host = host(kind, vocabulary);
+    host.reply(&Message::call("c", name, arguments));
+    let id = *host.runs.keys().next().unwrap_or_else(|| panic!("{name} does not run"));
     let raw = outcome.clone();
-    let _ = desk.done(id, outcome);
-    let emitted = desk.find(|kind| match kind {
+    let _ = host.done(id, outcome);
+    let emitted = host.find(|kind| match kind {
         EventKind::ToolCallEnd { outcome, .. } => Some((**outcome).clone()),
         _ => None,
     });
     assert_eq!(emitted, [raw], "{name}: the event has the outcome as it is");
-    let body = desk.body();
+    let body = host.body();
     let content = &body["messages"].as_array().unwrap().last().unwrap()["content"][0]["content"];
     match content {
         Value::String(text) => text.clone(),
@@ -121,17 +121,17 @@ fn c1_a_patch_in_free_text_is_the_same_call_as_one_in_json() {
         json!({"type": "function_call", "id": "i", "call_id": "c", "name": "apply_patch",
             "arguments": json!({"input": patch}).to_string()}),
     ] {
-        let mut desk = Desk::open(config.clone());
-        let _ = desk.submit("go");
+        let mut host = TestHost::open(config.clone());
+        let _ = host.submit("go");
         let body = json!({"id": "r", "object": "response", "status": "completed", "model": "m",
             "output": [item], "usage": {"input_tokens": 1, "output_tokens": 1}});
-        desk.head(200, "application/json");
+        host.head(200, "application/json");
         let chunk = body.to_string().into_bytes().into();
-        let _ = desk.http(HttpInput::Chunk(chunk));
-        let _ = desk.http(HttpInput::End);
-        let (_, run) = desk.runs.first_key_value().expect("the patch runs");
+        let _ = host.http(HttpInput::Chunk(chunk));
+        let _ = host.http(HttpInput::End);
+        let (_, run) = host.runs.first_key_value().expect("the patch runs");
         jobs.push(run.job.clone());
-        let shown = desk.find(|kind| match kind {
+        let shown = host.find(|kind| match kind {
             EventKind::ToolCallStart { arguments, .. } => Some(arguments.clone()),
             _ => None,
         });
@@ -227,7 +227,7 @@ fn small_models_have_five_tools_examples_and_calls_in_text() {
     let profile = Profile::new(kind, Vocabulary::Native);
     assert!(profile.base_prompt().contains("# Examples"));
     assert_eq!(profile.model_defaults().text_calls, TextCalls::Fallback);
-    let body = desk(kind, Vocabulary::Seed).body();
+    let body = host(kind, Vocabulary::Seed).body();
     assert_eq!(body["tools"].as_array().unwrap().len(), 5, "no agents to start");
 }
 
@@ -311,10 +311,10 @@ fn c7_a_profile_says_what_its_models_can_do_and_which_documents_they_read() {
 #[test]
 fn c14_claude_has_120_seconds_grep_modes_and_betas() {
     let kind = ProfileKind::Anthropic;
-    let mut shell = desk(kind, Vocabulary::Native);
+    let mut shell = host(kind, Vocabulary::Native);
     shell.reply(&Message::call("c", "Bash", &json!({"command": "make"})));
     assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 120_000);
-    let mut shell = desk(kind, Vocabulary::Seed);
+    let mut shell = host(kind, Vocabulary::Seed);
     let most = json!({"command": "make", "timeout_ms": 9_000_000});
     shell.reply(&Message::call("c", "shell", &most));
     assert_eq!(shell.runs.first_key_value().unwrap().1.timeout_ms, 600_000);
@@ -339,9 +339,9 @@ fn c14_claude_has_120_seconds_grep_modes_and_betas() {
     );
     let mut config = config();
     config.model.betas = vec!["context-1m".into()];
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    let headers = &desk.requests[0].headers;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    let headers = &host.requests[0].headers;
     assert!(headers.iter().any(|(name, value)| name == "anthropic-beta" && value == "context-1m"));
 }
 
@@ -349,9 +349,9 @@ fn c14_claude_has_120_seconds_grep_modes_and_betas() {
 fn c15_gpt_has_10_seconds_and_keeps_write_file() {
     let kind = ProfileKind::Openai;
     for (vocabulary, name) in [(Vocabulary::Seed, "shell"), (Vocabulary::Native, "shell_command")] {
-        let mut desk = desk(kind, vocabulary);
-        desk.reply(&Message::call("c", name, &json!({"command": "ls"})));
-        let (_, run) = desk.runs.first_key_value().unwrap();
+        let mut host = host(kind, vocabulary);
+        host.reply(&Message::call("c", name, &json!({"command": "ls"})));
+        let (_, run) = host.runs.first_key_value().unwrap();
         assert_eq!(run.timeout_ms, 10_000);
         let action = json!({"action": "run_program", "program": "sh", "args": ["-c", "ls"]});
         assert_eq!(serde_json::to_value(&run.job).unwrap()["builtin"], action);
@@ -409,9 +409,9 @@ fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
         config.model.vocabulary = Vocabulary::Native;
         config.model.compat.images = images;
         config.facts = facts;
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        let tools = desk.body()["tools"].as_array().unwrap().clone();
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        let tools = host.body()["tools"].as_array().unwrap().clone();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let has = |tools: &[String], name: &str| tools.iter().any(|tool| tool == name);

@@ -5,15 +5,15 @@ use innerloop_core::{
     config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},
     doc_names, doc_places,
 };
-use innerloop_tests::desk::{Desk, config};
+use innerloop_tests::test_host::{TestHost, config};
 
 fn prompt(facts: Facts, instructions: Option<&str>) -> String {
     let mut config = config();
     config.facts = facts;
     config.instructions = instructions.map(str::to_owned);
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.body()["system"][0]["text"].as_str().unwrap().to_owned()
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.body()["system"][0]["text"].as_str().unwrap().to_owned()
 }
 
 fn facts() -> Facts {

@@ -9,8 +9,8 @@ use innerloop_core::{
     time::{Instant, UnixMillis},
 };
 use innerloop_tests::{
-    desk::config,
     samples::{Visitor, visit_all},
+    test_host::config,
 };
 use serde_json::{Value, value::RawValue};
 use std::collections::{BTreeMap, BTreeSet};

@@ -9,76 +9,76 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config, text},
+    test_host::{TestHost, config, text},
 };
 use serde_json::json;
 
 #[test]
 fn b1_a_steer_enters_after_the_current_tool_round() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    assert!(desk.steer("only the tests").is_empty(), "a steer cuts nothing short");
-    let _ = desk.answer("a/");
-    let messages = desk.body()["messages"].clone();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    assert!(host.steer("only the tests").is_empty(), "a steer cuts nothing short");
+    let _ = host.answer("a/");
+    let messages = host.body()["messages"].clone();
     assert_eq!(messages[2]["content"][0]["type"], "tool_result");
     assert_eq!(messages[2]["content"][1]["text"], "only the tests");
 }
 
 #[test]
 fn b1_a_steer_during_the_last_reply_gets_its_own_call() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    let _ = desk.steer("and the docs");
-    desk.reply(&Message::text("Done."));
-    assert_eq!(desk.requests.len(), 2);
-    assert_eq!(desk.body()["messages"][2]["content"][0]["text"], "and the docs");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let _ = host.steer("and the docs");
+    host.reply(&Message::text("Done."));
+    assert_eq!(host.requests.len(), 2);
+    assert_eq!(host.body()["messages"][2]["content"][0]["text"], "and the docs");
 }
 
 #[test]
 fn b2_a_follow_up_starts_when_the_model_is_done() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("one");
-    let _ = desk.command(Command::FollowUp { parts: text("two") });
-    desk.reply(&Message::text("1"));
-    desk.reply(&Message::text("2"));
-    let names = desk.names(1);
+    let mut host = TestHost::default();
+    let _ = host.submit("one");
+    let _ = host.command(Command::FollowUp { parts: text("two") });
+    host.reply(&Message::text("1"));
+    host.reply(&Message::text("2"));
+    let names = host.names(1);
     assert_eq!(names.iter().filter(|name| *name == "user_input").count(), 2);
     assert_eq!(names.iter().filter(|name| *name == "processing_end").count(), 1);
 }
 
 #[test]
 fn b2_a_follow_up_while_idle_starts_at_once() {
-    let mut desk = Desk::default();
-    let _ = desk.command(Command::FollowUp { parts: text("one") });
-    assert_eq!(desk.requests.len(), 1);
+    let mut host = TestHost::default();
+    let _ = host.command(Command::FollowUp { parts: text("one") });
+    assert_eq!(host.requests.len(), 1);
 }
 
 #[test]
 fn b3_a_steer_is_a_turn_of_its_own_and_the_models_reads_it_as_the_users() {
-    let mut desk = Desk::default();
-    let _ = desk.steer("be brief");
-    let _ = desk.submit("go");
-    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    let mut host = TestHost::default();
+    let _ = host.steer("be brief");
+    let _ = host.submit("go");
+    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns[1].kind, TurnKind::Steering(_)));
-    assert_eq!(desk.body()["messages"][0]["role"], "user");
-    assert_eq!(desk.body()["messages"][0]["content"][1]["text"], "be brief");
+    assert_eq!(host.body()["messages"][0]["role"], "user");
+    assert_eq!(host.body()["messages"][0]["content"][1]["text"], "be brief");
 }
 
 #[test]
 fn b4_a_steer_while_idle_waits_for_the_next_submit() {
-    let mut desk = Desk::default();
-    assert!(desk.steer("be brief").is_empty());
-    let _ = desk.submit("go");
-    assert_eq!(desk.names(1), ["user_input", "steering_injected"]);
+    let mut host = TestHost::default();
+    assert!(host.steer("be brief").is_empty());
+    let _ = host.submit("go");
+    assert_eq!(host.names(1), ["user_input", "steering_injected"]);
 }
 
 #[test]
 fn b5_an_injected_steer_is_an_event() {
-    let mut desk = Desk::default();
-    let _ = desk.steer("be brief");
-    let _ = desk.submit("go");
-    let said = desk.find(|kind| match kind {
+    let mut host = TestHost::default();
+    let _ = host.steer("be brief");
+    let _ = host.submit("go");
+    let said = host.find(|kind| match kind {
         EventKind::SteeringInjected { parts } => Some(parts.clone()),
         _ => None,
     });
@@ -87,14 +87,14 @@ fn b5_an_injected_steer_is_an_event() {
 
 #[test]
 fn b6_the_effort_is_passed_on_and_left_out_where_there_is_none() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    assert_eq!(desk.body().get("output_config"), None);
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    assert_eq!(host.body().get("output_config"), None);
     let mut config = config();
     config.model.reasoning_effort = Some("high".into());
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    assert_eq!(desk.body()["output_config"]["effort"], "high");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    assert_eq!(host.body()["output_config"]["effort"], "high");
 }
 
 #[test]
@@ -102,22 +102,22 @@ fn b8_efforts_that_only_the_provider_knows_are_passed_on_as_they_are() {
     for effort in ["low", "medium", "high", "xhigh", "brand-new"] {
         let mut config = config();
         config.model.reasoning_effort = Some(effort.into());
-        let mut desk = Desk::open(config);
-        let _ = desk.submit("go");
-        assert_eq!(desk.body()["output_config"]["effort"], effort);
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        assert_eq!(host.body()["output_config"]["effort"], effort);
     }
 }
 
 #[test]
 fn b7_a_changed_effort_is_in_force_from_the_next_call() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     let patch = serde_json::from_value(json!({"reasoning_effort": "low"})).unwrap();
-    let _ = desk.command(Command::Configure { patch });
-    assert_eq!(desk.body().get("output_config"), None, "the call under way stays as it is");
-    desk.reply(&Message::call("c", "list_dir", &json!({})));
-    let _ = desk.answer("a");
-    assert_eq!(desk.body()["output_config"]["effort"], "low");
+    let _ = host.command(Command::Configure { patch });
+    assert_eq!(host.body().get("output_config"), None, "the call under way stays as it is");
+    host.reply(&Message::call("c", "list_dir", &json!({})));
+    let _ = host.answer("a");
+    assert_eq!(host.body()["output_config"]["effort"], "low");
 }
 
 #[test]
@@ -125,26 +125,26 @@ fn b9_every_kind_of_event_of_the_specification_comes_at_its_time() {
     let mut config = config();
     config.limits.max_turns = 14;
     config.model.context_window = 17_000;
-    let mut desk = Desk::open(config);
-    let _ = desk.steer("first");
-    let _ = desk.submit(&"x".repeat(60_000));
+    let mut host = TestHost::open(config);
+    let _ = host.steer("first");
+    let _ = host.submit(&"x".repeat(60_000));
     for n in 0..11 {
         let call = Message::call(&format!("c{n}"), "list_dir", &json!({}));
-        desk.reply(&call);
-        if let Some(&id) = desk.runs.keys().next() {
+        host.reply(&call);
+        if let Some(&id) = host.runs.keys().next() {
             let input = innerloop_core::input::ToolInput::Delta("some".into());
-            let _ = desk.input(innerloop_core::input::Input::Tool { id, input });
-            let _ = desk.answer("a");
+            let _ = host.input(innerloop_core::input::Input::Tool { id, input });
+            let _ = host.answer("a");
         }
     }
-    desk.reply(&Message::text("Done."));
-    let _ = desk.submit("more");
+    host.reply(&Message::text("Done."));
+    let _ = host.submit("more");
     let patch = serde_json::from_value(json!({"limits": {"max_turns": 0}})).unwrap();
-    let _ = desk.command(Command::Configure { patch });
-    let _ = desk.submit("and more");
-    desk.refuse(401, "authentication_error", "no", &[]);
+    let _ = host.command(Command::Configure { patch });
+    let _ = host.submit("and more");
+    host.refuse(401, "authentication_error", "no", &[]);
     let seen: std::collections::BTreeSet<String> =
-        desk.events.iter().map(|event| innerloop_tests::desk::name(&event.kind)).collect();
+        host.events.iter().map(|event| innerloop_tests::test_host::name(&event.kind)).collect();
     for kind in [
         "session_start",
         "session_end",
@@ -168,11 +168,11 @@ fn b9_every_kind_of_event_of_the_specification_comes_at_its_time() {
 
 #[test]
 fn b12_start_and_end_stand_around_all_events_once() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("Hi."));
-    let _ = desk.command(Command::Close);
-    let names = desk.names(0);
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text("Hi."));
+    let _ = host.command(Command::Close);
+    let names = host.names(0);
     assert_eq!(
         (names.first().unwrap().as_str(), names.last().unwrap().as_str()),
         ("session_start", "session_end")
@@ -183,31 +183,31 @@ fn b12_start_and_end_stand_around_all_events_once() {
 
 #[test]
 fn b13_text_comes_as_a_start_deltas_and_the_whole() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("This is a text that comes in pieces.").thinking("hm"));
-    let deltas = desk.find(|kind| match kind {
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text("This is a text that comes in pieces.").thinking("hm"));
+    let deltas = host.find(|kind| match kind {
         EventKind::AssistantTextDelta { text } => Some(text.as_str()),
         _ => None,
     });
     assert!(deltas.len() > 1);
-    let ends = desk.find(|kind| match kind {
+    let ends = host.find(|kind| match kind {
         EventKind::AssistantTextEnd { text, reasoning, .. } => Some((text.as_str(), reasoning)),
         _ => None,
     });
     assert_eq!(ends, [(deltas.concat().as_str(), &"hm".to_owned())]);
-    let starts = desk.names(0).iter().filter(|name| *name == "assistant_text_start").count();
+    let starts = host.names(0).iter().filter(|name| *name == "assistant_text_start").count();
     assert_eq!(starts, 1);
 }
 
 #[test]
 fn b14_events_are_numbered_without_gaps_and_flat_as_json() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::text("Hi."));
-    let numbers: Vec<u64> = desk.events.iter().map(|event| event.seq).collect();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::text("Hi."));
+    let numbers: Vec<u64> = host.events.iter().map(|event| event.seq).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
-    let json = serde_json::to_value(&desk.events[1]).unwrap();
+    let json = serde_json::to_value(&host.events[1]).unwrap();
     let parts = json!([{"type": "text", "text": "go"}]);
     let expected = json!({"seq": 2, "at": 0, "agent": 0, "type": "user_input", "parts": parts});
     assert_eq!(json, expected);
@@ -215,20 +215,20 @@ fn b14_events_are_numbered_without_gaps_and_flat_as_json() {
 
 #[test]
 fn an_interrupt_answers_every_call_in_order_and_leaves_the_session_usable() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
     let two = Message::call("c1", "write_file", &json!({"file_path": "a", "content": "1"}))
         .and_call("c2", "write_file", &json!({"file_path": "b", "content": "2"}));
-    desk.reply(&two);
-    let _ = desk.command(Command::Interrupt);
-    assert_eq!(desk.cancelled.len(), 1, "the second write had not begun");
-    let ended = desk.find(|kind| match kind {
+    host.reply(&two);
+    let _ = host.command(Command::Interrupt);
+    assert_eq!(host.cancelled.len(), 1, "the second write had not begun");
+    let ended = host.find(|kind| match kind {
         EventKind::ProcessingEnd { end, .. } => Some(*end),
         _ => None,
     });
     assert_eq!(ended, [RunEnd::Interrupted]);
-    let _ = desk.submit("go on");
-    let messages = desk.body()["messages"].clone();
+    let _ = host.submit("go on");
+    let messages = host.body()["messages"].clone();
     let results = messages[2]["content"].as_array().unwrap();
     assert_eq!(
         (&results[0]["tool_use_id"], &results[1]["tool_use_id"]),
@@ -240,30 +240,30 @@ fn an_interrupt_answers_every_call_in_order_and_leaves_the_session_usable() {
 
 #[test]
 fn a_write_waits_for_the_last_word_of_a_cancelled_one() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "1"})));
-    let old = *desk.runs.keys().next().unwrap();
-    let _ = desk.command(Command::Interrupt);
-    let _ = desk.submit("again");
-    desk.reply(&Message::call("c2", "write_file", &json!({"file_path": "a", "content": "2"})));
-    assert_eq!(desk.runs.len(), 1, "only the cancelled run is open");
-    let _ = desk.done(old, innerloop_core::action::Outcome::text("late"));
-    let (_, run) = desk.runs.first_key_value().unwrap();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c1", "write_file", &json!({"file_path": "a", "content": "1"})));
+    let old = *host.runs.keys().next().unwrap();
+    let _ = host.command(Command::Interrupt);
+    let _ = host.submit("again");
+    host.reply(&Message::call("c2", "write_file", &json!({"file_path": "a", "content": "2"})));
+    assert_eq!(host.runs.len(), 1, "only the cancelled run is open");
+    let _ = host.done(old, innerloop_core::action::Outcome::text("late"));
+    let (_, run) = host.runs.first_key_value().unwrap();
     assert_eq!(run.call_id, "c2");
-    assert!(desk.names(0).iter().filter(|name| *name == "tool_call_end").count() == 1);
+    assert!(host.names(0).iter().filter(|name| *name == "tool_call_end").count() == 1);
 }
 
 #[test]
 fn an_interrupted_reply_leaves_no_trace_but_a_note() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.head(200, "text/event-stream");
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.head(200, "text/event-stream");
     let half = Message::text("half a sentence that is never ended").events()[..4].concat();
-    let _ = desk.http(HttpInput::Chunk(half.into_bytes().into()));
-    let _ = desk.command(Command::Interrupt);
-    assert_eq!(desk.names(2), ["assistant_text_start", "text_reset", "processing_end"]);
-    let turns = desk.session.history(AgentId::ROOT).unwrap().turns();
+    let _ = host.http(HttpInput::Chunk(half.into_bytes().into()));
+    let _ = host.command(Command::Interrupt);
+    assert_eq!(host.names(2), ["assistant_text_start", "text_reset", "processing_end"]);
+    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns.last().unwrap().kind, TurnKind::Steering(_)));
     assert_eq!(turns.len(), 2);
 }

@@ -8,7 +8,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 
 const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> OutputLimit {
@@ -60,12 +60,12 @@ fn read_by_model(
     output: &str,
     config: SessionConfig,
 ) -> String {
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c", tool, input));
-    let _ = desk.answer(output);
-    let messages = desk.body()["messages"].clone();
-    let whole = desk.find(|kind| match kind {
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", tool, input));
+    let _ = host.answer(output);
+    let messages = host.body()["messages"].clone();
+    let whole = host.find(|kind| match kind {
         EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text()),
         _ => None,
     });
@@ -174,13 +174,13 @@ fn e6_limits_can_be_set_by_tool() {
 
 #[test]
 fn e7_a_timeout_says_how_to_get_more_time() {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c", "list_dir", &serde_json::json!({})));
-    let id = *desk.runs.keys().next().unwrap();
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", "list_dir", &serde_json::json!({})));
+    let id = *host.runs.keys().next().unwrap();
     let error = Some(ToolError::Timeout);
-    let _ = desk.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
-    let content = desk.body()["messages"][2]["content"][0]["content"].clone();
+    let _ = host.done(id, Outcome { timed_out: true, error, ..Outcome::text("so far") });
+    let content = host.body()["messages"][2]["content"][0]["content"].clone();
     assert_eq!(
         content[1]["text"],
         "[ERROR: Command timed out after 120000ms. Partial output is shown above. You can retry \

@@ -1,6 +1,6 @@
 //! The families' own vocabularies: schemas field by field, and the shapes of what models read.
 
-use super::profiles::{all_tools, desk, place, reads};
+use super::profiles::{all_tools, host, place, reads};
 use innerloop_core::{
     Profile,
     action::{Change, ChangeKind, Outcome, ToolError},
@@ -10,7 +10,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
 };
 use serde_json::{Value, json};
 
@@ -260,9 +260,9 @@ fn c17_what_models_are_shown_of_each_tool_has_not_changed() {
     // The tools that never leave the core are the same for all: they stand in a request.
     let mut config = config();
     config.ask_user = true;
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("go");
-    let request = core::str::from_utf8(&desk.requests[0].body).unwrap();
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    let request = core::str::from_utf8(&host.requests[0].body).unwrap();
     assert_eq!(of_core.len(), 5);
     for line in of_core {
         let tool: Value = serde_json::from_str(line).unwrap();
@@ -359,10 +359,10 @@ fn what_models_read_of_commands_has_their_familys_form() {
 
 #[test]
 fn a_refusal_of_our_own_is_not_told_as_what_a_command_printed() {
-    let mut desk = desk(ProfileKind::Gemini, Vocabulary::Native);
+    let mut host = host(ProfileKind::Gemini, Vocabulary::Native);
     let call = Message::call("c", "run_shell_command", &json!({"command": "x"}));
-    desk.reply(&call.stop_reason("max_tokens"));
-    let body = desk.body();
+    host.reply(&call.stop_reason("max_tokens"));
+    let body = host.body();
     let result = &body["messages"].as_array().unwrap().last().unwrap()["content"][0];
     let said = result["content"].as_str().unwrap();
     assert!(said.contains("cut by a limit") && !said.contains("untrusted_context"), "{said}");
@@ -456,25 +456,25 @@ fn a_plan_is_an_event_and_never_leaves_the_core() {
         ),
     ];
     for (kind, name, arguments, reply) in cases {
-        let mut desk = desk(kind, Vocabulary::Native);
-        desk.reply(&Message::call("c", name, &arguments));
-        assert!(desk.runs.is_empty(), "{name}");
-        let plans = desk.find(|kind| match kind {
+        let mut host = host(kind, Vocabulary::Native);
+        host.reply(&Message::call("c", name, &arguments));
+        assert!(host.runs.is_empty(), "{name}");
+        let plans = host.find(|kind| match kind {
             EventKind::Plan { items } => Some(items.clone()),
             _ => None,
         });
         let shown: Vec<(&str, PlanStatus)> =
             plans[0].iter().map(|item| (item.text.as_str(), item.status)).collect();
         assert_eq!(shown, [("a", PlanStatus::Completed), ("b", PlanStatus::InProgress)]);
-        let body = desk.body();
+        let body = host.body();
         let result = &body["messages"].as_array().unwrap().last().unwrap()["content"][0];
         assert_eq!(result["content"], reply, "{name}");
     }
-    let mut desk = desk(ProfileKind::Openai, Vocabulary::Native);
+    let mut host = host(ProfileKind::Openai, Vocabulary::Native);
     let two = json!({"plan": [{"step": "a", "status": "in_progress"},
         {"step": "b", "status": "in_progress"}]});
-    desk.reply(&Message::call("c", "update_plan", &two));
-    let body = desk.body().to_string();
+    host.reply(&Message::call("c", "update_plan", &two));
+    let body = host.body().to_string();
     assert!(body.contains("at most one step can be in_progress"), "{body}");
-    assert!(desk.find(|k| matches!(k, EventKind::Plan { .. }).then_some(())).is_empty());
+    assert!(host.find(|k| matches!(k, EventKind::Plan { .. }).then_some(())).is_empty());
 }

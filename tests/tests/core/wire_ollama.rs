@@ -11,8 +11,8 @@ use innerloop_core::{
 };
 use innerloop_driver::decode::{Arguments, Decoded};
 use innerloop_tests::{
-    desk::{Desk, config},
     feeding::{decoded, head, truncations},
+    test_host::{TestHost, config},
 };
 use serde_json::{Value, json};
 
@@ -481,36 +481,36 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
 }
 
 /// A session that talks to Ollama.
-fn desk() -> Desk {
+fn host() -> TestHost {
     let mut config = config();
     config.model = ModelConfig { endpoint: config.model.endpoint, ..model() };
-    Desk::open(config)
+    TestHost::open(config)
 }
 
-fn answer(desk: &mut Desk, body: &str) {
+fn answer(host: &mut TestHost, body: &str) {
     let head = ResponseHead { status: 200, ..ResponseHead::default() };
-    let _ = desk.http(HttpInput::Head(head));
+    let _ = host.http(HttpInput::Head(head));
     for piece in body.as_bytes().chunks(11) {
-        let _ = desk.http(HttpInput::Chunk(piece.to_vec().into()));
+        let _ = host.http(HttpInput::Chunk(piece.to_vec().into()));
     }
-    let _ = desk.http(HttpInput::End);
+    let _ = host.http(HttpInput::End);
 }
 
 #[test]
 fn l3_a_session_with_ollama_goes_from_calls_to_results_and_back() {
-    let mut desk = desk();
-    let _ = desk.submit("Read src/main.js");
-    answer(&mut desk, WHOLE_CALL.replace("\"path\"", "\"file_path\"").as_str());
-    let _ = desk.answer("let x = 1;");
-    let body = desk.body();
+    let mut host = host();
+    let _ = host.submit("Read src/main.js");
+    answer(&mut host, WHOLE_CALL.replace("\"path\"", "\"file_path\"").as_str());
+    let _ = host.answer("let x = 1;");
+    let body = host.body();
     let messages = body["messages"].as_array().unwrap();
     let [said, results] = &messages[messages.len() - 2..] else { panic!("{messages:?}") };
     let id = said["tool_calls"][0]["id"].as_str().unwrap();
     assert!(!id.is_empty(), "a call without an id is given one");
     assert_eq!((&results["tool_name"], &results["role"]), (&json!("read_file"), &json!("tool")));
     assert_eq!(results["tool_call_id"], id);
-    answer(&mut desk, &lines(&[says(&json!({"content": "Done."})), done("stop")]));
-    let texts = desk.find(|kind| match kind {
+    answer(&mut host, &lines(&[says(&json!({"content": "Done."})), done("stop")]));
+    let texts = host.find(|kind| match kind {
         EventKind::ProcessingEnd { text, usage, .. } => Some((text.clone(), usage.input_total)),
         _ => None,
     });
@@ -519,28 +519,28 @@ fn l3_a_session_with_ollama_goes_from_calls_to_results_and_back() {
 
 #[test]
 fn l5_an_empty_reply_is_asked_for_once_more_and_then_final() {
-    let mut desk = desk();
-    let _ = desk.submit("Hello");
-    answer(&mut desk, &lines(&[done("stop")]));
-    assert_eq!(desk.requests.len(), 2);
-    assert_eq!(desk.requests[0].body, desk.requests[1].body);
-    answer(&mut desk, &lines(&[says(&json!({"content": " \n"})), done("load")]));
-    assert_eq!(desk.requests.len(), 2);
-    assert!(desk.calls.is_empty());
+    let mut host = host();
+    let _ = host.submit("Hello");
+    answer(&mut host, &lines(&[done("stop")]));
+    assert_eq!(host.requests.len(), 2);
+    assert_eq!(host.requests[0].body, host.requests[1].body);
+    answer(&mut host, &lines(&[says(&json!({"content": " \n"})), done("load")]));
+    assert_eq!(host.requests.len(), 2);
+    assert!(host.calls.is_empty());
 }
 
 #[test]
 fn l12_a_text_cut_by_num_predict_is_continued() {
-    let mut desk = desk();
-    let _ = desk.submit("Tell a story");
-    assert_eq!(desk.body()["options"]["num_predict"], 2_048);
-    answer(&mut desk, &lines(&[says(&json!({"content": "Once upon"})), done("length")]));
-    let body = desk.body();
+    let mut host = host();
+    let _ = host.submit("Tell a story");
+    assert_eq!(host.body()["options"]["num_predict"], 2_048);
+    answer(&mut host, &lines(&[says(&json!({"content": "Once upon"})), done("length")]));
+    let body = host.body();
     let messages = body["messages"].as_array().unwrap();
     let [said, asked] = &messages[messages.len() - 2..] else { panic!("{messages:?}") };
     assert_eq!((&said["content"], &asked["role"]), (&json!("Once upon"), &json!("user")));
-    answer(&mut desk, &lines(&[says(&json!({"content": " a time."})), done("stop")]));
-    assert!(desk.calls.is_empty());
+    answer(&mut host, &lines(&[says(&json!({"content": " a time."})), done("stop")]));
+    assert!(host.calls.is_empty());
 }
 
 #[test]

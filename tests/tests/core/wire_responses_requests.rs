@@ -13,8 +13,8 @@ use innerloop_core::{
     tool::{Freeform, ToolSpec},
 };
 use innerloop_tests::{
-    desk::{Desk, config},
     feeding::head,
+    test_host::{TestHost, config},
 };
 use serde_json::{Value, json};
 use std::{fs, path::Path};
@@ -426,33 +426,33 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
     }
 }
 
-fn answer(desk: &mut Desk, body: &[u8]) {
+fn answer(host: &mut TestHost, body: &[u8]) {
     let head = ResponseHead { status: 200, ..ResponseHead::default() };
-    let _ = desk.http(HttpInput::Head(head));
+    let _ = host.http(HttpInput::Head(head));
     for piece in body.chunks(11) {
-        let _ = desk.http(HttpInput::Chunk(piece.to_vec().into()));
+        let _ = host.http(HttpInput::Chunk(piece.to_vec().into()));
     }
-    let _ = desk.http(HttpInput::End);
+    let _ = host.http(HttpInput::End);
 }
 
 #[test]
 fn a_session_goes_from_thinking_and_calls_to_results_and_back() {
     let mut config = config();
     config.model = ModelConfig { endpoint: config.model.endpoint, ..model() };
-    let mut desk = Desk::open(config);
-    let _ = desk.submit("Read a.txt");
+    let mut host = TestHost::open(config);
+    let _ = host.submit("Read a.txt");
     let body = String::from_utf8(fixture("raw_reasoning.sse")).unwrap();
-    answer(&mut desk, body.replace(r#"\"path\":"#, r#"\"file_path\":"#).as_bytes());
-    let _ = desk.answer("one");
-    let body = desk.body();
+    answer(&mut host, body.replace(r#"\"path\":"#, r#"\"file_path\":"#).as_bytes());
+    let _ = host.answer("one");
+    let body = host.body();
     let items = body["input"].as_array().unwrap();
     let [thought, call, result] = &items[items.len() - 3..] else { panic!("{items:?}") };
     assert_eq!(thought["content"][0]["text"], "We need the file.");
     assert_eq!((&call["type"], &call["call_id"]), (&json!("function_call"), &json!("call_9")));
     assert_eq!(result["type"], "function_call_output");
     assert_eq!((&result["call_id"], &result["output"]), (&json!("call_9"), &json!("one")));
-    answer(&mut desk, &fixture("text.sse"));
-    let ends = desk.find(|kind| match kind {
+    answer(&mut host, &fixture("text.sse"));
+    let ends = host.find(|kind| match kind {
         EventKind::ProcessingEnd { text, usage, .. } => Some((text.clone(), usage.input_total)),
         _ => None,
     });

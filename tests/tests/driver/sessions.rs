@@ -17,7 +17,7 @@ use innerloop_driver::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{EPOCH, config},
+    test_host::{EPOCH, config},
 };
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use innerloop_core::{
 use innerloop_driver::{Driver, Endpoint, Endpoints, Key, Output, Outputs, Parts, providers};
 use innerloop_tests::{
     anthropic::Message,
-    desk::{EPOCH, config, text},
+    test_host::{EPOCH, config, text},
     wires,
 };
 

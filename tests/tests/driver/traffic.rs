@@ -2,15 +2,15 @@
 
 use innerloop_core::id::AgentId;
 use innerloop_driver::traffic::{Player, Recorder, TrafficError, said};
-use innerloop_tests::{anthropic::Message, desk::Desk};
+use innerloop_tests::{anthropic::Message, test_host::TestHost};
 use serde_json::json;
 
 fn said_after(result: &str) -> String {
-    let mut desk = Desk::default();
-    let _ = desk.submit("go");
-    desk.reply(&Message::call("c1", "list_dir", &json!({})));
-    let _ = desk.answer(result);
-    said(desk.session.history(AgentId::ROOT).unwrap())
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c1", "list_dir", &json!({})));
+    let _ = host.answer(result);
+    said(host.session.history(AgentId::ROOT).unwrap())
 }
 
 #[test]

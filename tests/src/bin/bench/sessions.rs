@@ -12,7 +12,7 @@ use innerloop_core::{
     output::{Effect, Outputs},
     time::{Instant as SessionTime, UnixMillis},
 };
-use innerloop_tests::{anthropic::Message, desk::config};
+use innerloop_tests::{anthropic::Message, test_host::config};
 use std::{
     fs,
     hint::black_box,

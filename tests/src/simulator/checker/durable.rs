@@ -1,7 +1,7 @@
 //! The log is the session, and so is a snapshot: what they give again is what was there.
 
 use super::seen::{Seen, require};
-use crate::{desk::EPOCH, simulator::subject::Subject};
+use crate::{simulator::subject::Subject, test_host::EPOCH};
 use innerloop_core::{
     Session,
     bytes::Bytes,

@@ -258,11 +258,11 @@ impl Checker {
     /// A fork at any turn can ask a provider at once.
     pub(super) fn check_fork(&self, subject: &Subject, turns: usize) -> Result<(), String> {
         let id = innerloop_core::id::SessionId("fork".into());
-        let wall = crate::desk::EPOCH;
+        let wall = crate::test_host::EPOCH;
         let wire = self.config.model.wire;
         let (mut fork, _) =
             subject.session().fork(id, turns, wall).map_err(|error| error.to_string())?;
-        let input = Input::command(Command::Submit { parts: crate::desk::text("go on") });
+        let input = Input::command(Command::Submit { parts: crate::test_host::text("go on") });
         let outputs = fork.handle(input, Instant(0)).map_err(|error| error.to_string())?;
         for output in &outputs {
             if let Output::Effect(Effect::Http { request, .. }) = output {

@@ -10,7 +10,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, EPOCH},
+    test_host::{EPOCH, TestHost},
     wires::{
         read::{self, Said},
         rules,
@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 /// The turns of the eventful session over `wire`.
 fn turns(wire: WireKind) -> Vec<TurnKind> {
-    let desk = eventful(wire);
-    let history = desk.session.history(AgentId::ROOT).unwrap();
+    let host = eventful(wire);
+    let history = host.session.history(AgentId::ROOT).unwrap();
     history.turns().iter().map(|turn| turn.kind.clone()).collect()
 }
 
@@ -103,11 +103,11 @@ fn sealed(wire: WireKind) -> TurnKind {
 
 #[test]
 fn what_only_one_provider_understands_reaches_no_other() {
-    let user = TurnKind::User(innerloop_tests::desk::text("go"));
+    let user = TurnKind::User(innerloop_tests::test_host::text("go"));
     for from in WireKind::ALL {
         let result = innerloop_core::message::ToolResult {
             call_id: "call_1".into(),
-            parts: innerloop_tests::desk::text("seen"),
+            parts: innerloop_tests::test_host::text("seen"),
             is_error: false,
         };
         let turns = [user.clone(), sealed(from), TurnKind::ToolResults(vec![result])];
@@ -143,22 +143,22 @@ fn ids_of_calls_get_the_nine_letters_and_digits_that_mistral_takes() {
 fn a_session_goes_on_over_another_wire_after_its_snapshot_was_given_another_model() {
     for from in WireKind::ALL {
         for to in WireKind::ALL {
-            let mut desk = eventful(from);
-            desk.reply(&Message::text("You are welcome."));
-            let snapshot = desk.session.snapshot();
+            let mut host = eventful(from);
+            host.reply(&Message::text("You are welcome."));
+            let snapshot = host.session.snapshot();
             let mut state = innerloop_tests::snapshot::state(&snapshot);
             state["config"] = serde_json::to_value(speaking(to)).unwrap();
             let snapshot = innerloop_tests::snapshot::with_state(&snapshot, &state.to_string());
             let session = innerloop_core::Session::restore(&snapshot, EPOCH).unwrap();
-            let mut desk = Desk::around(session, String::new());
-            let _ = desk.submit("Once more");
-            assert_eq!(desk.wire(), to);
-            desk.reply(&Message::text("").thinking("Hm.").and_call("n", "look", &json!({})));
-            let _ = desk.answer("seen again");
-            let bodies: Vec<&[u8]> = desk.requests.iter().map(|r| r.body.as_ref()).collect();
+            let mut host = TestHost::around(session, String::new());
+            let _ = host.submit("Once more");
+            assert_eq!(host.wire(), to);
+            host.reply(&Message::text("").thinking("Hm.").and_call("n", "look", &json!({})));
+            let _ = host.answer("seen again");
+            let bodies: Vec<&[u8]> = host.requests.iter().map(|r| r.body.as_ref()).collect();
             let [first, second] = bodies[..] else { panic!("{}", bodies.len()) };
             let text = |body| core::str::from_utf8(body).unwrap();
-            rules::check(to, &desk.body(), false).unwrap();
+            rules::check(to, &host.body(), false).unwrap();
             rules::extends(to, text(first), text(second)).unwrap();
         }
     }

@@ -11,7 +11,7 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    desk::{Desk, config},
+    test_host::{TestHost, config},
     wires::{self, read},
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
@@ -176,7 +176,7 @@ impl Column {
 /// A session and its workspace.
 pub(super) struct Scene {
     column: Column,
-    pub(super) desk: Desk,
+    pub(super) host: TestHost,
     files: Memory,
     calls: usize,
 }
@@ -187,7 +187,8 @@ impl Scene {
     }
 
     pub(super) fn with(column: Column, config: SessionConfig, files: &[(&str, &str)]) -> Self {
-        let mut scene = Self { column, desk: Desk::open(config), files: Memory::new(), calls: 0 };
+        let mut scene =
+            Self { column, host: TestHost::open(config), files: Memory::new(), calls: 0 };
         for (path, text) in files {
             scene.put(path, text);
         }
@@ -233,14 +234,14 @@ impl Scene {
     }
 
     pub(super) fn call(&mut self, message: &Message) {
-        self.desk.reply(message);
-        while let Some(&id) = self.desk.runs.keys().next() {
+        self.host.reply(message);
+        while let Some(&id) = self.host.runs.keys().next() {
             self.run(id);
         }
     }
 
     pub(super) fn run(&mut self, id: EffectId) {
-        let run = self.desk.runs[&id].clone();
+        let run = self.host.runs[&id].clone();
         let outcome = match &run.job {
             Job::Builtin(Action::RunProgram { program, args, .. }) if program == "bash" => {
                 self.bash(&args[1], run.timeout_ms)
@@ -251,7 +252,7 @@ impl Scene {
             Job::Builtin(action) => perform(&mut self.files, action),
             Job::Custom(_) => Outcome::error(ToolError::UnknownTool, "none"),
         };
-        let _ = self.desk.done(id, outcome);
+        let _ = self.host.done(id, outcome);
     }
 
     /// A scripted shell of six commands.
@@ -278,18 +279,18 @@ impl Scene {
     }
 
     pub(super) fn says(&mut self, text: &str) {
-        self.desk.reply(&Message::text(text));
+        self.host.reply(&Message::text(text));
     }
 
     /// The newest result that the model reads.
     pub(super) fn result(&self) -> String {
-        read::results(self.column.wire, &self.desk.body()).last().expect("a result").text.clone()
+        read::results(self.column.wire, &self.host.body()).last().expect("a result").text.clone()
     }
 
     /// Whether the newest result is an error, which the request says where its protocol can.
     pub(super) fn failed(&self) -> bool {
-        let results = read::results(self.column.wire, &self.desk.body());
-        let turns = self.desk.session.history(AgentId::ROOT).unwrap().turns();
+        let results = read::results(self.column.wire, &self.host.body());
+        let turns = self.host.session.history(AgentId::ROOT).unwrap().turns();
         let last = turns.iter().rev().find_map(|turn| match &turn.kind {
             TurnKind::ToolResults(results) => results.last().map(|result| result.is_error),
             _ => None,
@@ -301,11 +302,11 @@ impl Scene {
     }
 
     pub(super) fn tools(&self) -> Vec<String> {
-        read::tools(self.column.wire, &self.desk.body())
+        read::tools(self.column.wire, &self.host.body())
     }
 
     pub(super) fn end(&self) -> Option<RunEnd> {
-        let ends = self.desk.find(|kind| match kind {
+        let ends = self.host.find(|kind| match kind {
             EventKind::ProcessingEnd { end, .. } => Some(*end),
             _ => None,
         });

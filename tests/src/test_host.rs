@@ -25,7 +25,7 @@ pub const EPOCH: UnixMillis = UnixMillis(1_800_000_000_000);
 
 /// A session and its host.
 #[derive(Debug)]
-pub struct Desk {
+pub struct TestHost {
     /// The session.
     pub session: Session,
     /// The time, in milliseconds of session time.
@@ -73,13 +73,13 @@ pub fn summarize() -> Command {
     Command::Steer { parts: text("\u{1}summarize with mock-summary") }
 }
 
-impl Default for Desk {
+impl Default for TestHost {
     fn default() -> Self {
         Self::open(config())
     }
 }
 
-impl Desk {
+impl TestHost {
     /// Opens a session.
     ///
     /// # Panics
@@ -88,9 +88,9 @@ impl Desk {
     pub fn open(config: SessionConfig) -> Self {
         let log = log::Header::new(config.clone(), EPOCH).line();
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that works");
-        let mut desk = Self::around(session, log);
-        desk.take(outputs);
-        desk
+        let mut host = Self::around(session, log);
+        host.take(outputs);
+        host
     }
 
     /// A host for a session that is there already.
