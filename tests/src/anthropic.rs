@@ -93,6 +93,13 @@ impl Message {
         Self { content, stop_reason, usage, delta_chars: DELTA_CHARS }
     }
 
+    /// The message with another count of tokens.
+    #[must_use]
+    pub const fn costing(mut self, input_tokens: u64, output_tokens: u64) -> Self {
+        self.usage = Tokens { input_tokens, output_tokens };
+        self
+    }
+
     /// A message that says nothing and calls one tool.
     #[must_use]
     pub fn call(id: &str, name: &str, input: &Value) -> Self {

@@ -7,10 +7,10 @@ use innerloop_core::{
     bytes::Bytes,
     config::WireKind,
     input::ResponseHead,
-    json::{Json, Object, without_lone_surrogates},
+    json::{Json, Object, Reader},
     time::UnixMillis,
 };
-use std::str::from_utf8;
+use std::{borrow::Cow, str::from_utf8};
 
 /// A recorded exchange: `{id, wire, status, headers, body | body_base64}`.
 pub(super) struct Interaction {
@@ -80,10 +80,12 @@ fn given<'a>(fields: &'a Object, name: &str) -> Option<&'a str> {
 /// A field's text. Half a surrogate pair, which no text can hold, becomes U+FFFD.
 pub(super) fn text_of(fields: &Object, name: &str) -> Result<Option<String>, String> {
     let Some(json) = given(fields, name) else { return Ok(None) };
-    serde_json::from_str(json)
-        .or_else(|_| serde_json::from_str(&without_lone_surrogates(json)))
-        .map(Some)
-        .map_err(|_| format!("`{name}` is not a string"))
+    text(json).map(Some).ok_or_else(|| format!("`{name}` is not a string"))
+}
+
+/// The text of a JSON string.
+fn text(json: &str) -> Option<String> {
+    Reader::new(json).string_lossy().ok().map(Cow::into_owned)
 }
 
 fn wire_of(fields: &Object, default: Option<WireKind>) -> Result<WireKind, String> {
@@ -128,10 +130,7 @@ fn headers_of(fields: &Object) -> Result<Vec<(String, String)>, String> {
 
 fn header(json: &str) -> Result<Option<String>, ()> {
     match json.as_bytes().first() {
-        Some(b'"') => {
-            let mended = without_lone_surrogates(json);
-            serde_json::from_str(&mended).map(Some).map_err(|_| ())
-        }
+        Some(b'"') => text(json).map(Some).ok_or(()),
         Some(b'[') => {
             let items: Vec<Json> = serde_json::from_str(json).map_err(|_| ())?;
             let values: Result<Vec<_>, ()> = items.iter().map(|item| header(item.text())).collect();

@@ -15,7 +15,7 @@ use innerloop_core::{
     message::Usage,
     status::RunEnd,
 };
-use serde::Serialize;
+use innerloop_json::{ToJson, to_string};
 use std::time::{Duration, Instant};
 
 /// Characters of an endpoint's message that are told.
@@ -183,30 +183,30 @@ impl Report {
             diff: self.changes.unified(),
             duration_ms: millis(self.begun.elapsed()),
         };
-        serde_json::to_string(&record).unwrap_or_default()
+        to_string(&record)
     }
 }
 
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct Record<'a> {
-    #[serde(rename = "type")]
+    #[json(rename = "type")]
     kind: &'static str,
     status: &'static str,
     exit_code: u8,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     text: &'a str,
     turns: u32,
     tool_calls: u32,
     usage: Usage,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     cost_nano_usd: Option<u64>,
     files: Vec<File<'a>>,
     diff: String,
     duration_ms: u64,
 }
 
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct File<'a> {
     path: &'a str,
     kind: ChangeKind,

@@ -26,6 +26,7 @@ use innerloop_core::{
     event::{Event, EventKind},
     id::AgentId,
     input::Command,
+    json::to_string,
     message::Part,
 };
 use innerloop_driver::{
@@ -263,7 +264,7 @@ impl View {
         match self {
             Self::Human(transcript, _) => transcript.show(event),
             Self::Quiet => {}
-            Self::Json => say(&serde_json::to_string(event).unwrap_or_default()),
+            Self::Json => say(&to_string(event)),
         }
     }
 

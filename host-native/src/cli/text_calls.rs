@@ -8,16 +8,16 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::decode::{Decoded, DecodedCall, DecodedError};
-use serde::Serialize;
+use innerloop_json::{ToJson, to_string};
 
 /// The answer to one line `{id, body, tools?}`.
-#[derive(Serialize)]
+#[derive(ToJson)]
 struct Line {
     id: Json,
     text: String,
     reasoning: String,
     tool_calls: Vec<DecodedCall>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[json(skip_serializing_if = "Option::is_none")]
     error: Option<DecodedError>,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn answer(line: &[u8], family: Family) -> String {
             error: Decoded::unreadable(why).error,
         },
     };
-    serde_json::to_string(&line).unwrap_or_default()
+    to_string(&line)
 }
 
 /// The tools of a line, in whatever shape a protocol gives them. What is none is left out: it

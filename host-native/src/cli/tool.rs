@@ -12,6 +12,7 @@ use innerloop_core::{
     Profile,
     action::{Action, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
+    json::to_string,
 };
 use serde_json::Value;
 use std::{
@@ -50,7 +51,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
             Err(Failure::new(exit, "interrupted; what was done so far stays"))
         }
         Some(error) => {
-            let kind = serde_json::to_string(&error).unwrap_or_default();
+            let kind = to_string(&error);
             let timed_out = if outcome.timed_out { ", at its time limit" } else { "" };
             let kind = kind.trim_matches('"');
             Err(Failure::new(Exit::Failed, format!("the tool failed: {kind}{timed_out}")))

@@ -11,7 +11,10 @@ use super::{
     stdio::OnDelta,
     workspace::Workspace,
 };
-use innerloop_core::action::{Action, Outcome, ToolError};
+use innerloop_core::{
+    action::{Action, Outcome, ToolError},
+    json::{from_str, to_string},
+};
 use innerloop_driver::{
     Keys,
     capture::{End, unknown_program},
@@ -140,10 +143,7 @@ impl Executor {
         timeout: Duration,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let stdin = match serde_json::to_vec(action) {
-            Ok(stdin) => stdin,
-            Err(error) => return Outcome::error(ToolError::InvalidArguments, error.to_string()),
-        };
+        let stdin = to_string(action).into_bytes();
         // The outcome must come whole, or it can't be read.
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
@@ -190,7 +190,7 @@ fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
     let Ended { end, printed, records } = ended;
     let (stdout, stderr) = printed.whole();
     if let (End::Exit(0), Some(stdout)) = (&end, stdout) {
-        return serde_json::from_slice(&stdout).unwrap_or_else(|error| {
+        return from_str(&String::from_utf8_lossy(&stdout)).unwrap_or_else(|error| {
             Outcome::error(
                 ToolError::Crashed,
                 format!("the tools program gave no outcome that can be read: {error}"),

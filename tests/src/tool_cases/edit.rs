@@ -75,6 +75,10 @@ fn line_ends() -> Vec<Case> {
             .file("a.rs", "a\r\nb\r\nc\r\nd\r\n")
             .says("Edited a.rs: 1 replacement at line 2.\n1 | a\n2 | B\n3 | BB\n4 | C\n5 | d")
             .writes("a.rs", "a\r\nB\r\nBB\r\nC\r\nd\r\n"),
+        case("c10 one line end of Windows does not decide for all", edit("c", "C\nCC"))
+            .file("a.rs", "a\r\nb\nc\nd\n")
+            .says("Edited a.rs: 1 replacement at line 3.\n1 | a\n2 | b\n3 | C\n4 | CC\n5 | d")
+            .writes("a.rs", "a\r\nb\nC\nCC\nd\n"),
         case("c10 line ends of Windows in the call", edit("b\r\nc", "B\r\nC"))
             .file("a.rs", "a\nb\nc\n")
             .says("Edited a.rs: 1 replacement at line 2.\n1 | a\n2 | B\n3 | C")

@@ -207,7 +207,9 @@ fn g2_how_long_to_wait_is_read_in_all_five_forms() {
         assert_eq!(in_words(words), expected, "{words}");
     }
     let field = |error: Value| of_body(429, &json!({"error": error})).retry_after_ms;
-    assert_eq!(field(json!({"message": "m", "retry_after": 1.5})), Some(1_500));
+    for name in ["retry_after", "retry_after_seconds", "resets_in_seconds"] {
+        assert_eq!(field(json!({"message": "m", name: 1.5})), Some(1_500), "{name}");
+    }
     assert_eq!(field(json!({"message": "m", "resets_at": 784_111_787})), Some(10_000));
     assert_eq!(field(json!({"message": "m", "details": [{"retryDelay": "48s"}]})), Some(48_000));
     let reset =

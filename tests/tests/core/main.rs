@@ -36,6 +36,7 @@ mod text_mode;
 mod tidy;
 mod tools;
 mod truncation;
+mod unnoticed;
 mod vocabularies;
 mod wire_anthropic;
 mod wire_anthropic_requests;
