@@ -1,7 +1,8 @@
 //! Runs the simulator over many seeds: `simulate --seeds N [--from SEED] [--seconds S] [--all]`.
-//! Stops at the first seed that fails, with its trace, and exits 1.
+//! Each seed drives a session, and a driver around one. Stops at the first seed that fails, with
+//! the session's trace, and exits 1.
 
-use innerloop_tests::simulator::{Fault, Plan, run};
+use innerloop_tests::simulator::{Fault, Plan, run, run_hosted};
 use std::{
     process::ExitCode,
     time::{Duration, Instant},
@@ -15,6 +16,9 @@ const USAGE: &str = "usage: simulate --seeds N [--from SEED] [--seconds S] [--al
 
 /// Lines of the trace that are shown.
 const TRACE_LINES: usize = 400;
+
+/// Inputs that a driver hears.
+const DRIVER_STEPS: usize = 200;
 
 struct Args {
     seeds: u64,
@@ -35,7 +39,8 @@ fn main() -> ExitCode {
     let (mut done, mut steps, mut told) = (0, 0, Duration::ZERO);
     let mut faults = 0;
     while done < args.seeds && begin.elapsed() < most {
-        match run(args.from.wrapping_add(done), Plan::default()) {
+        let seed = args.from.wrapping_add(done);
+        match run(seed, Plan::default()) {
             Ok(report) => steps += report.steps,
             Err(fault) if args.all => {
                 faults += 1;
@@ -44,6 +49,14 @@ fn main() -> ExitCode {
             }
             Err(fault) => {
                 show(&fault);
+                return ExitCode::FAILURE;
+            }
+        }
+        if let Err(what) = run_hosted(seed, DRIVER_STEPS) {
+            println!("seed {seed} fails with a driver {what}");
+            keep(seed);
+            faults += 1;
+            if !args.all {
                 return ExitCode::FAILURE;
             }
         }
@@ -76,8 +89,13 @@ fn show(fault: &Fault) {
         println!("{line}");
     }
     println!("seed {} fails after {} steps: {}", fault.seed, fault.steps, fault.message);
-    println!("again: cargo xtask simulate --seeds 1 --from {}", fault.seed);
-    println!("keep it: add the line {} to tests/fixtures/seeds.txt", fault.seed);
+    keep(fault.seed);
+}
+
+/// Says what to do with a seed that fails.
+fn keep(seed: u64) {
+    println!("again: cargo xtask simulate --seeds 1 --from {seed}");
+    println!("keep it: add the line {seed} to tests/fixtures/seeds.txt");
 }
 
 fn args(mut words: impl Iterator<Item = String>) -> Result<Args, String> {
