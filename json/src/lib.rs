@@ -32,6 +32,7 @@ extern crate std;
 
 mod bridge;
 mod cow;
+mod decimal;
 mod error;
 mod fill;
 mod map;
@@ -48,6 +49,7 @@ mod write;
 mod writer;
 
 pub use cow::FromJsonCow;
+pub use decimal::parse_f64;
 pub use error::Error;
 pub use innerloop_json_derive::{FromJson, ToJson};
 pub use map::Map;

@@ -1,5 +1,6 @@
 //! JSON numbers as `serde_json` keeps them: whole where they fit 64 bits, else floating.
 
+use crate::decimal::parse_f64;
 use alloc::string::String;
 use core::fmt;
 
@@ -26,7 +27,7 @@ impl Number {
                 return Some(Self::Negative(number));
             }
         }
-        text.parse().ok().and_then(Self::from_f64)
+        parse_f64(text).and_then(Self::from_f64)
     }
 
     /// The floating number, if it is finite.

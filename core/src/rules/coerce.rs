@@ -3,7 +3,7 @@
 //! wants a boolean, a number where it wants a string.
 
 use alloc::{format, string::ToString};
-use innerloop_json::{Number, Value, from_str};
+use innerloop_json::{Number, Value, from_str, parse_f64};
 
 /// Changes the values of `instance` that have the wrong type and plainly mean a right one. Returns
 /// whether anything changed.
@@ -52,5 +52,5 @@ fn coerce_one(schema: &Value, instance: &mut Value) -> bool {
 
 fn number(text: &str) -> Option<Value> {
     let whole = text.parse::<i64>().ok().map(|number| Value::Number(number.into()));
-    whole.or_else(|| text.parse().ok().and_then(Number::from_f64).map(Value::Number))
+    whole.or_else(|| parse_f64(text).and_then(Number::from_f64).map(Value::Number))
 }

@@ -5,7 +5,7 @@
 use super::surrogates;
 use crate::base::json::{Json, Object};
 use alloc::{borrow::Cow, vec::Vec};
-use innerloop_json::Reader;
+use innerloop_json::{Reader, parse_f64};
 
 /// Why a text is not JSON.
 pub(super) use innerloop_json::Error;
@@ -213,7 +213,7 @@ impl<'a> Raw<'a> {
     pub(super) fn count(self) -> Option<u64> {
         let digits = self.0.trim_matches('"').trim();
         digits.parse::<u64>().ok().or_else(|| {
-            let number = digits.parse::<f64>().ok()?;
+            let number = parse_f64(digits)?;
             (number.is_finite() && number >= 0.0).then(|| {
                 #[expect(
                     clippy::cast_possible_truncation,
@@ -228,7 +228,7 @@ impl<'a> Raw<'a> {
 
     /// A number that is not infinite.
     pub(super) fn number(self) -> Option<f64> {
-        let number = self.is_number().then(|| self.0.parse::<f64>().ok()).flatten();
+        let number = self.is_number().then(|| parse_f64(self.0)).flatten();
         number.filter(|number| number.is_finite())
     }
 

@@ -3,6 +3,7 @@
 
 use super::super::lenient::Raw;
 use crate::{base::time::UnixMillis, types::input::ResponseHead};
+use innerloop_json::parse_f64;
 
 /// Phrases before a duration, in lower case.
 const BEFORE: [&str; 5] =
@@ -10,7 +11,7 @@ const BEFORE: [&str; 5] =
 
 /// What the headers ask for.
 pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
-    let number = |text: &str, factor: f64| millis(text.trim().parse::<f64>().ok()? * factor);
+    let number = |text: &str, factor: f64| millis(parse_f64(text.trim())? * factor);
     if let Some(found) = head.header("retry-after-ms").and_then(|text| number(text, 1.0)) {
         return Some(found);
     }
@@ -67,7 +68,7 @@ fn duration(text: &str) -> Option<u64> {
             "d" | "day" | "days" => 86_400_000.0,
             _ => return total.and_then(millis),
         };
-        let Ok(number) = number.parse::<f64>() else { return total.and_then(millis) };
+        let Some(number) = parse_f64(number) else { return total.and_then(millis) };
         total = Some(total.unwrap_or(0.0) + number * factor);
         rest = after;
     }

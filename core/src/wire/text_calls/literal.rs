@@ -10,7 +10,7 @@ use alloc::{
     borrow::Cow,
     string::{String, ToString},
 };
-use innerloop_json::Number;
+use innerloop_json::{Number, parse_f64};
 
 /// How deep literals may nest.
 const DEPTH: u32 = 64;
@@ -333,6 +333,6 @@ pub(super) fn number(digits: &str) -> Option<String> {
     if !digits.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return None;
     }
-    let number = digits.parse().ok().and_then(Number::from_f64)?;
+    let number = parse_f64(digits).and_then(Number::from_f64)?;
     Some(number.to_string())
 }
