@@ -139,7 +139,7 @@ fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
     const FINAL: [&str; 7] =
         ["done", "complete", "finished", "in summary", "final answer", "no further", "?"];
     let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
-    let text = text.to_lowercase();
+    let text = text.to_ascii_lowercase();
     left > 0 && ctx.setup.has_tools() && !FINAL.iter().any(|word| text.contains(word))
 }
 

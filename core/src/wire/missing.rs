@@ -54,7 +54,7 @@ pub(super) fn whole(_: &ResponseHead, _: &[u8]) -> Result<Reply, Failure> {
     Accumulator.finish()
 }
 
-pub(super) fn head<'a>(_: &ModelConfig, _: &str, _: impl Iterator<Item = &'a ToolSpec>) -> Head {
+pub(super) const fn head(_: &ModelConfig, _: &str, _: &[&ToolSpec]) -> Head {
     Head { before: String::new(), mark: None, after: String::new() }
 }
 
@@ -84,7 +84,7 @@ impl InText {
     }
 }
 
-pub(super) fn section<'a>(_: impl Iterator<Item = &'a ToolSpec>) -> String {
+pub(super) const fn section(_: &[&ToolSpec]) -> String {
     String::new()
 }
 

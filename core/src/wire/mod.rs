@@ -110,6 +110,10 @@ impl Head {
         system: &str,
         tools: impl Iterator<Item = &'a ToolSpec>,
     ) -> Self {
+        Self::of(model, system, &tools.collect::<Vec<_>>())
+    }
+
+    fn of(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {
         // Where tools are told in the prompt, the protocol's own have no place.
         if model.text_calls == TextCalls::Always {
             let may_call = model.tool_choice != ToolChoice::None;
@@ -120,16 +124,12 @@ impl Head {
                 parallel_tool_calls: None,
                 ..model.clone()
             };
-            return Self::native(&plain, &format!("{system}{section}"), [].iter());
+            return Self::native(&plain, &format!("{system}{section}"), &[]);
         }
         Self::native(model, system, tools)
     }
 
-    fn native<'a>(
-        model: &ModelConfig,
-        system: &str,
-        tools: impl Iterator<Item = &'a ToolSpec>,
-    ) -> Self {
+    fn native(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Self {
         match model.wire {
             WireKind::OpenaiResponses => openai_responses::head(model, system, tools),
             WireKind::OpenaiChat => openai_chat::head(model, system, tools),

@@ -17,11 +17,7 @@ const MARKER: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 /// Model, limits, system prompt and tools. The tools stand before the system prompt for the
 /// provider, so that one marker covers both.
-pub(crate) fn head<'a>(
-    model: &ModelConfig,
-    system: &str,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
     let option = |name: &str| model.options.get(name);
     let mut out = Writer::default();
     out.raw("{\"model\":").string(&model.name);

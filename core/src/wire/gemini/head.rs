@@ -19,17 +19,12 @@ use crate::types::{
 use alloc::{format, string::String};
 
 /// System prompt, tools and settings.
-pub(crate) fn head<'a>(
-    model: &ModelConfig,
-    system: &str,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
     let mut fields = Fields::default();
     if !system.trim().is_empty() {
         fields.set("systemInstruction").raw("{\"parts\":[{\"text\":").string(system).raw("}]}");
     }
-    let mut tools = tools.peekable();
-    if tools.peek().is_some() {
+    if !tools.is_empty() {
         push_declarations(fields.set("tools"), model, tools);
         push_tool_config(&mut fields, model);
     }
@@ -47,13 +42,9 @@ pub(crate) fn head<'a>(
     Head { before: out.0, mark: None, after: String::new() }
 }
 
-fn push_declarations<'a>(
-    out: &mut Writer,
-    model: &ModelConfig,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) {
+fn push_declarations(out: &mut Writer, model: &ModelConfig, tools: &[&ToolSpec]) {
     out.raw("[{\"functionDeclarations\":[");
-    for (index, tool) in tools.enumerate() {
+    for (index, tool) in tools.iter().enumerate() {
         out.raw(if index == 0 { "{" } else { ",{" });
         out.named(&function_name(&tool.name), &tool.description);
         if model.compat.json_schema {

@@ -19,11 +19,7 @@ const NO_IMAGE: &str = "[an image is left out: this model takes none]";
 
 /// Model, limits, options, tools and system prompt, up to the first turn. Fields of the
 /// configuration's `options` come last and override; its object `options` is merged into ours.
-pub(crate) fn head<'a>(
-    model: &ModelConfig,
-    system: &str,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
     let mut fields = Fields::default();
     fields.set("model").string(&model.name);
     fields.set("stream").bool(model.stream);
@@ -70,22 +66,18 @@ fn push_think(out: &mut Writer, effort: &str) {
 
 /// The tools that may be called. The protocol has no tool choice: what must not be called is not
 /// shown.
-fn push_tools<'a>(
-    fields: &mut Fields,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-    choice: &ToolChoice,
-) {
-    let shown = tools.filter(|tool| match choice {
+fn push_tools(fields: &mut Fields, tools: &[&ToolSpec], choice: &ToolChoice) {
+    let mut shown = tools.to_vec();
+    shown.retain(|tool| match choice {
         ToolChoice::Auto | ToolChoice::Required => true,
         ToolChoice::None => false,
         ToolChoice::Tool(name) => *name == tool.name,
     });
-    let mut shown = shown.peekable();
-    if shown.peek().is_none() {
+    if shown.is_empty() {
         return;
     }
     let out = fields.set("tools").raw("[");
-    for (index, tool) in shown.enumerate() {
+    for (index, tool) in shown.into_iter().enumerate() {
         out.raw(if index == 0 { "" } else { "," }).raw("{\"type\":\"function\",\"function\":{");
         out.named(&tool.name, &tool.description);
         out.raw(",\"parameters\":").raw(tool.parameters.text()).raw("}}");

@@ -6,21 +6,17 @@ use crate::types::{
     model::{MaxTokensField, SystemRole, ThinkingFormat, ToolChoice},
     tool::ToolSpec,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 /// What stands behind the messages, in front of the cache's key.
 pub(super) const CACHE_KEY: &str = ",\"prompt_cache_key\":";
 
 /// Model, limits, switches, tools and system prompt.
-pub(crate) fn head<'a>(
-    model: &ModelConfig,
-    system: &str,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
     let mut fields = Fields { model, out: Writer::new() };
     fields.limits();
     fields.effort();
-    fields.tools(&tools.collect::<Vec<_>>());
+    fields.tools(tools);
     fields.options();
     let out = &mut fields.out;
     out.raw(if out.len() == 0 { "{" } else { "," }).raw("\"messages\":[");

@@ -11,15 +11,11 @@ use crate::{
         tool::{Freeform, ToolSpec},
     },
 };
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 /// All fields but the input and the cache key. Fields of the configuration's `options` override
 /// ours; the tools among them, such as a web search of the provider's, come behind ours.
-pub(crate) fn head<'a>(
-    model: &ModelConfig,
-    system: &str,
-    tools: impl Iterator<Item = &'a ToolSpec>,
-) -> Head {
+pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
     let compat = &model.compat;
     let mut fields = Fields::default();
     fields.set("model").string(&model.name);
@@ -39,13 +35,12 @@ pub(crate) fn head<'a>(
         let out = fields.set("reasoning").raw("{\"effort\":").string(effort);
         out.raw(",\"summary\":\"auto\"}");
     }
-    let tools: Vec<&ToolSpec> = tools.collect();
     let given = model.options.get("tools").map_or("", elements);
     if !tools.is_empty() || !given.is_empty() {
-        push_tools(fields.set("tools"), &tools, given, model);
+        push_tools(fields.set("tools"), tools, given, model);
     }
     if !tools.is_empty() && compat.tool_choice && model.tool_choice != ToolChoice::Auto {
-        push_choice(fields.set("tool_choice"), &tools, model);
+        push_choice(fields.set("tool_choice"), tools, model);
     }
     if let Some(parallel) = model.parallel_tool_calls
         && compat.parallel_tool_calls

@@ -23,7 +23,7 @@ use alloc::{
 
 /// The section of the system prompt that describes the tools and how to call them; empty without
 /// tools.
-pub(crate) fn section<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
+pub(crate) fn section(tools: &[&ToolSpec]) -> String {
     let (mut told, mut example) = (String::new(), None);
     for tool in tools {
         let (name, description) = (quoted(&tool.name), quoted(&tool.description));
