@@ -11,6 +11,7 @@ use crate::{
     explain,
     files::{FileError, Files, MAX_FILE_BYTES},
     path::WorkspacePath,
+    pattern::lower_case,
     write::{self, Before},
 };
 use innerloop_core::action::{
@@ -221,7 +222,7 @@ impl<F: Files> Draft<'_, F> {
         }
         let (writes, removals): (Vec<_>, Vec<_>) =
             steps.into_iter().partition(|step| step.text.is_some());
-        let names = |step: &Step| step.path.as_str().to_lowercase();
+        let names = |step: &Step| lower_case(step.path.as_str());
         let mut written = BTreeSet::new();
         written.extend(writes.iter().map(names));
         // Where names ignore case, removing the old name later would remove the new file.

@@ -44,18 +44,24 @@ impl Pattern {
 
     /// The same pattern, for letters of any case.
     pub(crate) fn ignoring_case(self) -> Self {
-        Self { glob: self.glob.to_lowercase(), ignore_case: true, ..self }
+        Self { glob: lower_case(&self.glob), ignore_case: true, ..self }
     }
 
     /// Whether the pattern matches `path`, seen from `folder`.
     pub(crate) fn matches(&self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         let subject = if self.names_only { path.name() } else { path.relative_to(folder) };
         if self.ignore_case {
-            glob_match(&self.glob, subject.to_lowercase())
+            glob_match(&self.glob, lower_case(subject))
         } else {
             glob_match(&self.glob, subject)
         }
     }
+}
+
+/// A name in lower case, each letter by itself: unlike the standard library's, a sigma at the end
+/// of a word is the same as within.
+pub(crate) fn lower_case(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// How many combinations of alternatives the braces have, at most.

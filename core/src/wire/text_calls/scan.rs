@@ -87,7 +87,7 @@ impl<'a> Doc<'a> {
         if self.budget == 0 {
             return None;
         }
-        let found = memchr::memmem::find(self.rest(from).as_bytes(), needle.as_bytes());
+        let found = self.rest(from).find(needle);
         self.spend(found.unwrap_or(self.body.len() - from.min(self.body.len())));
         let found = found.map(|at| from + at);
         self.searched.retain(|(known, ..)| *known != needle);
