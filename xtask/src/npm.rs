@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files;
+use crate::order;
 use crate::process;
 use crate::wasm::GLUE;
 use crate::workspace::Workspace;
@@ -35,7 +36,8 @@ pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Optimises a module for size, unless that was done for the same input.
+/// Optimises a module for size and puts its functions in order, unless that was done for the same
+/// input.
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
@@ -53,8 +55,15 @@ pub(crate) fn optimise_module(
     // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
     // binaryen does not.
     let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
-    let mut command = workspace.program(optimiser, "");
-    process::run(command.arg("-Oz").arg(input).arg("-o").arg(output))?;
+    let optimised = output.with_extension("optimised.wasm");
+    let mut command = workspace.program(&optimiser, "");
+    process::run(command.arg("-Oz").arg(input).arg("-o").arg(&optimised))?;
+    let unreadable = || Failure(format!("{} is no wasm module", optimised.display()));
+    let named = order::named_by_likeness(&files::read(&optimised)?).ok_or_else(unreadable)?;
+    files::write_if_changed(&optimised, &named)?;
+    let mut command = workspace.program(&optimiser, "");
+    command.arg("--reorder-functions-by-name").arg(&optimised).arg("-o").arg(output);
+    process::run(&mut command)?;
     files::copy_if_changed(input, &seen)?;
     Ok(())
 }

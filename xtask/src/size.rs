@@ -2,20 +2,19 @@
 //! The weight is that of the module as it is shipped; the shares are those of the module before
 //! wasm-opt, which takes the names away.
 
-mod module;
 mod share;
 
 use std::path::Path;
 
 use crate::failure::Failure;
 use crate::files;
+use crate::module::Module;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::steps::{Step, run_all, step};
 use crate::wasm;
 use crate::workspace::Workspace;
-use module::Module;
 use share::Shares;
 
 /// A build of the module, and the most that it may weigh.
@@ -94,7 +93,8 @@ fn weigh(workspace: &Workspace, variant: &Variant) -> Result<[usize; 3], Failure
     let (named, shipped) = (folder.join(npm::MODULE), folder.join("shipped.wasm"));
     npm::optimise_module(workspace, &named, &shipped)?;
     let unreadable = || Failure(format!("{} is no wasm module", named.display()));
-    let module = Module::read(&files::read(&named)?).ok_or_else(unreadable)?;
+    let bytes = files::read(&named)?;
+    let module = Module::read(&bytes).ok_or_else(unreadable)?;
     print_shares("by crate", &share::by_crate(&module));
     print_shares("by cause", &share::by_cause(&module));
     weights(workspace, &shipped)

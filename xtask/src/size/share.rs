@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::module::Module;
+use crate::module::Module;
 
 /// The causes, each with what a function's path contains; the first that fits counts.
 const CAUSES: [(&str, &[&str]); 18] = [
@@ -37,19 +37,19 @@ const REST: &str = "(types, imports, exports)";
 pub(crate) type Shares = Vec<(String, usize)>;
 
 /// The bytes of a module by crate.
-pub(crate) fn by_crate(module: &Module) -> Shares {
+pub(crate) fn by_crate(module: &Module<'_>) -> Shares {
     shares(module, |path| krate(path).to_owned())
 }
 
 /// The bytes of a module by cause.
-pub(crate) fn by_cause(module: &Module) -> Shares {
+pub(crate) fn by_cause(module: &Module<'_>) -> Shares {
     shares(module, |path| cause(path).to_owned())
 }
 
-fn shares(module: &Module, name: impl Fn(&str) -> String) -> Shares {
+fn shares(module: &Module<'_>, name: impl Fn(&str) -> String) -> Shares {
     let mut sums = BTreeMap::from([(DATA.to_owned(), module.data), (REST.to_owned(), module.rest)]);
-    for (symbol, size) in &module.functions {
-        *sums.entry(name(&path(symbol))).or_default() += size;
+    for function in &module.functions {
+        *sums.entry(name(&path(&function.name))).or_default() += function.body.len();
     }
     let mut shares: Shares = sums.into_iter().collect();
     shares.sort_by_key(|(_, size)| std::cmp::Reverse(*size));
@@ -113,7 +113,7 @@ fn readable(step: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{by_cause, by_crate, krate, path};
-    use crate::size::module::Module;
+    use crate::module::{Function, Module};
 
     #[test]
     fn symbols_become_paths() {
@@ -135,8 +135,12 @@ mod tests {
             ("_ZN14innerloop_core4wire6gemini17h0123456789abcdefE", 3),
             ("memcpy", 2),
         ];
-        let functions = symbols.map(|(symbol, size)| (symbol.to_owned(), size)).to_vec();
-        let module = Module { functions, data: 7, rest: 1 };
+        let functions = symbols.map(|(symbol, size)| Function {
+            name: symbol.to_owned(),
+            body: [0; 5].get(..size).unwrap_or_default(),
+            ..Function::default()
+        });
+        let module = Module { functions: functions.into(), data: 7, rest: 1, ..Module::default() };
         let shown = |shares: super::Shares| {
             shares.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>()
         };

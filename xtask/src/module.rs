@@ -1,31 +1,44 @@
-//! Reads a wasm module: how many bytes each function takes and what it is called, and how much
-//! the other sections take. A module that is cut or bent gives `None`.
+//! Reads a wasm module: its functions, and how much the other sections take. A module that is cut
+//! or bent gives `None`.
 
 use std::collections::BTreeMap;
 
-/// What a module consists of, in bytes.
+/// What a module consists of.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Module {
-    /// The functions with their symbols; a function without a name has an empty one.
-    pub(crate) functions: Vec<(String, usize)>,
-    /// The data segments: texts and tables.
+pub(crate) struct Module<'a> {
+    /// How many functions are imported: they come first in the numbering.
+    pub(crate) imported: usize,
+    pub(crate) functions: Vec<Function<'a>>,
+    /// The data segments: texts and tables, in bytes.
     pub(crate) data: usize,
-    /// Types, imports, exports and the like.
+    /// Types, imports, exports and the like, in bytes.
     pub(crate) rest: usize,
+}
+
+/// A function of a module.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Function<'a> {
+    /// Its symbol, empty if it has none.
+    pub(crate) name: String,
+    /// The number of its type.
+    pub(crate) signature: usize,
+    /// Its locals and its instructions.
+    pub(crate) body: &'a [u8],
 }
 
 const CUSTOM: u8 = 0;
 const IMPORT: u8 = 2;
+const FUNCTION: u8 = 3;
 const CODE: u8 = 10;
 const DATA: u8 = 11;
 /// The part of the custom section `name` that names functions.
 const FUNCTION_NAMES: u8 = 1;
 
-impl Module {
+impl<'a> Module<'a> {
     /// Reads a whole module. Custom sections do not count: they are not shipped.
-    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Reader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
-        let (mut imported, mut sizes, mut names) = (0, Vec::new(), BTreeMap::new());
+        let (mut signatures, mut bodies, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut module = Self::default();
         while !reader.0.is_empty() {
             let id = reader.byte()?;
@@ -34,16 +47,21 @@ impl Module {
             match id {
                 CUSTOM if section.text()? == "name" => names = section.function_names()?,
                 CUSTOM => {}
-                CODE => sizes = section.body_sizes()?,
+                CODE => bodies = section.bodies()?,
                 DATA => module.data += length,
                 _ => module.rest += length,
             }
-            if id == IMPORT {
-                imported = section.imported_functions()?;
+            match id {
+                IMPORT => module.imported = section.imported_functions()?,
+                FUNCTION => signatures = section.numbers()?,
+                _ => {}
             }
         }
-        let named = |(index, size)| (names.remove(&index).unwrap_or_default(), size);
-        module.functions = (imported..).zip(sizes).map(named).collect();
+        let mut signatures = signatures.into_iter();
+        for (number, body) in (module.imported..).zip(bodies) {
+            let name = names.remove(&number).unwrap_or_default();
+            module.functions.push(Function { name, signature: signatures.next()?, body });
+        }
         Some(module)
     }
 }
@@ -82,15 +100,18 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.take(length)?).ok()
     }
 
-    fn body_sizes(&mut self) -> Option<Vec<usize>> {
+    fn numbers(&mut self) -> Option<Vec<usize>> {
+        (0..self.number()?).map(|_| self.number()).collect()
+    }
+
+    fn bodies(&mut self) -> Option<Vec<&'a [u8]>> {
         let count = self.number()?;
-        let mut sizes = Vec::new();
+        let mut bodies = Vec::new();
         for _ in 0..count {
             let length = self.number()?;
-            self.take(length)?;
-            sizes.push(length);
+            bodies.push(self.take(length)?);
         }
-        Some(sizes)
+        Some(bodies)
     }
 
     /// Names by the function's number.
@@ -146,25 +167,27 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::Module;
+    use super::{Function, Module};
 
     /// Imports a function and a memory, and has functions of two and three bytes.
     const SAMPLE: &[u8] = b"\0asm\x01\0\0\0\
         \x01\x04\x01\x60\0\0\
         \x02\x0c\x02\x01a\x01b\0\0\0\0\x02\0\x01\
+        \x03\x03\x02\0\0\
         \x0a\x08\x02\x02\0\x0b\x03\0\x01\x0b\
         \0\x0e\x04name\x01\x07\x02\x01\x01f\x02\x01g";
 
     #[test]
-    fn functions_have_their_sizes_and_names() {
-        let functions = vec![("f".to_owned(), 2), ("g".to_owned(), 3)];
-        let expected = Module { functions, data: 0, rest: 4 + 12 };
+    fn functions_have_their_names_and_bodies() {
+        let function = |name: &str, body| Function { name: name.to_owned(), signature: 0, body };
+        let functions = vec![function("f", b"\0\x0b"), function("g", b"\0\x01\x0b")];
+        let expected = Module { imported: 1, functions, data: 0, rest: 4 + 12 + 3 };
         assert_eq!(Module::read(SAMPLE), Some(expected));
     }
 
     #[test]
     fn a_module_that_is_cut_within_a_section_is_none() {
-        let ends = [8, 14, 28, 38, SAMPLE.len()];
+        let ends = [8, 14, 28, 33, 43, SAMPLE.len()];
         for end in 0..=SAMPLE.len() {
             let module = SAMPLE.get(..end).and_then(Module::read);
             assert_eq!(module.is_some(), ends.contains(&end), "{end}: {module:?}");
