@@ -154,7 +154,7 @@ impl End {
 #[must_use]
 pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
     let mut names = names.to_vec();
-    names.sort_unstable();
+    innerloop_json::sort(&mut names, Ord::cmp);
     let there_is = if names.is_empty() {
         "no programs are installed".into()
     } else {

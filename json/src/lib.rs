@@ -7,6 +7,9 @@
 //! With the feature `serde`, all that has our traits has serde's, too, and through `serde_json`
 //! the same JSON.
 //!
+//! For the same reason [`Map`] and [`sort`] are here: whatever their items are, they are compiled
+//! once.
+//!
 //! ```
 //! use innerloop_json::{FromJson, ToJson, from_str, to_string};
 //!
@@ -37,6 +40,7 @@ mod error;
 mod fill;
 mod map;
 mod number;
+mod order;
 mod plain;
 mod raw;
 mod reader;
@@ -54,6 +58,7 @@ pub use error::Error;
 pub use innerloop_json_derive::{FromJson, ToJson};
 pub use map::Map;
 pub use number::Number;
+pub use order::sort;
 pub use raw::{Json, Object, Raw};
 pub use reader::{Kind, Reader};
 pub use skip::MAX_DEPTH;

@@ -73,8 +73,8 @@ pub enum Kind {
 }
 
 /// Sorts entries by name.
-pub(crate) fn sort(entries: &mut [Entry]) {
-    entries.sort_unstable();
+pub(crate) fn sort(entries: &mut Vec<Entry>) {
+    innerloop_json::sort(entries, Ord::cmp);
 }
 
 /// Why an operation on files failed.

@@ -46,7 +46,7 @@ pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
         let text = format!("No files found.{aside}");
         return Ok(Outcome { count: Some(0), ..Outcome::text(text) });
     }
-    found.sort_unstable();
+    innerloop_json::sort(&mut found, Ord::cmp);
     let total = found.len();
     let mut lines: Vec<String> =
         found.into_iter().take(most).map(|(_, path)| path.to_string()).collect();

@@ -131,7 +131,7 @@ pub(crate) fn take_over(files: &RefCell<Memory>, written: &Array, removed: &Arra
     let taken =
         left.into_iter().filter_map(|(path, after)| take_over_one(&mut files, &path, after));
     let mut changes: Vec<Change> = taken.collect();
-    changes.sort_by(|a, b| a.path.cmp(&b.path));
+    innerloop_json::sort(&mut changes, |a, b| a.path.cmp(&b.path));
     changes
 }
 

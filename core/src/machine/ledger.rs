@@ -2,7 +2,6 @@
 
 use crate::base::{
     id::{AgentId, ById, EffectId},
-    order,
     time::Instant,
 };
 use alloc::vec::Vec;
@@ -41,9 +40,10 @@ pub(crate) enum Lookup {
 impl Ledger {
     /// The ledger of a session that has issued so many effects, of which these are open. Nothing
     /// if they do not fit together.
-    pub(crate) fn of(issued: u64, open: Vec<(EffectId, Entry)>) -> Option<Self> {
+    pub(crate) fn of(issued: u64, mut open: Vec<(EffectId, Entry)>) -> Option<Self> {
+        innerloop_json::sort(&mut open, |(a, _), (b, _)| a.cmp(b));
         let mut ledger = Self { issued, open: ById::new() };
-        for (id, entry) in order::by_key(open, |(id, _)| Some(id.0)) {
+        for (id, entry) in open {
             let is_issued = id.0 > 0 && id.0 <= issued;
             if !is_issued || ledger.open.insert(id, entry).is_some() {
                 return None;

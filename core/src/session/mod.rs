@@ -16,7 +16,6 @@ pub(crate) mod snapshot;
 use crate::{
     base::{
         id::{AgentId, ById, SessionId},
-        order,
         time::{Instant, UnixMillis},
     },
     machine::{
@@ -132,8 +131,9 @@ impl Session {
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
     pub fn owed(&self) -> Outputs {
-        let effects = self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
-        let effects: Vec<Effect> = order::by_key(effects, |effect: &Effect| Some(effect.id().0));
+        let mut effects: Vec<Effect> =
+            self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
+        innerloop_json::sort(&mut effects, |a, b| a.id().cmp(&b.id()));
         Outputs(effects.into_iter().map(Output::Effect).collect())
     }
 

@@ -58,7 +58,7 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
         placing.place(one)?;
     }
     let mut placed = placing.placed;
-    placed.runs.sort_by_key(|run| run.at);
+    innerloop_json::sort(&mut placed.runs, |a, b| a.at.cmp(&b.at));
     Ok(placed)
 }
 

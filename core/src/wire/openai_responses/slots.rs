@@ -6,7 +6,7 @@ use super::{
     items::{Head, Item, shown},
     streamed::{Strand, Streamed},
 };
-use crate::base::{json::Json, order};
+use crate::base::json::Json;
 use alloc::{string::String, vec::Vec};
 use core::mem;
 
@@ -131,7 +131,7 @@ impl Slots {
     }
 
     fn sort(&mut self) {
-        self.0 = order::by_key(mem::take(&mut self.0), |slot| slot.number);
+        innerloop_json::sort(&mut self.0, |a, b| a.number.cmp(&b.number));
     }
 
     /// The newest of the items that fit best.
