@@ -5,6 +5,7 @@
 use crate::{
     endpoints::Endpoints,
     inputs,
+    journal::Journal,
     masking::Keys,
     open::Open,
     output::{Output, Outputs},
@@ -12,17 +13,12 @@ use crate::{
     playback,
     traffic::{Player, Recorder, TrafficError, said},
 };
-use alloc::{
-    collections::VecDeque,
-    format,
-    string::{String, ToString},
-};
+use alloc::{collections::VecDeque, format, string::String};
 use innerloop_core::{
-    RestoreError, Session,
+    Session,
     config::{ConfigError, SessionConfig},
-    id::{AgentId, ById, EffectId, SessionId},
+    id::{AgentId, ById, EffectId},
     input::{HttpInput, Input, Rejected},
-    log::{self, LogError},
     output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs},
     status::AgentState,
     time::{Instant, UnixMillis},
@@ -38,7 +34,17 @@ pub struct Parts {
     /// Whom the session can ask.
     pub people: People,
     /// Whether the session's log is kept; if not, no line of it is made.
+    #[cfg(feature = "log")]
     pub keeps_log: bool,
+}
+
+impl Parts {
+    pub(crate) const fn journal(&self) -> Journal {
+        #[cfg(feature = "log")]
+        return Journal::new(self.keeps_log);
+        #[cfg(not(feature = "log"))]
+        Journal::none()
+    }
 }
 
 /// Where the answers of models come from.
@@ -66,7 +72,7 @@ pub struct Driver {
     keys: Keys,
     models: Models,
     people: People,
-    keeps_log: bool,
+    journal: Journal,
     /// What was asked for and has no answer yet.
     open: ById<EffectId, Open>,
     /// What follows from the opening, until [`Driver::start`].
@@ -80,11 +86,11 @@ pub struct Driver {
 
 /// What follows from the opening.
 #[derive(Debug)]
-struct Opening {
-    log: String,
-    outputs: SessionOutputs,
+pub(crate) struct Opening {
+    pub(crate) log: String,
+    pub(crate) outputs: SessionOutputs,
     /// Whether the outputs were asked for before, perhaps by a host that is gone.
-    is_owed: bool,
+    pub(crate) is_owed: bool,
 }
 
 /// The work of one input: inputs that are still to be heard, and what has followed so far.
@@ -106,63 +112,15 @@ impl Driver {
         parts: Parts,
     ) -> Result<Self, ConfigError> {
         let config = inputs::masked_config(&parts.endpoints.keys(), config)?;
-        let header = parts.keeps_log.then(|| log::Header::new(config.clone(), wall).line());
+        let log = parts.journal().header(&config, wall);
         let (session, outputs) = Session::open(config, wall)?;
-        let opening = Opening { log: header.unwrap_or_default(), outputs, is_owed: false };
+        let opening = Opening { log, outputs, is_owed: false };
         Ok(Self::with(session, opening, parts))
     }
 
-    /// Makes the session of a snapshot again; session time goes on from where it stood, which is
-    /// now `wall`. A key of the endpoints' that stands in the snapshot is masked.
-    ///
-    /// # Errors
-    /// The bytes are damaged, or come from another version.
-    pub fn restore(snapshot: &[u8], wall: UnixMillis, parts: Parts) -> Result<Self, RestoreError> {
-        let keys = parts.endpoints.keys();
-        let session = Session::restore_edited(snapshot, wall, &|state| keys.masked_json(state))?;
-        Ok(Self::again(session, wall, parts))
-    }
-
-    /// Goes on from a session's log, which is now `wall`. The lines that follow make a log of their
-    /// own, which may take the place of the old one. A key of the endpoints' that stands in the log
-    /// is masked.
-    ///
-    /// # Errors
-    /// The first line that is needed and cannot be read or does not fit.
-    pub fn resume(log: &str, wall: UnixMillis, parts: Parts) -> Result<Self, LogError> {
-        let session = log::resume(log, wall)?.session;
-        let session = without_keys(session, wall, &parts.endpoints.keys())
-            .map_err(|error| LogError::Snapshot { line: log.lines().count(), error })?;
-        Ok(Self::again(session, wall, parts))
-    }
-
-    /// A new session under an id of its own that has heard the first `turns` turns of this one's
-    /// agent, with parts of its own. A key of the endpoints' that stands in the turns is masked.
-    ///
-    /// # Errors
-    /// The id is empty, or no other than this session's.
-    pub fn fork(
-        &self,
-        id: SessionId,
-        turns: usize,
-        wall: UnixMillis,
-        parts: Parts,
-    ) -> Result<Self, ConfigError> {
-        let (session, outputs) = self.session.fork(id, turns, wall)?;
-        let session = without_keys(session, wall, &parts.endpoints.keys())
-            .map_err(|error| ConfigError::new("model.endpoint", error.to_string()))?;
-        let log = beginning(&session, wall, parts.keeps_log);
-        Ok(Self::with(session, Opening { log, outputs, is_owed: false }, parts))
-    }
-
-    fn again(session: Session, wall: UnixMillis, parts: Parts) -> Self {
-        let log = beginning(&session, wall, parts.keeps_log);
-        let outputs = session.owed();
-        Self::with(session, Opening { log, outputs, is_owed: true }, parts)
-    }
-
-    fn with(session: Session, opening: Opening, parts: Parts) -> Self {
-        let Parts { endpoints, models, people, keeps_log } = parts;
+    pub(crate) fn with(session: Session, opening: Opening, parts: Parts) -> Self {
+        let journal = parts.journal();
+        let Parts { endpoints, models, people, .. } = parts;
         Self {
             keys: endpoints.keys(),
             was_idle: is_idle(&session),
@@ -170,7 +128,7 @@ impl Driver {
             endpoints,
             models,
             people,
-            keeps_log,
+            journal,
             open: ById::new(),
             opening: Some(opening),
             replay_error: None,
@@ -283,7 +241,7 @@ impl Driver {
         let ends = |id| answered.is_some() && self.first_own.is_some_and(|first| id < first);
         let counts = id.is_none_or(|id| self.open.get(id).is_some() || ends(id));
         let at = if counts { work.now } else { self.session.now() };
-        let line = (counts && self.keeps_log).then(|| log::entry(&input, at));
+        let line = counts.then(|| self.journal.entry(&input, at)).flatten();
         if let Some(open) = id.and_then(|id| self.open.get_mut(id)) {
             open.record(&input, &mut work.outputs.recording);
         }
@@ -418,8 +376,8 @@ impl Driver {
     fn ended(&mut self, work: Work) -> Outputs {
         let mut outputs = work.outputs;
         let is_idle = self.open.is_empty() && is_idle(&self.session);
-        if self.keeps_log && is_idle && !self.was_idle {
-            outputs.snapshot = Some(log::snapshot(&self.session));
+        if is_idle && !self.was_idle {
+            outputs.snapshot = self.journal.snapshot(&self.session);
         }
         self.was_idle = is_idle;
         outputs
@@ -430,28 +388,6 @@ impl Work {
     fn at(now: Instant) -> Self {
         Self { now, queue: VecDeque::new(), outputs: Outputs::default() }
     }
-}
-
-/// A session without the keys of a table that was not its own: what was no secret there is one
-/// now.
-fn without_keys(session: Session, wall: UnixMillis, keys: &Keys) -> Result<Session, RestoreError> {
-    let snapshot = session.snapshot();
-    if keys.masked_json(&String::from_utf8_lossy(&snapshot)).is_none() {
-        return Ok(session);
-    }
-    Session::restore_edited(&snapshot, wall, &|state| keys.masked_json(state))
-}
-
-/// The first lines of the log of a session that has a past.
-fn beginning(session: &Session, wall: UnixMillis, keeps_log: bool) -> String {
-    if !keeps_log {
-        return String::new();
-    }
-    let config = SessionConfig { id: session.id().clone(), ..session.config().clone() };
-    let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
-    let mut lines = log::Header::new(config, opened).line();
-    lines.push_str(&log::snapshot(session));
-    lines
 }
 
 fn is_idle(session: &Session) -> bool {

@@ -17,6 +17,7 @@ pub mod decode;
 mod driver;
 mod endpoints;
 mod inputs;
+mod journal;
 mod key;
 mod masking;
 mod open;
@@ -25,12 +26,15 @@ mod patch;
 mod people;
 mod playback;
 pub mod providers;
+#[cfg(feature = "log")]
+mod restart;
 mod settings;
 pub mod traffic;
 
 pub use base::BaseUrl;
 pub use driver::{Driver, Models, Parts};
 pub use endpoints::{Endpoint, EndpointError, Endpoints, Request};
+pub use journal::Journal;
 pub use key::{Key, MASK};
 pub use masking::{Keys, Masking};
 pub use output::{Output, Outputs};

@@ -6,7 +6,7 @@ use crate::{
 };
 use innerloop_core::{
     History,
-    id::{AgentId, EffectId, SessionId},
+    id::{AgentId, EffectId},
     input::{Command, Input, ToolInput},
     message::{Part, Turn},
 };
@@ -18,7 +18,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// One agent: a session, its driver and its host.
 #[wasm_bindgen]
 pub struct RawAgent {
-    host: Rc<Host>,
+    pub(crate) host: Rc<Host>,
 }
 
 #[wasm_bindgen]
@@ -33,55 +33,6 @@ impl RawAgent {
         let config = options.config(&files.memory().borrow())?;
         let driver = Driver::open(config, wall(), options.parts()?).map_err(Misuse::bad_option)?;
         Ok(Self::with(driver, files, callbacks))
-    }
-
-    /// Makes the session of a snapshot again. Nothing happens before [`RawAgent::start`].
-    ///
-    /// # Errors
-    /// As [`RawAgent::new`], and `bad_snapshot`.
-    pub fn restore(
-        snapshot: &[u8],
-        options: &str,
-        files: &RawFiles,
-        callbacks: Callbacks,
-    ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
-        let driver = Driver::restore(snapshot, wall(), parts).map_err(Misuse::from)?;
-        Ok(Self::with(driver, files, callbacks))
-    }
-
-    /// Goes on from a session's log. Nothing happens before [`RawAgent::start`].
-    ///
-    /// # Errors
-    /// As [`RawAgent::new`], and `bad_log`.
-    pub fn resume(
-        log: &str,
-        options: &str,
-        files: &RawFiles,
-        callbacks: Callbacks,
-    ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
-        let driver = Driver::resume(log, wall(), parts).map_err(Misuse::from)?;
-        Ok(Self::with(driver, files, callbacks))
-    }
-
-    /// Another agent that has heard the first `turns` turns of this one, all if nothing is said.
-    ///
-    /// # Errors
-    /// As [`RawAgent::new`].
-    pub fn fork(
-        &self,
-        turns: Option<u32>,
-        id: String,
-        options: &str,
-        files: &RawFiles,
-        callbacks: Callbacks,
-    ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
-        let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
-        let driver = self.host.driver.borrow();
-        let fork = driver.fork(SessionId(id), turns, wall(), parts);
-        Ok(Self::with(fork.map_err(Misuse::bad_option)?, files, callbacks))
     }
 
     /// Carries out what follows from opening. Of a restored session's open effects a tool's run is
@@ -153,18 +104,6 @@ impl RawAgent {
         to_string(&turns)
     }
 
-    /// The conversation as bytes.
-    #[must_use]
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.host.driver.borrow().session().snapshot()
-    }
-
-    /// The session's log; empty if none is kept.
-    #[must_use]
-    pub fn log(&self) -> String {
-        self.host.log()
-    }
-
     /// Why the recording did not fit, once, as JSON; `null` if it did.
     #[must_use]
     pub fn fault(&self) -> String {
@@ -194,7 +133,7 @@ impl RawAgent {
 }
 
 impl RawAgent {
-    fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
+    pub(crate) fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
         let host = Host::new(driver, callbacks, files.memory(), effects::carry_out);
         Self { host: Rc::new(host) }
     }

@@ -47,7 +47,7 @@ pub(crate) struct Host {
     captures: RefCell<ById<EffectId, Capture>>,
     outbox: RefCell<Vec<Event>>,
     /// The session's log, if the driver keeps one.
-    log: RefCell<String>,
+    pub(crate) log: RefCell<String>,
     delivering: Cell<bool>,
     timer: RefCell<Option<Timer>>,
 }
@@ -148,11 +148,6 @@ impl Host {
     /// Takes what a program has printed.
     pub(crate) fn take_output(&self, id: EffectId) -> Option<Capture> {
         self.captures.borrow_mut().remove(id)
-    }
-
-    /// The session's log so far; empty if none is kept.
-    pub(crate) fn log(&self) -> String {
-        self.log.borrow().clone()
     }
 
     fn follow(self: &Rc<Self>, outputs: Outputs) {

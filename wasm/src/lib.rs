@@ -9,6 +9,8 @@ mod agent;
 mod callbacks;
 mod clock;
 mod custom;
+#[cfg(feature = "log")]
+mod durable;
 mod effects;
 mod files;
 mod host;

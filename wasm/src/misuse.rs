@@ -1,11 +1,7 @@
 //! What the package throws: a code for programs and a message for people.
 
 use crate::js::object;
-use innerloop_core::{
-    RestoreError,
-    input::{Reason, Rejected},
-    log::LogError,
-};
+use innerloop_core::input::{Reason, Rejected};
 use wasm_bindgen::JsValue;
 
 /// A mistake of the caller. Crosses as `{code, message, rejected}`; the package makes an
@@ -46,18 +42,6 @@ impl From<Rejected> for Misuse {
             _ => "bad_option",
         };
         Self::new(code, rejected.reason.to_string())
-    }
-}
-
-impl From<RestoreError> for Misuse {
-    fn from(error: RestoreError) -> Self {
-        Self::new("bad_snapshot", error.to_string())
-    }
-}
-
-impl From<LogError> for Misuse {
-    fn from(error: LogError) -> Self {
-        Self::new("bad_log", error.to_string())
     }
 }
 

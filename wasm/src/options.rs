@@ -44,6 +44,7 @@ pub(crate) struct Options {
     approve: bool,
     answer: bool,
     hooks: Vec<HookPoint>,
+    #[cfg(feature = "log")]
     log: bool,
 }
 
@@ -118,6 +119,7 @@ impl Options {
                 answer: self.answer,
                 hooks: self.hooks.clone(),
             },
+            #[cfg(feature = "log")]
             keeps_log: self.log,
         })
     }

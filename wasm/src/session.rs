@@ -7,12 +7,12 @@ use innerloop_core::{
     config::SessionConfig,
     id::{AgentId, EffectId, SessionId},
     input::{HttpInput, Input},
-    log,
     message::Turn,
     output::{Deadline, Outputs},
     status::Status,
     time::{Instant, UnixMillis},
 };
+use innerloop_driver::Journal;
 use innerloop_json::{ToJson, to_string};
 use std::cell::RefCell;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -20,9 +20,9 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// A session without a driver.
 #[wasm_bindgen]
 pub struct RawSession {
-    session: RefCell<Session>,
-    /// Whether each step comes with its line of the log.
-    logs: bool,
+    pub(crate) session: RefCell<Session>,
+    /// What makes a step's line of the log.
+    journal: Journal,
     /// What followed from the opening, until it is taken.
     opening: RefCell<Option<String>>,
 }
@@ -38,49 +38,17 @@ struct Step<'a> {
 
 #[wasm_bindgen]
 impl RawSession {
-    /// Opens a session with a configuration, as JSON.
+    /// Opens a session with a configuration, as JSON. Where it `logs`, each step comes with its
+    /// line of the log; a build without the feature `log` has none.
     ///
     /// # Errors
     /// `bad_option` with the field that does not fit.
     pub fn open(config: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
         let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::bad_option)?;
-        let wall = millis(wall);
-        let line = logs.then(|| log::Header::new(config.clone(), wall).line());
+        let (wall, journal) = (millis(wall), journal(logs));
+        let line = journal.header(&config, wall);
         let (session, outputs) = Session::open(config, wall).map_err(Misuse::bad_option)?;
-        Ok(Self::opened(session, &outputs, line))
-    }
-
-    /// Makes the session of a snapshot again.
-    ///
-    /// # Errors
-    /// `bad_snapshot`.
-    pub fn restore(snapshot: &[u8], wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let session = Session::restore(snapshot, millis(wall)).map_err(Misuse::from)?;
-        Ok(Self::with(session, logs, None))
-    }
-
-    /// Goes on from a log.
-    ///
-    /// # Errors
-    /// `bad_log`.
-    pub fn resume(log: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
-        let resumed = log::resume(log, millis(wall)).map_err(Misuse::from)?;
-        Ok(Self::with(resumed.session, logs, None))
-    }
-
-    /// Replays a log: the session as it stood at its end. What followed from the opening and from
-    /// each line is the opening: a JSON array of outputs a line.
-    ///
-    /// # Errors
-    /// `bad_log`.
-    pub fn replay(log: &str) -> Result<Self, JsValue> {
-        let replayed = log::replay(log).map_err(Misuse::from)?;
-        let mut lines = String::new();
-        for outputs in &replayed.outputs {
-            lines.push_str(&to_string(outputs));
-            lines.push('\n');
-        }
-        Ok(Self::with(replayed.session, false, Some(lines)))
+        Ok(Self::opened(session, &outputs, journal, line))
     }
 
     /// Another session under an id of its own that has heard the first `turns` turns of this one.
@@ -91,7 +59,7 @@ impl RawSession {
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let fork = self.session.borrow().fork(SessionId(id), turns, millis(wall));
         let (session, outputs) = fork.map_err(Misuse::bad_option)?;
-        Ok(Self::opened(session, &outputs, None))
+        Ok(Self::opened(session, &outputs, journal(false), String::new()))
     }
 
     /// What followed from the opening, once.
@@ -130,19 +98,6 @@ impl RawSession {
         to_string(&self.session.borrow().owed())
     }
 
-    /// The session as bytes.
-    #[must_use]
-    pub fn snapshot(&self) -> Vec<u8> {
-        self.session.borrow().snapshot()
-    }
-
-    /// The session as a line of its log.
-    #[must_use]
-    #[wasm_bindgen(js_name = snapshotLine)]
-    pub fn snapshot_line(&self) -> String {
-        log::snapshot(&self.session.borrow())
-    }
-
     /// Where an agent stands, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn status(&self, agent: u32) -> String {
@@ -175,26 +130,35 @@ impl RawSession {
 }
 
 impl RawSession {
-    fn opened(session: Session, outputs: &Outputs, line: Option<String>) -> Self {
-        let logs = line.is_some();
+    fn opened(session: Session, outputs: &Outputs, journal: Journal, line: String) -> Self {
+        let line = Some(line).filter(|line| !line.is_empty());
         let step = to_string(&Step { outputs, deadline: session.deadline(), line });
-        Self::with(session, logs, Some(step))
+        Self::with(session, journal, Some(step))
     }
 
-    const fn with(session: Session, logs: bool, opening: Option<String>) -> Self {
-        Self { session: RefCell::new(session), logs, opening: RefCell::new(opening) }
+    pub(crate) const fn with(session: Session, journal: Journal, opening: Option<String>) -> Self {
+        Self { session: RefCell::new(session), journal, opening: RefCell::new(opening) }
     }
 
     fn hear(&self, input: Input, at: f64) -> Result<String, JsValue> {
         let at = Instant(millis(at).0);
         let mut session = self.session.borrow_mut();
-        let line = self.logs.then(|| log::entry(&input, at));
+        let line = self.journal.entry(&input, at);
         let outputs = session.handle(input, at).map_err(|error| Misuse::rejected(&error))?;
         Ok(to_string(&Step { outputs: &outputs, deadline: session.deadline(), line }))
     }
 }
 
+/// What makes the lines of a log, if there is one.
+#[cfg_attr(not(feature = "log"), expect(unused_variables, reason = "no log is kept"))]
+pub(crate) const fn journal(logs: bool) -> Journal {
+    #[cfg(feature = "log")]
+    return Journal::new(logs);
+    #[cfg(not(feature = "log"))]
+    Journal::none()
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
-const fn millis(number: f64) -> UnixMillis {
+pub(crate) const fn millis(number: f64) -> UnixMillis {
     UnixMillis(number as u64)
 }

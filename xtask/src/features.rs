@@ -1,27 +1,30 @@
-//! The core's cargo features: the core must build, without a warning, with none of them, with each
-//! alone and with all.
+//! The cargo features of core, driver and binding: each package must build, without a warning, with
+//! none of its features, with each alone and with all.
 
 use crate::failure::Failure;
 use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
 
-const MANIFEST: &str = "core/Cargo.toml";
+const FOLDERS: [&str; 3] = ["core", "driver", "wasm"];
 
-/// Step: lints the core with none and with each one of its features. With all of them it is linted
-/// beside the other packages.
+/// Step: lints each package with none and with each one of its features. With all of them they are
+/// linted beside the other packages.
 ///
 /// # Errors
 /// When there is a warning.
 pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
-    let manifest = files::read(&workspace.path(MANIFEST))?;
-    let manifest = String::from_utf8_lossy(&manifest);
-    for feature in std::iter::once("").chain(names(&manifest)) {
-        let shown = if feature.is_empty() { "no feature" } else { feature };
-        println!("core with {shown}");
-        let mut clippy = workspace.cargo("clippy");
-        clippy.args(["-p", "innerloop-core", "--no-default-features", "--features", feature]);
-        process::run(clippy.args(["--", "-D", "warnings"]))?;
+    for folder in FOLDERS {
+        let manifest = files::read(&workspace.path(&format!("{folder}/Cargo.toml")))?;
+        let manifest = String::from_utf8_lossy(&manifest);
+        let package = format!("innerloop-{folder}");
+        for feature in std::iter::once("").chain(names(&manifest)) {
+            let shown = if feature.is_empty() { "no feature" } else { feature };
+            println!("{folder} with {shown}");
+            let mut clippy = workspace.cargo("clippy");
+            clippy.args(["-p", &package, "--no-default-features", "--features", feature]);
+            process::run(clippy.args(["--", "-D", "warnings"]))?;
+        }
     }
     Ok(())
 }

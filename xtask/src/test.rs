@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         prepare::GUEST,
         prepare::PROGRAMS,
         step("lint with clippy", native::lint),
-        step("lint the core with each of its features", features::lint),
+        step("lint with each feature alone", features::lint),
         step("build the documentation", native::document),
         prepare::HOST,
         step("run the tests of the native host", native::test_host),

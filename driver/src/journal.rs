@@ -1,0 +1,78 @@
+//! The lines of the session's log, where one is kept. Without the feature `log` none is.
+
+use alloc::string::String;
+#[cfg(feature = "log")]
+use innerloop_core::log;
+use innerloop_core::{
+    Session,
+    config::SessionConfig,
+    input::Input,
+    time::{Instant, UnixMillis},
+};
+
+/// Makes the lines of a log that is kept, and none of one that is not.
+#[derive(Clone, Copy, Debug)]
+pub struct Journal {
+    #[cfg(feature = "log")]
+    is_kept: bool,
+}
+
+#[cfg(feature = "log")]
+impl Journal {
+    /// Of a log that is kept, or not.
+    #[must_use]
+    pub const fn new(is_kept: bool) -> Self {
+        Self { is_kept }
+    }
+
+    /// The first line of a session that is opened; empty if no log is kept.
+    #[must_use]
+    pub fn header(self, config: &SessionConfig, wall: UnixMillis) -> String {
+        if self.is_kept { log::Header::new(config.clone(), wall).line() } else { String::new() }
+    }
+
+    /// The first lines of a session that has a past.
+    pub(crate) fn beginning(self, session: &Session, wall: UnixMillis) -> String {
+        let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
+        let config = SessionConfig { id: session.id().clone(), ..session.config().clone() };
+        let mut lines = self.header(&config, opened);
+        lines.extend(self.snapshot(session));
+        lines
+    }
+
+    /// The line of an input.
+    #[must_use]
+    pub fn entry(self, input: &Input, at: Instant) -> Option<String> {
+        self.is_kept.then(|| log::entry(input, at))
+    }
+
+    /// The line of the session as it stands.
+    pub(crate) fn snapshot(self, session: &Session) -> Option<String> {
+        self.is_kept.then(|| log::snapshot(session))
+    }
+}
+
+#[cfg(not(feature = "log"))]
+impl Journal {
+    /// Of no log.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self {}
+    }
+
+    /// Empty.
+    #[must_use]
+    pub const fn header(self, _: &SessionConfig, _: UnixMillis) -> String {
+        String::new()
+    }
+
+    /// Nothing.
+    #[must_use]
+    pub const fn entry(self, _: &Input, _: Instant) -> Option<String> {
+        None
+    }
+
+    pub(crate) const fn snapshot(self, _: &Session) -> Option<String> {
+        None
+    }
+}

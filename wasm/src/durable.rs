@@ -1,0 +1,144 @@
+//! What outlives the page: snapshots and logs, and sessions that go on from either.
+
+use crate::{
+    agent::RawAgent,
+    callbacks::Callbacks,
+    clock::wall,
+    files::RawFiles,
+    misuse::Misuse,
+    options::Options,
+    session::{RawSession, journal, millis},
+};
+use innerloop_core::{
+    RestoreError, Session,
+    id::SessionId,
+    log::{self, LogError},
+};
+use innerloop_driver::Driver;
+use innerloop_json::to_string;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+#[wasm_bindgen]
+impl RawAgent {
+    /// Makes the session of a snapshot again. Nothing happens before [`RawAgent::start`].
+    ///
+    /// # Errors
+    /// As [`RawAgent::new`], and `bad_snapshot`.
+    pub fn restore(
+        snapshot: &[u8],
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let driver = Driver::restore(snapshot, wall(), parts).map_err(Misuse::from)?;
+        Ok(Self::with(driver, files, callbacks))
+    }
+
+    /// Goes on from a session's log. Nothing happens before [`RawAgent::start`].
+    ///
+    /// # Errors
+    /// As [`RawAgent::new`], and `bad_log`.
+    pub fn resume(
+        log: &str,
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let driver = Driver::resume(log, wall(), parts).map_err(Misuse::from)?;
+        Ok(Self::with(driver, files, callbacks))
+    }
+
+    /// Another agent that has heard the first `turns` turns of this one, all if nothing is said.
+    ///
+    /// # Errors
+    /// As [`RawAgent::new`].
+    pub fn fork(
+        &self,
+        turns: Option<u32>,
+        id: String,
+        options: &str,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let parts = Options::read(options)?.parts()?;
+        let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
+        let driver = self.host.driver.borrow();
+        let fork = driver.fork(SessionId(id), turns, wall(), parts);
+        Ok(Self::with(fork.map_err(Misuse::bad_option)?, files, callbacks))
+    }
+
+    /// The conversation as bytes.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.host.driver.borrow().session().snapshot()
+    }
+
+    /// The session's log; empty if none is kept.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.host.log.borrow().clone()
+    }
+}
+
+#[wasm_bindgen]
+impl RawSession {
+    /// Makes the session of a snapshot again.
+    ///
+    /// # Errors
+    /// `bad_snapshot`.
+    pub fn restore(snapshot: &[u8], wall: f64, logs: bool) -> Result<Self, JsValue> {
+        let session = Session::restore(snapshot, millis(wall)).map_err(Misuse::from)?;
+        Ok(Self::with(session, journal(logs), None))
+    }
+
+    /// Goes on from a log.
+    ///
+    /// # Errors
+    /// `bad_log`.
+    pub fn resume(log: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
+        let resumed = log::resume(log, millis(wall)).map_err(Misuse::from)?;
+        Ok(Self::with(resumed.session, journal(logs), None))
+    }
+
+    /// Replays a log: the session as it stood at its end. What followed from the opening and from
+    /// each line is the opening: a JSON array of outputs a line.
+    ///
+    /// # Errors
+    /// `bad_log`.
+    pub fn replay(log: &str) -> Result<Self, JsValue> {
+        let replayed = log::replay(log).map_err(Misuse::from)?;
+        let mut lines = String::new();
+        for outputs in &replayed.outputs {
+            lines.push_str(&to_string(outputs));
+            lines.push('\n');
+        }
+        Ok(Self::with(replayed.session, journal(false), Some(lines)))
+    }
+
+    /// The session as bytes.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.session.borrow().snapshot()
+    }
+
+    /// The session as a line of its log.
+    #[must_use]
+    #[wasm_bindgen(js_name = snapshotLine)]
+    pub fn snapshot_line(&self) -> String {
+        log::snapshot(&self.session.borrow())
+    }
+}
+
+impl From<RestoreError> for Misuse {
+    fn from(error: RestoreError) -> Self {
+        Self::new("bad_snapshot", error.to_string())
+    }
+}
+
+impl From<LogError> for Misuse {
+    fn from(error: LogError) -> Self {
+        Self::new("bad_log", error.to_string())
+    }
+}
