@@ -9,7 +9,7 @@ use crate::{
     write::{self, Before},
 };
 use innerloop_core::action::{Outcome, ToolError};
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 use std::{borrow::Cow, fmt::Write, ops::Range, str};
 
 /// How many line numbers a message names.
@@ -103,7 +103,7 @@ struct Edited {
 impl<'a> Source<'a> {
     fn new(text: &'a str) -> Self {
         let feeds = memchr_iter(b'\n', text.as_bytes()).count();
-        let crlf = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").count();
+        let crlf = memmem::find_iter(text.as_bytes(), b"\r\n").count();
         Self { text, crlf: crlf * 2 > feeds }
     }
 
@@ -119,7 +119,9 @@ impl<'a> Source<'a> {
         let old = old.replace("\r\n", "\n");
         let mut found = replace::find(&plain, &old).ok_or(Failure::NotFound)?;
         let new = new.replace("\r\n", "\n");
-        restore_offsets(self.text, &mut found.spans);
+        // A place before a line feed is before its carriage return, too.
+        let mut returns = memmem::find_iter(self.text.as_bytes(), b"\r\n").map(|at| (at, 1));
+        replace::unshorten(&mut found.spans, &mut returns);
         self.apply(&found, &old, &self.with_line_ends(&new), all)
     }
 
@@ -171,21 +173,6 @@ impl<'a> Source<'a> {
                 line
             })
             .collect()
-    }
-}
-
-/// Maps sorted offsets in the text without carriage returns to offsets in `text`.
-fn restore_offsets(text: &str, spans: &mut [Range<usize>]) {
-    let mut returns = memchr::memmem::find_iter(text.as_bytes(), b"\r\n").peekable();
-    let mut dropped = 0;
-    for span in spans {
-        for place in [&mut span.start, &mut span.end] {
-            // An offset before a line feed is before its carriage return, too.
-            while returns.next_if(|at| *at < *place + dropped).is_some() {
-                dropped += 1;
-            }
-            *place += dropped;
-        }
     }
 }
 

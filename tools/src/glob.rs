@@ -32,7 +32,7 @@ pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
     let pattern = Pattern::parse(query.pattern)?;
     let pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
     let mut found = Vec::new();
-    let left_out = walk(files, &folder, query.hidden, |path| {
+    let left_out = walk(files, &folder, query.hidden, &mut |path| {
         if pattern.matches(path, &folder) {
             let modified = files.stat(path).map_or(0, |stat| stat.modified);
             found.push((Reverse(modified), path.clone()));

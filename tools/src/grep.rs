@@ -24,7 +24,7 @@ pub(crate) fn grep(files: &impl Files, grep: &Grep) -> Result<Outcome, Outcome> 
     }
     let matcher = matcher(grep)?;
     let mut report = Report::new(grep);
-    let searched = walk(files, &path, grep.hidden, |file| {
+    let searched = walk(files, &path, grep.hidden, &mut |file| {
         if glob.as_ref().is_some_and(|glob| !glob.matches(file, &path))
             || file_type.is_some_and(|wanted| !wanted.has(file.name()))
         {

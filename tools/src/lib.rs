@@ -15,6 +15,7 @@ mod ignore;
 mod list;
 mod literals;
 mod memory;
+mod numbers;
 mod patch;
 mod path;
 mod pattern;

@@ -11,7 +11,6 @@ use crate::{
     explain,
     files::{FileError, Files, MAX_FILE_BYTES},
     path::WorkspacePath,
-    pattern::lower_case,
     write::{self, Before},
 };
 use innerloop_core::action::{
@@ -159,7 +158,7 @@ impl<F: Files> Draft<'_, F> {
             Err(FileError::TooLarge) => Before::TooLarge,
             Err(error) => return Err(explain::failed(self.files, path, &error)),
         };
-        if is_first && !matches!(before, Before::Absent) && self.unread.contains(path) {
+        if is_first && !matches!(before, Before::Absent) && self.unread.contains(path.as_str()) {
             let message = format!("{path} is there already. Read it before you overwrite it.");
             return Err(explain::error(ToolError::EditConflict, message));
         }
@@ -220,15 +219,22 @@ impl<F: Files> Draft<'_, F> {
                 steps.push(Step { path, before, text });
             }
         }
-        let (writes, removals): (Vec<_>, Vec<_>) =
-            steps.into_iter().partition(|step| step.text.is_some());
-        let names = |step: &Step| lower_case(step.path.as_str());
-        let mut written = BTreeSet::new();
-        written.extend(writes.iter().map(names));
-        // Where names ignore case, removing the old name later would remove the new file.
-        let (early, late): (Vec<_>, Vec<_>) =
-            removals.into_iter().partition(|step| written.contains(&names(step)));
-        [early, writes, late].into_iter().flatten().collect()
+        let writes = steps.iter().filter(|step| step.text.is_some());
+        let written: BTreeSet<WorkspacePath> =
+            writes.map(|step| step.path.to_lowercase()).collect();
+        let (mut early, mut writes, mut late) = (Vec::new(), Vec::new(), Vec::new());
+        for step in steps {
+            let order = match step.text {
+                Some(_) => &mut writes,
+                // Where names ignore case, removing the old name later would remove the new file.
+                None if written.contains(step.path.to_lowercase().as_str()) => &mut early,
+                None => &mut late,
+            };
+            order.push(step);
+        }
+        early.append(&mut writes);
+        early.append(&mut late);
+        early
     }
 }
 
@@ -284,20 +290,19 @@ const fn letter(kind: ChangeKind) -> char {
 /// The changed files: the new ones, then the changed, then those that are gone. A file that moved
 /// is listed once, as changed, under its new path.
 fn summary(patch: &Patch, changes: &[Change]) -> String {
-    let clean = |path: &str| WorkspacePath::parse(path).map(|path| path.to_string());
     let mut sources = BTreeSet::new();
     let mut targets = BTreeSet::new();
     for file in &patch.files {
         if let FilePatch::Update { path, move_to: Some(target), .. } = file {
-            sources.extend(clean(path));
-            targets.extend(clean(target));
+            sources.extend(WorkspacePath::parse(path));
+            targets.extend(WorkspacePath::parse(target));
         }
     }
     let mut lines = Vec::new();
     for change in changes {
         let letter = match change.kind {
-            ChangeKind::Created if targets.contains(&change.path) => 'M',
-            ChangeKind::Deleted if sources.contains(&change.path) => continue,
+            ChangeKind::Created if targets.contains(change.path.as_str()) => 'M',
+            ChangeKind::Deleted if sources.contains(change.path.as_str()) => continue,
             kind => letter(kind),
         };
         lines.push(format!("{letter} {}\n", change.path));

@@ -1,7 +1,7 @@
 //! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
 //! error that says why it cannot.
 
-use std::fmt;
+use std::{borrow::Borrow, fmt};
 
 /// The longest path in bytes, as on Linux.
 const MAX_BYTES: usize = 4096;
@@ -126,6 +126,11 @@ impl WorkspacePath {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
+    /// The path in lower case, for where names ignore case.
+    pub(crate) fn to_lowercase(&self) -> Self {
+        Self(lower_case(&self.0))
+    }
+
     /// The path relative to the folder `above`; the whole path if it is not below it.
     #[must_use]
     pub fn relative_to(&self, above: &Self) -> &str {
@@ -134,6 +139,12 @@ impl WorkspacePath {
         }
         let below = self.0.strip_prefix(above.as_str()).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(self.as_str())
+    }
+}
+
+impl Borrow<str> for WorkspacePath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 
@@ -159,4 +170,10 @@ impl fmt::Display for PathError {
 /// Whether `text` starts like `C:\` or `c:/`.
 fn has_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', b'/' | b'\\', ..] if letter.is_ascii_alphabetic())
+}
+
+/// A name in lower case, each letter by itself: unlike the standard library's, a sigma at the end
+/// of a word is the same as within.
+pub(crate) fn lower_case(name: &str) -> String {
+    name.chars().flat_map(char::to_lowercase).collect()
 }

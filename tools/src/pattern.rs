@@ -1,6 +1,9 @@
 //! Patterns of paths: `*`, `**`, `?`, `[a-z]`, `{a,b}`.
 
-use crate::{explain, path::WorkspacePath};
+use crate::{
+    explain,
+    path::{WorkspacePath, lower_case},
+};
 use fast_glob::{glob_match, validate};
 use innerloop_core::action::{Outcome, ToolError};
 use std::borrow::Cow;
@@ -56,12 +59,6 @@ impl Pattern {
             glob_match(&self.glob, subject)
         }
     }
-}
-
-/// A name in lower case, each letter by itself: unlike the standard library's, a sigma at the end
-/// of a word is the same as within.
-pub(crate) fn lower_case(name: &str) -> String {
-    name.chars().flat_map(char::to_lowercase).collect()
 }
 
 /// How many combinations of alternatives the braces have, at most.

@@ -37,7 +37,7 @@ pub(crate) fn read_many(
     let mut report = Report::default();
     for path in &found.paths {
         // A file that is named is wanted, whether or not git ignores it.
-        let is_named = found.named.contains(path);
+        let is_named = found.named.contains(path.as_str());
         if !is_named && exclude.iter().any(|pattern| pattern.matches(path, &root)) {
             continue;
         }
@@ -86,7 +86,7 @@ fn find(
     }
     let mut hits = vec![false; patterns.len()];
     if !patterns.is_empty() {
-        let walked = walk(files, &root, hidden, |path| {
+        let walked = walk(files, &root, hidden, &mut |path| {
             for ((_, folder, pattern), hit) in patterns.iter().zip(&mut hits) {
                 let is_direct = path.parent() == *folder;
                 if pattern.matches(path, &root) && (!flat || folder.is_none() || is_direct) {

@@ -1,8 +1,9 @@
 //! Finding the text that an edit replaces: exactly, or else line by line, with look-alike
 //! characters treated as equal. Each pass is linear in the file.
 
+use crate::numbers::Numbers;
 use memchr::memmem;
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use std::{borrow::Cow, ops::Range};
 
 /// Where the old text is, and how it was found.
 #[derive(Debug, PartialEq, Eq)]
@@ -71,8 +72,7 @@ impl Pass {
 
 /// Finds `old` in `text` by the strictest pass that finds it at all. Both use `\n`.
 pub(crate) fn find(text: &str, old: &str) -> Option<Found> {
-    let spans: Vec<Range<usize>> =
-        memmem::find_iter(text.as_bytes(), old.as_bytes()).map(|at| at..at + old.len()).collect();
+    let spans = places(text, old);
     if !spans.is_empty() {
         return Some(Found { spans, pass: Pass::Exact });
     }
@@ -86,6 +86,11 @@ pub(crate) fn find(text: &str, old: &str) -> Option<Found> {
         };
         (!spans.is_empty()).then_some(Found { spans, pass })
     })
+}
+
+/// Where `old` is in `text`, byte for byte.
+fn places(text: &str, old: &str) -> Vec<Range<usize>> {
+    memmem::find_iter(text.as_bytes(), old.as_bytes()).map(|at| at..at + old.len()).collect()
 }
 
 /// The lines with the places at which they begin.
@@ -104,27 +109,18 @@ fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
         Some(rest) => (rest, true),
         None => (old, false),
     };
-    let mut ids: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
-    let needle: Vec<usize> = wanted
-        .split('\n')
-        .map(|line| {
-            let next = ids.len();
-            *ids.entry(pass.key(line)).or_insert(next)
-        })
-        .collect();
-    let hay: Vec<usize> = text
-        .split('\n')
-        .map(|line| ids.get(&pass.key(line)).copied().unwrap_or(usize::MAX))
-        .collect();
+    let mut numbers = Numbers::new();
+    let needle: Vec<u32> = wanted.split('\n').map(|line| numbers.add(pass.key(line))).collect();
+    let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(pass.key(line))).collect();
     let starts = find_runs(&hay, &needle);
     if starts.is_empty() {
         return Vec::new();
     }
-    let places: Vec<(usize, usize)> =
+    let lines: Vec<(usize, usize)> =
         lines(text).map(|(start, line)| (start, start + line.len())).collect();
     let span = |first: usize| -> Option<Range<usize>> {
-        let (start, _) = places.get(first)?;
-        let (_, end) = places.get(first + needle.len() - 1)?;
+        let (start, _) = lines.get(first)?;
+        let (_, end) = lines.get(first + needle.len() - 1)?;
         let feed = usize::from(ends_with_feed && *end < text.len());
         Some(*start..end + feed)
     };
@@ -132,7 +128,7 @@ fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
 }
 
 /// Where `needle` begins in `hay`, without overlaps (Knuth, Morris, Pratt).
-fn find_runs(hay: &[usize], needle: &[usize]) -> Vec<usize> {
+fn find_runs(hay: &[u32], needle: &[u32]) -> Vec<usize> {
     let at = |i: usize| needle.get(i).copied();
     // For each prefix of the needle, the length of its longest border.
     let mut borders: Vec<usize> = vec![0];
@@ -168,32 +164,31 @@ fn find_folded(text: &str, old: &str) -> Vec<Range<usize>> {
     if matches!((&folded, &needle), (Cow::Borrowed(_), Cow::Borrowed(_))) {
         return Vec::new();
     }
-    let mut starts = Vec::new();
-    for at in memmem::find_iter(folded.as_bytes(), needle.as_bytes()) {
-        starts.push(at);
-        starts.push(at + needle.len());
-    }
-    let mut places = unfold(text, &starts).into_iter();
-    let mut spans = Vec::new();
-    while let (Some(start), Some(end)) = (places.next(), places.next()) {
-        spans.push(start..end);
+    let mut spans = places(&folded, &needle);
+    if let Cow::Owned(_) = folded {
+        let shortened = text.char_indices().filter(|(_, c)| !c.is_ascii());
+        let mut dropped = shortened.map(|(at, c)| (at, c.len_utf8() - fold_char(c).len_utf8()));
+        unshorten(&mut spans, &mut dropped);
     }
     spans
 }
 
-/// The offsets in `text` that belong to sorted `offsets` in its folded form.
-fn unfold(text: &str, offsets: &[usize]) -> Vec<usize> {
-    let mut wanted = offsets.iter().copied().peekable();
-    let mut places = Vec::with_capacity(offsets.len());
-    let mut folded = 0;
-    for (at, c) in text.char_indices() {
-        while wanted.next_if(|offset| *offset <= folded).is_some() {
-            places.push(at);
+/// Maps sorted places in a shortened text to those in the text itself; `dropped` says at which of
+/// these how many bytes were dropped, in order.
+pub(crate) fn unshorten(
+    spans: &mut [Range<usize>],
+    dropped: &mut dyn Iterator<Item = (usize, usize)>,
+) {
+    let mut dropped = dropped.peekable();
+    let mut shift = 0;
+    for span in spans {
+        for place in [&mut span.start, &mut span.end] {
+            while let Some((_, bytes)) = dropped.next_if(|(at, _)| *at < *place + shift) {
+                shift += bytes;
+            }
+            *place += shift;
         }
-        folded += fold_char(c).len_utf8();
     }
-    places.extend(wanted.map(|_| text.len()));
-    places
 }
 
 /// The text with plain quotes, dashes and spaces.

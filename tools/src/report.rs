@@ -71,7 +71,7 @@ impl<'a> Report<'a> {
             GrepMode::Content => self.add_lines(path, bytes, matcher),
             GrepMode::FilesWithMatches => {
                 let mut found = false;
-                let _ = matcher.each_hit(bytes, |_| {
+                let _ = matcher.each_hit(bytes, &mut |_| {
                     found = true;
                     ControlFlow::Break(())
                 });
@@ -82,7 +82,7 @@ impl<'a> Report<'a> {
             }
             GrepMode::Count => {
                 let mut count = 0_u64;
-                let _ = matcher.each_hit(bytes, |_| {
+                let _ = matcher.each_hit(bytes, &mut |_| {
                     count += 1;
                     CONTINUE
                 });
@@ -111,7 +111,7 @@ impl<'a> Report<'a> {
     fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &Matcher) {
         let mut shown = Shown { path, bytes, next: 0, number: 1, after: 0, results: 0 };
         let mut of_file = 0;
-        let _ = matcher.each_hit(bytes, |hit| {
+        let _ = matcher.each_hit(bytes, &mut |hit| {
             if self.grep.max_per_file == Some(of_file) {
                 return ControlFlow::Break(());
             }

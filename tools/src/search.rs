@@ -99,11 +99,11 @@ impl Matcher {
     pub(crate) fn each_hit(
         &self,
         bytes: &[u8],
-        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let wanted = |hit: &Hit<'_>| !self.unless.as_ref().is_some_and(|r| r.is_match(&hit.line));
-        let visit =
-            |hit: &Hit<'_>| if wanted(hit) { visit(hit) } else { ControlFlow::Continue(()) };
+        let visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()> =
+            &mut |hit| if wanted(hit) { visit(hit) } else { ControlFlow::Continue(()) };
         match str::from_utf8(bytes) {
             Ok(text) if self.multiline => self.each_run(text, visit),
             _ => self.each_line(bytes, visit),
@@ -119,7 +119,7 @@ impl Matcher {
     fn each_run(
         &self,
         text: &str,
-        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let bytes = text.as_bytes();
         let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
@@ -148,7 +148,7 @@ impl Matcher {
     fn each_line(
         &self,
         bytes: &[u8],
-        mut visit: impl FnMut(&Hit<'_>) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
         let mut candidates = Candidates::new(bytes, self.finders.as_deref());

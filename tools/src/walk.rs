@@ -33,7 +33,7 @@ pub(crate) fn walk(
     files: &impl Files,
     folder: &WorkspacePath,
     hidden: Hidden,
-    mut visit: impl FnMut(&WorkspacePath) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&WorkspacePath) -> ControlFlow<()>,
 ) -> Result<LeftOut, FileError> {
     let mut left_out = LeftOut::default();
     let above = if hidden == Hidden::Ignored { rules_above(files, folder) } else { None };

@@ -1,6 +1,7 @@
 //! The closest place for lines that are not in a file, so that the model sees what it got wrong.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use crate::numbers::Numbers;
+use std::{borrow::Cow, cmp::Reverse};
 
 /// How many occurrences of one text among the wanted lines are considered.
 const MAX_SAME: usize = 4;
@@ -30,22 +31,30 @@ pub(crate) fn nearest<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<
 }
 
 fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
-    let mut offsets: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut numbers = Numbers::new();
+    // Where each number occurs among the wanted lines.
+    let mut offsets = vec![Vec::new(); wanted.len()];
     for (offset, line) in wanted.iter().enumerate() {
-        let offsets = offsets.entry(line.trim()).or_default();
-        if !line.trim().is_empty() && offsets.len() < MAX_SAME {
+        let line = line.trim();
+        if !line.is_empty()
+            && let Some(offsets) = offsets.get_mut(numbers.add(Cow::Borrowed(line)) as usize)
+            && offsets.len() < MAX_SAME
+        {
             offsets.push(offset);
         }
     }
-    let mut votes: BTreeMap<usize, usize> = BTreeMap::new();
+    // How many of the wanted lines are where they would be if the first were at this line.
+    let mut votes = vec![0_usize; lines.len()];
     for (at, line) in lines.iter().enumerate() {
-        for offset in offsets.get(line.trim()).map_or(&[][..], Vec::as_slice) {
-            if let Some(start) = at.checked_sub(*offset) {
-                *votes.entry(start).or_default() += 1;
+        let number = numbers.of(Cow::Borrowed(line.trim()));
+        for offset in offsets.get(number as usize).map_or(&[][..], Vec::as_slice) {
+            if let Some(votes) = at.checked_sub(*offset).and_then(|start| votes.get_mut(start)) {
+                *votes += 1;
             }
         }
     }
-    let (start, _) = votes.into_iter().max_by_key(|(start, votes)| (*votes, Reverse(*start)))?;
+    let most = votes.iter().copied().max().filter(|most| *most > 0)?;
+    let start = votes.iter().position(|votes| *votes == most)?;
     let there = |offset: usize| lines.get(start + offset).copied();
     let (offset, wanted) = wanted
         .iter()

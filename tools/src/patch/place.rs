@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{edit::indentation, replace::Pass};
 use innerloop_core::action::{Hunk, HunkLine};
-use std::{collections::BTreeSet, ops::Range};
+use std::ops::Range;
 
 /// What the hunks do to the file.
 pub(crate) struct Placed {
@@ -50,7 +50,7 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
         index: Index::new(&file.lines, &wanted),
         wanted: &wanted,
         blanks: file.lines.iter().rev().take_while(|line| line.trim().is_empty()).count(),
-        removed: BTreeSet::new(),
+        removed: vec![false; file.lines.len()],
         cursor: 0,
         placed: Placed { runs: Vec::new(), loose: Vec::new() },
     };
@@ -84,8 +84,8 @@ struct Placing<'a> {
     wanted: &'a [&'a str],
     /// How many blank lines the file ends with.
     blanks: usize,
-    /// The lines that earlier hunks remove.
-    removed: BTreeSet<usize>,
+    /// Whether an earlier hunk removes the line.
+    removed: Vec<bool>,
     /// Where the hunk before this one ended.
     cursor: usize,
     placed: Placed,
@@ -166,7 +166,7 @@ impl Placing<'_> {
         let mut last = None;
         let mut from = from;
         for (number, hint) in hints.clone().enumerate() {
-            let seen = self.index.find(&(hint..hint + 1), from, |_| true).ok_or(number)?;
+            let seen = self.index.find(&(hint..hint + 1), from, &|_| true).ok_or(number)?;
             from = seen.at + 1;
             last = Some(seen.at);
         }
@@ -185,7 +185,7 @@ impl Placing<'_> {
         if old.is_empty() {
             let is_bound = hint.is_some() && !sought.hunk.end_of_file;
             let at = if is_bound { from } else { end };
-            let is_free = hint.is_none_or(|hint| !self.removed.contains(&hint));
+            let is_free = hint.is_none_or(|hint| self.removed.get(hint) == Some(&false));
             let found = Found { at, old: old.clone(), pass: Pass::Exact, is_at_end: at == end };
             return is_free.then_some(found);
         }
@@ -199,7 +199,7 @@ impl Placing<'_> {
             for end in [end, end - self.blanks] {
                 let at = end.checked_sub(old.len()).filter(|at| *at >= from);
                 let seen = at.and_then(|at| self.index.stands_at(old, at));
-                if let Some(seen) = seen.filter(|seen| self.is_free(old, *seen)) {
+                if let Some(seen) = seen.filter(|seen| is_free(&self.removed, old, *seen)) {
                     return Some(found(seen, true));
                 }
             }
@@ -207,22 +207,18 @@ impl Placing<'_> {
         // The hint may be the first of the old lines itself.
         if let Some(at) = hint.filter(|at| self.index.stands_exactly_at(old, *at)) {
             let seen = Seen { at, pass: Pass::Exact };
-            if self.is_free(old, seen) {
+            if is_free(&self.removed, old, seen) {
                 return Some(found(seen, false));
             }
         }
         let removed = &self.removed;
-        let is_free = |seen: Seen| removed.range(seen.at..seen.at + old.len()).next().is_none();
-        let below = self.index.find(old, from, is_free);
+        let is_free = |seen: Seen| is_free(removed, old, seen);
+        let below = self.index.find(old, from, &is_free);
         let seen = below.or_else(|| {
             let seen = hint.and_then(|at| self.index.stands_at(old, at))?;
             is_free(seen).then_some(seen)
         })?;
         Some(found(seen, false))
-    }
-
-    fn is_free(&self, old: &Range<usize>, seen: Seen) -> bool {
-        self.removed.range(seen.at..seen.at + old.len()).next().is_none()
     }
 
     fn add_runs(&mut self, sought: &Sought<'_>, found: &Found) {
@@ -247,7 +243,9 @@ impl Placing<'_> {
                 HunkLine::Added(text) => run.added.push(reindent.apply(text)),
                 HunkLine::Removed(_) | HunkLine::Context(_) => {
                     run.removed += 1;
-                    self.removed.insert(at);
+                    if let Some(removed) = self.removed.get_mut(at) {
+                        *removed = true;
+                    }
                     at += 1;
                 }
             }
@@ -268,6 +266,11 @@ impl Placing<'_> {
             None => Reindentation { from: String::new(), to: String::new() },
         }
     }
+}
+
+/// Whether no earlier hunk removes one of the lines that were seen.
+fn is_free(removed: &[bool], old: &Range<usize>, seen: Seen) -> bool {
+    removed.get(seen.at..seen.at + old.len()).is_some_and(|removed| !removed.contains(&true))
 }
 
 /// One indentation for another.

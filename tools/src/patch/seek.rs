@@ -1,17 +1,12 @@
 //! Where lines of a patch are in a file: an index for each way of comparing lines, made when it
 //! is first needed, in one pass over the file.
 
-use crate::replace::Pass;
-use std::{borrow::Cow, collections::BTreeMap, ops::Range};
+use crate::{numbers::Numbers, replace::Pass};
+use std::ops::Range;
 
 /// The ways of comparing lines, from the strictest on.
 pub(crate) const PASSES: [Pass; 4] =
     [Pass::Exact, Pass::TrailingSpace, Pass::Indentation, Pass::IndentationAndPunctuation];
-
-/// The number of a line that is not in the patch.
-const OTHER: u32 = u32::MAX;
-/// How many bits the filter has before the tree of wanted lines.
-const FILTER_BITS: u32 = 16;
 
 /// The lines of a file, and those of a patch that are looked for in it.
 pub(crate) struct Index<'a> {
@@ -49,11 +44,11 @@ impl<'a> Index<'a> {
         &mut self,
         wanted: &Range<usize>,
         from: usize,
-        fits: impl Fn(Seen) -> bool,
+        fits: &dyn Fn(Seen) -> bool,
     ) -> Option<Seen> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let place = |at| Seen { at, pass };
-            self.table(number, pass)?.find(wanted, from, |at| fits(place(at))).map(place)
+            self.table(number, pass)?.find(wanted, from, &|at| fits(place(at))).map(place)
         })
     }
 
@@ -78,40 +73,23 @@ impl<'a> Index<'a> {
 
 impl Table {
     fn new(lines: &[&str], wanted: &[&str], pass: Pass) -> Self {
-        let mut numbers: BTreeMap<(u64, Cow<'_, str>), u32> = BTreeMap::new();
-        let mut filter = vec![0_u64; 1 << (FILTER_BITS - 6)];
-        let mut wanted_numbers = Vec::with_capacity(wanted.len());
-        for line in wanted {
-            let key = pass.key(line);
-            let hash = hash(&key);
-            let next = u32::try_from(numbers.len()).unwrap_or(OTHER);
-            wanted_numbers.push(*numbers.entry((hash, key)).or_insert(next));
-            if let Some(word) = filter.get_mut(word_of(hash)) {
-                *word |= bit_of(hash);
-            }
-        }
+        let mut numbers = Numbers::new();
+        let wanted = wanted.iter().map(|line| numbers.add(pass.key(line))).collect();
+        let lines: Vec<u32> = lines.iter().map(|line| numbers.of(pass.key(line))).collect();
         let mut places = vec![Vec::new(); numbers.len()];
-        let mut line_numbers = Vec::with_capacity(lines.len());
-        for (at, line) in lines.iter().enumerate() {
-            let key = pass.key(line);
-            let hash = hash(&key);
-            let may_be = filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
-            let number = may_be.then(|| numbers.get(&(hash, key)).copied()).flatten();
-            if let Some(number) = number
-                && let Some(places) = places.get_mut(number as usize)
-            {
+        for (at, number) in lines.iter().enumerate() {
+            if let Some(places) = places.get_mut(*number as usize) {
                 places.push(at);
             }
-            line_numbers.push(number.unwrap_or(OTHER));
         }
-        Self { lines: line_numbers, wanted: wanted_numbers, places }
+        Self { lines, wanted, places }
     }
 
     fn find(
         &self,
         wanted: &Range<usize>,
         from: usize,
-        fits: impl Fn(usize) -> bool,
+        fits: &dyn Fn(usize) -> bool,
     ) -> Option<usize> {
         let numbers = self.wanted.get(wanted.clone())?;
         let places =
@@ -129,23 +107,4 @@ impl Table {
         let there = self.lines.get(at..at + wanted.len());
         there.is_some() && there == self.wanted.get(wanted.clone())
     }
-}
-
-const fn word_of(hash: u64) -> usize {
-    (hash >> (64 - FILTER_BITS + 6)) as usize
-}
-
-const fn bit_of(hash: u64) -> u64 {
-    1 << ((hash >> (64 - FILTER_BITS)) & 63)
-}
-
-/// A fast hash. A deliberate collision costs comparisons, not correctness.
-fn hash(text: &str) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);
-    let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let hash = words.iter().fold(text.len() as u64, |hash, w| mix(hash, u64::from_le_bytes(*w)));
-    let mut last = [0; 8];
-    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    mix(hash, u64::from_le_bytes(last)).wrapping_mul(FACTOR)
 }

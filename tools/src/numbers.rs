@@ -1,0 +1,64 @@
+//! Lines as numbers: equal lines have equal ones, so that runs of lines are found by comparing
+//! numbers.
+
+use std::{borrow::Cow, collections::BTreeMap};
+
+/// The number of a line that is not among those that are looked for.
+pub(crate) const OTHER: u32 = u32::MAX;
+/// How many bits of a hash the filter before the tree uses.
+const FILTER_BITS: u32 = 16;
+
+/// The numbers of the lines that are looked for.
+pub(crate) struct Numbers<'a> {
+    numbers: BTreeMap<(u64, Cow<'a, str>), u32>,
+    /// A bit for each hash, as most lines of a file are not looked for.
+    filter: Vec<u64>,
+}
+
+impl<'a> Numbers<'a> {
+    pub(crate) fn new() -> Self {
+        Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
+    }
+
+    /// How many different lines there are; their numbers are smaller.
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The number of a line that is looked for.
+    pub(crate) fn add(&mut self, line: Cow<'a, str>) -> u32 {
+        let hash = hash(&line);
+        if let Some(word) = self.filter.get_mut(word_of(hash)) {
+            *word |= bit_of(hash);
+        }
+        let next = u32::try_from(self.numbers.len()).unwrap_or(OTHER);
+        *self.numbers.entry((hash, line)).or_insert(next)
+    }
+
+    /// The number of any line.
+    pub(crate) fn of(&self, line: Cow<'_, str>) -> u32 {
+        let hash = hash(&line);
+        let may_be = self.filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
+        let number = if may_be { self.numbers.get(&(hash, line)) } else { None };
+        number.copied().unwrap_or(OTHER)
+    }
+}
+
+const fn word_of(hash: u64) -> usize {
+    (hash >> (64 - FILTER_BITS + 6)) as usize
+}
+
+const fn bit_of(hash: u64) -> u64 {
+    1 << ((hash >> (64 - FILTER_BITS)) & 63)
+}
+
+/// A fast hash. A deliberate collision costs comparisons, not correctness.
+fn hash(text: &str) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);
+    let (words, rest) = text.as_bytes().as_chunks::<8>();
+    let hash = words.iter().fold(text.len() as u64, |hash, w| mix(hash, u64::from_le_bytes(*w)));
+    let mut last = [0; 8];
+    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+    mix(hash, u64::from_le_bytes(last)).wrapping_mul(FACTOR)
+}
