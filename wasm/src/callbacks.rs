@@ -39,7 +39,7 @@ extern "C" {
     pub(crate) fn run_program(
         this: &Callbacks,
         effect: u64,
-        request: JsValue,
+        request: &JsValue,
         signal: &AbortSignal,
     ) -> Result<Promise, JsValue>;
 

@@ -3,7 +3,7 @@
 use crate::{
     callbacks::Callbacks,
     js::{field, message_of},
-    task::{Stop, until_stopped},
+    task::{self, Stop},
 };
 use futures::channel::oneshot;
 use innerloop_core::{
@@ -13,8 +13,7 @@ use innerloop_core::{
 };
 use js_sys::JSON;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::AbortController;
+use web_sys::AbortSignal;
 
 /// A call of a tool of the user.
 pub(crate) struct Call<'a> {
@@ -32,21 +31,13 @@ pub(crate) async fn run(
     cancel: oneshot::Receiver<()>,
     timeout_ms: u64,
 ) -> Outcome {
-    let abort = match AbortController::new() {
-        Ok(abort) => abort,
-        Err(error) => return crashed(call.name, &error),
-    };
     let Call { name, call_id, arguments } = call;
-    let signal = abort.signal();
-    let promise = callbacks.call_tool(id.0, name, arguments.text(), call_id, &signal);
-    let work = async { JsFuture::from(promise?).await };
-    match until_stopped(work, cancel, Some(timeout_ms)).await {
+    let function =
+        |signal: &AbortSignal| callbacks.call_tool(id.0, name, arguments.text(), call_id, signal);
+    match task::call(&function, cancel, Some(timeout_ms)).await {
         Ok(Ok(value)) => outcome(&value),
         Ok(Err(error)) => crashed(name, &error),
-        Err(stop) => {
-            abort.abort();
-            stopped(stop)
-        }
+        Err(stop) => stopped(stop),
     }
 }
 

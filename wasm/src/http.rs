@@ -5,7 +5,7 @@ use crate::{
     callbacks::Callbacks,
     clock::wall,
     js::{bytes_of, field, message_of},
-    task::until_stopped,
+    task::stopped,
 };
 use futures::channel::oneshot;
 use gloo_net::http::{Headers, Method, Request, RequestBuilder, Response};
@@ -15,6 +15,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{BaseUrl, Request as Prepared};
 use js_sys::{Promise, Uint8Array};
+use std::pin::pin;
 use wasm_bindgen::{JsCast, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -41,13 +42,14 @@ pub(crate) async fn exchange(
         Err(error) => return failed(HttpFailureKind::Refused, message_of(&error)),
     };
     let signal = abort.signal();
-    let work = converse(callbacks, &request, &signal, report);
-    let ended = until_stopped(work, cancel, None).await;
+    let mut end = Ok(());
+    let work = async { end = converse(callbacks, &request, &signal, report).await };
+    let stop = stopped(pin!(work), cancel, None).await;
     abort.abort();
-    match ended {
-        Ok(Ok(())) => HttpInput::End,
-        Ok(Err(failure)) => HttpInput::Failed(failure),
-        Err(_stop) => failed(HttpFailureKind::Cancelled, "cancelled, as asked".into()),
+    match (stop, end) {
+        (None, Ok(())) => HttpInput::End,
+        (None, Err(failure)) => HttpInput::Failed(failure),
+        (Some(_), _) => failed(HttpFailureKind::Cancelled, "cancelled, as asked".into()),
     }
 }
 

@@ -1,17 +1,15 @@
 //! Questions to people and hooks: functions of the user that answer with JSON.
 
-use crate::{callbacks::Callbacks, js::message_of, task::until_stopped};
+use crate::{callbacks::Callbacks, js::message_of, task};
 use futures::channel::oneshot;
 use innerloop_core::{
     id::AgentId,
     input::{Answer, HookReply},
     output::{Ask, HookRun},
 };
-use innerloop_json::ToJson;
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal};
+use web_sys::AbortSignal;
 
 /// Puts a question to the user's function. Nothing if the answer is no longer needed; a function
 /// that fails denies.
@@ -21,8 +19,9 @@ pub(crate) async fn ask(
     ask: &Ask,
     cancel: oneshot::Receiver<()>,
 ) -> Option<Answer> {
-    let put = |question: &str, signal: &AbortSignal| callbacks.ask(agent.0, question, signal);
-    let answer = call(ask, put, cancel).await?;
+    let question = innerloop_json::to_string(ask);
+    let put = |signal: &AbortSignal| callbacks.ask(agent.0, &question, signal);
+    let answer = call(&put, cancel).await?;
     let answer = answer.and_then(|text| {
         innerloop_json::from_str(&text).map_err(|error| format!("the answer does not fit: {error}"))
     });
@@ -38,34 +37,24 @@ pub(crate) async fn run_hook(
     hook: &HookRun,
     cancel: oneshot::Receiver<()>,
 ) -> Option<HookReply> {
-    let run = |hook: &str, signal: &AbortSignal| callbacks.run_hook(agent.0, hook, signal);
-    let reply = call(hook, run, cancel).await?;
+    let hook = innerloop_json::to_string(hook);
+    let run = |signal: &AbortSignal| callbacks.run_hook(agent.0, &hook, signal);
+    let reply = call(&run, cancel).await?;
     let reply = reply.and_then(|text| {
         innerloop_json::from_str(&text).map_err(|error| format!("its reply does not fit: {error}"))
     });
     Some(reply.unwrap_or_else(|message| HookReply::Failed { message }))
 }
 
-/// Calls a function of the user with JSON and a signal that fires when `cancel` does. Nothing if
-/// it did; else the JSON that the function resolves to, or why it fails.
+/// Calls a function of the user, with a signal that fires when `cancel` does. Nothing if it did;
+/// else the JSON that the function resolves to, or why it fails.
 async fn call(
-    said: &impl ToJson,
-    function: impl FnOnce(&str, &AbortSignal) -> Result<Promise, JsValue>,
+    function: &dyn Fn(&AbortSignal) -> Result<Promise, JsValue>,
     cancel: oneshot::Receiver<()>,
 ) -> Option<Result<String, String>> {
-    let said = innerloop_json::to_string(said);
-    let abort = match AbortController::new() {
-        Ok(abort) => abort,
-        Err(error) => return Some(Err(message_of(&error))),
-    };
-    let promise = function(&said, &abort.signal());
-    let work = async { JsFuture::from(promise?).await };
-    match until_stopped(work, cancel, None).await {
+    match task::call(function, cancel, None).await {
         Ok(Ok(value)) => Some(value.as_string().ok_or_else(|| "it returned nothing".into())),
         Ok(Err(error)) => Some(Err(message_of(&error))),
-        Err(_stop) => {
-            abort.abort();
-            None
-        }
+        Err(_stop) => None,
     }
 }

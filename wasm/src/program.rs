@@ -4,11 +4,11 @@ use crate::{
     files,
     host::Host,
     js::{field, message_of, object},
-    task::{Stop, until_stopped},
+    task::{self, Stop},
 };
 use futures::channel::oneshot;
 use innerloop_core::{
-    action::{Change, Outcome, ToolError},
+    action::{Change, Outcome},
     id::EffectId,
     input::{Input, ToolInput},
 };
@@ -16,8 +16,7 @@ use innerloop_driver::capture::{Capture, End, KEPT, Limit, unknown_program};
 use js_sys::Array;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use web_sys::AbortController;
+use web_sys::AbortSignal;
 
 /// What to run.
 pub(crate) struct Program<'a> {
@@ -38,22 +37,14 @@ pub(crate) async fn run(
     if let Some(outcome) = unknown(host, program.name) {
         return outcome;
     }
-    let abort = match AbortController::new() {
-        Ok(abort) => abort,
-        Err(error) => return Outcome::error(ToolError::Crashed, message_of(&error)),
-    };
     host.keep_output(id, Capture::new(&host.keys(), KEPT));
     let request = request(program, &files::copy_out(&host.files));
-    let promise = host.callbacks.run_program(id.0, request, &abort.signal());
-    let work = async { JsFuture::from(promise?).await };
-    let (end, changes) = match until_stopped(work, cancel, Some(timeout_ms)).await {
+    let function = |signal: &AbortSignal| host.callbacks.run_program(id.0, &request, signal);
+    let (end, changes) = match task::call(&function, cancel, Some(timeout_ms)).await {
         Ok(Ok(ended)) => (end(&ended), changes(host, &ended)),
         Ok(Err(error)) => (End::Crash(message_of(&error)), Vec::new()),
-        Err(stop) => {
-            abort.abort();
-            let end = if stop == Stop::TimedOut { End::TimedOut } else { End::Interrupted };
-            (end, Vec::new())
-        }
+        Err(Stop::TimedOut) => (End::TimedOut, Vec::new()),
+        Err(Stop::Cancelled) => (End::Interrupted, Vec::new()),
     };
     let taken = host.take_output(id);
     let mut capture = taken.unwrap_or_else(|| Capture::new(&host.keys(), KEPT));
