@@ -5,7 +5,7 @@ use crate::types::{
     config::{Facts, GitFacts},
     tool::ToolSpec,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String};
 
 /// Most bytes of project instructions, all files together.
 const DOCS_BUDGET: usize = 32 * 1024;
@@ -19,56 +19,61 @@ pub(crate) fn system_prompt<'a>(
     tools: impl Iterator<Item = &'a ToolSpec>,
     instructions: Option<&str>,
 ) -> String {
-    let layers = [
-        String::from(base.trim_end()),
-        environment(facts, model),
-        tool_list(tools),
-        project_docs(facts),
-        section("User instructions", instructions.unwrap_or_default()),
-    ];
-    let layers: Vec<String> = layers.into_iter().filter(|layer| !layer.is_empty()).collect();
-    layers.join("\n\n")
+    let mut prompt = String::from(base.trim_end());
+    push_layer(&mut prompt, &environment(facts, model));
+    push_layer(&mut prompt, &tool_list(tools));
+    push_layer(&mut prompt, &project_docs(facts));
+    push_layer(&mut prompt, &section("User instructions", instructions.unwrap_or_default()));
+    prompt
+}
+
+fn push_layer(prompt: &mut String, layer: &str) {
+    if !layer.is_empty() {
+        prompt.push_str(if prompt.is_empty() { "" } else { "\n\n" });
+        prompt.push_str(layer);
+    }
 }
 
 /// The environment block, with a snapshot of the repository.
 fn environment(facts: &Facts, model: &str) -> String {
     let git = facts.git.as_ref();
-    let lines = [
-        line("Working directory", &facts.working_directory),
-        line("Is git repository", if git.is_some() { "true" } else { "false" }),
-        line("Git branch", git.map_or("", |git| &git.branch)),
-        line("Platform", &facts.platform),
-        line("OS version", &facts.os_version),
-        line("Today's date", &facts.date),
-        line("Model", model),
-        line("Knowledge cutoff", &facts.knowledge_cutoff),
-        programs(facts),
-        git.map(snapshot).unwrap_or_default(),
-    ];
-    format!("<environment>\n{}</environment>", lines.concat())
-}
-
-fn line(name: &str, value: &str) -> String {
-    if value.is_empty() { String::new() } else { format!("{name}: {value}\n") }
-}
-
-fn programs(facts: &Facts) -> String {
-    let mut out = String::new();
+    let mut out = String::from("<environment>\n");
+    push_line(&mut out, "Working directory", &facts.working_directory);
+    push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
+    push_line(&mut out, "Git branch", git.map_or("", |git| &git.branch));
+    push_line(&mut out, "Platform", &facts.platform);
+    push_line(&mut out, "OS version", &facts.os_version);
+    push_line(&mut out, "Today's date", &facts.date);
+    push_line(&mut out, "Model", model);
+    push_line(&mut out, "Knowledge cutoff", &facts.knowledge_cutoff);
     for program in &facts.programs {
         out.push_str(&format!("Program {}: {}\n", program.name, program.description));
     }
+    if let Some(git) = git {
+        push_snapshot(&mut out, git);
+    }
+    out.push_str("</environment>");
     out
 }
 
-fn snapshot(git: &GitFacts) -> String {
-    let counts = [(git.modified, "modified"), (git.untracked, "untracked")];
-    let known = counts.iter().filter_map(|(n, what)| n.map(|n| format!("{n} {what}")));
-    let known: Vec<String> = known.collect();
-    let mut out = line("Git status at the start", &known.join(", "));
+fn push_line(out: &mut String, name: &str, value: &str) {
+    if !value.is_empty() {
+        out.push_str(&format!("{name}: {value}\n"));
+    }
+}
+
+fn push_snapshot(out: &mut String, git: &GitFacts) {
+    let mut counts = String::new();
+    for (count, what) in [(git.modified, "modified"), (git.untracked, "untracked")] {
+        if let Some(count) = count {
+            counts.push_str(if counts.is_empty() { "" } else { ", " });
+            counts.push_str(&format!("{count} {what}"));
+        }
+    }
+    push_line(out, "Git status at the start", &counts);
     for subject in git.recent_commits.iter().take(10) {
         out.push_str(&format!("Recent commit: {subject}\n"));
     }
-    out
 }
 
 /// The tools in a sentence each; their schemas go beside the prompt.
