@@ -61,7 +61,7 @@ pub use number::Number;
 pub use order::sort;
 pub use raw::{Json, Object, Raw};
 pub use reader::{Kind, Reader};
-pub use skip::MAX_DEPTH;
+pub use skip::{MAX_DEPTH, Token};
 pub use strings::push_string;
 pub use traits::{FromJson, ToJson, from_str, to_string};
 pub use value::Value;

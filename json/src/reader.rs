@@ -4,13 +4,14 @@
 use crate::{
     error::Error,
     number::Number,
-    skip::{MAX_DEPTH, value_end},
+    skip::{Index, MAX_DEPTH, Token, value_end},
     strings::{code_unit, plain_len, unescaped},
 };
 use alloc::{
     borrow::Cow,
     format,
     string::{String, ToString},
+    vec::Vec,
 };
 
 /// What kind of value comes next.
@@ -204,7 +205,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It is not valid JSON.
     pub fn skip(&mut self) -> Result<(), Error> {
-        match value_end(self.text.as_bytes(), self.at, self.depth) {
+        match value_end(self.text.as_bytes(), self.at, self.depth, None) {
             Some(end) => {
                 self.at = end;
                 Ok(())
@@ -248,6 +249,21 @@ impl<'a> Reader<'a> {
         let from = self.at;
         self.skip()?;
         Ok(self.since(from))
+    }
+
+    /// Passes over a value and gives the tokens of which it consists.
+    ///
+    /// # Errors
+    /// It is not valid JSON.
+    pub fn tokens(&mut self) -> Result<Vec<Token>, Error> {
+        let mut tokens = Vec::with_capacity(32);
+        let index = Index::new(&mut tokens);
+        match value_end(self.text.as_bytes(), self.at, self.depth, Some(index)) {
+            Some(end) => self.at = end,
+            // The way step by step finds out what is wrong.
+            None => self.walk().and_then(|()| Err(self.error("expected value")))?,
+        }
+        Ok(tokens)
     }
 
     /// Checks that nothing but white space is left.

@@ -1,115 +1,178 @@
-//! The one reader of JSON that servers and models write. A value is a slice of the text that came,
-//! and is looked at only where somebody asks. A value of another type than the one that is asked
-//! for counts as absent, so that an odd value costs itself and nothing else.
+//! The one reader of JSON that servers and models write. A text is passed over once; after that a
+//! value is a place in it, and is looked at only where somebody asks. A value of another type than
+//! the one that is asked for counts as absent, so that an odd value costs itself and nothing else.
 
-use super::surrogates;
+use super::surrogates::{self, Joined, PendingSurrogate};
 use crate::base::json::{Json, Object};
-use alloc::{borrow::Cow, vec::Vec};
-use innerloop_json::{Reader, parse_f64};
+use alloc::{borrow::Cow, string::String, vec::Vec};
+use innerloop_json::{Reader, Token, parse_f64};
 
 /// Why a text is not JSON.
 pub(super) use innerloop_json::Error;
 
-/// The text of one JSON value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Raw<'a>(&'a str);
-
-impl Default for Raw<'_> {
-    fn default() -> Self {
-        Self("null")
-    }
+/// A text with one JSON value in it.
+#[derive(Debug, Default)]
+pub(super) struct Document<'a> {
+    text: &'a str,
+    /// Nothing if there is no value.
+    tokens: Vec<Token>,
 }
 
-/// The fields of those names of the object `text`; nothing if it is another value, such as the
-/// `[DONE]` that ends some streams.
-///
-/// # Errors
-/// `text` begins like an object but is not valid JSON.
-pub(super) fn object<'a, const N: usize>(
-    text: &'a str,
-    names: [&str; N],
-) -> Result<Option<[Raw<'a>; N]>, Error> {
-    if !text.trim_start().starts_with('{') {
-        return Ok(None);
+/// One of a document's values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw<'a> {
+    document: &'a Document<'a>,
+    /// The value's token; of an absent value none.
+    at: usize,
+}
+
+/// Values that stand one behind the other.
+#[derive(Clone, Debug)]
+pub(super) struct Elements<'a> {
+    next: Raw<'a>,
+    end: usize,
+}
+
+/// An object's fields.
+#[derive(Clone, Debug)]
+pub(super) struct Entries<'a>(Elements<'a>);
+
+/// Where absent values stand.
+static NOTHING: Document<'_> = Document { text: "", tokens: Vec::new() };
+
+const ABSENT: usize = usize::MAX;
+
+/// The text of what should be UTF-8, with U+FFFD for what is not.
+pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
     }
-    let mut found = [Raw::default(); N];
-    each_field(text, &mut |name, value| keep(&names, &mut found, &name, value))?;
-    Ok(Some(found))
 }
 
 /// Whether `text` is one JSON value.
 pub(super) fn is_json(text: &str) -> bool {
-    Raw::parse(text).is_ok()
+    let mut reader = Reader::new(text);
+    reader.skip().and_then(|()| reader.end()).is_ok()
 }
 
-/// Keeps the value of a field that is asked for; of equal names the last.
-fn keep<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
-    let at = names.iter().position(|known| *known == name);
-    if let Some(place) = at.and_then(|at| found.get_mut(at)) {
-        *place = value;
-    }
-}
-
-impl<'a> Raw<'a> {
-    /// The JSON value that is the whole of `text`.
+impl<'a> Document<'a> {
+    /// The text, if it is one JSON value.
     ///
     /// # Errors
-    /// `text` is not one JSON value.
+    /// It is not.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
         let mut reader = Reader::new(text);
-        let value = reader.raw()?;
+        let tokens = reader.tokens()?;
         reader.end()?;
-        Ok(Self(value))
+        Ok(Self { text, tokens })
     }
 
-    /// JSON that stands in the source.
-    pub(super) const fn literal(json: &'static str) -> Self {
-        Self(json)
+    /// The text, or an empty document if that is no JSON value.
+    pub(super) fn of(text: &'a str) -> Self {
+        Self::parse(text).unwrap_or_default()
     }
 
-    /// A value that was kept.
-    pub(super) fn of(json: &'a Json) -> Self {
-        Self(json.text())
+    /// A value that was kept; an empty document if there is none.
+    pub(super) fn kept(json: Option<&'a Json>) -> Self {
+        Self::of(json.map_or("", Json::text))
     }
 
     /// The JSON value at the beginning of `text`.
     pub(super) fn first(text: &'a str) -> Option<Self> {
-        Reader::new(text).raw().ok().map(Self)
+        let tokens = Reader::new(text).tokens().ok()?;
+        Some(Self { text, tokens })
     }
 
+    /// An object; nothing if `text` is another value, such as the `[DONE]` that ends some streams.
+    ///
+    /// # Errors
+    /// `text` begins like an object but is not valid JSON.
+    pub(super) fn object(text: &'a str) -> Result<Option<Self>, Error> {
+        if text.trim_start().starts_with('{') { Self::parse(text).map(Some) } else { Ok(None) }
+    }
+
+    /// The document's value.
+    pub(super) const fn root(&self) -> Raw<'_> {
+        Raw { document: self, at: 0 }
+    }
+}
+
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Self { document: &NOTHING, at: ABSENT }
+    }
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Raw<'a>;
+
+    fn next(&mut self) -> Option<Raw<'a>> {
+        let value = self.next;
+        if value.at >= self.end {
+            return None;
+        }
+        self.next.at = value.end();
+        Some(value)
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (Cow<'a, str>, Raw<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, value) = (self.0.next()?, self.0.next()?);
+        Some((name.string()?, value))
+    }
+}
+
+impl<'a> Raw<'a> {
     /// The value's JSON.
-    pub(super) const fn json(self) -> &'a str {
-        self.0
+    pub(super) fn json(self) -> &'a str {
+        let token = self.document.tokens.get(self.at);
+        token.and_then(|token| self.document.text.get(token.from..token.to)).unwrap_or("null")
+    }
+
+    /// The number of the token behind the value.
+    fn end(self) -> usize {
+        self.document.tokens.get(self.at).map_or(ABSENT, |token| token.next)
+    }
+
+    /// What the value's JSON begins with.
+    fn first_byte(self) -> u8 {
+        let token = self.document.tokens.get(self.at);
+        let byte = token.and_then(|token| self.document.text.as_bytes().get(token.from));
+        byte.copied().unwrap_or(b'n')
     }
 
     /// Whether the value is absent or null.
     pub(super) fn is_null(self) -> bool {
-        self.0 == "null"
+        self.first_byte() == b'n'
     }
 
     /// Whether the value is an object.
     pub(super) fn is_object(self) -> bool {
-        self.0.starts_with('{')
+        self.first_byte() == b'{'
     }
 
     /// Whether the value is an array.
     pub(super) fn is_array(self) -> bool {
-        self.0.starts_with('[')
+        self.first_byte() == b'['
     }
 
     /// Whether the value is a string.
     pub(super) fn is_string(self) -> bool {
-        self.0.starts_with('"')
+        self.first_byte() == b'"'
     }
 
     /// Whether the value is a number.
     pub(super) fn is_number(self) -> bool {
-        self.0.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        matches!(self.first_byte(), b'-' | b'0'..=b'9')
     }
 
     /// Whether the value is `true`.
     pub(super) fn is_true(self) -> bool {
-        self.0 == "true"
+        self.first_byte() == b't'
     }
 
     /// The value, or else another one.
@@ -130,7 +193,12 @@ impl<'a> Raw<'a> {
     }
 
     fn pick(self, names: &[&str], found: &mut [Self]) {
-        self.each_field(&mut |name, value| keep(names, found, &name, value));
+        for (name, value) in self.entries() {
+            let at = names.iter().position(|known| **known == *name);
+            if let Some(place) = at.and_then(|at| found.get_mut(at)) {
+                *place = value;
+            }
+        }
     }
 
     /// The value of an object's field.
@@ -144,49 +212,68 @@ impl<'a> Raw<'a> {
         self.fields(names).into_iter().find(|value| !value.is_null()).unwrap_or_default()
     }
 
-    /// Hands out an object's fields in order.
-    pub(super) fn each_field(self, on_field: &mut dyn FnMut(Cow<'a, str>, Self)) {
-        if self.is_object() {
-            // The value has been checked when it was cut out.
-            let _ = each_field(self.0, on_field);
-        }
+    /// An object's fields in order.
+    pub(super) fn entries(self) -> Entries<'a> {
+        Entries(self.inside(b'{'))
     }
 
     /// The names of an object's fields in order.
-    pub(super) fn names(self) -> Vec<Cow<'a, str>> {
-        let mut names = Vec::new();
-        self.each_field(&mut |name, _| names.push(name));
-        names
+    pub(super) fn names(self) -> impl Iterator<Item = Cow<'a, str>> {
+        self.entries().map(|(name, _)| name)
     }
 
     /// The elements of an array.
-    pub(super) fn elements(self) -> Vec<Self> {
-        let mut elements = Vec::new();
-        if self.is_array() {
-            // The value has been checked when it was cut out.
-            let _ = each_element(self.0, &mut elements);
-        }
-        elements
+    pub(super) fn elements(self) -> Elements<'a> {
+        self.inside(b'[')
+    }
+
+    /// What is in the value if it begins with that bracket.
+    fn inside(self, bracket: u8) -> Elements<'a> {
+        let end = if self.first_byte() == bracket { self.end() } else { 0 };
+        Elements { next: Self { at: self.at.wrapping_add(1), ..self }, end }
     }
 
     /// The elements of an array; of another value but null itself as the only one.
-    pub(super) fn items(self) -> Vec<Self> {
-        if self.is_array() { self.elements() } else { self.some().into_iter().collect() }
+    pub(super) fn items(self) -> Elements<'a> {
+        match self.first_byte() {
+            b'[' => self.elements(),
+            b'n' => Elements { next: self, end: 0 },
+            _ => Elements { next: self, end: self.end() },
+        }
     }
 
     /// The objects among [`Self::items`].
-    pub(super) fn objects(self) -> impl Iterator<Item = Self> + use<'a> {
-        self.items().into_iter().filter(|item| item.is_object())
+    pub(super) fn objects(self) -> impl Iterator<Item = Self> {
+        self.items().filter(|item| item.is_object())
     }
 
     /// Whether the value is a string that is not empty.
     pub(super) fn has_text(self) -> bool {
-        self.is_string() && self.0.len() > 2
+        self.is_string() && self.json().len() > 2
     }
 
     /// A string's text, with U+FFFD for a lone surrogate.
     pub(super) fn string(self) -> Option<Cow<'a, str>> {
-        self.is_string().then(|| surrogates::whole(self.0).text)
+        match self.plain() {
+            Some(text) => Some(Cow::Borrowed(text)),
+            None => self.is_string().then(|| surrogates::whole(self.json()).text),
+        }
+    }
+
+    /// The text of a string that goes on with the one before, see [`PendingSurrogate::join`]. Any
+    /// other value has no text.
+    pub(super) fn joined(self, surrogate: &mut PendingSurrogate) -> Joined<'a> {
+        match self.plain().filter(|_| !surrogate.is_waiting()) {
+            Some(text) => Joined { text: Cow::Borrowed(text), is_whole: true },
+            None => surrogate.join(self.json()),
+        }
+    }
+
+    /// The text of a string without escapes.
+    fn plain(self) -> Option<&'a str> {
+        let token = self.document.tokens.get(self.at).filter(|token| !token.has_escapes)?;
+        let inside = self.document.text.get(token.from + 1..token.to - 1);
+        inside.filter(|_| self.is_string())
     }
 
     /// A string's text that is not empty.
@@ -197,21 +284,26 @@ impl<'a> Raw<'a> {
     /// A value's text: of a string its own; of a number or truth value its JSON; of an array its
     /// elements' texts, or those of their fields `text`, joined.
     pub(super) fn text(self) -> Option<Cow<'a, str>> {
-        match self.0.as_bytes().first()? {
+        match self.first_byte() {
             b'"' => self.string(),
             b'{' | b'n' => None,
             b'[' => {
                 let of_item = |item: Self| item.field("text").some().unwrap_or(item).text();
-                Some(Cow::Owned(self.elements().into_iter().filter_map(of_item).collect()))
+                Some(Cow::Owned(self.elements().filter_map(of_item).collect()))
             }
-            _ => Some(Cow::Borrowed(self.0)),
+            _ => Some(Cow::Borrowed(self.json())),
         }
     }
 
     /// A count of tokens or a position: a number, also one with a fraction or in quotes; none if
     /// it is below zero.
     pub(super) fn count(self) -> Option<u64> {
-        let digits = self.0.trim_matches('"').trim();
+        let text = match self.first_byte() {
+            b'"' => self.string()?,
+            b'-' | b'0'..=b'9' => Cow::Borrowed(self.json()),
+            _ => return None,
+        };
+        let digits = text.trim();
         digits.parse::<u64>().ok().or_else(|| {
             let number = parse_f64(digits)?;
             (number.is_finite() && number >= 0.0).then(|| {
@@ -228,44 +320,19 @@ impl<'a> Raw<'a> {
 
     /// A number that is not infinite.
     pub(super) fn number(self) -> Option<f64> {
-        let number = self.is_number().then(|| parse_f64(self.0)).flatten();
+        let number = self.is_number().then(|| parse_f64(self.json())).flatten();
         number.filter(|number| number.is_finite())
     }
 
     /// The value, to be kept.
     pub(super) fn to_json(self) -> Option<Json> {
-        Json::parse(self.0).ok()
+        Json::parse(self.json()).ok()
     }
 
     /// An object's fields, to be kept.
     pub(super) fn to_object(self) -> Option<Object> {
-        let mut object = Object::default();
-        let mut keep = |name: Cow<'a, str>, value: Self| {
-            object.0.extend(value.to_json().map(|json| (name.into_owned(), json)));
-        };
-        self.is_object().then(|| self.each_field(&mut keep))?;
-        Some(object)
+        let field =
+            |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
+        self.is_object().then(|| Object(self.entries().filter_map(field).collect()))
     }
-}
-
-/// Hands out the fields of the object that is the whole of `text`.
-fn each_field<'a>(
-    text: &'a str,
-    on_field: &mut dyn FnMut(Cow<'a, str>, Raw<'a>),
-) -> Result<(), Error> {
-    let mut reader = Reader::new(text);
-    reader.object()?;
-    while let Some(name) = reader.key_lossy()? {
-        on_field(name, Raw(reader.raw()?));
-    }
-    reader.end()
-}
-
-fn each_element<'a>(text: &'a str, elements: &mut Vec<Raw<'a>>) -> Result<(), Error> {
-    let mut reader = Reader::new(text);
-    reader.array()?;
-    while reader.element()? {
-        elements.push(Raw(reader.raw()?));
-    }
-    Ok(())
 }

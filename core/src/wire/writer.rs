@@ -1,6 +1,6 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
-use super::lenient::Raw;
+use super::lenient::{Document, Raw};
 use crate::{base::json::Json, types::message::ToolCall};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use innerloop_json::{Value, from_str, push_string};
@@ -71,9 +71,9 @@ impl Fields {
     /// The fields of an object; none of another value.
     pub(super) fn of(object: Raw<'_>) -> Self {
         let mut fields = Self::default();
-        object.each_field(&mut |name, value| {
+        for (name, value) in object.entries() {
             fields.set(&name).raw(value.json());
-        });
+        }
         fields
     }
 
@@ -88,8 +88,8 @@ impl Fields {
     }
 
     /// The value of a field.
-    pub(super) fn get(&self, name: &str) -> Option<Raw<'_>> {
-        self.values.get(name).and_then(|value| Raw::parse(&value.0).ok())
+    pub(super) fn get(&self, name: &str) -> Document<'_> {
+        Document::of(self.values.get(name).map_or("", |value| &value.0))
     }
 
     /// Writes the object without its closing brace.
@@ -107,9 +107,9 @@ impl Fields {
     }
 
     /// The only field, if there is one.
-    pub(super) fn only(&self) -> Option<(&str, Raw<'_>)> {
+    pub(super) fn only(&self) -> Option<(&str, Document<'_>)> {
         let [name] = self.names.as_slice() else { return None };
-        Some((name, self.get(name)?))
+        Some((name, self.get(name)))
     }
 
     /// The object, to be kept.

@@ -1,7 +1,12 @@
 //! A block of a reply while it arrives: text, thinking, a call of ours, or what only the provider
 //! understands.
 
-use super::super::{lenient::Raw, piece::Piece, surrogates::PendingSurrogate, writer::Fields};
+use super::super::{
+    lenient::{Document, Raw},
+    piece::Piece,
+    surrogates::PendingSurrogate,
+    writer::Fields,
+};
 use crate::{
     base::json::Json,
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
@@ -60,7 +65,7 @@ impl Building {
         out: &mut Vec<Piece>,
     ) -> Option<Self> {
         if !raw.is_object() {
-            let text = surrogate.join(raw.json()).text.into_owned();
+            let text = raw.joined(surrogate).text.into_owned();
             out.push(Piece::Text(text.clone()));
             return (!text.is_empty()).then(|| Self::Text { text, citations: Vec::new() });
         }
@@ -68,7 +73,7 @@ impl Building {
         let [kind, citations, caller, input, id, name] = raw.fields(NAMES);
         let mut block = match kind.text().as_deref() {
             Some("text") => {
-                let cited = citations.items().into_iter().filter_map(Raw::to_json);
+                let cited = citations.items().filter_map(Raw::to_json);
                 Self::Text { text: String::new(), citations: cited.collect() }
             }
             Some("thinking") => Self::Reasoning(Reasoning::default()),
@@ -95,7 +100,7 @@ impl Building {
         surrogate: &mut PendingSurrogate,
         out: &mut Vec<Piece>,
     ) -> bool {
-        let mut piece = |raw: Raw<'a>| raw.some().map(|raw| surrogate.join(raw.json()));
+        let mut piece = |raw: Raw<'a>| raw.some().map(|raw| raw.joined(surrogate));
         match self {
             Self::Text { text, citations } => {
                 if let Some(piece) = piece(delta.text).filter(|piece| !piece.text.is_empty()) {
@@ -180,6 +185,6 @@ impl Building {
 
 /// A block with that input, if it is JSON.
 fn with_input(mut block: Fields, input: &str) -> Option<Json> {
-    block.set("input").raw(Raw::parse(input).ok()?.json());
+    block.set("input").raw(Document::parse(input).ok()?.root().json());
     block.to_json()
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         failure::{Failure, of_body, of_value},
-        lenient::{self, Raw},
+        lenient::{Document, Raw, text_of},
         piece::Piece,
         surrogates::PendingSurrogate,
     },
@@ -18,7 +18,8 @@ use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
 /// Reads a body that is not a stream: a message or an error.
 pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
-    let message = Raw::parse(text.trim_start_matches('\u{feff}').trim()).unwrap_or_default();
+    let document = Document::of(text.trim_start_matches('\u{feff}').trim());
+    let message = document.root();
     if !head.is_success() || message.field("content").is_null() {
         return Err(of_body(head, body));
     }
@@ -64,20 +65,19 @@ struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    fn of(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+    fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["type", "index", "delta", "content_block", "message", "usage", "error"];
-        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
-        let [kind, index, delta, content_block, message, usage, error] = read;
+        let [kind, index, delta, content_block, message, usage, error] = raw.fields(NAMES);
         let (kind, index) = (kind.text().unwrap_or_default(), index.count());
-        Ok(Some(Self { kind, index, delta, content_block, message, usage, error }))
+        Self { kind, index, delta, content_block, message, usage, error }
     }
 }
 
 impl Accumulator {
     pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        match Event::of(&String::from_utf8_lossy(data)) {
-            Ok(Some(event)) => self.on_event(&event, head, out),
+        match Document::object(&text_of(data)) {
+            Ok(Some(event)) => self.on_event(&Event::of(event.root()), head, out),
             // Anything that is not an object, such as `[DONE]`, is ignored.
             Ok(None) => {}
             Err(error) => {

@@ -2,7 +2,7 @@
 //! with cache markers spliced in.
 
 use super::{
-    super::{head::Head, ids::sendable_name, lenient::Raw, writer::Writer},
+    super::{head::Head, ids::sendable_name, lenient::Document, writer::Writer},
     fields::{is_blank, is_form_of},
 };
 use crate::types::{
@@ -43,8 +43,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
         count += 1;
     }
     // Tools of the provider's own are given as an option and stand behind ours.
-    let theirs = option("tools").map(Raw::of).unwrap_or_default();
-    for tool in theirs.elements() {
+    let theirs = Document::kept(option("tools"));
+    for tool in theirs.root().elements() {
         out.raw(if count == 0 { ",\"tools\":[" } else { "," }).raw(tool.json());
         count += 1;
     }

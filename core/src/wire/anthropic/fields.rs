@@ -3,7 +3,7 @@
 use super::{
     super::{
         ids::{sendable_id, sendable_name},
-        lenient::Raw,
+        lenient::Document,
         writer::{Writer, arguments_object},
     },
     thinking::{Thinking, thinking, tool_choice},
@@ -144,6 +144,7 @@ pub(super) fn is_blank(part: &Part) -> bool {
 /// Whether the provider's own form of a call can go back for it: it has the call's id, and an
 /// input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
-    let [id, input] = Raw::of(item).fields(["id", "input"]);
+    let item = Document::of(item.text());
+    let [id, input] = item.root().fields(["id", "input"]);
     input.is_object() && id.string() == Some(sendable_id(&call.id, MAX_ID_BYTES))
 }

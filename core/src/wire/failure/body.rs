@@ -1,7 +1,10 @@
 //! What the JSON of an error says, whatever its shape: the message, the provider's own names and
 //! number for it, and how long to wait.
 
-use super::{super::lenient::Raw, delay};
+use super::{
+    super::lenient::{Document, Raw},
+    delay,
+};
 use crate::types::input::ResponseHead;
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -84,7 +87,7 @@ impl Told {
         for detail in details.elements() {
             let [reason, violations] = detail.fields(["reason", "violations"]);
             self.names.extend(reason.string().map(|reason| plain(&reason)));
-            let ids = violations.elements().into_iter().map(|found| found.field("quotaId"));
+            let ids = violations.elements().map(|found| found.field("quotaId"));
             if ids.filter_map(Raw::string).any(|id| id.contains("PerDay")) {
                 self.names.push(String::from("quotaperday"));
             }
@@ -96,11 +99,9 @@ impl Told {
         let raw = error.field("metadata").field("raw");
         let text = raw.string().unwrap_or_else(|| Cow::Owned(self.message.clone()));
         let text = text.trim();
-        let parsed = match text {
-            _ if raw.is_object() => Some(raw),
-            _ if text.starts_with(['{', '[']) => Raw::parse(text).ok(),
-            _ => None,
-        };
+        let has_json = text.starts_with(['{', '[']);
+        let within = if has_json { Document::of(text) } else { Document::default() };
+        let parsed = if raw.is_object() { Some(raw) } else { within.root().some() };
         if let Some(value) = parsed {
             let outer = first(value);
             let error = inner(outer);
@@ -119,7 +120,7 @@ impl Told {
 pub(super) fn is_error(value: Raw<'_>) -> bool {
     let [error, errors, object, kind] = first(value).fields(["error", "errors", "object", "type"]);
     let is_word = |value: Raw<'_>| value.string().as_deref() == Some("error");
-    !error.is_null() || !errors.elements().is_empty() || is_word(object) || is_word(kind)
+    !error.is_null() || errors.elements().next().is_some() || is_word(object) || is_word(kind)
 }
 
 /// What is said, in `value` itself or in the field that has it.
@@ -128,7 +129,7 @@ pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
         return (!text.trim().is_empty()).then(|| text.into_owned());
     }
     if value.is_array() {
-        let all: Vec<String> = value.elements().into_iter().filter_map(sentence).collect();
+        let all: Vec<String> = value.elements().filter_map(sentence).collect();
         return (!all.is_empty()).then(|| all.join("; "));
     }
     if !value.is_object() {
@@ -145,7 +146,7 @@ fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
     if place.is_array() {
         let step =
             |step: Raw<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
-        let steps: Vec<String> = place.elements().into_iter().map(step).collect();
+        let steps: Vec<String> = place.elements().map(step).collect();
         return format!("{}: {said}", steps.join("."));
     }
     match error.word() {
@@ -159,9 +160,8 @@ fn first(value: Raw<'_>) -> Raw<'_> {
     if !value.is_array() {
         return value;
     }
-    let items = value.elements();
-    let told = items.iter().find(|item| !item.field("error").is_null());
-    told.or_else(|| items.first()).copied().unwrap_or(value)
+    let told = value.elements().find(|item| !item.field("error").is_null());
+    told.or_else(|| value.elements().next()).unwrap_or(value)
 }
 
 /// The innermost object that tells of the error.
@@ -170,7 +170,7 @@ fn inner(mut value: Raw<'_>) -> Raw<'_> {
         let [error, detail, errors, status] =
             value.fields(["error", "detail", "errors", "base_resp"]);
         let detail = if detail.is_object() { detail } else { Raw::default() };
-        let listed = errors.elements().first().copied().unwrap_or_default();
+        let listed = errors.elements().next().unwrap_or_default();
         match error.or(detail).or(listed).or(status).some() {
             Some(deeper) => value = first(deeper),
             None => return value,

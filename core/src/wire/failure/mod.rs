@@ -8,7 +8,7 @@ mod kind;
 
 pub use kind::FailureKind;
 
-use super::lenient::Raw;
+use super::lenient::{Document, Raw};
 use crate::{base::text::prefix, types::input::ResponseHead};
 use alloc::{format, string::String};
 use body::Told;
@@ -98,7 +98,7 @@ impl Failure {
 pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}').trim();
-    match parse(text) {
+    match parse(text).as_ref().map(Document::root) {
         Some(value) if !head.is_success() || body::is_error(value) => of_value(head, value),
         Some(value) => {
             let said = body::sentence(value).map_or(String::new(), |said| format!(": {said}"));
@@ -152,11 +152,11 @@ fn hinted(message: String) -> String {
 }
 
 /// The JSON value of a body, which may also stand in the data of an event, or before other text.
-fn parse(text: &str) -> Option<Raw<'_>> {
-    let first = |text| Raw::first(text).filter(|value| !value.is_number());
+fn parse(text: &str) -> Option<Document<'_>> {
+    let first = |text| Document::first(text).filter(|value| !value.root().is_number());
     first(text).or_else(|| {
         let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
-        data.filter_map(|data| first(data.trim())).find(|value| value.is_object())
+        data.filter_map(|data| first(data.trim())).find(|value| value.root().is_object())
     })
 }
 

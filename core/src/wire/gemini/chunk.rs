@@ -1,8 +1,8 @@
 //! The shape of a response, which is also that of each of a stream's chunks. Names may be written
 //! in camel case or in snake case.
 
-use super::super::lenient::{self, Raw};
-use alloc::{borrow::Cow, vec::Vec};
+use super::super::lenient::Raw;
+use alloc::borrow::Cow;
 
 /// `GenerateContentResponse`.
 pub(super) struct Chunk<'a> {
@@ -56,11 +56,8 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads a chunk; nothing if `text` is no object.
-    ///
-    /// # Errors
-    /// `text` begins like an object but is not valid JSON.
-    pub(super) fn parse(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+    /// Reads a chunk.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 10] = [
             "candidates",
             "promptFeedback",
@@ -73,11 +70,10 @@ impl<'a> Chunk<'a> {
             "response_id",
             "error",
         ];
-        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
-        let [candidates, feedback, feedback2, counts, counts2, read @ ..] = read;
+        let [candidates, feedback, feedback2, counts, counts2, read @ ..] = raw.fields(NAMES);
         let [model, model2, response_id, response_id2, error] = read;
         let (feedback, counts) = (feedback.or(feedback2), counts.or(counts2));
-        Ok(Some(Self {
+        Self {
             candidates,
             feedback: Feedback::of(feedback),
             counts: counts.is_object().then(|| Counts::of(counts)),
@@ -85,7 +81,7 @@ impl<'a> Chunk<'a> {
             response_id: response_id.or(response_id2).text(),
             has_error: !error.is_null(),
             is_response: !candidates.is_null() || feedback.is_object() || counts.is_object(),
-        }))
+        }
     }
 
     /// Whether this is a chunk of this protocol at all.
@@ -95,7 +91,7 @@ impl<'a> Chunk<'a> {
 
     /// The answer that counts.
     pub(super) fn candidate(&self) -> Option<Candidate<'a>> {
-        self.candidates.items().first().copied().map(Candidate::of)
+        self.candidates.items().next().map(Candidate::of)
     }
 }
 
@@ -112,7 +108,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// The parts of the answer, unread. What is no object is no part.
-    pub(super) fn parts(&self) -> impl Iterator<Item = Raw<'a>> + use<'a> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = Raw<'a>> {
         self.parts.objects()
     }
 }
@@ -201,7 +197,6 @@ impl<'a> Call<'a> {
 
 /// Whether a part holds nothing but marks of what it is.
 pub(super) fn is_mark(part: Raw<'_>) -> bool {
-    let names: Vec<Cow<'_, str>> = part.names();
     let marks = ["thought", "thoughtSignature", "thought_signature"];
-    names.iter().all(|name| marks.contains(&&**name))
+    part.names().all(|name| marks.contains(&&*name))
 }

@@ -4,7 +4,7 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_body, of_value},
-        lenient::{self, Raw},
+        lenient::{self, Document, Raw, text_of},
         piece::Piece,
         values::Values,
     },
@@ -53,9 +53,9 @@ pub(crate) struct Accumulator {
 
 impl Accumulator {
     pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        let text = String::from_utf8_lossy(data);
-        match Chunk::parse(&text) {
-            Ok(Some(chunk)) => self.on_chunk(&chunk, &text, head, out),
+        let text = text_of(data);
+        match Document::object(&text) {
+            Ok(Some(chunk)) => self.on_chunk(chunk.root(), head, out),
             Ok(None) => self.on_odd_data(&text, None, head, out),
             Err(error) => self.on_odd_data(&text, Some(&error), head, out),
         }
@@ -71,33 +71,23 @@ impl Accumulator {
         out: &mut Vec<Piece>,
     ) {
         let mut values = Values::default();
-        let mut on_value = |value: &[u8]| {
-            let text = String::from_utf8_lossy(value);
-            match Chunk::parse(&text) {
-                Ok(Some(chunk)) => self.on_chunk(&chunk, &text, head, out),
-                Ok(None) => {}
-                Err(inner) => {
-                    let error = error.unwrap_or(&inner);
-                    let message = || format!("the response holds what is not JSON: {error}");
-                    self.unreadable.get_or_insert_with(message);
-                }
+        let mut on_value = |value: &[u8]| match Document::object(&text_of(value)) {
+            Ok(Some(chunk)) => self.on_chunk(chunk.root(), head, out),
+            Ok(None) => {}
+            Err(inner) => {
+                let error = error.unwrap_or(&inner);
+                let message = || format!("the response holds what is not JSON: {error}");
+                self.unreadable.get_or_insert_with(message);
             }
         };
         values.feed(text.as_bytes(), &mut on_value);
         values.finish(&mut on_value);
     }
 
-    /// `text` is the chunk's own.
-    fn on_chunk(
-        &mut self,
-        chunk: &Chunk<'_>,
-        text: &str,
-        head: &ResponseHead,
-        out: &mut Vec<Piece>,
-    ) {
+    fn on_chunk(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        let chunk = Chunk::of(raw);
         if chunk.has_error {
-            let value = Raw::parse(text).unwrap_or_default();
-            self.failure.get_or_insert_with(|| of_value(head, value));
+            self.failure.get_or_insert_with(|| of_value(head, raw));
             return;
         }
         self.chunks += usize::from(chunk.is_response());
@@ -199,10 +189,10 @@ impl Accumulator {
     }
 
     fn on_call_piece(&mut self, call: &Call<'_>) {
-        let pieces = call.pieces.items();
+        let mut pieces = call.pieces.items();
         let is_placed = match &mut self.open {
-            Some((_, growing)) => pieces.into_iter().all(|piece| growing.put(piece).is_some()),
-            None => pieces.is_empty(),
+            Some((_, growing)) => pieces.all(|piece| growing.put(piece).is_some()),
+            None => pieces.next().is_none(),
         };
         if !is_placed {
             let message = "the response holds a piece of a call that has no place";

@@ -4,7 +4,7 @@
 use super::{
     super::{
         head::Head,
-        lenient::Raw,
+        lenient::Document,
         writer::{Fields, Writer},
     },
     encode::function_name,
@@ -32,8 +32,8 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     for (name, theirs) in &model.options {
         let arrays = if name == "tools" { Arrays::Append } else { Arrays::Replace };
         let mut merged = Writer::new();
-        let ours = fields.get(name).unwrap_or_default();
-        push_merged(&mut merged, ours, Raw::of(theirs), arrays);
+        let (ours, theirs) = (fields.get(name), Document::of(theirs.text()));
+        push_merged(&mut merged, ours.root(), theirs.root(), arrays);
         fields.set(name).raw(&merged.0);
     }
     let mut out = Writer::new();
@@ -112,7 +112,7 @@ fn push_generation_config(out: &mut Writer, model: &ModelConfig) {
 
 /// Whether the host's options say how much to think: budget and level exclude each other.
 fn sets_thinking(model: &ModelConfig) -> bool {
-    let config = model.options.get("generationConfig").map(Raw::of).unwrap_or_default();
-    let thinking = config.field("thinkingConfig");
+    let config = Document::kept(model.options.get("generationConfig"));
+    let thinking = config.root().field("thinkingConfig");
     !thinking.first_of(["thinkingBudget", "thinkingLevel"]).is_null()
 }

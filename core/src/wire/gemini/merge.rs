@@ -18,13 +18,13 @@ pub(super) enum Arrays {
 pub(super) fn push_merged(out: &mut Writer, ours: Raw<'_>, theirs: Raw<'_>, arrays: Arrays) {
     if ours.is_object() && theirs.is_object() {
         let mut all = Fields::of(ours);
-        theirs.each_field(&mut |name, theirs| {
+        for (name, theirs) in theirs.entries() {
             let ours = ours.field(&name);
             push_merged(all.set(&name), ours, theirs, arrays);
-        });
+        }
         all.write(out);
     } else if ours.is_array() && theirs.is_array() && arrays == Arrays::Append {
-        let items = ours.elements().into_iter().chain(theirs.elements());
+        let items = ours.elements().chain(theirs.elements());
         out.raw("[");
         for (index, item) in items.enumerate() {
             out.raw(if index == 0 { "" } else { "," }).raw(item.json());

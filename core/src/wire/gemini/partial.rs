@@ -29,11 +29,11 @@ impl Growing {
     /// Arguments of which these are known from the start.
     pub(super) fn new(known: Raw<'_>) -> Self {
         let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
-        known.each_field(&mut |name, value| {
+        for (name, value) in known.entries() {
             if let Some(place) = arguments.field(name.into_owned()) {
                 *place = Self::Whole(value.json().into());
             }
-        });
+        }
         arguments
     }
 
@@ -59,8 +59,7 @@ impl Growing {
             return Some(());
         }
         let value = number.or(number_snake).or(truth).or(truth_snake);
-        let is_null =
-            || piece.names().iter().any(|name| matches!(&**name, "nullValue" | "null_value"));
+        let is_null = || piece.names().any(|name| matches!(&*name, "nullValue" | "null_value"));
         // A piece without a value says no more than that its place has ended.
         if !value.is_null() || is_null() {
             *self.at(&path)? = Self::Whole(value.json().into());

@@ -3,7 +3,10 @@
 //! arguments are checked against the whole schema when they come.
 
 use super::{
-    super::{lenient::Raw, writer::Writer},
+    super::{
+        lenient::{Document, Raw},
+        writer::Writer,
+    },
     merge::{Arrays, push_merged},
 };
 use crate::base::json::{Json, Object};
@@ -230,7 +233,7 @@ fn describe(schema: &Object, values: &[String], fields: &mut Fields<'_>) {
 /// The types that a schema allows, without `null`, and whether `null` is one.
 fn types(schema: &Object) -> (Vec<String>, bool) {
     let Some(json) = schema.field("type") else { return (Vec::new(), false) };
-    let mut types = match Raw::of(json).string() {
+    let mut types = match Document::of(json.text()).root().string() {
         Some(only) => Vec::from([only.into_owned()]),
         None => strings(json),
     };
@@ -258,11 +261,12 @@ fn implied(schema: &Object, has_texts: bool) -> Option<&'static str> {
 
 /// The values of `enum` or `const`: those that are strings, as JSON; or, if any is not, all.
 fn enumerated(schema: &Object) -> (Vec<String>, Vec<String>) {
-    let values = match (schema.field("enum"), schema.field("const")) {
-        (Some(list), _) => Raw::of(list).elements(),
-        (None, only) => only.map(Raw::of).into_iter().collect(),
-    };
-    let values = values.into_iter().filter(|value| !value.is_null());
+    let listed = schema.field("enum");
+    let only = schema.field("const").filter(|_| listed.is_none());
+    let listed = Document::kept(listed);
+    let only = Document::kept(only);
+    let values =
+        listed.root().elements().chain(only.root().some()).filter(|value| !value.is_null());
     let values: Vec<String> = values.map(|value| value.json().to_owned()).collect();
     if values.iter().all(|value| value.starts_with('"')) {
         (values, Vec::new())
@@ -294,8 +298,9 @@ fn over(base: &Object, schema: &Object) -> Object {
     schema.0.retain(|(name, _)| name != "allOf");
     let mut out = Writer::new();
     let (base, schema) = (base.to_json(), schema.to_json());
-    push_merged(&mut out, Raw::of(&base), Raw::of(&schema), Arrays::Append);
-    Raw::parse(&out.0).ok().and_then(Raw::to_object).unwrap_or_default()
+    let (base, schema) = (Document::of(base.text()), Document::of(schema.text()));
+    push_merged(&mut out, base.root(), schema.root(), Arrays::Append);
+    Document::of(&out.0).root().to_object().unwrap_or_default()
 }
 
 fn of_type(kind: &str) -> Object {
@@ -304,22 +309,23 @@ fn of_type(kind: &str) -> Object {
 }
 
 fn object(json: &Json) -> Option<Object> {
-    Raw::of(json).to_object()
+    Document::of(json.text()).root().to_object()
 }
 
 fn objects(json: &Json) -> Vec<Object> {
-    let objects: Option<Vec<Object>> =
-        Raw::of(json).elements().into_iter().map(Raw::to_object).collect();
+    let document = Document::of(json.text());
+    let objects: Option<Vec<Object>> = document.root().elements().map(Raw::to_object).collect();
     objects.unwrap_or_default()
 }
 
 fn strings(json: &Json) -> Vec<String> {
-    let strings = Raw::of(json).elements().into_iter().filter_map(Raw::string);
+    let document = Document::of(json.text());
+    let strings = document.root().elements().filter_map(Raw::string);
     strings.map(Cow::into_owned).collect()
 }
 
 fn text(schema: &Object, name: &str) -> Option<String> {
-    Raw::of(schema.field(name)?).string().map(Cow::into_owned)
+    Document::of(schema.field(name)?.text()).root().string().map(Cow::into_owned)
 }
 
 fn is_true(schema: &Object, name: &str) -> bool {

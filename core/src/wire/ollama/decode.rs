@@ -2,7 +2,7 @@
 
 use super::super::{
     failure::{Failure, of_body, of_value},
-    lenient::{self, Raw},
+    lenient::{Document, Raw, text_of},
     piece::Piece,
     writer::quoted,
 };
@@ -16,8 +16,8 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let mut failure = of_body(head, body);
     let said = String::from_utf8_lossy(body);
-    let said = Raw::parse(said.trim()).unwrap_or_default();
-    if let Some(url) = said.field("signin_url").text().filter(|url| !url.is_empty()) {
+    let said = Document::of(said.trim());
+    if let Some(url) = said.root().field("signin_url").text().filter(|url| !url.is_empty()) {
         failure.message = format!("{}: sign in at {url}", failure.message);
     }
     Err(failure)
@@ -50,21 +50,19 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    fn of(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+    fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["model", "message", "prompt_eval_count", "eval_count", "done", "done_reason", "error"];
-        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
-        let [model, message, input, output, done, done_reason, error] = read;
+        let [model, message, input, output, done, done_reason, error] = raw.fields(NAMES);
         let (input_tokens, output_tokens) = (input.count(), output.count());
-        Ok(Some(Self { model, message, input_tokens, output_tokens, done, done_reason, error }))
+        Self { model, message, input_tokens, output_tokens, done, done_reason, error }
     }
 }
 
 impl Accumulator {
     pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        let text = String::from_utf8_lossy(data);
-        match Line::of(&text) {
-            Ok(Some(line)) => self.on_line(&line, &text, head, out),
+        match Document::object(&text_of(data)) {
+            Ok(Some(line)) => self.on_line(line.root(), head, out),
             // Anything that is not an object, and a line that was cut, is ignored.
             Ok(None) => {}
             Err(error) if error.is_eof() => {}
@@ -74,8 +72,9 @@ impl Accumulator {
         }
     }
 
-    fn on_line(&mut self, line: &Line<'_>, text: &str, head: &ResponseHead, out: &mut Vec<Piece>) {
-        if let Some(failure) = failure_of(line, text, head) {
+    fn on_line(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        let line = Line::of(raw);
+        if let Some(failure) = failure_of(&line, raw, head) {
             self.failure.get_or_insert(failure);
             return;
         }
@@ -153,19 +152,18 @@ impl Accumulator {
 
 /// The failure that a line reports, if it reports one. Some versions give it as
 /// `{"error parsing tool call": "…"}`.
-fn failure_of(line: &Line<'_>, text: &str, head: &ResponseHead) -> Option<Failure> {
+fn failure_of(line: &Line<'_>, raw: Raw<'_>, head: &ResponseHead) -> Option<Failure> {
     if !line.error.is_null() {
         let is_told = !matches!(line.error.json(), "\"\"" | "false");
-        return is_told.then(|| of_value(head, Raw::parse(text).unwrap_or_default()));
+        return is_told.then(|| of_value(head, raw));
     }
     if !line.message.or(line.done).is_null() {
         return None;
     }
-    let line = Raw::parse(text).unwrap_or_default();
-    let name = line.names().into_iter().find(|name| name.contains("error"))?;
-    let said = line.field(&name).text().unwrap_or_default();
+    let name = raw.names().find(|name| name.contains("error"))?;
+    let said = raw.field(&name).text().unwrap_or_default();
     let message = quoted(&format!("{name}: {said}"));
-    Some(of_value(head, Raw::parse(&message).unwrap_or_default()))
+    Some(of_value(head, Document::of(&message).root()))
 }
 
 /// A call: `{id?, function: {name, arguments}}`, also without the wrapper.

@@ -3,7 +3,7 @@
 use super::super::{
     head::Head,
     ids::sendable_name,
-    lenient::Raw,
+    lenient::Document,
     writer::{Fields, Writer, arguments_object},
 };
 use crate::types::{
@@ -31,14 +31,14 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
     let mut options = Fields::default();
     options.set("num_ctx").number(model.context_window.into());
     options.set("num_predict").number(model.max_output_tokens.into());
-    let given = model.options.get("options").map(Raw::of).unwrap_or_default();
-    given.each_field(&mut |name, value| {
+    let given = Document::kept(model.options.get("options"));
+    for (name, value) in given.root().entries() {
         options.set(&name).raw(value.json());
-    });
+    }
     options.write(fields.set("options"));
     push_tools(&mut fields, tools, &model.tool_choice);
     for (name, value) in &model.options {
-        let is_ours = name == "messages" || (name == "options" && given.is_object());
+        let is_ours = name == "messages" || (name == "options" && given.root().is_object());
         if !is_ours {
             fields.set(name).raw(value.text());
         }

@@ -1,7 +1,12 @@
 //! The reply while it arrives.
 
 use super::{
-    super::{lenient::Raw, piece::Piece, surrogates::PendingSurrogate, writer::quoted},
+    super::{
+        lenient::{Document, Raw},
+        piece::Piece,
+        surrogates::PendingSurrogate,
+        writer::quoted,
+    },
     calls::Calls,
     chunk::{Call, Choice, Chunk, Delta},
     details::{self, Details},
@@ -146,7 +151,7 @@ impl Answer {
         if is_answer {
             // Some servers parse a structured answer and send the object itself.
             let answer = quoted(content.json());
-            return self.take(Kind::Text, Raw::parse(&answer).unwrap_or_default(), out);
+            return self.take(Kind::Text, Document::of(&answer).root(), out);
         }
         for part in content.objects() {
             // Mistral's thinking is itself text or parts.
@@ -216,7 +221,7 @@ impl Answer {
 
 impl Said {
     fn add(&mut self, piece: Raw<'_>, out: &mut Vec<Piece>) {
-        let text = self.surrogate.join(piece.json()).text;
+        let text = piece.joined(&mut self.surrogate).text;
         self.text.push_str(&text);
         if text.is_empty() {
             return;

@@ -160,7 +160,7 @@ impl Building {
         // The arguments' JSON is what the string holds, or the value itself where it is none.
         let arguments = match fresh.arguments {
             raw if raw.is_string() => {
-                let joined = self.surrogate.join(raw.json());
+                let joined = raw.joined(&mut self.surrogate);
                 self.is_damaged |= !joined.is_whole;
                 joined.text
             }

@@ -1,7 +1,7 @@
 //! The shape of a stream's chunk, and of a whole body, which differs only in `message` for
 //! `delta`. Fields that no dialect here uses are not read.
 
-use super::super::lenient::{self, Raw};
+use super::super::lenient::Raw;
 
 /// One chunk, or a whole body.
 #[derive(Debug)]
@@ -58,16 +58,12 @@ pub(super) struct Call<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads a chunk; nothing if `text` is no object.
-    ///
-    /// # Errors
-    /// `text` begins like an object but is not valid JSON.
-    pub(super) fn parse(text: &'a str) -> Result<Option<Self>, lenient::Error> {
+    /// Reads a chunk.
+    pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 9] =
             ["id", "model", "object", "choices", "usage", "x_groq", "error", "message", "detail"];
-        let Some(read) = lenient::object(text, NAMES)? else { return Ok(None) };
-        let [id, model, object, choices, usage, groq, error, message, detail] = read;
-        Ok(Some(Self { id, model, object, choices, usage, groq, error, message, detail }))
+        let [id, model, object, choices, usage, groq, error, message, detail] = raw.fields(NAMES);
+        Self { id, model, object, choices, usage, groq, error, message, detail }
     }
 
     /// Whether the chunk reports an error. An empty `error` reports none.
@@ -80,7 +76,7 @@ impl<'a> Chunk<'a> {
     }
 
     /// The answers.
-    pub(super) fn choices(&self) -> impl Iterator<Item = Choice<'a>> + use<'a> {
+    pub(super) fn choices(&self) -> impl Iterator<Item = Choice<'a>> {
         self.choices.objects().map(Choice::of)
     }
 }

@@ -3,7 +3,7 @@
 use super::{
     super::{
         failure::{Failure, of_body, of_value},
-        lenient::Raw,
+        lenient::{Document, Raw, text_of},
         piece::Piece,
     },
     answer::Answer,
@@ -16,7 +16,8 @@ use alloc::{format, string::String, vec::Vec};
 pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim();
-    let chunk = Chunk::parse(text).ok().flatten();
+    let document = Document::of(text);
+    let chunk = document.root().some().filter(|raw| raw.is_object()).map(Chunk::of);
     let mut reply = Accumulator { done: true, ..Accumulator::default() };
     match chunk.filter(|chunk| head.is_success() && !chunk.is_error()) {
         Some(chunk) if reply.answer.whole(&chunk) => reply.finish(),
@@ -37,24 +38,29 @@ pub(crate) struct Accumulator {
 
 impl Accumulator {
     pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        let text = String::from_utf8_lossy(data);
+        let text = text_of(data);
         let text = text.trim();
         self.done |= text.starts_with("[DONE]");
         if self.done {
             return;
         }
-        match Chunk::parse(text) {
-            Ok(Some(chunk)) if chunk.is_error() => {
-                let value = if chunk.error.is_null() { chunk.groq } else { Raw::default() };
-                let value = value.some().or_else(|| Raw::parse(text).ok()).unwrap_or_default();
-                self.failure = Some(of_value(head, value));
-            }
-            Ok(Some(chunk)) => self.answer.chunk(&chunk, out),
+        match Document::object(text) {
+            Ok(Some(chunk)) => self.on_chunk(chunk.root(), head, out),
             // Anything that is not an object is ignored.
             Ok(None) => {}
             Err(error) => {
                 self.unreadable.get_or_insert_with(|| format!("{error}"));
             }
+        }
+    }
+
+    fn on_chunk(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        let chunk = Chunk::of(raw);
+        if chunk.is_error() {
+            let value = if chunk.error.is_null() { chunk.groq.or(raw) } else { raw };
+            self.failure = Some(of_value(head, value));
+        } else {
+            self.answer.chunk(&chunk, out);
         }
     }
 

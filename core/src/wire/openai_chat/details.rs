@@ -55,11 +55,11 @@ impl Details {
             if let Some(grows) = &mut known.grows {
                 grows.add(text);
             }
-            detail.each_field(&mut |field, value| {
+            for (field, value) in detail.entries() {
                 if field != name && !value.is_null() {
                     known.fields.set(&field).raw(value.json());
                 }
-            });
+            }
         } else {
             self.open.insert(key, self.list.len());
             let mut grows =
@@ -88,7 +88,7 @@ impl Details {
 
 impl Growing {
     fn add(&mut self, text: Raw<'_>) {
-        self.text.push_str(&self.surrogate.join(text.json()).text);
+        self.text.push_str(&text.joined(&mut self.surrogate).text);
     }
 }
 

@@ -3,9 +3,9 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_body},
-        lenient::{self, Raw},
+        lenient::{Document, Raw, text_of},
         piece::Piece,
-        surrogates,
+        surrogates::PendingSurrogate,
     },
     items::Output,
     response::{Ending, Response, error_event},
@@ -18,8 +18,8 @@ use alloc::{borrow::Cow, format, string::String, vec::Vec};
 /// Reads a body that is not a stream: a response or an error.
 pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
-    let response = Raw::parse(text.trim().trim_start_matches('\u{feff}')).unwrap_or_default();
-    let response = Response::of(response);
+    let document = Document::of(text.trim().trim_start_matches('\u{feff}'));
+    let response = Response::of(document.root());
     if !head.is_success() || !response.is_one() {
         return Err(of_body(head, body));
     }
@@ -57,12 +57,8 @@ struct Event<'a> {
 
 impl Accumulator {
     pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        let data = String::from_utf8_lossy(data);
-        match Event::of(&data) {
-            Ok(Some(event)) if event.is_error => {
-                self.failure.get_or_insert_with(|| error_event(head, &data));
-            }
-            Ok(Some(event)) => self.on_event(&event, head, out),
+        match Document::object(&text_of(data)) {
+            Ok(Some(event)) => self.on_event(event.root(), head, out),
             // Anything that is not an object, such as `[DONE]`, is ignored.
             Ok(None) => {}
             Err(error) => {
@@ -71,7 +67,12 @@ impl Accumulator {
         }
     }
 
-    fn on_event(&mut self, event: &Event<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        let event = &Event::of(raw);
+        if event.is_error {
+            self.failure.get_or_insert_with(|| error_event(head, raw));
+            return;
+        }
         use Strand::{Arguments, Refusal, Summary, Text, Thought};
         match &*event.kind {
             "response.output_text.delta" => self.piece(Text, event, out),
@@ -124,8 +125,9 @@ impl Accumulator {
             return;
         }
         let Some(slot) = self.slots.of_piece(event.number) else { return };
-        let joined = surrogates::whole(event.delta.json());
-        let is_exact = event.delta.is_string() && joined.is_whole;
+        let mut surrogate = PendingSurrogate::default();
+        let joined = event.delta.joined(&mut surrogate);
+        let is_exact = event.delta.is_string() && joined.is_whole && !surrogate.is_waiting();
         // A lone surrogate costs a text one character, but would change a call.
         slot.streamed.is_damaged |= strand == Strand::Arguments && !is_exact;
         let piece = if is_exact { joined.text } else { event.delta.text().unwrap_or_default() };
@@ -159,7 +161,7 @@ impl Accumulator {
             Ending::Failed(failure) => Ending::Failed(self.failure.take().unwrap_or(failure)),
             ending => ending,
         });
-        if self.slots.complete(&response.output.elements(), out) {
+        if self.slots.complete(response.output, out) {
             self.unreadable = None;
         }
     }
@@ -186,7 +188,8 @@ impl Accumulator {
             let message = "the stream holds a call of which not every piece could be read";
             return Err(Failure::new(FailureKind::Protocol, message));
         }
-        let output = Output::of(&self.slots.items());
+        let documents = self.slots.documents();
+        let output = Output::of(&self.slots.items(&documents));
         let mut reply = self.reply;
         reply.finish = ending.finish(&output);
         reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
@@ -196,7 +199,7 @@ impl Accumulator {
 }
 
 impl<'a> Event<'a> {
-    fn of(data: &'a str) -> Result<Option<Self>, lenient::Error> {
+    fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 13] = [
             "type",
             "output_index",
@@ -212,14 +215,13 @@ impl<'a> Event<'a> {
             "error",
             "message",
         ];
-        let Some(read) = lenient::object(data, NAMES)? else { return Ok(None) };
-        let [kind, number, delta, content, summary, read @ ..] = read;
+        let [kind, number, delta, content, summary, read @ ..] = raw.fields(NAMES);
         let [text, refusal, arguments, input, item, response, error, message] = read;
         let kind = kind.text().unwrap_or_default();
         // Some gateways leave the type out.
         let is_error =
             !error.is_null() || kind == "error" || (kind.is_empty() && !message.is_null());
-        Ok(Some(Self {
+        Self {
             kind,
             is_error,
             number: number.count(),
@@ -228,7 +230,7 @@ impl<'a> Event<'a> {
             whole: text.or(refusal).or(arguments).or(input),
             item,
             response,
-        }))
+        }
     }
 
     fn response(&self) -> Response<'a> {

@@ -5,7 +5,7 @@
 use super::super::{
     head::Head,
     ids::{sendable_id, sendable_name},
-    lenient::Raw,
+    lenient::Document,
     writer::{Fields, Writer, arguments_object},
 };
 use crate::{
@@ -55,7 +55,7 @@ enum Form {
 impl Form {
     /// The form of an item that goes back as it came; `None` where no text can be its result.
     fn of(item: &Json) -> Option<Self> {
-        match &*Raw::of(item).field("type").text()? {
+        match &*Document::of(item.text()).root().field("type").text()? {
             "function_call" => Some(Self::Function),
             "custom_tool_call" => Some(Self::Custom),
             "local_shell_call" => Some(Self::LocalShell),
@@ -266,16 +266,18 @@ fn is_sent(block: &Block) -> bool {
 /// alone is for people.
 fn replayable(reasoning: &Reasoning) -> Option<&Json> {
     let item = reasoning.item.as_ref()?;
-    let [sealed, content] = Raw::of(item).fields(["encrypted_content", "content"]);
+    let document = Document::of(item.text());
+    let [sealed, content] = document.root().fields(["encrypted_content", "content"]);
     let is_sealed = sealed.text().is_some_and(|sealed| !sealed.is_empty());
-    (is_sealed || !content.elements().is_empty()).then_some(item)
+    (is_sealed || content.elements().next().is_some()).then_some(item)
 }
 
 /// An item with that id of its call: the loop gives calls with equal ids new ones.
 fn with_call_id<'a>(item: &'a Json, id: &str) -> Cow<'a, str> {
-    let raw = Raw::of(item);
+    let document = Document::of(item.text());
+    let raw = document.root();
     if !raw.is_object() || raw.field("call_id").text().as_deref() == Some(id) {
-        return Cow::Borrowed(raw.json());
+        return Cow::Borrowed(item.text());
     }
     let (mut fields, mut out) = (Fields::of(raw), Writer::new());
     fields.set("call_id").string(id);

@@ -3,7 +3,7 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_value},
-        lenient::Raw,
+        lenient::{Document, Raw},
     },
     items::Output,
 };
@@ -143,11 +143,11 @@ fn usage(raw: Raw<'_>) -> Option<Usage> {
 }
 
 /// The failure that an `error` event reports, flat or nested.
-pub(super) fn error_event(head: &ResponseHead, data: &str) -> Failure {
-    let event = Raw::parse(data).ok().and_then(Raw::to_object).map(|mut event| {
+pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
+    let event = event.to_object().map(|mut event| {
         // The event's own type is not the failure's.
         event.0.retain(|(name, _)| name != "type");
         event.to_json()
     });
-    of_value(head, event.as_ref().map(Raw::of).unwrap_or_default())
+    of_value(head, Document::kept(event.as_ref()).root())
 }

@@ -2,7 +2,10 @@
 //! an item's id from event to event, and some leave its number in the output out.
 
 use super::{
-    super::{lenient::Raw, piece::Piece},
+    super::{
+        lenient::{Document, Raw},
+        piece::Piece,
+    },
     items::{Head, Item, shown},
     streamed::{Strand, Streamed},
 };
@@ -68,9 +71,20 @@ impl Slots {
         self.0.iter().any(Slot::is_lost)
     }
 
-    /// The items, with what was streamed of them.
-    pub(super) fn items(&self) -> Vec<Item<'_>> {
-        self.0.iter().map(Slot::item).collect()
+    /// The items as far as they have come.
+    pub(super) fn documents(&self) -> Vec<Document<'_>> {
+        self.0.iter().map(Slot::document).collect()
+    }
+
+    /// The items of these `documents`, with what was streamed of them.
+    pub(super) fn items<'a>(&'a self, documents: &'a [Document<'a>]) -> Vec<Item<'a>> {
+        let items = self.0.iter().zip(documents);
+        let item = |(slot, document): (&'a Slot, &'a Document<'a>)| Item {
+            raw: document.root(),
+            is_done: slot.is_done,
+            streamed: &slot.streamed,
+        };
+        items.map(item).collect()
     }
 
     /// The item that a piece belongs to: the newest with that number, or the newest of all if the
@@ -92,23 +106,24 @@ impl Slots {
         slot.call_id = head.call_id.into_owned();
         slot.item = mention.item.to_json();
         if mention.is_done {
-            slot.done(out);
+            slot.done(mention.item, out);
         }
     }
 
     /// Takes the output of the whole response: it stands in for items that never came whole or
     /// were never announced. Returns whether it has all of them.
-    pub(super) fn complete(&mut self, output: &[Raw<'_>], out: &mut Vec<Piece>) -> bool {
+    pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Vec<Piece>) -> bool {
         self.sort();
-        let has_all = !output.is_empty() && output.len() >= self.0.len();
+        let count = output.elements().count();
+        let has_all = count > 0 && count >= self.0.len();
         let is_done = self.0.iter().all(|slot| slot.is_done);
-        if is_done && output.len() <= self.0.len() {
+        if is_done && count <= self.0.len() {
             return has_all;
         }
         let is_shown = self.0.iter().any(|slot| slot.number.is_none() && slot.is_shown);
         let mut sorted = mem::take(&mut self.0).into_iter().peekable();
         let mut others = Vec::new();
-        for (number, item) in (0..).zip(output) {
+        for (number, item) in (0..).zip(output.elements()) {
             while let Some(slot) = sorted.next_if(|slot| slot.number < Some(number)) {
                 others.push(slot);
             }
@@ -119,7 +134,7 @@ impl Slots {
             };
             if has_all || !slot.is_done {
                 slot.item = item.to_json();
-                slot.done(out);
+                slot.done(item, out);
             }
             self.0.push(slot);
         }
@@ -175,16 +190,12 @@ impl Slot {
     }
 
     /// The item is whole: what was not shown of it is shown now.
-    fn done(&mut self, out: &mut Vec<Piece>) {
+    fn done(&mut self, item: Raw<'_>, out: &mut Vec<Piece>) {
         self.is_done = true;
         if !self.is_shown {
-            let (strand, text) = shown(self.raw());
+            let (strand, text) = shown(item);
             self.is_shown = strand.show(text.into(), out);
         }
-    }
-
-    fn raw(&self) -> Raw<'_> {
-        self.item.as_ref().map(Raw::of).unwrap_or_default()
     }
 
     fn is_lost(&self) -> bool {
@@ -192,10 +203,10 @@ impl Slot {
         !self.is_done && (self.streamed.is_damaged || is_nameless)
     }
 
-    fn item(&self) -> Item<'_> {
+    /// The item, or what was streamed without one.
+    fn document(&self) -> Document<'_> {
         let is_said = self.streamed.has(Strand::Text) || self.streamed.has(Strand::Refusal);
         let unnamed = if is_said { r#"{"type":"message"}"# } else { r#"{"type":"reasoning"}"# };
-        let raw = self.raw().or(Raw::literal(unnamed));
-        Item { raw, is_done: self.is_done, streamed: &self.streamed }
+        Document::of(self.item.as_ref().map_or(unnamed, Json::text))
     }
 }

@@ -2,7 +2,7 @@
 //! made of, and what models write that mean JSON and quote like Python.
 
 use super::super::{
-    lenient::Raw,
+    lenient::Document,
     surrogates,
     writer::{Fields, Writer},
 };
@@ -156,7 +156,8 @@ impl<'a> Reader<'a> {
             if fields.is_empty() && self.rest().starts_with([',', '}']) {
                 return self.set(&key.0, out, depth);
             }
-            let key = Raw::parse(&key.0).ok()?;
+            let key = Document::parse(&key.0).ok()?;
+            let key = key.root();
             let key = key.string().unwrap_or(Cow::Borrowed(key.json()));
             if !self.take(":") {
                 return None;
@@ -324,7 +325,7 @@ impl<'a> Reader<'a> {
 
 /// A number as JSON; `None` for infinity and for anything that is not a number.
 pub(super) fn number(digits: &str) -> Option<String> {
-    if Raw::parse(digits).is_ok_and(|raw| raw.number().is_some()) {
+    if Document::of(digits).root().number().is_some() {
         return Some(digits.to_string());
     }
     if let Ok(whole) = digits.parse::<i64>() {

@@ -1,7 +1,10 @@
 //! Calls as JSON: one object, a list of them, or an object that holds a list, under every name
 //! that models give to a tool's name and its arguments, in any order of keys.
 
-use super::{super::lenient::Raw, found::call};
+use super::{
+    super::lenient::{Document, Raw, is_json},
+    found::call,
+};
 use crate::types::message::ToolCall;
 use alloc::{
     string::{String, ToString},
@@ -39,13 +42,13 @@ const DEPTH: u32 = 4;
 /// The calls in a JSON value; none if it is anything else. In a list each entry must be a
 /// call, unless a marker says that the list holds calls.
 pub(super) fn calls(json: &str, sure: Sure) -> Vec<ToolCall> {
-    Raw::parse(json).ok().and_then(|raw| value(raw, sure, DEPTH)).unwrap_or_default()
+    value(Document::of(json).root(), sure, DEPTH).unwrap_or_default()
 }
 
 fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
     let depth = depth.checked_sub(1)?;
     if raw.is_array() {
-        let found = raw.elements().into_iter().map(|entry| value(entry, sure, depth));
+        let found = raw.elements().map(|entry| value(entry, sure, depth));
         return match sure {
             Sure::Marked => Some(found.flatten().flatten().collect()),
             Sure::Bare => found.collect::<Option<Vec<_>>>().map(|all| all.concat()),
@@ -101,12 +104,12 @@ pub(super) fn arguments(json: &str) -> String {
     if json.is_empty() || json == "null" {
         return String::from("{}");
     }
-    let raw = Raw::parse(json).unwrap_or_default();
-    let Some(inner) = raw.string() else { return json.to_string() };
+    let document = Document::of(json);
+    let Some(inner) = document.root().string() else { return json.to_string() };
     let inner = inner.trim();
     if inner.is_empty() {
         return String::from("{}");
     }
-    let is_meant = Raw::parse(inner).is_ok_and(|inner| inner.is_object() || inner.is_array());
+    let is_meant = inner.starts_with(['{', '[']) && is_json(inner);
     if is_meant { inner.to_string() } else { json.to_string() }
 }

@@ -1,6 +1,6 @@
 //! What a tool's schema says about its arguments, as far as text must be turned to JSON by it.
 
-use super::super::lenient::Raw;
+use super::super::lenient::{Document, Raw};
 use crate::base::json::Json;
 use alloc::vec::Vec;
 use innerloop_json::Map;
@@ -40,14 +40,15 @@ impl Type {
 impl Schema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
-        let properties = Raw::of(schema).field("properties");
+        let schema = Document::of(schema.text());
+        let properties = schema.root().field("properties");
         let mut known = Map::new();
-        properties.each_field(&mut |name, property| {
+        for (name, property) in properties.entries() {
             let mut types = Vec::new();
             collect(property, &mut types, DEPTH);
             let in_order = Type::ALL.into_iter().filter(|kind| types.contains(kind));
             known.insert(name.into_owned(), in_order.collect());
-        });
+        }
         Self((!properties.is_null()).then_some(known))
     }
 
@@ -72,13 +73,13 @@ fn collect(schema: Raw<'_>, found: &mut Vec<Type>, depth: u32) {
     const NAMES: [&str; 8] =
         ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
     let [kind, any, one, all, choices, only, properties, items] = schema.fields(NAMES);
-    let names = kind.items().into_iter().filter_map(Raw::string);
+    let names = kind.items().filter_map(Raw::string);
     found.extend(names.filter_map(|name| by_name(&name)));
     for branch in [any, one, all].into_iter().flat_map(Raw::elements) {
         collect(branch, found, depth);
     }
     if kind.is_null() {
-        let values = choices.elements().into_iter().chain(only.some());
+        let values = choices.elements().chain(only.some());
         found.extend(values.map(of_value));
         found.extend((!properties.is_null()).then_some(Type::Object));
         found.extend((!items.is_null()).then_some(Type::Array));

@@ -2,7 +2,7 @@
 //! and Kimi's `<|tool_calls_section_begin|>`.
 
 use super::{
-    super::lenient::Raw,
+    super::lenient::Document,
     found::{Region, call},
     objects::{self, Sure},
     scan::{Balanced, Doc, balanced},
@@ -263,11 +263,12 @@ fn kimi_name(doc: &mut Doc<'_>, id: &str, arguments: &str) -> Option<String> {
     if let [only] = doc.tools() {
         return Some(only.name.clone());
     }
-    let given = Raw::parse(arguments).ok().filter(|given| given.is_object())?.names();
+    let given = Document::of(arguments);
+    let given = given.root().some().filter(|given| given.is_object())?;
     let tools = doc.tools().iter();
     let mut fitting = tools.filter(|tool| {
         let schema = doc.schema(&tool.name);
-        schema.has_properties() && given.iter().all(|name| schema.knows(name))
+        schema.has_properties() && given.names().all(|name| schema.knows(&name))
     });
     match (fitting.next(), fitting.next()) {
         (Some(one), None) => Some(one.name.clone()),

@@ -3,7 +3,7 @@
 
 use super::{
     super::{
-        lenient::{Raw, is_json},
+        lenient::{Document, is_json},
         writer::{Fields, Writer, quoted},
     },
     found::call,
@@ -69,9 +69,11 @@ impl Typed {
         if !matches!(name, "arguments" | "input") || self.schema.knows(name) {
             return None;
         }
+        let value = value.root();
         let text = value.string().unwrap_or(Cow::Borrowed(value.json()));
-        let inner = Raw::parse(&text).ok()?;
-        let knows_all = || inner.names().iter().all(|name| self.schema.knows(name));
+        let inner = Document::of(&text);
+        let inner = inner.root();
+        let knows_all = || inner.names().all(|name| self.schema.knows(&name));
         (self.schema.has_properties() && inner.is_object() && knows_all()).then(|| text.into())
     }
 }
@@ -105,7 +107,8 @@ fn bent(plain: &str, wanted: Type) -> Option<String> {
 /// JSON that was escaped once too often: `{\"a\": 1}`.
 fn unescaped(plain: &str) -> Option<String> {
     let wrapped = alloc::format!("\"{plain}\"");
-    let text = Raw::parse(&wrapped).ok()?.string()?;
+    let wrapped = Document::of(&wrapped);
+    let text = wrapped.root().string()?;
     is_json(&text).then(|| text.into())
 }
 

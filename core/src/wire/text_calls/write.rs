@@ -3,7 +3,7 @@
 //! Hermes', which most models know.
 
 use super::super::{
-    lenient::{Raw, is_json},
+    lenient::{Document, Raw, is_json},
     writer::quoted,
 };
 use crate::{
@@ -46,8 +46,9 @@ pub(crate) fn section(tools: &[&ToolSpec]) -> String {
 
 /// Arguments for an example: a value of the right type for each required property.
 fn sample(schema: &Json) -> String {
-    let [required, properties] = Raw::of(schema).fields(["required", "properties"]);
-    let names = required.elements().into_iter().filter_map(Raw::string);
+    let schema = Document::of(schema.text());
+    let [required, properties] = schema.root().fields(["required", "properties"]);
+    let names = required.elements().filter_map(Raw::string);
     let fields: Vec<String> = names
         .map(|name| {
             let value = match properties.field(&name).field("type").string().as_deref() {
