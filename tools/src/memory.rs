@@ -4,16 +4,20 @@ use crate::{
     files::{Entry, FileError, Files, Kind, Stat},
     path::WorkspacePath,
 };
-use std::{borrow::Cow, collections::BTreeMap, ops::Bound};
+use std::{borrow::Cow, collections::BTreeMap, mem, ops::Bound};
 
 /// Files in memory, sorted by path. Time is a counter that grows with each write.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    files: BTreeMap<String, File>,
+    /// Where the file of each path stands.
+    places: BTreeMap<String, usize>,
+    files: Vec<File>,
+    /// The places of files that were removed.
+    vacant: Vec<usize>,
     writes: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct File {
     bytes: Vec<u8>,
     modified: u64,
@@ -29,30 +33,37 @@ impl Memory {
     /// How many files there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.files.len()
+        self.places.len()
     }
 
     /// Whether there is no file.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.places.is_empty()
     }
 
     /// All files with their content, sorted by path.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.files.iter().map(|(path, file)| (path.as_str(), file.bytes.as_slice()))
+        self.places.iter().filter_map(|(path, place)| {
+            let file = self.files.get(*place)?;
+            Some((path.as_str(), file.bytes.as_slice()))
+        })
     }
 
     /// The content of a file, if it exists.
     #[must_use]
     pub fn bytes(&self, path: &WorkspacePath) -> Option<&[u8]> {
-        self.files.get(path.as_str()).map(|file| file.bytes.as_slice())
+        self.file(path).map(|file| file.bytes.as_slice())
+    }
+
+    fn file(&self, path: &WorkspacePath) -> Option<&File> {
+        self.files.get(*self.places.get(path.as_str())?)
     }
 
     /// The first path below the folder `prefix`, which ends with `/` or is empty, at or after
     /// `from`.
     fn first_below(&self, prefix: &str, from: Bound<&str>) -> Option<&str> {
-        let (path, _) = self.files.range::<str, _>((from, Bound::Unbounded)).next()?;
+        let (path, _) = self.places.range::<str, _>((from, Bound::Unbounded)).next()?;
         path.starts_with(prefix).then_some(path)
     }
 
@@ -75,7 +86,7 @@ impl Memory {
     fn stands_below_file(&self, path: &WorkspacePath) -> bool {
         let text = path.as_str();
         let mut above = text.match_indices('/').filter_map(|(at, _)| text.get(..at));
-        above.any(|above| self.files.contains_key(above))
+        above.any(|above| self.places.contains_key(above))
     }
 }
 
@@ -86,28 +97,34 @@ impl Files for Memory {
 
     fn write(&mut self, path: &WorkspacePath, bytes: Vec<u8>) -> Result<(), FileError> {
         let modified = self.writes.saturating_add(1);
-        if let Some(file) = self.files.get_mut(path.as_str()) {
-            *file = File { bytes, modified };
-        } else {
-            match self.absence(path) {
-                FileError::NotFound => {}
-                error => return Err(error),
+        let place = match self.places.get(path.as_str()) {
+            Some(place) => *place,
+            None => {
+                match self.absence(path) {
+                    FileError::NotFound => {}
+                    error => return Err(error),
+                }
+                let place = self.vacant.pop().unwrap_or(self.files.len());
+                self.files.resize_with(self.files.len().max(place + 1), File::default);
+                *self.places.entry(path.as_str().to_owned()).or_insert(place)
             }
-            self.files.insert(path.as_str().to_owned(), File { bytes, modified });
+        };
+        if let Some(file) = self.files.get_mut(place) {
+            *file = File { bytes, modified };
         }
         self.writes = modified;
         Ok(())
     }
 
     fn remove(&mut self, path: &WorkspacePath) -> Result<(), FileError> {
-        match self.files.remove(path.as_str()) {
-            Some(_) => Ok(()),
-            None => Err(self.absence(path)),
-        }
+        let Some(place) = self.places.remove(path.as_str()) else { return Err(self.absence(path)) };
+        self.files.get_mut(place).map(mem::take);
+        self.vacant.push(place);
+        Ok(())
     }
 
     fn stat(&self, path: &WorkspacePath) -> Result<Stat, FileError> {
-        if let Some(file) = self.files.get(path.as_str()) {
+        if let Some(file) = self.file(path) {
             let size = u64::try_from(file.bytes.len()).unwrap_or(u64::MAX);
             return Ok(Stat { kind: Kind::File, size, modified: file.modified });
         }
@@ -123,7 +140,8 @@ impl Files for Memory {
         let mut seek = prefix.clone();
         // Each subfolder is jumped over by seeking to the first path behind it: `0` follows `/`.
         'seek: loop {
-            for (file, _) in self.files.range::<str, _>((Bound::Included(&*seek), Bound::Unbounded))
+            for (file, _) in
+                self.places.range::<str, _>((Bound::Included(&*seek), Bound::Unbounded))
             {
                 let Some(rest) = file.strip_prefix(&prefix) else { break 'seek };
                 match rest.split_once('/') {
@@ -138,7 +156,7 @@ impl Files for Memory {
             break;
         }
         if entries.is_empty() && !path.is_root() {
-            return Err(match self.files.contains_key(path.as_str()) {
+            return Err(match self.places.contains_key(path.as_str()) {
                 true => FileError::NotFolder,
                 false => self.absence(path),
             });

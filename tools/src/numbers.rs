@@ -57,8 +57,10 @@ fn hash(text: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);
     let (words, rest) = text.as_bytes().as_chunks::<8>();
-    let hash = words.iter().fold(text.len() as u64, |hash, w| mix(hash, u64::from_le_bytes(*w)));
-    let mut last = [0; 8];
-    last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-    mix(hash, u64::from_le_bytes(last)).wrapping_mul(FACTOR)
+    let mut hash = text.len() as u64;
+    for word in words {
+        hash = mix(hash, u64::from_le_bytes(*word));
+    }
+    let last = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    mix(hash, last).wrapping_mul(FACTOR)
 }

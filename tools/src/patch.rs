@@ -10,21 +10,17 @@ use crate::{
     edit::{self, clip},
     explain,
     files::{FileError, Files, MAX_FILE_BYTES},
-    path::WorkspacePath,
+    path::{WorkspacePath, lower_case},
     write::{self, Before},
 };
 use innerloop_core::action::{
     Change, ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ToolError,
 };
+use innerloop_json::Map;
 use lines::Lines;
 use nearest::Near;
 use place::{Loose, Miss};
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-    mem,
-};
+use std::{borrow::Cow, fmt::Write, mem};
 
 /// How many missing lines are shown.
 const MAX_SHOWN_LINES: usize = 20;
@@ -38,13 +34,9 @@ pub(crate) fn patch(
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
-    let mut draft = Draft {
-        files: &*files,
-        unread: BTreeSet::new(),
-        order: Vec::new(),
-        states: BTreeMap::new(),
-    };
-    draft.unread.extend(unread.iter().filter_map(|path| WorkspacePath::parse(path).ok()));
+    let mut draft =
+        Draft { files: &*files, unread: Map::new(), order: Vec::new(), states: Map::new() };
+    draft.unread.extend(unread.iter().filter_map(|path| named(path)));
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -62,6 +54,11 @@ pub(crate) fn patch(
     Ok(Outcome { changes, ..Outcome::text(message) })
 }
 
+/// A path for a set of paths, if it is one.
+fn named(path: &str) -> Option<(String, ())> {
+    Some((WorkspacePath::parse(path).ok()?.into_string(), ()))
+}
+
 /// The same failure with one more sentence.
 fn amended(failure: &Outcome, sentence: &str) -> Outcome {
     let message = format!("{} {sentence}", failure.joined_text());
@@ -71,10 +68,10 @@ fn amended(failure: &Outcome, sentence: &str) -> Outcome {
 /// The files as they will be.
 struct Draft<'f, F> {
     files: &'f F,
-    unread: BTreeSet<WorkspacePath>,
+    unread: Map<()>,
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
-    states: BTreeMap<WorkspacePath, State>,
+    states: Map<State>,
 }
 
 /// A file as it is and as it will be.
@@ -133,16 +130,14 @@ impl<F: Files> Draft<'_, F> {
         }
         let is_changed = old != new;
         let before = Before::of(&bytes);
-        let state = self.state(path, before);
         let shown = match target {
             Some(target) => {
-                state.text = None;
+                self.set(path, before, None, false);
                 self.put(&target, new)?;
                 target
             }
             None => {
-                state.is_changed |= is_changed;
-                state.text = Some(new);
+                self.set(path, before, Some(new), is_changed);
                 path.clone()
             }
         };
@@ -151,20 +146,19 @@ impl<F: Files> Draft<'_, F> {
 
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
-        let is_first = !self.states.contains_key(path);
+        let is_first = !self.states.contains_key(path.as_str());
         let before = match self.files.read(path) {
             Ok(bytes) => Before::of(&bytes),
             Err(FileError::NotFound) => Before::Absent,
             Err(FileError::TooLarge) => Before::TooLarge,
             Err(error) => return Err(explain::failed(self.files, path, &error)),
         };
-        if is_first && !matches!(before, Before::Absent) && self.unread.contains(path.as_str()) {
+        if is_first && !matches!(before, Before::Absent) && self.unread.contains_key(path.as_str())
+        {
             let message = format!("{path} is there already. Read it before you overwrite it.");
             return Err(explain::error(ToolError::EditConflict, message));
         }
-        let state = self.state(path, before);
-        state.is_changed = true;
-        state.text = Some(text);
+        self.set(path, before, Some(text), true);
         Ok(())
     }
 
@@ -175,13 +169,13 @@ impl<F: Files> Draft<'_, F> {
             Err(failure) if failure.error == Some(ToolError::TooLarge) => Before::TooLarge,
             Err(failure) => return Err(failure),
         };
-        self.state(path, before).text = None;
+        self.set(path, before, None, false);
         Ok(())
     }
 
     /// A file's content as the patch has left it so far.
     fn bytes(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, Outcome> {
-        match self.states.get(path).map(|state| &state.text) {
+        match self.states.get(path.as_str()).map(|state| &state.text) {
             Some(Some(text)) => Ok(Cow::Borrowed(text.as_bytes())),
             Some(None) => Err(explain::error(
                 ToolError::NotFound,
@@ -194,20 +188,26 @@ impl<F: Files> Draft<'_, F> {
         }
     }
 
-    /// The state of a file; `before` gives its content if the patch has not named it so far.
-    fn state(&mut self, path: &WorkspacePath, before: Before) -> &mut State {
-        if !self.states.contains_key(path) {
-            self.order.push(path.clone());
+    /// Gives a file its text; `before` is its content if the patch has not named it so far.
+    fn set(&mut self, path: &WorkspacePath, before: Before, text: Option<String>, changes: bool) {
+        match self.states.get_mut(path.as_str()) {
+            Some(state) => {
+                state.text = text;
+                state.is_changed |= changes;
+            }
+            None => {
+                self.order.push(path.clone());
+                let state = State { before, text, is_changed: changes };
+                self.states.insert(path.as_str().to_owned(), state);
+            }
         }
-        let new = || State { before, text: None, is_changed: false };
-        self.states.entry(path.clone()).or_insert_with(new)
     }
 
     /// The steps, in an order that removes nothing before its replacement is written.
     fn steps(mut self) -> Vec<Step> {
         let mut steps = Vec::new();
         for path in self.order {
-            let state = self.states.get_mut(&path).map(mem::take);
+            let state = self.states.get_mut(path.as_str()).map(mem::take);
             let State { before, text, is_changed } = state.unwrap_or_default();
             let is_same = match (&before, &text) {
                 (Before::Absent, text) => text.is_none(),
@@ -220,14 +220,13 @@ impl<F: Files> Draft<'_, F> {
             }
         }
         let writes = steps.iter().filter(|step| step.text.is_some());
-        let written: BTreeSet<WorkspacePath> =
-            writes.map(|step| step.path.to_lowercase()).collect();
+        let written: Map<()> = writes.map(|step| (lower_case(step.path.as_str()), ())).collect();
         let (mut early, mut writes, mut late) = (Vec::new(), Vec::new(), Vec::new());
         for step in steps {
             let order = match step.text {
                 Some(_) => &mut writes,
                 // Where names ignore case, removing the old name later would remove the new file.
-                None if written.contains(step.path.to_lowercase().as_str()) => &mut early,
+                None if written.contains_key(&lower_case(step.path.as_str())) => &mut early,
                 None => &mut late,
             };
             order.push(step);
@@ -290,19 +289,19 @@ const fn letter(kind: ChangeKind) -> char {
 /// The changed files: the new ones, then the changed, then those that are gone. A file that moved
 /// is listed once, as changed, under its new path.
 fn summary(patch: &Patch, changes: &[Change]) -> String {
-    let mut sources = BTreeSet::new();
-    let mut targets = BTreeSet::new();
+    let mut sources = Map::new();
+    let mut targets = Map::new();
     for file in &patch.files {
         if let FilePatch::Update { path, move_to: Some(target), .. } = file {
-            sources.extend(WorkspacePath::parse(path));
-            targets.extend(WorkspacePath::parse(target));
+            sources.extend(named(path));
+            targets.extend(named(target));
         }
     }
     let mut lines = Vec::new();
     for change in changes {
         let letter = match change.kind {
-            ChangeKind::Created if targets.contains(change.path.as_str()) => 'M',
-            ChangeKind::Deleted if sources.contains(change.path.as_str()) => continue,
+            ChangeKind::Created if targets.contains_key(&change.path) => 'M',
+            ChangeKind::Deleted if sources.contains_key(&change.path) => continue,
             kind => letter(kind),
         };
         lines.push(format!("{letter} {}\n", change.path));

@@ -1,7 +1,7 @@
 //! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
 //! error that says why it cannot.
 
-use std::{borrow::Borrow, fmt};
+use std::fmt;
 
 /// The longest path in bytes, as on Linux.
 const MAX_BYTES: usize = 4096;
@@ -126,9 +126,9 @@ impl WorkspacePath {
         self.0.split('/').filter(|name| !name.is_empty())
     }
 
-    /// The path in lower case, for where names ignore case.
-    pub(crate) fn to_lowercase(&self) -> Self {
-        Self(lower_case(&self.0))
+    /// The path as text.
+    pub(crate) fn into_string(self) -> String {
+        self.0
     }
 
     /// The path relative to the folder `above`; the whole path if it is not below it.
@@ -139,12 +139,6 @@ impl WorkspacePath {
         }
         let below = self.0.strip_prefix(above.as_str()).and_then(|rest| rest.strip_prefix('/'));
         below.unwrap_or(self.as_str())
-    }
-}
-
-impl Borrow<str> for WorkspacePath {
-    fn borrow(&self) -> &str {
-        &self.0
     }
 }
 

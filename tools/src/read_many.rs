@@ -9,7 +9,8 @@ use crate::{
     walk::walk,
 };
 use innerloop_core::action::{Hidden, Outcome, Part, ToolError};
-use std::{collections::BTreeSet, fmt::Write, ops::ControlFlow};
+use innerloop_json::Map;
+use std::{fmt::Write, ops::ControlFlow};
 
 /// How many files are read at most.
 const MAX_FILES: usize = 500;
@@ -35,27 +36,42 @@ pub(crate) fn read_many(
     let found = find(files, include, flat, hidden)?;
     let root = WorkspacePath::root();
     let mut report = Report::default();
-    for path in &found.paths {
+    for Wanted { path, is_named } in found.files.values() {
         // A file that is named is wanted, whether or not git ignores it.
-        let is_named = found.named.contains(path.as_str());
         if !is_named && exclude.iter().any(|pattern| pattern.matches(path, &root)) {
             continue;
         }
-        if report.add(files, path, is_named).is_break() {
+        if report.add(files, path, *is_named).is_break() {
             break;
         }
     }
     report.finish(&found.missing)
 }
 
+/// A file to read.
+struct Wanted {
+    path: WorkspacePath,
+    /// Whether the call names it literally.
+    is_named: bool,
+}
+
 /// What was asked for, as far as it exists.
 #[derive(Default)]
 struct Found {
-    paths: BTreeSet<WorkspacePath>,
-    /// The paths that the call names literally.
-    named: BTreeSet<WorkspacePath>,
+    files: Map<Wanted>,
     /// What was asked for and does not exist.
     missing: Vec<String>,
+}
+
+impl Found {
+    fn add(&mut self, path: WorkspacePath, is_named: bool) {
+        match self.files.get_mut(path.as_str()) {
+            Some(wanted) => wanted.is_named |= is_named,
+            None => {
+                self.files.insert(path.as_str().to_owned(), Wanted { path, is_named });
+            }
+        }
+    }
 }
 
 fn find(
@@ -78,8 +94,7 @@ fn find(
                 patterns.push((text, Some(path), pattern));
             }
             Ok(_) => {
-                found.named.insert(path.clone());
-                found.paths.insert(path);
+                found.add(path, true);
             }
             Err(_) => patterns.push((text, None, Pattern::parse(text)?)),
         }
@@ -91,7 +106,7 @@ fn find(
                 let is_direct = path.parent() == *folder;
                 if pattern.matches(path, &root) && (!flat || folder.is_none() || is_direct) {
                     *hit = true;
-                    found.paths.insert(path.clone());
+                    found.add(path.clone(), false);
                 }
             }
             ControlFlow::Continue(())
