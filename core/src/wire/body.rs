@@ -49,7 +49,7 @@ impl Body {
     }
 
     /// Takes the next bytes and hands out the data that they complete.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], on_data: &mut impl FnMut(&[u8])) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_data: &mut dyn FnMut(&[u8])) {
         if let Self::Unknown(bare) = *self {
             // A byte order mark may stand before either form.
             let is_blank = |byte: &u8| {
@@ -75,7 +75,7 @@ impl Body {
     }
 
     /// The body has ended: hands out what data is left.
-    pub(super) fn finish(self, on_data: &mut impl FnMut(&[u8])) -> Ended {
+    pub(super) fn finish(self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
         match self {
             Self::Unknown(_) => Ended::Empty,
             Self::Stream(events) => {

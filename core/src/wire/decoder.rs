@@ -59,13 +59,11 @@ impl Decoder {
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
         let Self { head, body, reply, in_text, .. } = self;
-        match in_text {
-            None => body.feed(bytes, &mut |data| reply.on_data(data, head, out)),
-            Some(in_text) => {
-                let mut pieces = Vec::new();
-                body.feed(bytes, &mut |data| reply.on_data(data, head, &mut pieces));
-                in_text.feed(pieces, out);
-            }
+        let before = out.len();
+        body.feed(bytes, &mut |data| reply.on_data(data, head, out));
+        if let Some(in_text) = in_text {
+            let pieces = out.split_off(before);
+            in_text.feed(pieces, out);
         }
     }
 

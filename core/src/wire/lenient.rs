@@ -186,30 +186,57 @@ impl<'a> Raw<'a> {
     }
 
     /// The values of an object's fields of those names; of equal names the last.
-    pub(super) fn fields<const N: usize>(self, names: [&str; N]) -> [Self; N] {
+    pub(super) fn fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
         let mut found = [Self::default(); N];
-        self.pick(&names, &mut found);
+        self.pick(names, &mut found);
+        found
+    }
+
+    /// The values of an object's fields of those names, which may also be written in snake case.
+    /// Of equal names the last counts that is not null.
+    pub(super) fn camel_fields<const N: usize>(self, names: &[&str; N]) -> [Self; N] {
+        let mut found = [Self::default(); N];
+        self.pick_camel(names, &mut found);
         found
     }
 
     fn pick(self, names: &[&str], found: &mut [Self]) {
         for (name, value) in self.entries() {
-            let at = names.iter().position(|known| **known == *name);
-            if let Some(place) = at.and_then(|at| found.get_mut(at)) {
-                *place = value;
+            keep(names, found, &name, value);
+        }
+    }
+
+    fn pick_camel(self, names: &[&str], found: &mut [Self]) {
+        for (name, value) in self.entries().filter(|(_, value)| !value.is_null()) {
+            if name.contains('_') {
+                keep(names, found, &camel_case(&name), value);
+            } else {
+                keep(names, found, &name, value);
             }
         }
     }
 
     /// The value of an object's field.
     pub(super) fn field(self, name: &str) -> Self {
-        let [value] = self.fields([name]);
+        let mut found = [Self::default()];
+        self.pick(&[name], &mut found);
+        let [value] = found;
         value
     }
 
+    /// The values of those of these fields that have one, in the order of `names`.
+    pub(super) fn each_of(self, names: &[&str]) -> impl Iterator<Item = Self> {
+        names.iter().map(move |name| self.field(name)).filter(|value| !value.is_null())
+    }
+
     /// The value of the first of these fields that has one.
-    pub(super) fn first_of<const N: usize>(self, names: [&str; N]) -> Self {
-        self.fields(names).into_iter().find(|value| !value.is_null()).unwrap_or_default()
+    pub(super) fn first_of(self, names: &[&str]) -> Self {
+        self.each_of(names).next().unwrap_or_default()
+    }
+
+    /// The number in an object's field, see [`Self::count`].
+    pub(super) fn count_of(self, name: &str) -> Option<u64> {
+        self.field(name).count()
     }
 
     /// An object's fields in order.
@@ -335,4 +362,24 @@ impl<'a> Raw<'a> {
             |(name, value): (Cow<'a, str>, Self)| Some((name.into_owned(), value.to_json()?));
         self.is_object().then(|| Object(self.entries().filter_map(field).collect()))
     }
+}
+
+/// Keeps the value of a field whose name is one of `names`.
+fn keep<'a>(names: &[&str], found: &mut [Raw<'a>], name: &str, value: Raw<'a>) {
+    let at = names.iter().position(|known| *known == name);
+    if let Some(place) = at.and_then(|at| found.get_mut(at)) {
+        *place = value;
+    }
+}
+
+/// A name in snake case as it is in camel case.
+fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut camel = String::from(words.next().unwrap_or_default());
+    for word in words {
+        let mut letters = word.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
 }

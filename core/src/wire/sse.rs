@@ -22,7 +22,7 @@ pub(super) struct Events {
 
 impl Events {
     /// Takes the next bytes and calls `on_event` with the data of each event they complete.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut impl FnMut(&[u8])) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_event: &mut dyn FnMut(&[u8])) {
         while let Some(&first) = bytes.first() {
             if core::mem::take(&mut self.after_cr) && first == b'\n' {
                 bytes = bytes.get(1..).unwrap_or_default();
@@ -46,7 +46,7 @@ impl Events {
     }
 
     /// The stream has ended: dispatches what an unterminated event holds.
-    pub(super) fn finish(mut self, on_event: &mut impl FnMut(&[u8])) {
+    pub(super) fn finish(mut self, on_event: &mut dyn FnMut(&[u8])) {
         let line = core::mem::take(&mut self.line);
         self.on_line(&line, on_event);
         self.on_line(b"", on_event);
@@ -55,7 +55,7 @@ impl Events {
         }
     }
 
-    fn on_line(&mut self, line: &[u8], on_event: &mut impl FnMut(&[u8])) {
+    fn on_line(&mut self, line: &[u8], on_event: &mut dyn FnMut(&[u8])) {
         let line = match line.strip_prefix(b"\xef\xbb\xbf") {
             Some(rest) if !self.begun => rest,
             _ => line,

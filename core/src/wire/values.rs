@@ -22,7 +22,7 @@ pub(super) struct Nesting {
 
 impl Values {
     /// Takes the next bytes and calls `on_value` with each object that they complete.
-    pub(super) fn feed(&mut self, mut bytes: &[u8], on_value: &mut impl FnMut(&[u8])) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8], on_value: &mut dyn FnMut(&[u8])) {
         loop {
             if !self.nesting.is_open() {
                 let Some(begin) = memchr::memchr(b'{', bytes) else { return };
@@ -47,7 +47,7 @@ impl Values {
     }
 
     /// The stream has ended: hands out the object that was cut, if one was.
-    pub(super) fn finish(self, on_value: &mut impl FnMut(&[u8])) {
+    pub(super) fn finish(self, on_value: &mut dyn FnMut(&[u8])) {
         if !self.value.is_empty() {
             on_value(&self.value);
         }

@@ -38,7 +38,7 @@ impl<'a> Delta<'a> {
             "encrypted_content",
         ];
         let [text, thinking, signature, partial_json, citation, content, encrypted_content] =
-            raw.fields(NAMES);
+            raw.fields(&NAMES);
         Self { text, thinking, signature, partial_json, citation, content, encrypted_content }
     }
 }
@@ -70,7 +70,7 @@ impl Building {
             return (!text.is_empty()).then(|| Self::Text { text, citations: Vec::new() });
         }
         const NAMES: [&str; 6] = ["type", "citations", "caller", "input", "id", "name"];
-        let [kind, citations, caller, input, id, name] = raw.fields(NAMES);
+        let [kind, citations, caller, input, id, name] = raw.fields(&NAMES);
         let mut block = match kind.text().as_deref() {
             Some("text") => {
                 let cited = citations.items().filter_map(Raw::to_json);

@@ -3,6 +3,7 @@
 use super::{
     super::{
         failure::{Failure, of_body, of_value},
+        finish::{Reasons, finish_of},
         lenient::{Document, Raw, text_of},
         piece::Piece,
         surrogates::PendingSurrogate,
@@ -68,7 +69,7 @@ impl<'a> Event<'a> {
     fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["type", "index", "delta", "content_block", "message", "usage", "error"];
-        let [kind, index, delta, content_block, message, usage, error] = raw.fields(NAMES);
+        let [kind, index, delta, content_block, message, usage, error] = raw.fields(&NAMES);
         let (kind, index) = (kind.text().unwrap_or_default(), index.count());
         Self { kind, index, delta, content_block, message, usage, error }
     }
@@ -115,7 +116,7 @@ impl Accumulator {
     }
 
     fn message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
-        let [id, model, usage, content] = message.fields(["id", "model", "usage", "content"]);
+        let [id, model, usage, content] = message.fields(&["id", "model", "usage", "content"]);
         self.reply.response_id = id.text().map(Cow::into_owned);
         self.reply.model = model.text().map(Cow::into_owned);
         self.stop_reason(message);
@@ -127,20 +128,13 @@ impl Accumulator {
 
     /// Takes over why the reply ended, where a message or a delta says it.
     fn stop_reason(&mut self, said: Raw<'_>) {
-        let [details, reason] = said.fields(["stop_details", "stop_reason"]);
+        let [details, reason] = said.fields(&["stop_details", "stop_reason"]);
         if details.is_object() {
             self.reply.refusal = details.field("explanation").text().map(Cow::into_owned);
         }
-        self.reply.finish = match &*reason.text().unwrap_or_default() {
-            "" => return,
-            "end_turn" | "stop_sequence" => Finish::Stop,
-            "tool_use" => Finish::ToolCalls,
-            "max_tokens" => Finish::Length,
-            "pause_turn" | "compaction" => Finish::Pause,
-            "refusal" => Finish::Refusal,
-            "model_context_window_exceeded" => Finish::ContextWindow,
-            _ => Finish::Unknown,
-        };
+        if let Some(reason) = reason.text().filter(|reason| !reason.is_empty()) {
+            self.reply.finish = finish_of(&reason, REASONS);
+        }
     }
 
     fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Vec<Piece>) {
@@ -193,6 +187,15 @@ impl Accumulator {
     }
 }
 
+const REASONS: &Reasons = &[
+    (Finish::Stop, &["end_turn", "stop_sequence"]),
+    (Finish::ToolCalls, &["tool_use"]),
+    (Finish::Length, &["max_tokens"]),
+    (Finish::Pause, &["pause_turn", "compaction"]),
+    (Finish::Refusal, &["refusal"]),
+    (Finish::ContextWindow, &["model_context_window_exceeded"]),
+];
+
 /// What to say about a call that lost a surrogate.
 fn surrogate_lost() -> String {
     String::from("half of a surrogate pair is missing")
@@ -210,21 +213,16 @@ struct Counts {
 
 impl Counts {
     fn update(&mut self, usage: Raw<'_>) {
-        const NAMES: [&str; 5] = [
-            "input_tokens",
-            "cache_creation_input_tokens",
-            "cache_read_input_tokens",
-            "output_tokens",
-            "output_tokens_details",
-        ];
-        let [input, cache_write, cache_read, output, details] = usage.fields(NAMES);
-        *self = Self {
-            input: input.count().or(self.input),
-            cache_write: cache_write.count().or(self.cache_write),
-            cache_read: cache_read.count().or(self.cache_read),
-            output: output.count().or(self.output),
-            thinking: details.field("thinking_tokens").count().or(self.thinking),
-        };
+        let details = usage.field("output_tokens_details");
+        for (count, newer) in [
+            (&mut self.input, usage.count_of("input_tokens")),
+            (&mut self.cache_write, usage.count_of("cache_creation_input_tokens")),
+            (&mut self.cache_read, usage.count_of("cache_read_input_tokens")),
+            (&mut self.output, usage.count_of("output_tokens")),
+            (&mut self.thinking, details.count_of("thinking_tokens")),
+        ] {
+            *count = newer.or(*count);
+        }
     }
 
     fn usage(self) -> Option<Usage> {

@@ -145,6 +145,6 @@ pub(super) fn is_blank(part: &Part) -> bool {
 /// input that is an object.
 pub(super) fn is_form_of(item: &Json, call: &ToolCall) -> bool {
     let item = Document::of(item.text());
-    let [id, input] = item.root().fields(["id", "input"]);
+    let [id, input] = item.root().fields(&["id", "input"]);
     input.is_object() && id.string() == Some(sendable_id(&call.id, MAX_ID_BYTES))
 }

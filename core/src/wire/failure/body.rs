@@ -75,9 +75,9 @@ impl Told {
 
     /// Takes the names of one object: its own, and those of its details.
     fn collect(&mut self, value: Raw<'_>) {
-        let [innermost, metadata, details] = value.fields(["innererror", "metadata", "details"]);
+        let [innermost, metadata, details] = value.fields(&["innererror", "metadata", "details"]);
         for named in [value, innermost.or(metadata)] {
-            let names = named.fields(NAMES).into_iter().filter_map(Raw::string);
+            let names = named.each_of(&NAMES).filter_map(Raw::string);
             self.names.extend(names.map(|name| plain(&name)));
         }
         // OpenRouter names what its moderation found.
@@ -85,7 +85,7 @@ impl Told {
             self.names.push(String::from("contentfilter"));
         }
         for detail in details.elements() {
-            let [reason, violations] = detail.fields(["reason", "violations"]);
+            let [reason, violations] = detail.fields(&["reason", "violations"]);
             self.names.extend(reason.string().map(|reason| plain(&reason)));
             let ids = violations.elements().map(|found| found.field("quotaId"));
             if ids.filter_map(Raw::string).any(|id| id.contains("PerDay")) {
@@ -118,7 +118,7 @@ impl Told {
 
 /// Whether the body of a success is an error's.
 pub(super) fn is_error(value: Raw<'_>) -> bool {
-    let [error, errors, object, kind] = first(value).fields(["error", "errors", "object", "type"]);
+    let [error, errors, object, kind] = first(value).fields(&["error", "errors", "object", "type"]);
     let is_word = |value: Raw<'_>| value.string().as_deref() == Some("error");
     !error.is_null() || errors.elements().next().is_some() || is_word(object) || is_word(kind)
 }
@@ -135,14 +135,14 @@ pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
     if !value.is_object() {
         return None;
     }
-    let mut fields = SENTENCES.into_iter().zip(value.fields(SENTENCES));
-    let (field, said) = fields.find_map(|(name, found)| Some((name, sentence(found)?)))?;
+    let mut fields = SENTENCES.iter();
+    let (field, said) = fields.find_map(|name| Some((*name, sentence(value.field(name))?)))?;
     Some(with_place(value, field, said))
 }
 
 /// What is said, with the field that it is about (FastAPI), or with the bare name beside it.
 fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
-    let [place, error] = value.fields(["loc", "error"]);
+    let [place, error] = value.fields(&["loc", "error"]);
     if place.is_array() {
         let step =
             |step: Raw<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
@@ -168,7 +168,7 @@ fn first(value: Raw<'_>) -> Raw<'_> {
 fn inner(mut value: Raw<'_>) -> Raw<'_> {
     loop {
         let [error, detail, errors, status] =
-            value.fields(["error", "detail", "errors", "base_resp"]);
+            value.fields(&["error", "detail", "errors", "base_resp"]);
         let detail = if detail.is_object() { detail } else { Raw::default() };
         let listed = errors.elements().next().unwrap_or_default();
         match error.or(detail).or(listed).or(status).some() {
@@ -180,12 +180,11 @@ fn inner(mut value: Raw<'_>) -> Raw<'_> {
 
 /// The provider's own name: a word before a number, the inner before the outer.
 fn code(error: Raw<'_>, outer: Raw<'_>) -> Option<String> {
-    let is_beside = || !outer.first_of(["message", "detail", "error_description"]).is_null();
+    let is_beside = || !outer.first_of(&["message", "detail", "error_description"]).is_null();
     // A bare `error` beside a message is a name.
     let bare = || error.string().filter(|text| !text.trim().contains(' ') && is_beside());
     let number = |value: Raw<'_>| {
-        let fields = value.fields(["code", "status", "status_code", "statusCode"]);
-        fields.into_iter().find_map(Raw::count)
+        value.each_of(&["code", "status", "status_code", "statusCode"]).find_map(Raw::count)
     };
     let found = word(error).or_else(|| word(outer)).or_else(|| bare().map(Cow::into_owned));
     found.or_else(|| number(error).or_else(|| number(outer)).map(|number| format!("{number}")))
@@ -193,7 +192,7 @@ fn code(error: Raw<'_>, outer: Raw<'_>) -> Option<String> {
 
 /// The first name of an object.
 fn word(value: Raw<'_>) -> Option<String> {
-    let names = value.fields(NAMES).into_iter().filter_map(Raw::string);
+    let names = value.each_of(&NAMES).filter_map(Raw::string);
     let mut names = names.map(|name| match name.rsplit_once('#') {
         Some((_, name)) => String::from(name),
         None => name.into_owned(),
@@ -206,7 +205,7 @@ fn word(value: Raw<'_>) -> Option<String> {
 fn number(value: Raw<'_>) -> Option<u16> {
     const FIELDS: [&str; 6] =
         ["code", "status", "status_code", "statusCode", "http_code", "http_status"];
-    let numbers = value.fields(FIELDS).into_iter().filter_map(Raw::count);
+    let numbers = value.each_of(&FIELDS).filter_map(Raw::count);
     let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
     numbers.find(|number| (400..600).contains(number))
 }

@@ -21,7 +21,7 @@ pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
 
 /// What the fields of an error ask for: Google's `RetryInfo`, seconds, or the time of a reset.
 pub(super) fn of_fields(error: Raw<'_>, outer: Raw<'_>, now: UnixMillis) -> Option<u64> {
-    let [details, metadata] = error.fields(["details", "metadata"]);
+    let [details, metadata] = error.fields(&["details", "metadata"]);
     let delays = details.elements().map(|detail| detail.field("retryDelay"));
     if let Some(found) = delays.filter_map(Raw::string).find_map(|delay| duration(&delay)) {
         return Some(found);

@@ -103,20 +103,19 @@ pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
         Some(value) => {
             let said = body::sentence(value).map_or(String::new(), |said| format!(": {said}"));
             let message = format!("the response is not of this protocol{said}");
-            Failure::new(FailureKind::Protocol, message).with_head(head)
+            Failure::new(FailureKind::Protocol, message)
         }
         None => {
             if head.is_success() {
                 let said = prefix(text, 300);
                 let message = format!("the response was cut or is not of this protocol: {said}");
-                return Failure::new(FailureKind::Protocol, message).with_head(head);
+                return Failure::new(FailureKind::Protocol, message);
             }
             let kind = classify::classify(head.status, &[], text);
             Failure {
                 retry_after_ms: delay::of_text(text),
                 ..Failure::new(kind, foreign_body(head.status, text))
             }
-            .with_head(head)
         }
     }
 }
@@ -136,7 +135,6 @@ pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
         code: told.code,
         ..Failure::new(kind, hinted(told.message))
     }
-    .with_head(head)
 }
 
 /// The provider's message, with a hint where its server could not read what the model wrote.

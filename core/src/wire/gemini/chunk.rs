@@ -58,27 +58,21 @@ pub(super) struct Call<'a> {
 impl<'a> Chunk<'a> {
     /// Reads a chunk.
     pub(super) fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 10] = [
+        const NAMES: [&str; 6] = [
             "candidates",
             "promptFeedback",
-            "prompt_feedback",
             "usageMetadata",
-            "usage_metadata",
             "modelVersion",
-            "model_version",
             "responseId",
-            "response_id",
             "error",
         ];
-        let [candidates, feedback, feedback2, counts, counts2, read @ ..] = raw.fields(NAMES);
-        let [model, model2, response_id, response_id2, error] = read;
-        let (feedback, counts) = (feedback.or(feedback2), counts.or(counts2));
+        let [candidates, feedback, counts, model, response_id, error] = raw.camel_fields(&NAMES);
         Self {
             candidates,
             feedback: Feedback::of(feedback),
             counts: counts.is_object().then(|| Counts::of(counts)),
-            model: model.or(model2).text(),
-            response_id: response_id.or(response_id2).text(),
+            model: model.text(),
+            response_id: response_id.text(),
             has_error: !error.is_null(),
             is_response: !candidates.is_null() || feedback.is_object() || counts.is_object(),
         }
@@ -97,13 +91,12 @@ impl<'a> Chunk<'a> {
 
 impl<'a> Candidate<'a> {
     fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 5] =
-            ["content", "finishReason", "finish_reason", "finishMessage", "finish_message"];
-        let [content, reason, reason2, message, message2] = raw.fields(NAMES);
+        let [content, reason, message] =
+            raw.camel_fields(&["content", "finishReason", "finishMessage"]);
         Self {
             parts: content.field("parts"),
-            finish_reason: reason.or(reason2).text(),
-            finish_message: message.or(message2).text(),
+            finish_reason: reason.text(),
+            finish_message: message.text(),
         }
     }
 
@@ -115,32 +108,25 @@ impl<'a> Candidate<'a> {
 
 impl<'a> Feedback<'a> {
     fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 4] =
-            ["blockReason", "block_reason", "blockReasonMessage", "block_reason_message"];
-        let [reason, reason2, message, message2] = raw.fields(NAMES);
-        Self { reason: reason.or(reason2).text(), message: message.or(message2).text() }
+        let [reason, message] = raw.camel_fields(&["blockReason", "blockReasonMessage"]);
+        Self { reason: reason.text(), message: message.text() }
     }
 }
 
 impl Counts {
     fn of(raw: Raw<'_>) -> Self {
-        const NAMES: [&str; 8] = [
+        const NAMES: [&str; 4] = [
             "promptTokenCount",
-            "prompt_token_count",
             "cachedContentTokenCount",
-            "cached_content_token_count",
             "candidatesTokenCount",
-            "candidates_token_count",
             "thoughtsTokenCount",
-            "thoughts_token_count",
         ];
-        let [prompt, prompt2, cached, cached2, candidates, candidates2, thoughts, thoughts2] =
-            raw.fields(NAMES);
+        let [prompt, cached, candidates, thoughts] = raw.camel_fields(&NAMES);
         Self {
-            prompt: prompt.or(prompt2).count(),
-            cached: cached.or(cached2).count(),
-            candidates: candidates.or(candidates2).count(),
-            thoughts: thoughts.or(thoughts2).count(),
+            prompt: prompt.count(),
+            cached: cached.count(),
+            candidates: candidates.count(),
+            thoughts: thoughts.count(),
         }
     }
 
@@ -161,20 +147,12 @@ impl Counts {
 impl<'a> Part<'a> {
     /// Reads a part.
     pub(super) fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 6] = [
-            "text",
-            "thought",
-            "thoughtSignature",
-            "thought_signature",
-            "functionCall",
-            "function_call",
-        ];
-        let [text, thought, signature, signature2, call, call2] = raw.fields(NAMES);
-        let call = call.or(call2);
+        let [text, thought, signature, call] =
+            raw.camel_fields(&["text", "thought", "thoughtSignature", "functionCall"]);
         Self {
             text: text.text(),
             is_thought: thought.is_true(),
-            signature: signature.or(signature2).text(),
+            signature: signature.text(),
             call: call.is_object().then(|| Call::of(call)),
         }
     }
@@ -182,15 +160,14 @@ impl<'a> Part<'a> {
 
 impl<'a> Call<'a> {
     fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 7] =
-            ["id", "name", "args", "partialArgs", "partial_args", "willContinue", "will_continue"];
-        let [id, name, args, pieces, pieces2, goes_on, goes_on2] = raw.fields(NAMES);
+        let [id, name, args, pieces, goes_on] =
+            raw.camel_fields(&["id", "name", "args", "partialArgs", "willContinue"]);
         Self {
             id: id.text().unwrap_or_default(),
             name: name.text(),
             args,
-            pieces: pieces.or(pieces2),
-            goes_on: goes_on.or(goes_on2).is_true(),
+            pieces,
+            goes_on: goes_on.is_true(),
         }
     }
 }

@@ -4,6 +4,7 @@
 use super::{
     super::{
         failure::{Failure, FailureKind, of_body, of_value},
+        finish::{Reasons, finish_of},
         lenient::{self, Document, Raw, text_of},
         piece::Piece,
         values::Values,
@@ -112,7 +113,7 @@ impl Accumulator {
             self.on_part(part, out);
         }
         if let Some(reason) = &candidate.finish_reason {
-            self.finish = Some(finish_of(reason));
+            self.finish = Some(finish_of(&reason.to_ascii_uppercase(), REASONS));
         }
         if let Some(message) = candidate.finish_message {
             self.says = Some(message.into_owned()).filter(|text| !text.is_empty());
@@ -258,39 +259,47 @@ fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
 
 /// Names come in capitals, which the provider's own library does not insist on. Some clients ask
 /// for numbers instead; those are read on which both of the provider's APIs agree.
-fn finish_of(reason: &str) -> Finish {
-    match reason.to_ascii_uppercase().as_str() {
-        "STOP" | "1" => Finish::Stop,
-        // The reply may be gone on with.
-        "MAX_TOKENS" | "CONTINUATION" | "2" => Finish::Length,
-        "SAFETY"
-        | "RECITATION"
-        | "BLOCKLIST"
-        | "PROHIBITED_CONTENT"
-        | "SPII"
-        | "MODEL_ARMOR"
-        | "ESCALATION"
-        | "IMAGE_SAFETY"
-        | "IMAGE_PROHIBITED_CONTENT"
-        | "IMAGE_RECITATION"
-        | "3"
-        | "4"
-        | "7"
-        | "8" => Finish::ContentFilter,
-        "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "TOO_MANY_TOOL_CALLS" => {
-            Finish::MalformedToolCall
-        }
-        "OTHER"
-        | "LANGUAGE"
-        | "MALFORMED_RESPONSE"
-        | "MISSING_THOUGHT_SIGNATURE"
-        | "IMAGE_OTHER"
-        | "NO_IMAGE"
-        | "PUP_LIMITED_DISABLED"
-        | "5" => Finish::Error,
-        _ => Finish::Unknown,
-    }
-}
+const REASONS: &Reasons = &[
+    (Finish::Stop, &["STOP", "1"]),
+    // The reply may be gone on with.
+    (Finish::Length, &["MAX_TOKENS", "CONTINUATION", "2"]),
+    (
+        Finish::ContentFilter,
+        &[
+            "SAFETY",
+            "RECITATION",
+            "BLOCKLIST",
+            "PROHIBITED_CONTENT",
+            "SPII",
+            "MODEL_ARMOR",
+            "ESCALATION",
+            "IMAGE_SAFETY",
+            "IMAGE_PROHIBITED_CONTENT",
+            "IMAGE_RECITATION",
+            "3",
+            "4",
+            "7",
+            "8",
+        ],
+    ),
+    (
+        Finish::MalformedToolCall,
+        &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"],
+    ),
+    (
+        Finish::Error,
+        &[
+            "OTHER",
+            "LANGUAGE",
+            "MALFORMED_RESPONSE",
+            "MISSING_THOUGHT_SIGNATURE",
+            "IMAGE_OTHER",
+            "NO_IMAGE",
+            "PUP_LIMITED_DISABLED",
+            "5",
+        ],
+    ),
+];
 
 /// The prompt's count holds what came from the cache. What the provider's own tools read
 /// (`toolUsePromptTokenCount`) is no part of the prompt and stays out.

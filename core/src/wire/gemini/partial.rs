@@ -39,26 +39,17 @@ impl Growing {
 
     /// Puts a piece in its place. Says nothing if the piece cannot be read or has no place.
     pub(super) fn put(&mut self, piece: Raw<'_>) -> Option<()> {
-        let [path, path_snake, text, text_snake, number, number_snake, truth, truth_snake] = piece
-            .fields([
-                "jsonPath",
-                "json_path",
-                "stringValue",
-                "string_value",
-                "numberValue",
-                "number_value",
-                "boolValue",
-                "bool_value",
-            ]);
-        let path = path.or(path_snake).text()?;
-        if let Some(more) = text.or(text_snake).text() {
+        let [path, text, number, truth] =
+            piece.camel_fields(&["jsonPath", "stringValue", "numberValue", "boolValue"]);
+        let path = path.text()?;
+        if let Some(more) = text.text() {
             match self.at(&path)? {
                 Self::Text(text) => text.push_str(&more),
                 place => *place = Self::Text(more.into_owned()),
             }
             return Some(());
         }
-        let value = number.or(number_snake).or(truth).or(truth_snake);
+        let value = number.or(truth);
         let is_null = || piece.names().any(|name| matches!(&*name, "nullValue" | "null_value"));
         // A piece without a value says no more than that its place has ended.
         if !value.is_null() || is_null() {

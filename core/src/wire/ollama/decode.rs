@@ -53,7 +53,7 @@ impl<'a> Line<'a> {
     fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 7] =
             ["model", "message", "prompt_eval_count", "eval_count", "done", "done_reason", "error"];
-        let [model, message, input, output, done, done_reason, error] = raw.fields(NAMES);
+        let [model, message, input, output, done, done_reason, error] = raw.fields(&NAMES);
         let (input_tokens, output_tokens) = (input.count(), output.count());
         Self { model, message, input_tokens, output_tokens, done, done_reason, error }
     }
@@ -97,7 +97,7 @@ impl Accumulator {
     }
 
     fn on_message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
-        let [thinking, content, calls] = message.fields(["thinking", "content", "tool_calls"]);
+        let [thinking, content, calls] = message.fields(&["thinking", "content", "tool_calls"]);
         if let Some(piece) = thinking.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Reasoning(reasoning)) => reasoning.text.push_str(&piece),
@@ -168,9 +168,9 @@ fn failure_of(line: &Line<'_>, raw: Raw<'_>, head: &ResponseHead) -> Option<Fail
 
 /// A call: `{id?, function: {name, arguments}}`, also without the wrapper.
 fn call_of(call: Raw<'_>) -> Option<ToolCall> {
-    let [id, function] = call.fields(["id", "function"]);
+    let [id, function] = call.fields(&["id", "function"]);
     let function = if function.is_object() { function } else { call };
-    let [name, arguments] = function.fields(["name", "arguments"]);
+    let [name, arguments] = function.fields(&["name", "arguments"]);
     let name = name.text();
     if name.is_none() && arguments.is_null() {
         return None;

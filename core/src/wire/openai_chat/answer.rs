@@ -2,6 +2,7 @@
 
 use super::{
     super::{
+        finish::{Reasons, finish_of},
         lenient::{Document, Raw},
         piece::Piece,
         surrogates::PendingSurrogate,
@@ -109,7 +110,11 @@ impl Answer {
             self.reply.usage.get_or_insert(usage);
         }
         if let Some(reason) = choice.finish_reason.word() {
-            self.finish.get_or_insert_with(|| finish_of(&reason));
+            let reason = reason.to_ascii_lowercase();
+            // Gemini says more behind a colon.
+            let is_filter = reason.starts_with(FILTERED);
+            let reason = if is_filter { FILTERED } else { &reason };
+            self.finish.get_or_insert_with(|| finish_of(reason, REASONS));
             self.is_resumed = false;
         }
     }
@@ -147,7 +152,7 @@ impl Answer {
         }
         let is_answer = content.is_object()
             && content.json() != "{}"
-            && content.first_of(["type", "thinking", "text", "refusal"]).is_null();
+            && content.first_of(&["type", "thinking", "text", "refusal"]).is_null();
         if is_answer {
             // Some servers parse a structured answer and send the object itself.
             let answer = quoted(content.json());
@@ -155,7 +160,7 @@ impl Answer {
         }
         for part in content.objects() {
             // Mistral's thinking is itself text or parts.
-            let [thinking, text, refusal] = part.fields(["thinking", "text", "refusal"]);
+            let [thinking, text, refusal] = part.fields(&["thinking", "text", "refusal"]);
             self.take(Kind::Reasoning, thinking, out);
             for thought in thinking.objects() {
                 self.take(Kind::Reasoning, thought.field("text"), out);
@@ -242,25 +247,34 @@ impl Said {
     }
 }
 
-/// What a `finish_reason` means. Gateways pass on the names of other protocols.
-fn finish_of(reason: &str) -> Finish {
-    match &*reason.to_ascii_lowercase() {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" | "end" | "done"
-        | "complete" | "completed" => Finish::Stop,
-        "tool_calls" | "tool_call" | "function_call" | "tool_use" => Finish::ToolCalls,
-        "length" | "max_tokens" | "max_output_tokens" | "model_length" => Finish::Length,
-        "refusal" => Finish::Refusal,
-        "pause" | "pause_turn" => Finish::Pause,
-        "model_context_window_exceeded" | "context_length_exceeded" => Finish::ContextWindow,
-        "malformed_function_call" | "unexpected_tool_call" => Finish::MalformedToolCall,
-        "error" | "insufficient_system_resource" | "network_error" | "abort" | "other" => {
-            Finish::Error
-        }
-        "sensitive" | "safety" | "recitation" | "blocklist" | "prohibited_content" | "spii" => {
-            Finish::ContentFilter
-        }
-        // Gemini says more behind a colon.
-        other if other.starts_with("content_filter") => Finish::ContentFilter,
-        _ => Finish::Unknown,
-    }
-}
+/// The `finish_reason` of a filter.
+const FILTERED: &str = "content_filter";
+
+/// What a `finish_reason` in lower case means. Gateways pass on the names of other protocols.
+const REASONS: &Reasons = &[
+    (
+        Finish::Stop,
+        &[
+            "stop",
+            "eos",
+            "eos_token",
+            "end_turn",
+            "stop_sequence",
+            "end",
+            "done",
+            "complete",
+            "completed",
+        ],
+    ),
+    (Finish::ToolCalls, &["tool_calls", "tool_call", "function_call", "tool_use"]),
+    (Finish::Length, &["length", "max_tokens", "max_output_tokens", "model_length"]),
+    (Finish::Refusal, &["refusal"]),
+    (Finish::Pause, &["pause", "pause_turn"]),
+    (Finish::ContextWindow, &["model_context_window_exceeded", "context_length_exceeded"]),
+    (Finish::MalformedToolCall, &["malformed_function_call", "unexpected_tool_call"]),
+    (Finish::Error, &["error", "insufficient_system_resource", "network_error", "abort", "other"]),
+    (
+        Finish::ContentFilter,
+        &[FILTERED, "sensitive", "safety", "recitation", "blocklist", "prohibited_content", "spii"],
+    ),
+];

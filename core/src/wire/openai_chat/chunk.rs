@@ -62,7 +62,7 @@ impl<'a> Chunk<'a> {
     pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 9] =
             ["id", "model", "object", "choices", "usage", "x_groq", "error", "message", "detail"];
-        let [id, model, object, choices, usage, groq, error, message, detail] = raw.fields(NAMES);
+        let [id, model, object, choices, usage, groq, error, message, detail] = raw.fields(&NAMES);
         Self { id, model, object, choices, usage, groq, error, message, detail }
     }
 
@@ -84,7 +84,7 @@ impl<'a> Chunk<'a> {
 impl<'a> Choice<'a> {
     fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 6] = ["index", "delta", "message", "finish_reason", "usage", "text"];
-        let [index, delta, message, finish_reason, usage, text] = raw.fields(NAMES);
+        let [index, delta, message, finish_reason, usage, text] = raw.fields(&NAMES);
         Self { index, delta, message, finish_reason, usage, text }
     }
 }
@@ -104,7 +104,7 @@ impl<'a> Delta<'a> {
             "function_call",
         ];
         let [content, reasoning @ .., details, refusal, channel, tool_calls, function_call] =
-            raw.fields(NAMES);
+            raw.fields(&NAMES);
         Self {
             content,
             reasoning,
@@ -121,13 +121,13 @@ impl<'a> Call<'a> {
     /// Reads a call of the field `tool_calls`.
     pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 6] = ["index", "id", "type", "function", "custom", "extra_content"];
-        let [index, id, kind, function, custom, extra] = raw.fields(NAMES);
-        let [custom_name, input] = custom.fields(["name", "input"]);
+        let [index, id, kind, function, custom, extra] = raw.fields(&NAMES);
+        let [custom_name, input] = custom.fields(&["name", "input"]);
         // Snowflake puts an empty one beside each function.
         let is_custom = custom_name.word().is_some() || input.word().is_some();
         let [name, arguments] = match is_custom {
             true => [custom_name, input],
-            false => function.fields(["name", "arguments"]),
+            false => function.fields(&["name", "arguments"]),
         };
         Self {
             index: index.count(),
@@ -141,7 +141,7 @@ impl<'a> Call<'a> {
 
     /// Reads the older field `function_call`.
     pub(super) fn of_function(raw: Raw<'a>) -> Self {
-        let [name, arguments] = raw.fields(["name", "arguments"]);
+        let [name, arguments] = raw.fields(&["name", "arguments"]);
         let (id, signature) = (Raw::default(), Raw::default());
         Self { index: None, id, name, arguments, is_freeform: false, signature }
     }

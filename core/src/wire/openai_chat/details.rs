@@ -99,7 +99,7 @@ pub(super) fn text(detail: Raw<'_>) -> Raw<'_> {
 
 /// The name of the field that grows, if one does, and the text that the detail adds.
 fn growing(detail: Raw<'_>) -> (Option<&'static str>, Raw<'_>) {
-    let [kind, text, summary] = detail.fields(["type", "text", "summary"]);
+    let [kind, text, summary] = detail.fields(&["type", "text", "summary"]);
     match kind.string().as_deref() {
         Some("reasoning.text") => (Some("text"), text),
         Some("reasoning.summary") => (Some("summary"), summary),

@@ -5,26 +5,19 @@ use crate::types::message::Usage;
 
 /// The counts of a chunk or a body, unless none was given.
 pub(super) fn usage(raw: Raw<'_>) -> Option<Usage> {
-    const NAMES: [&str; 7] = [
-        "prompt_tokens",
-        "completion_tokens",
-        "total_tokens",
-        "prompt_tokens_details",
-        "completion_tokens_details",
-        // DeepSeek.
-        "prompt_cache_hit_tokens",
-        // Moonshot.
-        "cached_tokens",
-    ];
-    let [input, output, total, prompt, completion, hits, cached] = raw.fields(NAMES);
-    let (input, output) = (input.count(), output.count());
-    input.or(output).or(total.count())?;
-    let [read, write] = prompt.fields(["cached_tokens", "cache_write_tokens"]).map(Raw::count);
+    let (input, output) = (raw.count_of("prompt_tokens"), raw.count_of("completion_tokens"));
+    input.or(output).or_else(|| raw.count_of("total_tokens"))?;
+    let prompt = raw.field("prompt_tokens_details");
+    let completion = raw.field("completion_tokens_details");
+    let read = prompt.count_of("cached_tokens");
+    // DeepSeek has its own name for it, and Moonshot its own place.
+    let read = read.or_else(|| raw.count_of("prompt_cache_hit_tokens"));
+    let read = read.or_else(|| raw.count_of("cached_tokens"));
     Some(Usage {
         input_total: input.unwrap_or_default(),
         output_total: output.unwrap_or_default(),
-        cache_read: read.or(hits.count()).or(cached.count()).unwrap_or_default(),
-        cache_write: write.unwrap_or_default(),
-        reasoning: completion.field("reasoning_tokens").count().unwrap_or_default(),
+        cache_read: read.unwrap_or_default(),
+        cache_write: prompt.count_of("cache_write_tokens").unwrap_or_default(),
+        reasoning: completion.count_of("reasoning_tokens").unwrap_or_default(),
     })
 }

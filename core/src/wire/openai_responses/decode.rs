@@ -15,6 +15,16 @@ use super::{
 use crate::types::{input::ResponseHead, message::Reply};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
+/// What the events are called that bring pieces of a strand, or a whole part of it.
+const STRANDS: [(&str, Strand); 6] = [
+    ("output_text", Strand::Text),
+    ("reasoning_summary_text", Strand::Summary),
+    ("reasoning_text", Strand::Thought),
+    ("refusal", Strand::Refusal),
+    ("function_call_arguments", Strand::Arguments),
+    ("custom_tool_call_input", Strand::Arguments),
+];
+
 /// Reads a body that is not a stream: a response or an error.
 pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
     let text = String::from_utf8_lossy(body);
@@ -73,33 +83,22 @@ impl Accumulator {
             self.failure.get_or_insert_with(|| error_event(head, raw));
             return;
         }
-        use Strand::{Arguments, Refusal, Summary, Text, Thought};
-        match &*event.kind {
-            "response.output_text.delta" => self.piece(Text, event, out),
-            "response.reasoning_summary_text.delta" => self.piece(Summary, event, out),
-            "response.reasoning_text.delta" => self.piece(Thought, event, out),
-            "response.refusal.delta" => self.piece(Refusal, event, out),
-            "response.function_call_arguments.delta" | "response.custom_tool_call_input.delta" => {
-                self.piece(Arguments, event, out);
-            }
-            "response.output_text.done" => self.part(Text, event, out),
-            "response.reasoning_summary_text.done" => self.part(Summary, event, out),
-            "response.reasoning_text.done" => self.part(Thought, event, out),
-            "response.refusal.done" => self.part(Refusal, event, out),
-            "response.function_call_arguments.done" | "response.custom_tool_call_input.done" => {
-                self.part(Arguments, event, out);
-            }
-            "response.output_item.added" => self.item(event, false, out),
-            "response.output_item.done" => self.item(event, true, out),
-            "response.created" => {
+        let Some(kind) = event.kind.strip_prefix("response.") else { return };
+        let (of, step) = kind.rsplit_once('.').unwrap_or(("", kind));
+        let strand = STRANDS.iter().find(|(name, _)| *name == of).map(|(_, strand)| *strand);
+        match (strand, of, step) {
+            (Some(strand), _, "delta") => self.piece(strand, event, out),
+            (Some(strand), _, "done") => self.part(strand, event, out),
+            (_, "output_item", "added") => self.item(event, false, out),
+            (_, "output_item", "done") => self.item(event, true, out),
+            (_, "", "created") => {
                 self.begin(out);
                 self.meta(&event.response());
             }
-            "response.completed" => self.on_end(&event.response().ended("completed"), head, out),
-            "response.incomplete" => self.on_end(&event.response().ended("incomplete"), head, out),
-            "response.failed" => self.on_end(&event.response().ended("failed"), head, out),
-            "response.cancelled" => self.on_end(&event.response().ended("cancelled"), head, out),
-            "response.done" => self.on_end(&event.response(), head, out),
+            (_, "", "completed" | "incomplete" | "failed" | "cancelled") => {
+                self.on_end(&event.response().ended(step), head, out);
+            }
+            (_, "", "done") => self.on_end(&event.response(), head, out),
             _ => {}
         }
     }
@@ -215,7 +214,7 @@ impl<'a> Event<'a> {
             "error",
             "message",
         ];
-        let [kind, number, delta, content, summary, read @ ..] = raw.fields(NAMES);
+        let [kind, number, delta, content, summary, read @ ..] = raw.fields(&NAMES);
         let [text, refusal, arguments, input, item, response, error, message] = read;
         let kind = kind.text().unwrap_or_default();
         // Some gateways leave the type out.

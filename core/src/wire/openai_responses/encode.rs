@@ -267,7 +267,7 @@ fn is_sent(block: &Block) -> bool {
 fn replayable(reasoning: &Reasoning) -> Option<&Json> {
     let item = reasoning.item.as_ref()?;
     let document = Document::of(item.text());
-    let [sealed, content] = document.root().fields(["encrypted_content", "content"]);
+    let [sealed, content] = document.root().fields(&["encrypted_content", "content"]);
     let is_sealed = sealed.text().is_some_and(|sealed| !sealed.is_empty());
     (is_sealed || content.elements().next().is_some()).then_some(item)
 }

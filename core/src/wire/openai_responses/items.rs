@@ -102,7 +102,7 @@ impl<'a> Head<'a> {
     /// Reads an item.
     pub(super) fn of(item: Raw<'a>) -> Self {
         const NAMES: [&str; 5] = ["type", "call_id", "status", "execution", "environment"];
-        let [kind, call_id, status, execution, environment] = item.fields(NAMES);
+        let [kind, call_id, status, execution, environment] = item.fields(&NAMES);
         let word = |value: Raw<'a>| value.text().unwrap_or_default();
         Self {
             kind: word(kind),
@@ -142,7 +142,7 @@ fn said(item: Raw<'_>) -> (String, String) {
         return (content.text().unwrap_or_default().into_owned(), refused);
     }
     for part in content.elements() {
-        let [kind, body, refusal] = part.fields(["type", "text", "refusal"]);
+        let [kind, body, refusal] = part.fields(&["type", "text", "refusal"]);
         match kind.text().as_deref() {
             Some("output_text" | "text") => said.push_str(&body.text().unwrap_or_default()),
             Some("refusal") => refused.push_str(&refusal.text().unwrap_or_default()),
@@ -155,7 +155,7 @@ fn said(item: Raw<'_>) -> (String, String) {
 /// The texts of an item's summary, or of its content where there is no summary. They are joined
 /// without a separator, as the stream's pieces are.
 fn thought(item: Raw<'_>) -> String {
-    let [summary, content] = item.fields(["summary", "content"]);
+    let [summary, content] = item.fields(&["summary", "content"]);
     let summary = summary.text().filter(|summary| !summary.is_empty());
     summary.or_else(|| content.text()).unwrap_or_default().into_owned()
 }
@@ -192,7 +192,7 @@ fn without(item: Raw<'_>, names: &[&str]) -> Option<Json> {
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
     const NAMES: [&str; 6] = ["id", "name", "arguments", "input", "namespace", "caller"];
-    let [id, name, arguments, input, namespace, caller] = item.raw.fields(NAMES);
+    let [id, name, arguments, input, namespace, caller] = item.raw.fields(&NAMES);
     let id = match &*head.call_id {
         "" => id.text().unwrap_or_default(),
         id => Cow::Borrowed(id),
@@ -223,7 +223,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
 
 /// What a call of a tool that the provider knows by itself asks for.
 fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
-    let order = item.first_of(["action", "operation", "arguments", "actions"]);
+    let order = item.first_of(&["action", "operation", "arguments", "actions"]);
     order.some().map(text_or_json)
 }
 

@@ -36,7 +36,7 @@ impl<'a> Response<'a> {
     pub(super) fn of(raw: Raw<'a>) -> Self {
         const NAMES: [&str; 8] =
             ["id", "model", "status", "usage", "output", "object", "error", "incomplete_details"];
-        let [id, model, status, usage, output, object, error, details] = raw.fields(NAMES);
+        let [id, model, status, usage, output, object, error, details] = raw.fields(&NAMES);
         Self {
             id: id.text().map(Cow::into_owned),
             model: model.text().map(Cow::into_owned),
@@ -56,7 +56,7 @@ impl<'a> Response<'a> {
 
     /// With the status that the terminal event tells, where the response itself has none that
     /// is final.
-    pub(super) fn ended(mut self, status: &'static str) -> Self {
+    pub(super) fn ended(mut self, status: &'a str) -> Self {
         if !matches!(&*self.status, "completed" | "incomplete" | "failed" | "cancelled") {
             self.status = Cow::Borrowed(status);
         }
@@ -69,7 +69,7 @@ impl<'a> Response<'a> {
             "failed" => Ending::Failed(self.failure(head)),
             "cancelled" => {
                 let message = "the response was cancelled";
-                Ending::Failed(Failure::new(FailureKind::Protocol, message).with_head(head))
+                Ending::Failed(Failure::new(FailureKind::Protocol, message))
             }
             "incomplete" => Ending::Incomplete((*self.reason).to_owned()),
             "queued" | "in_progress" => Ending::Pending,
@@ -85,7 +85,7 @@ impl<'a> Response<'a> {
             Some(error) => of_value(head, error),
             None => {
                 let message = "the response failed, and the provider does not say why";
-                Failure::new(FailureKind::Server, message).with_head(head)
+                Failure::new(FailureKind::Server, message)
             }
         }
     }
@@ -127,18 +127,16 @@ impl Ending {
 
 /// Tokens; `None` where neither side is counted.
 fn usage(raw: Raw<'_>) -> Option<Usage> {
-    const NAMES: [&str; 4] =
-        ["input_tokens", "output_tokens", "input_tokens_details", "output_tokens_details"];
-    let [input, output, input_details, output_details] = raw.fields(NAMES);
-    let detail = |details: Raw<'_>, name| details.field(name).count().unwrap_or_default();
-    let (input, output) = (input.count(), output.count());
+    let (input, output) = (raw.count_of("input_tokens"), raw.count_of("output_tokens"));
     input.or(output)?;
+    let input_details = raw.field("input_tokens_details");
+    let output_details = raw.field("output_tokens_details");
     Some(Usage {
         input_total: input.unwrap_or_default(),
         output_total: output.unwrap_or_default(),
-        cache_read: detail(input_details, "cached_tokens"),
-        cache_write: detail(input_details, "cache_write_tokens"),
-        reasoning: detail(output_details, "reasoning_tokens"),
+        cache_read: input_details.count_of("cached_tokens").unwrap_or_default(),
+        cache_write: input_details.count_of("cache_write_tokens").unwrap_or_default(),
+        reasoning: output_details.count_of("reasoning_tokens").unwrap_or_default(),
     })
 }
 

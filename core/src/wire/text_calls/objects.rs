@@ -57,14 +57,14 @@ fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
     if !raw.is_object() {
         return None;
     }
-    let list = raw.first_of(LISTS);
+    let list = raw.first_of(&LISTS);
     if list.is_array() {
         return value(list, sure, depth);
     }
-    let inner = raw.first_of(INNER);
+    let inner = raw.first_of(&INNER);
     if inner.is_object() {
         let mut found = value(inner, sure, depth)?;
-        if let (Some(id), [one]) = (text(raw, IDS), found.as_mut_slice())
+        if let (Some(id), [one]) = (text(raw, &IDS), found.as_mut_slice())
             && one.id.is_empty()
         {
             one.id = id;
@@ -75,13 +75,13 @@ fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
 }
 
 fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
-    let name = text(raw, NAMES)?;
+    let name = text(raw, &NAMES)?;
     let name = name.strip_prefix("functions.").unwrap_or(&name).trim();
     // An object with a description is a tool's definition, which the model repeats.
     if name.is_empty() || !raw.field("description").is_null() {
         return None;
     }
-    let arguments = match (raw.first_of(ARGUMENTS).some(), sure) {
+    let arguments = match (raw.first_of(&ARGUMENTS).some(), sure) {
         (Some(given), _) => arguments(given.json()),
         (None, Sure::Marked) => String::from("{}"),
         (None, Sure::Bare) => return None,
@@ -89,12 +89,12 @@ fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
     if sure == Sure::Bare && !arguments.starts_with('{') {
         return None;
     }
-    Some(ToolCall { id: text(raw, IDS).unwrap_or_default(), ..call(name, arguments) })
+    Some(ToolCall { id: text(raw, &IDS).unwrap_or_default(), ..call(name, arguments) })
 }
 
 /// The text of the first of these fields that has one.
-fn text<const N: usize>(object: Raw<'_>, names: [&str; N]) -> Option<String> {
-    object.fields(names).into_iter().find_map(Raw::string).map(Into::into)
+fn text(object: Raw<'_>, names: &[&str]) -> Option<String> {
+    object.each_of(names).find_map(Raw::string).map(Into::into)
 }
 
 /// A call's arguments from their JSON text: an object that was written as a string is one, and

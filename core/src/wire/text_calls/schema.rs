@@ -72,7 +72,7 @@ fn collect(schema: Raw<'_>, found: &mut Vec<Type>, depth: u32) {
     let Some(depth) = depth.checked_sub(1) else { return };
     const NAMES: [&str; 8] =
         ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
-    let [kind, any, one, all, choices, only, properties, items] = schema.fields(NAMES);
+    let [kind, any, one, all, choices, only, properties, items] = schema.fields(&NAMES);
     let names = kind.items().filter_map(Raw::string);
     found.extend(names.filter_map(|name| by_name(&name)));
     for branch in [any, one, all].into_iter().flat_map(Raw::elements) {

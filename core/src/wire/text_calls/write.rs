@@ -47,7 +47,7 @@ pub(crate) fn section(tools: &[&ToolSpec]) -> String {
 /// Arguments for an example: a value of the right type for each required property.
 fn sample(schema: &Json) -> String {
     let schema = Document::of(schema.text());
-    let [required, properties] = schema.root().fields(["required", "properties"]);
+    let [required, properties] = schema.root().fields(&["required", "properties"]);
     let names = required.elements().filter_map(Raw::string);
     let fields: Vec<String> = names
         .map(|name| {
