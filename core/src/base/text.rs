@@ -1,4 +1,4 @@
-//! Cutting text on character borders.
+//! Cutting text on character borders, and the characters of words.
 
 /// The longest prefix of `text` that has at most `max` bytes and ends on a character border.
 #[must_use]
@@ -23,4 +23,11 @@ pub fn nth_char_back(text: &str, n: usize) -> usize {
         None => text.len(),
         Some(skip) => text.char_indices().rev().nth(skip).map_or(0, |(at, _)| at),
     }
+}
+
+/// Whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
+/// character counts as a letter, which takes no tables.
+#[must_use]
+pub const fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii()
 }

@@ -167,7 +167,7 @@ impl Hash {
 
     /// The text word by word, with one mark for each that looks like a time or an id.
     fn masked(&mut self, text: &str) {
-        let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | ':' | '.' | '_' | '+');
+        let joins = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.' | '_' | '+');
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let is_word = joins(first);

@@ -1,7 +1,10 @@
 //! The v4a format of patches (`docs/decisions.md#the-v4a-patch-format`), read whole or while it
 //! still arrives.
 
-use crate::types::patch::{FilePatch, Hunk, HunkLine, Patch, PatchError};
+use crate::{
+    base::text::is_word,
+    types::patch::{FilePatch, Hunk, HunkLine, Patch, PatchError},
+};
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
 
 impl Patch {
@@ -396,7 +399,7 @@ impl PatchStream {
             .into_iter()
             .find_map(|quote| word.strip_prefix(quote)?.strip_suffix(quote))
             .unwrap_or(word);
-        let is_word = !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_word = !word.is_empty() && word.chars().all(is_word);
         if is_word {
             self.heredoc = Some(word.to_owned());
         }

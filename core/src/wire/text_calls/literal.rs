@@ -6,6 +6,7 @@ use super::super::{
     surrogates,
     writer::{Fields, Writer},
 };
+use crate::base::text::is_word;
 use alloc::{
     borrow::Cow,
     string::{String, ToString},
@@ -46,10 +47,10 @@ impl<'a> Reader<'a> {
     /// A name with dots and dashes in it.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         let rest = self.rest();
-        let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
         let name = rest.get(..end)?;
-        let begins = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        let begins = name.chars().next().is_some_and(|c| is_word(c) && !c.is_ascii_digit());
         if !begins || name.ends_with(['.', '-']) {
             return None;
         }
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
             if self.take(word) {
                 let next = self.rest().chars().next();
                 out.raw(json);
-                return (!next.is_some_and(|c| c.is_alphanumeric() || c == '_')).then_some(());
+                return (!next.is_some_and(is_word)).then_some(());
             }
         }
         self.strings(out)

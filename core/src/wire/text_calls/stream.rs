@@ -12,6 +12,7 @@ use super::{
     xtml,
 };
 use crate::{
+    base::text::is_word,
     types::{model::TextFamily as Family, tool::ToolSpec},
     wire::piece::Piece,
 };
@@ -396,7 +397,7 @@ fn may_grow(rest: &str) -> bool {
         Some('{') => balanced(rest) == Balanced::Open,
         Some('[') => {
             let inner = rest.get(1..).unwrap_or_default();
-            let fits = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
+            let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
             let name = inner.trim_start();
             let behind = name.trim_start_matches(fits);
             let is_list = behind.len() < name.len() && behind.starts_with('(');
