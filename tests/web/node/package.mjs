@@ -49,8 +49,8 @@ test("the package is small and clean of eval", (context) => {
   const [raw, gzip] = [module.length, gzipSync(module, { level: 9 }).length];
   context.diagnostic(`wasm: ${raw} raw, ${gzip} gzip, ${brotliCompressSync(module).length} brotli`);
   // `cargo xtask size` holds the budget; until the module fits it, it weighs no more than it did.
-  assert.ok(raw <= 1_120_000, `${raw} bytes raw`);
-  assert.ok(gzip <= 485_000, `${gzip} bytes gzip`);
+  assert.ok(raw <= 940_000, `${raw} bytes raw`);
+  assert.ok(gzip <= 390_000, `${gzip} bytes gzip`);
   for (const name of readdirSync(join(installed, "dist"))) {
     if (!name.endsWith(".js")) continue;
     const text = readFileSync(join(installed, "dist", name), "utf8");
