@@ -4,8 +4,10 @@
 use super::{
     anthropic,
     body::{Bare, Body, Ended},
-    failure::{Failure, FailureKind},
-    gemini, ollama, openai_chat, openai_responses,
+    failure::{Failure, FailureKind, of_body},
+    gemini,
+    lenient::{Document, Error, Raw, text_of},
+    ollama, openai_chat, openai_responses,
     piece::Piece,
     text_calls::InText,
 };
@@ -89,7 +91,10 @@ impl Decoder {
         let reply = match body.finish(&mut |data| reply.on_data(data, &head, &mut Vec::new())) {
             Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
             Ended::Stream => reply.finish(),
-            Ended::Bare => reply.bare().finish(),
+            Ended::Bare => {
+                reply.bare();
+                reply.finish()
+            }
             Ended::Whole(body) => reply.whole(&head, &body),
         };
         let mut reply = reply.map_err(|failure| failure.with_head(&head))?;
@@ -123,25 +128,53 @@ impl Accumulator {
     }
 
     fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+        let text = text_of(data);
+        let text = text.trim();
+        match Document::object(text) {
+            Ok(Some(event)) => self.on_event(event.root(), head, out),
+            Ok(None) => self.on_odd_data(text, None, head, out),
+            Err(error) => self.on_odd_data(text, Some(&error), head, out),
+        }
+    }
+
+    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         match self {
-            Self::OpenaiResponses(reply) => reply.on_data(data, head, out),
-            Self::OpenaiChat(reply) => reply.on_data(data, head, out),
-            Self::Anthropic(reply) => reply.on_data(data, head, out),
-            Self::Gemini(reply) => reply.on_data(data, head, out),
-            Self::Ollama(reply) => reply.on_data(data, head, out),
+            Self::OpenaiResponses(reply) => reply.on_event(event, head, out),
+            Self::OpenaiChat(reply) => reply.on_event(event, head, out),
+            Self::Anthropic(reply) => reply.on_event(event, head, out),
+            Self::Gemini(reply) => reply.on_event(event, head, out),
+            Self::Ollama(reply) => reply.on_event(event, head, out),
+        }
+    }
+
+    /// Data that is not an object, such as `[DONE]`, or begins like one but is not JSON.
+    fn on_odd_data(
+        &mut self,
+        text: &str,
+        error: Option<&Error>,
+        head: &ResponseHead,
+        out: &mut Vec<Piece>,
+    ) {
+        match (self, error) {
+            (Self::Gemini(reply), _) => reply.on_odd_data(text, error, head, out),
+            (Self::OpenaiChat(reply), None) => reply.on_marker(text),
+            (Self::OpenaiResponses(reply), Some(error)) => reply.on_broken_data(error),
+            (Self::OpenaiChat(reply), Some(error)) => reply.on_broken_data(error),
+            (Self::Anthropic(reply), Some(error)) => reply.on_broken_data(error),
+            (Self::Ollama(reply), Some(error)) => reply.on_broken_data(error),
+            _ => {}
         }
     }
 
     /// The data was in no frame and began with a value in no array.
-    fn bare(self) -> Self {
-        match self {
-            Self::Gemini(reply) => Self::Gemini(reply.bare()),
-            other => other,
+    const fn bare(&mut self) {
+        if let Self::Gemini(reply) = self {
+            reply.bare();
         }
     }
 
     /// The reply of a body whose data has been handed out.
-    fn finish(self) -> Result<Reply, Failure> {
+    fn finish(&mut self) -> Result<Reply, Failure> {
         match self {
             Self::OpenaiResponses(reply) => reply.finish(),
             Self::OpenaiChat(reply) => reply.finish(),
@@ -152,13 +185,18 @@ impl Accumulator {
     }
 
     /// The reply of a body of which nothing has been handed out.
-    fn whole(&self, head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
-        match self {
-            Self::OpenaiResponses(_) => openai_responses::whole(head, body),
-            Self::OpenaiChat(_) => openai_chat::whole(head, body),
-            Self::Anthropic(_) => anthropic::whole(head, body),
-            Self::Gemini(_) => gemini::whole(head, body),
-            Self::Ollama(_) => ollama::whole(head, body),
-        }
+    fn whole(&mut self, head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+        let text = text_of(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let document = Document::of(text);
+        let value = document.root();
+        let is_reply = head.is_success()
+            && match self {
+                Self::OpenaiResponses(reply) => reply.on_whole(value, head),
+                Self::OpenaiChat(reply) => reply.on_whole(value, head),
+                Self::Anthropic(reply) => reply.on_whole(value, head),
+                Self::Gemini(_) | Self::Ollama(_) => false,
+            };
+        if is_reply { self.finish() } else { Err(of_body(head, text)) }
     }
 }

@@ -4,6 +4,7 @@
 use super::{
     failure::{Failure, FailureKind},
     head::Head,
+    lenient::{Error, Raw},
     piece::Piece,
 };
 use crate::types::{
@@ -35,23 +36,34 @@ impl Prefix {
 pub(super) struct Accumulator;
 
 impl Accumulator {
-    pub(super) const fn on_data(&mut self, _: &[u8], _: &ResponseHead, _: &mut Vec<Piece>) {}
+    pub(super) const fn on_event(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Vec<Piece>) {}
+
+    pub(super) const fn on_odd_data(
+        &mut self,
+        _: &str,
+        _: Option<&Error>,
+        _: &ResponseHead,
+        _: &mut Vec<Piece>,
+    ) {
+    }
+
+    pub(super) const fn on_whole(&mut self, _: Raw<'_>, _: &ResponseHead) -> bool {
+        false
+    }
+
+    pub(super) const fn on_marker(&mut self, _: &str) {}
+
+    pub(super) const fn on_broken_data(&mut self, _: &Error) {}
 
     pub(super) const fn is_whole(&self) -> bool {
         false
     }
 
-    pub(super) const fn bare(self) -> Self {
-        self
-    }
+    pub(super) const fn bare(&mut self) {}
 
-    pub(super) fn finish(self) -> Result<Reply, Failure> {
+    pub(super) fn finish(&mut self) -> Result<Reply, Failure> {
         Err(Failure::new(FailureKind::Host, "this build does not speak the protocol"))
     }
-}
-
-pub(super) fn whole(_: &ResponseHead, _: &[u8]) -> Result<Reply, Failure> {
-    Accumulator.finish()
 }
 
 pub(super) const fn head(_: &ModelConfig, _: &str, _: &[&ToolSpec]) -> Head {

@@ -22,6 +22,7 @@ mod anthropic;
 mod body;
 mod decoder;
 mod failure;
+mod faults;
 mod finish;
 #[cfg(feature = "gemini")]
 mod gemini;

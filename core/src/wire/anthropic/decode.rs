@@ -2,9 +2,10 @@
 
 use super::{
     super::{
-        failure::{Failure, of_body, of_value},
+        failure::{Failure, of_value},
+        faults::Faults,
         finish::{Reasons, finish_of},
-        lenient::{Document, Raw, text_of},
+        lenient::{Error, Raw},
         piece::Piece,
         surrogates::PendingSurrogate,
     },
@@ -14,20 +15,8 @@ use crate::types::{
     input::ResponseHead,
     message::{Finish, Reply, Usage},
 };
-use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
-
-/// Reads a body that is not a stream: a message or an error.
-pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
-    let text = String::from_utf8_lossy(body);
-    let document = Document::of(text.trim_start_matches('\u{feff}').trim());
-    let message = document.root();
-    if !head.is_success() || message.field("content").is_null() {
-        return Err(of_body(head, body));
-    }
-    let mut reply = Accumulator { stopped: true, ..Accumulator::default() };
-    reply.message(message, &mut Vec::new());
-    reply.finish()
-}
+use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use core::mem;
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
@@ -42,9 +31,7 @@ pub(crate) struct Accumulator {
     counts: Counts,
     /// The terminal marker has come.
     stopped: bool,
-    failure: Option<Failure>,
-    /// Data that could not be read: the reply is not whole without it.
-    unreadable: Option<String>,
+    faults: Faults,
 }
 
 /// A block while it arrives.
@@ -76,18 +63,21 @@ impl<'a> Event<'a> {
 }
 
 impl Accumulator {
-    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        match Document::object(&text_of(data)) {
-            Ok(Some(event)) => self.on_event(&Event::of(event.root()), head, out),
-            // Anything that is not an object, such as `[DONE]`, is ignored.
-            Ok(None) => {}
-            Err(error) => {
-                self.unreadable.get_or_insert_with(|| alloc::format!("{error}"));
-            }
-        }
+    pub(crate) fn on_broken_data(&mut self, error: &Error) {
+        self.faults.not_json(error);
     }
 
-    fn on_event(&mut self, event: &Event<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    /// Takes a whole body; tells whether it is a message.
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead) -> bool {
+        self.stopped = !body.field("content").is_null();
+        if self.stopped {
+            self.message(body, &mut Vec::new());
+        }
+        self.stopped
+    }
+
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+        let event = Event::of(raw);
         match &*event.kind {
             "content_block_delta" => self.on_delta(event.index, &Delta::of(event.delta), out),
             "content_block_start" if !event.content_block.is_null() => {
@@ -108,8 +98,9 @@ impl Accumulator {
             "message_stop" => self.stopped = true,
             // Some gateways leave the type out.
             "error" | "" => {
-                let failure = event.error.some().map(|error| of_value(head, error));
-                self.failure = failure.or(self.failure.take());
+                if let Some(error) = event.error.some() {
+                    self.faults.reported = Some(of_value(head, error));
+                }
             }
             _ => {}
         }
@@ -156,7 +147,7 @@ impl Accumulator {
         };
         let Some(slot) = place.and_then(|at| self.blocks.get_mut(at)) else { return };
         if !slot.block.add(delta, &mut slot.surrogate, out) {
-            self.unreadable.get_or_insert_with(surrogate_lost);
+            self.faults.unreadable(SURROGATE_LOST);
         }
     }
 
@@ -165,28 +156,24 @@ impl Accumulator {
         self.stopped
     }
 
-    pub(crate) fn finish(mut self) -> Result<Reply, Failure> {
-        if let Some(failure) = self.failure {
-            return Err(failure);
-        }
+    pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
         for slot in &mut self.blocks {
             if slot.surrogate.give_up() && !slot.block.end_with_surrogate() {
-                self.unreadable.get_or_insert_with(surrogate_lost);
+                self.faults.unreadable(SURROGATE_LOST);
             }
         }
-        if let Some(error) = self.unreadable {
-            return Err(Failure::unreadable(&error));
+        if let Some(failure) = self.faults.failure(self.stopped) {
+            return Err(failure);
         }
-        if !self.stopped {
-            return Err(Failure::cut());
-        }
-        let mut reply = self.reply;
+        let mut reply = mem::take(&mut self.reply);
         reply.usage = self.counts.usage();
-        reply.blocks = self.blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
+        let blocks = mem::take(&mut self.blocks);
+        reply.blocks = blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
         Ok(reply)
     }
 }
 
+/// Why a reply ended.
 const REASONS: &Reasons = &[
     (Finish::Stop, &["end_turn", "stop_sequence"]),
     (Finish::ToolCalls, &["tool_use"]),
@@ -197,9 +184,7 @@ const REASONS: &Reasons = &[
 ];
 
 /// What to say about a call that lost a surrogate.
-fn surrogate_lost() -> String {
-    String::from("half of a surrogate pair is missing")
-}
+const SURROGATE_LOST: &str = "half of a surrogate pair is missing";
 
 /// Token counts so far: totals, of which later events may repeat only some.
 #[derive(Clone, Copy, Debug, Default)]

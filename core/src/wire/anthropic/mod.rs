@@ -6,7 +6,7 @@ mod encode;
 mod fields;
 mod thinking;
 
-pub(super) use decode::{Accumulator, whole};
+pub(super) use decode::Accumulator;
 pub(super) use encode::Prefix;
 pub(super) use encode::head;
 

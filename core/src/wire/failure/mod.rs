@@ -45,17 +45,6 @@ impl Failure {
         }
     }
 
-    /// The stream ended early.
-    pub(super) fn cut() -> Self {
-        Self::new(FailureKind::Protocol, "the stream ended before the reply was whole")
-    }
-
-    /// Something in the stream could not be read, without which the reply is not whole.
-    pub(super) fn unreadable(error: &str) -> Self {
-        let message = format!("the stream holds what is not JSON: {error}");
-        Self::new(FailureKind::Protocol, message)
-    }
-
     /// Whether another try may help. The provider's word counts, except for failures that a
     /// retry cannot fix.
     #[must_use]
@@ -95,11 +84,16 @@ impl Failure {
 
 /// The failure that the body of a response reports, whatever its shape: JSON, an event of a stream
 /// with JSON in it, a page, or plain text.
-pub(super) fn of_body(head: &ResponseHead, body: &[u8]) -> Failure {
-    let text = String::from_utf8_lossy(body);
-    let text = text.trim_start_matches('\u{feff}').trim();
+pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
     match parse(text).as_ref().map(Document::root) {
-        Some(value) if !head.is_success() || body::is_error(value) => of_value(head, value),
+        Some(value) if !head.is_success() || body::is_error(value) => {
+            let mut failure = of_value(head, value);
+            // Ollama's cloud says where to sign in.
+            if let Some(url) = value.field("signin_url").text().filter(|url| !url.is_empty()) {
+                failure.message = format!("{}: sign in at {url}", failure.message);
+            }
+            failure
+        }
         Some(value) => {
             let said = body::sentence(value).map_or(String::new(), |said| format!(": {said}"));
             let message = format!("the response is not of this protocol{said}");

@@ -3,9 +3,10 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_body, of_value},
+        failure::{Failure, of_value},
+        faults::Faults,
         finish::{Reasons, finish_of},
-        lenient::{self, Document, Raw, text_of},
+        lenient::{Document, Error, Raw, text_of},
         piece::Piece,
         values::Values,
     },
@@ -23,11 +24,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-
-/// Reads a body that is neither a stream nor a response: an error.
-pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
-    Err(of_body(head, body))
-}
+use core::mem;
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
@@ -47,48 +44,37 @@ pub(crate) struct Accumulator {
     chunks: usize,
     /// The data is in no frame and no array.
     is_bare: bool,
-    failure: Option<Failure>,
-    /// What could not be read: the reply is not whole without it.
-    unreadable: Option<String>,
+    faults: Faults,
 }
 
 impl Accumulator {
-    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        let text = text_of(data);
-        match Document::object(&text) {
-            Ok(Some(chunk)) => self.on_chunk(chunk.root(), head, out),
-            Ok(None) => self.on_odd_data(&text, None, head, out),
-            Err(error) => self.on_odd_data(&text, Some(&error), head, out),
-        }
-    }
-
     /// Data that is not one object: an array with an error in it, several values, or one that was
     /// cut. What holds no object, such as `[DONE]`, is ignored.
-    fn on_odd_data(
+    pub(crate) fn on_odd_data(
         &mut self,
         text: &str,
-        error: Option<&lenient::Error>,
+        error: Option<&Error>,
         head: &ResponseHead,
         out: &mut Vec<Piece>,
     ) {
         let mut values = Values::default();
         let mut on_value = |value: &[u8]| match Document::object(&text_of(value)) {
-            Ok(Some(chunk)) => self.on_chunk(chunk.root(), head, out),
+            Ok(Some(chunk)) => self.on_event(chunk.root(), head, out),
             Ok(None) => {}
             Err(inner) => {
                 let error = error.unwrap_or(&inner);
                 let message = || format!("the response holds what is not JSON: {error}");
-                self.unreadable.get_or_insert_with(message);
+                self.faults.unreadable.get_or_insert_with(message);
             }
         };
         values.feed(text.as_bytes(), &mut on_value);
         values.finish(&mut on_value);
     }
 
-    fn on_chunk(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         let chunk = Chunk::of(raw);
         if chunk.has_error {
-            self.failure.get_or_insert_with(|| of_value(head, raw));
+            self.faults.reported.get_or_insert_with(|| of_value(head, raw));
             return;
         }
         self.chunks += usize::from(chunk.is_response());
@@ -197,7 +183,7 @@ impl Accumulator {
         };
         if !is_placed {
             let message = "the response holds a piece of a call that has no place";
-            self.unreadable.get_or_insert_with(|| message.into());
+            self.faults.unreadable.get_or_insert_with(|| message.into());
         }
         if call.name.is_none() && call.pieces.is_null() && !call.goes_on {
             self.close_call();
@@ -212,37 +198,32 @@ impl Accumulator {
     }
 
     /// The data was in no frame and began with a value in no array.
-    pub(crate) fn bare(self) -> Self {
-        Self { is_bare: true, ..self }
+    pub(crate) const fn bare(&mut self) {
+        self.is_bare = true;
     }
 
-    pub(crate) fn finish(mut self) -> Result<Reply, Failure> {
+    pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
         self.close_call();
+        if self.chunks == 0 {
+            let message = || String::from("the response is not of this protocol");
+            self.faults.unreadable.get_or_insert_with(message);
+        }
         // A stream in bare JSON is an array; a single object is a whole response.
-        let is_whole = self.is_bare && self.chunks == 1;
-        if let Some(failure) = self.failure {
+        let is_alone = self.is_bare && self.chunks == 1;
+        let is_whole = is_alone || self.finish.is_some() || self.blocked.is_some();
+        if let Some(failure) = self.faults.failure(is_whole) {
             return Err(failure);
         }
-        if let Some(why) = self.unreadable {
-            return Err(Failure::new(FailureKind::Protocol, why));
-        }
-        if self.chunks == 0 {
-            let message = "the response is not of this protocol";
-            return Err(Failure::new(FailureKind::Protocol, message));
-        }
-        if self.finish.is_none() && self.blocked.is_none() && !is_whole {
-            return Err(Failure::cut());
-        }
-        let mut reply = self.reply;
+        let mut reply = mem::take(&mut self.reply);
         reply.usage = self.counts.map(usage);
-        reply.blocks = self.blocks;
+        reply.blocks = mem::take(&mut self.blocks);
         let has_calls = reply.tool_calls().next().is_some();
-        (reply.finish, reply.refusal) = match (self.finish, self.blocked) {
+        (reply.finish, reply.refusal) = match (self.finish, self.blocked.take()) {
             (Some(Finish::Stop), _) if has_calls => (Finish::ToolCalls, None),
             (Some(Finish::Stop), _) => (Finish::Stop, None),
-            (Some(finish), _) => (finish, self.says),
+            (Some(finish), _) => (finish, self.says.take()),
             (None, Some(why)) => (Finish::ContentFilter, Some(why)),
-            (None, None) => (Finish::Unknown, self.says),
+            (None, None) => (Finish::Unknown, self.says.take()),
         };
         Ok(reply)
     }

@@ -10,7 +10,7 @@ mod merge;
 mod partial;
 mod schema;
 
-pub(super) use decode::{Accumulator, whole};
+pub(super) use decode::Accumulator;
 pub(super) use encode::Prefix;
 pub(super) use head::head;
 

@@ -1,8 +1,9 @@
 //! A response's bytes to a reply: the lines of a stream, or one whole line of the same shape.
 
 use super::super::{
-    failure::{Failure, of_body, of_value},
-    lenient::{Document, Raw, text_of},
+    failure::{Failure, of_value},
+    faults::Faults,
+    lenient::{Document, Error, Raw},
     piece::Piece,
     writer::quoted,
 };
@@ -11,17 +12,7 @@ use crate::types::{
     message::{Block, Finish, Reasoning, Reply, ToolCall, Usage},
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
-
-/// Reads a body that is not a stream: an error. Ollama's cloud also says where to sign in.
-pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
-    let mut failure = of_body(head, body);
-    let said = String::from_utf8_lossy(body);
-    let said = Document::of(said.trim());
-    if let Some(url) = said.root().field("signin_url").text().filter(|url| !url.is_empty()) {
-        failure.message = format!("{}: sign in at {url}", failure.message);
-    }
-    Err(failure)
-}
+use core::mem;
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
@@ -33,9 +24,7 @@ pub(crate) struct Accumulator {
     output_tokens: Option<u64>,
     /// The terminal marker has come.
     done: bool,
-    failure: Option<Failure>,
-    /// Data that could not be read: the reply is not whole without it.
-    unreadable: Option<String>,
+    faults: Faults,
 }
 
 /// The fields of a line.
@@ -60,22 +49,17 @@ impl<'a> Line<'a> {
 }
 
 impl Accumulator {
-    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        match Document::object(&text_of(data)) {
-            Ok(Some(line)) => self.on_line(line.root(), head, out),
-            // Anything that is not an object, and a line that was cut, is ignored.
-            Ok(None) => {}
-            Err(error) if error.is_eof() => {}
-            Err(error) => {
-                self.unreadable.get_or_insert_with(|| format!("{error}"));
-            }
+    /// A line that was cut is ignored.
+    pub(crate) fn on_broken_data(&mut self, error: &Error) {
+        if !error.is_eof() {
+            self.faults.not_json(error);
         }
     }
 
-    fn on_line(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         let line = Line::of(raw);
         if let Some(failure) = failure_of(&line, raw, head) {
-            self.failure.get_or_insert(failure);
+            self.faults.reported.get_or_insert(failure);
             return;
         }
         if self.model.is_none() {
@@ -123,15 +107,9 @@ impl Accumulator {
         self.done
     }
 
-    pub(crate) fn finish(self) -> Result<Reply, Failure> {
-        if let Some(failure) = self.failure {
+    pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
+        if let Some(failure) = self.faults.failure(self.done) {
             return Err(failure);
-        }
-        if let Some(error) = self.unreadable {
-            return Err(Failure::unreadable(&error));
-        }
-        if !self.done {
-            return Err(Failure::cut());
         }
         let usage = (self.input_tokens.is_some() || self.output_tokens.is_some()).then(|| Usage {
             // The server leaves a count of zero out, as when the whole prompt was in its cache.
@@ -141,10 +119,10 @@ impl Accumulator {
         });
         let has_calls = self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
         Ok(Reply {
-            blocks: self.blocks,
+            blocks: mem::take(&mut self.blocks),
             finish: if has_calls { Finish::ToolCalls } else { self.finish },
             usage,
-            model: self.model,
+            model: self.model.take(),
             ..Reply::default()
         })
     }

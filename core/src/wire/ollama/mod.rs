@@ -3,7 +3,7 @@
 mod decode;
 mod encode;
 
-pub(super) use decode::{Accumulator, whole};
+pub(super) use decode::Accumulator;
 pub(super) use encode::Prefix;
 pub(super) use encode::head;
 

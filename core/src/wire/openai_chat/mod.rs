@@ -11,7 +11,7 @@ mod ids;
 mod message;
 mod usage;
 
-pub(super) use decode::{Accumulator, whole};
+pub(super) use decode::Accumulator;
 pub(super) use encode::head;
 pub(super) use message::Prefix;
 

@@ -2,8 +2,9 @@
 
 use super::{
     super::{
-        failure::{Failure, FailureKind, of_body},
-        lenient::{Document, Raw, text_of},
+        failure::{Failure, FailureKind},
+        faults::Faults,
+        lenient::{Error, Raw},
         piece::Piece,
         surrogates::PendingSurrogate,
     },
@@ -12,8 +13,12 @@ use super::{
     slots::{Mention, Slots},
     streamed::Strand,
 };
-use crate::types::{input::ResponseHead, message::Reply};
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use crate::types::{
+    input::ResponseHead,
+    message::{Finish, Reply},
+};
+use alloc::{borrow::Cow, vec::Vec};
+use core::mem;
 
 /// What the events are called that bring pieces of a strand, or a whole part of it.
 const STRANDS: [(&str, Strand); 6] = [
@@ -25,19 +30,6 @@ const STRANDS: [(&str, Strand); 6] = [
     ("custom_tool_call_input", Strand::Arguments),
 ];
 
-/// Reads a body that is not a stream: a response or an error.
-pub(crate) fn whole(head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
-    let text = String::from_utf8_lossy(body);
-    let document = Document::of(text.trim().trim_start_matches('\u{feff}'));
-    let response = Response::of(document.root());
-    if !head.is_success() || !response.is_one() {
-        return Err(of_body(head, body));
-    }
-    let mut reply = Accumulator::default();
-    reply.on_end(&response, head, &mut Vec::new());
-    reply.finish()
-}
-
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accumulator {
@@ -45,9 +37,7 @@ pub(crate) struct Accumulator {
     slots: Slots,
     /// What the terminal event says became of the response.
     ending: Option<Ending>,
-    failure: Option<Failure>,
-    /// Data that could not be read: the reply may not be whole without it.
-    unreadable: Option<String>,
+    faults: Faults,
 }
 
 /// An event's fields.
@@ -66,21 +56,10 @@ struct Event<'a> {
 }
 
 impl Accumulator {
-    pub(crate) fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
-        match Document::object(&text_of(data)) {
-            Ok(Some(event)) => self.on_event(event.root(), head, out),
-            // Anything that is not an object, such as `[DONE]`, is ignored.
-            Ok(None) => {}
-            Err(error) => {
-                self.unreadable.get_or_insert_with(|| format!("{error}"));
-            }
-        }
-    }
-
-    fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         let event = &Event::of(raw);
         if event.is_error {
-            self.failure.get_or_insert_with(|| error_event(head, raw));
+            self.faults.reported.get_or_insert_with(|| error_event(head, raw));
             return;
         }
         let Some(kind) = event.kind.strip_prefix("response.") else { return };
@@ -103,11 +82,26 @@ impl Accumulator {
         }
     }
 
+    pub(crate) fn on_broken_data(&mut self, error: &Error) {
+        self.faults.not_json(error);
+    }
+
+    /// Takes a whole body; tells whether it is a response.
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead) -> bool {
+        let response = Response::of(body);
+        let is_one = response.is_one();
+        if is_one {
+            self.on_end(&response, head, &mut Vec::new());
+        }
+        is_one
+    }
+
     /// The response begins. A second beginning discards what came before.
     fn begin(&mut self, out: &mut Vec<Piece>) {
         if self.ending.is_some() || !self.slots.is_empty() {
             out.push(Piece::Restart);
-            *self = Self { failure: self.failure.take(), ..Self::default() };
+            let reported = self.faults.reported.take();
+            *self = Self { faults: Faults { reported, unreadable: None }, ..Self::default() };
         }
     }
 
@@ -157,11 +151,13 @@ impl Accumulator {
     fn on_end(&mut self, response: &Response<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
         self.meta(response);
         self.ending = Some(match response.ending(head) {
-            Ending::Failed(failure) => Ending::Failed(self.failure.take().unwrap_or(failure)),
+            Ending::Failed(failure) => {
+                Ending::Failed(self.faults.reported.take().unwrap_or(failure))
+            }
             ending => ending,
         });
         if self.slots.complete(response.output, out) {
-            self.unreadable = None;
+            self.faults.unreadable = None;
         }
     }
 
@@ -170,18 +166,19 @@ impl Accumulator {
         self.ending.is_some()
     }
 
-    pub(crate) fn finish(self) -> Result<Reply, Failure> {
-        if let Some(failure) = self.failure {
-            return Err(failure);
-        }
-        let Some(ending) = self.ending else {
-            return Err(Failure::cut());
+    pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
+        let ending = match self.ending.take() {
+            Some(Ending::Failed(failure)) => {
+                self.faults.reported.get_or_insert(failure);
+                None
+            }
+            ending => ending,
         };
-        if let Ending::Failed(failure) = ending {
-            return Err(failure);
+        if ending.is_none() || self.slots.are_done() {
+            self.faults.unreadable = None;
         }
-        if let Some(error) = self.unreadable.filter(|_| !self.slots.are_done()) {
-            return Err(Failure::unreadable(&error));
+        if let Some(failure) = self.faults.failure(ending.is_some()) {
+            return Err(failure);
         }
         if self.slots.have_lost_a_call() {
             let message = "the stream holds a call of which not every piece could be read";
@@ -189,8 +186,8 @@ impl Accumulator {
         }
         let documents = self.slots.documents();
         let output = Output::of(&self.slots.items(&documents));
-        let mut reply = self.reply;
-        reply.finish = ending.finish(&output);
+        let mut reply = mem::take(&mut self.reply);
+        reply.finish = ending.map_or(Finish::Unknown, |ending| ending.finish(&output));
         reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
         reply.blocks = output.blocks;
         Ok(reply)

@@ -9,7 +9,7 @@ mod response;
 mod slots;
 mod streamed;
 
-pub(super) use decode::{Accumulator, whole};
+pub(super) use decode::Accumulator;
 pub(super) use encode::Prefix;
 pub(super) use head::head;
 
