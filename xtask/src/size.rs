@@ -44,6 +44,12 @@ const VARIANTS: [Variant; 3] = [
     },
 ];
 
+/// What must not be in the module, by a part of its functions' names, and what to use instead.
+const UNWANTED: [(&str, &str); 2] = [
+    ("core3num7dec2flt", "`str::parse` reads floats by tables: use `innerloop_json::parse_f64`"),
+    ("alloc3str12to_lowercase", "`str::to_lowercase` takes tables: lower letters one by one"),
+];
+
 /// Shares below this part of the whole are summed up.
 const SMALL: usize = 200;
 
@@ -95,6 +101,11 @@ fn weigh(workspace: &Workspace, variant: &Variant) -> Result<[usize; 3], Failure
     let unreadable = || Failure(format!("{} is no wasm module", named.display()));
     let bytes = files::read(&named)?;
     let module = Module::read(&bytes).ok_or_else(unreadable)?;
+    for (part, advice) in UNWANTED {
+        if let Some(function) = module.functions.iter().find(|each| each.name.contains(part)) {
+            return Err(Failure(format!("{} is in the module: {advice}", function.name)));
+        }
+    }
     print_shares("by crate", &share::by_crate(&module));
     print_shares("by cause", &share::by_cause(&module));
     weights(workspace, &shipped)
