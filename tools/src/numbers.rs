@@ -9,13 +9,13 @@ pub(crate) const OTHER: u32 = u32::MAX;
 const FILTER_BITS: u32 = 16;
 
 /// The numbers of the lines that are looked for.
-pub(crate) struct Numbers<'a> {
-    numbers: BTreeMap<(u64, Cow<'a, str>), u32>,
+pub(crate) struct Numbers {
+    numbers: BTreeMap<String, usize>,
     /// A bit for each hash, as most lines of a file are not looked for.
     filter: Vec<u64>,
 }
 
-impl<'a> Numbers<'a> {
+impl Numbers {
     pub(crate) fn new() -> Self {
         Self { numbers: BTreeMap::new(), filter: vec![0; 1 << (FILTER_BITS - 6)] }
     }
@@ -26,22 +26,26 @@ impl<'a> Numbers<'a> {
     }
 
     /// The number of a line that is looked for.
-    pub(crate) fn add(&mut self, line: Cow<'a, str>) -> u32 {
+    pub(crate) fn add(&mut self, line: Cow<'_, str>) -> u32 {
         let hash = hash(&line);
         if let Some(word) = self.filter.get_mut(word_of(hash)) {
             *word |= bit_of(hash);
         }
-        let next = u32::try_from(self.numbers.len()).unwrap_or(OTHER);
-        *self.numbers.entry((hash, line)).or_insert(next)
+        let next = self.numbers.len();
+        number(*self.numbers.entry(line.into_owned()).or_insert(next))
     }
 
     /// The number of any line.
-    pub(crate) fn of(&self, line: Cow<'_, str>) -> u32 {
-        let hash = hash(&line);
+    pub(crate) fn of(&self, line: &str) -> u32 {
+        let hash = hash(line);
         let may_be = self.filter.get(word_of(hash)).is_some_and(|word| word & bit_of(hash) != 0);
-        let number = if may_be { self.numbers.get(&(hash, line)) } else { None };
-        number.copied().unwrap_or(OTHER)
+        let place = if may_be { self.numbers.get(line) } else { None };
+        place.map_or(OTHER, |place| number(*place))
     }
+}
+
+fn number(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(OTHER)
 }
 
 const fn word_of(hash: u64) -> usize {
@@ -52,7 +56,7 @@ const fn bit_of(hash: u64) -> u64 {
     1 << ((hash >> (64 - FILTER_BITS)) & 63)
 }
 
-/// A fast hash. A deliberate collision costs comparisons, not correctness.
+/// A fast hash. A deliberate collision costs a look into the tree, not correctness.
 fn hash(text: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(FACTOR).rotate_left(29);

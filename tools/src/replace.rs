@@ -111,7 +111,7 @@ fn find_lines(text: &str, old: &str, pass: Pass) -> Vec<Range<usize>> {
     };
     let mut numbers = Numbers::new();
     let needle: Vec<u32> = wanted.split('\n').map(|line| numbers.add(pass.key(line))).collect();
-    let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(pass.key(line))).collect();
+    let hay: Vec<u32> = text.split('\n').map(|line| numbers.of(&pass.key(line))).collect();
     let starts = find_runs(&hay, &needle);
     if starts.is_empty() {
         return Vec::new();

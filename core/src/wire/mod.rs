@@ -45,6 +45,7 @@ mod openai_chat;
 #[cfg(feature = "openai-responses")]
 mod openai_responses;
 mod piece;
+mod places;
 mod sse;
 mod surrogates;
 #[cfg(feature = "text-calls")]

@@ -3,6 +3,7 @@
 use super::lenient::{Document, Raw};
 use crate::{base::json::Json, types::message::ToolCall};
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use core::mem;
 use innerloop_json::{Value, from_str, push_string};
 
 /// JSON text while it is written.
@@ -64,7 +65,9 @@ pub(super) fn quoted(text: &str) -> String {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
     names: Vec<String>,
-    values: BTreeMap<String, Writer>,
+    /// Where the value of each name stands.
+    places: BTreeMap<String, usize>,
+    values: Vec<Writer>,
 }
 
 impl Fields {
@@ -79,23 +82,22 @@ impl Fields {
 
     /// The value of a field, to be written anew.
     pub(super) fn set(&mut self, name: &str) -> &mut Writer {
-        if !self.values.contains_key(name) {
-            self.names.push(name.into());
+        match self.places.insert(name.into(), self.values.len()) {
+            None => self.names.push(name.into()),
+            Some(old) => _ = self.values.get_mut(old).map(mem::take),
         }
-        let value = self.values.entry(name.into()).or_default();
-        value.0.clear();
-        value
+        self.values.push_mut(Writer::new())
     }
 
     /// The value of a field.
     pub(super) fn get(&self, name: &str) -> Document<'_> {
-        Document::of(self.values.get(name).map_or("", |value| &value.0))
+        Document::of(self.value(name).map_or("", |value| &value.0))
     }
 
     /// Writes the object without its closing brace.
     pub(super) fn write_open(&self, out: &mut Writer) {
         out.raw("{");
-        let fields = self.names.iter().filter_map(|name| Some((name, self.values.get(name)?)));
+        let fields = self.names.iter().filter_map(|name| Some((name, self.value(name)?)));
         for (index, (name, value)) in fields.enumerate() {
             out.raw(if index == 0 { "" } else { "," }).string(name).raw(":").raw(&value.0);
         }
@@ -123,6 +125,10 @@ impl Fields {
     pub(super) fn write(&self, out: &mut Writer) {
         self.write_open(out);
         out.raw("}");
+    }
+
+    fn value(&self, name: &str) -> Option<&Writer> {
+        self.values.get(*self.places.get(name)?)
     }
 }
 

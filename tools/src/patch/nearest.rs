@@ -46,7 +46,7 @@ fn difference<'a>(lines: &[&'a str], wanted: &[&'a str]) -> Option<Near<'a>> {
     // How many of the wanted lines are where they would be if the first were at this line.
     let mut votes = vec![0_usize; lines.len()];
     for (at, line) in lines.iter().enumerate() {
-        let number = numbers.of(Cow::Borrowed(line.trim()));
+        let number = numbers.of(line.trim());
         for offset in offsets.get(number as usize).map_or(&[][..], Vec::as_slice) {
             if let Some(votes) = at.checked_sub(*offset).and_then(|start| votes.get_mut(start)) {
                 *votes += 1;

@@ -75,7 +75,7 @@ impl Table {
     fn new(lines: &[&str], wanted: &[&str], pass: Pass) -> Self {
         let mut numbers = Numbers::new();
         let wanted = wanted.iter().map(|line| numbers.add(pass.key(line))).collect();
-        let lines: Vec<u32> = lines.iter().map(|line| numbers.of(pass.key(line))).collect();
+        let lines: Vec<u32> = lines.iter().map(|line| numbers.of(&pass.key(line))).collect();
         let mut places = vec![Vec::new(); numbers.len()];
         for (at, number) in lines.iter().enumerate() {
             if let Some(places) = places.get_mut(*number as usize) {

@@ -7,6 +7,7 @@ use super::{
         finish::{Reasons, finish_of},
         lenient::{Error, Raw},
         piece::Piece,
+        places::Places,
         surrogates::PendingSurrogate,
     },
     block::{Building, Delta},
@@ -15,7 +16,7 @@ use crate::types::{
     input::ResponseHead,
     message::{Finish, Reply, Usage},
 };
-use alloc::{borrow::Cow, collections::BTreeMap, vec::Vec};
+use alloc::{borrow::Cow, vec::Vec};
 use core::mem;
 
 /// The reply while it arrives.
@@ -24,7 +25,7 @@ pub(crate) struct Accumulator {
     /// The blocks, in the order of their starts.
     blocks: Vec<Slot>,
     /// Where the newest block of each of the provider's numbers stands.
-    places: BTreeMap<u64, usize>,
+    places: Places,
     /// Where the newest block without a number stands.
     unnumbered: Option<usize>,
     reply: Reply,
@@ -133,7 +134,7 @@ impl Accumulator {
         if let Some(block) = Building::start(raw, &mut surrogate, out) {
             let place = self.blocks.len();
             match number {
-                Some(number) => _ = self.places.insert(number, place),
+                Some(number) => self.places.set(number, place),
                 None => self.unnumbered = Some(place),
             }
             self.blocks.push(Slot { block, surrogate });
@@ -142,7 +143,7 @@ impl Accumulator {
 
     fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Vec<Piece>) {
         let place = match number {
-            Some(number) => self.places.get(&number).copied(),
+            Some(number) => self.places.get(number),
             None => self.unnumbered,
         };
         let Some(slot) = place.and_then(|at| self.blocks.get_mut(at)) else { return };

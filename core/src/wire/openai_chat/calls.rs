@@ -2,7 +2,7 @@
 //! be missing, or be used again for a further call.
 
 use super::{
-    super::{lenient::Raw, surrogates::PendingSurrogate, values::Nesting},
+    super::{lenient::Raw, places::Places, surrogates::PendingSurrogate, values::Nesting},
     chunk::Call,
 };
 use crate::types::message::{CallDetail, ToolCall};
@@ -20,7 +20,7 @@ pub(super) struct Calls {
     /// In the order in which they began.
     list: Vec<Building>,
     /// Where the call stands that the provider's index means now.
-    by_index: BTreeMap<u64, usize>,
+    by_index: Places,
     by_id: BTreeMap<String, usize>,
     /// Where the call of the older field `function_call` stands.
     legacy: Option<usize>,
@@ -56,7 +56,7 @@ impl Calls {
         let found = if whole { None } else { self.find(call.index, &fresh) };
         let at = self.put(found, &fresh);
         if let Some(index) = call.index {
-            self.by_index.insert(index, at);
+            self.by_index.set(index, at);
         }
         if let Some(building) = self.list.get_mut(at) {
             building.is_freeform |= call.is_freeform;
@@ -80,8 +80,8 @@ impl Calls {
     /// The call that a piece belongs to; none if it begins one.
     fn find(&self, index: Option<u64>, fresh: &Fresh<'_>) -> Option<usize> {
         let at = match index {
-            Some(index) => match self.by_index.get(&index) {
-                Some(&at) => at,
+            Some(index) => match self.by_index.get(index) {
+                Some(at) => at,
                 // A piece that names no call belongs to the last one, whatever its index.
                 None if fresh.id.is_empty() && fresh.name.is_empty() => {
                     self.list.len().checked_sub(1)?

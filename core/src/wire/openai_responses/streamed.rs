@@ -1,7 +1,7 @@
 //! What comes of an item in pieces, before the item itself comes whole.
 
-use super::super::piece::Piece;
-use alloc::{borrow::Cow, collections::BTreeMap, string::String, vec::Vec};
+use super::super::{piece::Piece, places::Places};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// What a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) struct Streamed {
 struct Parts {
     texts: Vec<String>,
     /// Where the part of each number stands.
-    places: BTreeMap<u64, usize>,
+    places: Places,
     has_text: bool,
 }
 
@@ -82,8 +82,9 @@ impl Streamed {
 
 impl Parts {
     fn part(&mut self, number: u64) -> Option<&mut String> {
-        let at = *self.places.entry(number).or_insert(self.texts.len());
+        let at = self.places.get(number).unwrap_or(self.texts.len());
         if at == self.texts.len() {
+            self.places.set(number, at);
             self.texts.push(String::new());
         }
         self.texts.get_mut(at)

@@ -1,0 +1,20 @@
+//! Where what a provider numbers stands in a list.
+
+use alloc::{collections::BTreeMap, format, string::String};
+
+/// Places by number. The numbers are written out, since a tree is compiled anew for each type of
+/// key, and the one that leads from names to places is there anyway.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Places(BTreeMap<String, usize>);
+
+impl Places {
+    /// The place of a number.
+    pub(super) fn get(&self, number: u64) -> Option<usize> {
+        self.0.get(&format!("{number}")).copied()
+    }
+
+    /// Gives a number a place, in place of the one that it has.
+    pub(super) fn set(&mut self, number: u64, place: usize) {
+        self.0.insert(format!("{number}"), place);
+    }
+}
