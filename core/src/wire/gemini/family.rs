@@ -26,7 +26,7 @@ impl Family {
     /// The family of the model of that name. A name that tells nothing is a new model's.
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_ascii_lowercase();
-        if let Some((_, version)) = name.rsplit_once("gemini-") {
+        if let Some(version) = name.split("gemini-").skip(1).last() {
             let digits = version.split(|c: char| !c.is_ascii_digit());
             let mut numbers = digits.map(|number| number.parse::<u32>().ok());
             return match (numbers.next().flatten(), numbers.next().flatten()) {

@@ -41,7 +41,7 @@ pub(super) fn parse(doc: &mut Doc<'_>) -> Parsed {
 
 /// Where the head begins that ends a stretch between two messages.
 fn head_start(text: &str) -> usize {
-    let start = text.rfind("<|start|>");
+    let start = text.match_indices("<|start|>").last().map(|(at, _)| at);
     let head = start.or_else(|| text.find("<|channel|>")).unwrap_or(text.len());
     // Without a token before it, what stands there is a head if it names a recipient.
     if start.is_none() && text.contains("to=") { 0 } else { head }

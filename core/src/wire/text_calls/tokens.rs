@@ -181,8 +181,11 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     }
     // Arguments that are closed but not valid JSON come back to the model as an error.
     let (to, end) = deepseek_call_end(doc, at)?;
-    let raw = doc.between(at, to).trim().trim_end_matches("```").trim();
-    Some((end, call(name, objects::arguments(raw))))
+    let mut raw = doc.between(at, to).trim();
+    while let Some(rest) = raw.strip_suffix("```") {
+        raw = rest;
+    }
+    Some((end, call(name, objects::arguments(raw.trim()))))
 }
 
 fn deepseek_call_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
