@@ -1,7 +1,7 @@
 //! Reading a file's lines, or an image whole.
 
 use crate::{explain, files::Files};
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64ct::{Base64, Encoding};
 use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::{memchr, memchr_iter};
 use std::{fmt::Write, str};
@@ -184,6 +184,7 @@ pub(crate) fn image(path: &str, media_type: &str, bytes: &[u8]) -> Result<Outcom
         ));
     }
     let label = Part::text(format!("{path}: {media_type}, {size} bytes."));
-    let picture = Part::Image { media_type: media_type.to_owned(), data: STANDARD.encode(bytes) };
+    let data = Base64::encode_string(bytes);
+    let picture = Part::Image { media_type: media_type.to_owned(), data };
     Ok(Outcome { parts: vec![label, picture], ..Outcome::default() })
 }

@@ -1,7 +1,7 @@
 //! Bytes that are readable in a log: a JSON string where they are UTF-8, else base64.
 
 use alloc::{format, vec::Vec};
-use base64::{Engine, engine::general_purpose::STANDARD};
+use base64ct::{Base64, Encoding};
 use innerloop_json::{
     Error, FromJson, Kind, Reader, ToJson, Writer, bridge_deserialize, bridge_serialize,
 };
@@ -49,7 +49,7 @@ impl ToJson for Bytes {
             Err(_) => {
                 writer.object();
                 writer.key(BASE64);
-                writer.string(&STANDARD.encode(&self.0));
+                writer.string(&Base64::encode_string(&self.0));
                 writer.end_object();
             }
         }
@@ -78,7 +78,7 @@ impl<'a> FromJson<'a> for Bytes {
         let Some(encoded) = encoded else {
             return Err(reader.error(format!("missing field `{BASE64}`")));
         };
-        let decoded = STANDARD.decode(&*encoded);
+        let decoded = Base64::decode_vec(&encoded);
         self.0 = decoded.map_err(|error| reader.error(format!("{error}")))?;
         Ok(())
     }

@@ -11,6 +11,7 @@
 
 mod across_wires;
 mod by_id;
+mod bytes;
 mod cost;
 mod durable;
 mod failures;
