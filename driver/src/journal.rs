@@ -28,16 +28,13 @@ impl Journal {
     /// The first line of a session that is opened; empty if no log is kept.
     #[must_use]
     pub fn header(self, config: &SessionConfig, wall: UnixMillis) -> String {
-        if self.is_kept { log::Header::new(config.clone(), wall).line() } else { String::new() }
+        if self.is_kept { log::Header::new(config, wall).line() } else { String::new() }
     }
 
     /// The first lines of a session that has a past.
     pub(crate) fn beginning(self, session: &Session, wall: UnixMillis) -> String {
-        let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
-        let config = SessionConfig { id: session.id().clone(), ..session.config().clone() };
-        let mut lines = self.header(&config, opened);
-        lines.extend(self.snapshot(session));
-        lines
+        let snapshot = self.snapshot(session);
+        snapshot.map(|snapshot| log::header(session, wall) + &snapshot).unwrap_or_default()
     }
 
     /// The line of an input.

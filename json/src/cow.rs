@@ -40,7 +40,7 @@ impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for [T] {
     }
 
     fn fill_cow(cow: &mut Cow<'a, Self>, reader: &mut Reader<'a>) -> Result<(), Error> {
-        cow.to_mut().fill(reader)
+        owned(Vec::new(), cow, reader)
     }
 }
 
@@ -50,8 +50,20 @@ impl<'a, T: FromJson<'a> + Clone> FromJsonCow<'a> for T {
     }
 
     fn fill_cow(cow: &mut Cow<'a, Self>, reader: &mut Reader<'a>) -> Result<(), Error> {
-        cow.to_mut().fill(reader)
+        owned(T::blank(), cow, reader)
     }
+}
+
+/// Reads the next value over a blank one. What was there is not asked for, since that would bring
+/// the code that copies it.
+fn owned<'a, T: ToOwned<Owned: FromJson<'a>> + ?Sized>(
+    mut blank: T::Owned,
+    cow: &mut Cow<'a, T>,
+    reader: &mut Reader<'a>,
+) -> Result<(), Error> {
+    blank.fill(reader)?;
+    *cow = Cow::Owned(blank);
+    Ok(())
 }
 
 impl<T: ToOwned + ToJson + ?Sized> ToJson for Cow<'_, T> {

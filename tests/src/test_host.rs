@@ -86,7 +86,7 @@ impl TestHost {
     /// The configuration cannot work.
     #[must_use]
     pub fn open(config: SessionConfig) -> Self {
-        let log = log::Header::new(config.clone(), EPOCH).line();
+        let log = log::Header::new(&config, EPOCH).line();
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that works");
         let mut host = Self::around(session, log);
         host.take(outputs);

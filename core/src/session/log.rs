@@ -37,8 +37,8 @@ pub struct Header {
 impl Header {
     /// For a session that is opened with `config` at `wall`.
     #[must_use]
-    pub fn new(config: SessionConfig, wall: UnixMillis) -> Self {
-        Self { format: FORMAT.into(), replay: REPLAY_VERSION, wall, config }
+    pub fn new(config: &SessionConfig, wall: UnixMillis) -> Self {
+        Self { format: FORMAT.into(), replay: REPLAY_VERSION, wall, config: config.clone() }
     }
 
     /// The line, with its line feed.
@@ -86,6 +86,14 @@ impl<'a> Entry<'a> {
             }
         }
     }
+}
+
+/// The header of a session that has a past, with its line feed: what the session would be opened
+/// with as it stands.
+#[must_use]
+pub fn header(session: &Session, wall: UnixMillis) -> String {
+    let opened = UnixMillis(wall.0.saturating_sub(session.now().0));
+    Header::new(&session.own_config(), opened).line()
 }
 
 /// The line of an input that comes at `at`, with its line feed.

@@ -53,7 +53,7 @@ impl Types {
     fn all() -> Self {
         let mut types = Self::default();
         visit_all(&mut types);
-        types.visit_read("Header", &[Header::new(config(), UnixMillis(1_800_000_000_000))]);
+        types.visit_read("Header", &[Header::new(&config(), UnixMillis(1_800_000_000_000))]);
         let (session, _) = Session::open(config(), UnixMillis(1_800_000_000_000)).unwrap();
         types.text("LogLine", &log::entry(&Input::Tick, Instant(1_500)));
         types.text("LogLine", &log::snapshot(&session));

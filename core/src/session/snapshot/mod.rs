@@ -46,7 +46,7 @@ impl Session {
 
     pub(super) fn snapshot_json(&self) -> Json {
         let state = Json::of(&State {
-            config: Cow::Owned(SessionConfig { id: self.id.clone(), ..self.config().clone() }),
+            config: Cow::Owned(self.own_config()),
             now: self.now,
             events: self.seq,
             effects: self.ledger.issued(),
@@ -59,6 +59,11 @@ impl Session {
             digest: Cow::Owned(digest(state.text())),
             state: Some(state.raw()),
         })
+    }
+
+    /// The configuration under the session's own id.
+    pub(super) fn own_config(&self) -> SessionConfig {
+        SessionConfig { id: self.id.clone(), ..self.config().clone() }
     }
 
     fn form<'a>(&'a self, agent: &'a Agent) -> AgentForm<'a> {

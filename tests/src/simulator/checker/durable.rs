@@ -52,7 +52,7 @@ fn bytes(outputs: &Outputs) -> (usize, Vec<u8>) {
 
 impl Durable {
     pub(super) fn new(config: &SessionConfig, outputs: &Outputs) -> Self {
-        let log = log::Header::new(config.clone(), EPOCH).line();
+        let log = log::Header::new(config, EPOCH).line();
         let followed = vec![bytes(outputs).1];
         Self { log, followed, histories: BTreeMap::new(), bytes_in: 0, bytes_out: 0 }
     }
