@@ -12,15 +12,24 @@ use crate::{
         tool::{Job, ToolRun},
     },
 };
-use alloc::{format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 
 /// What a valid call asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Work {
     /// A run of the host's.
-    Run { run: Launch, category: Category, mode: ExecMode },
+    Run { run: Planned, category: Category, mode: ExecMode },
     /// Something that the core does itself.
     Inner(InnerCall),
+}
+
+/// A run of the host's before it is launched: nobody shares it yet, so that the guard may change
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Planned {
+    pub(crate) run: Box<ToolRun>,
+    /// What its patch does to which files, if it is one.
+    pub(crate) patch: Option<Patch>,
 }
 
 /// A run of the host's, shared between the effect, the call's state and what is owed.
@@ -52,12 +61,17 @@ impl Ran {
     }
 }
 
-impl Launch {
+impl Planned {
     /// # Errors
     /// Why the text of a patch is none.
     fn new(run: ToolRun) -> Result<Self, PatchError> {
         let patch = outline(&run)?;
-        Ok(Self { run: Arc::new(run), patch })
+        Ok(Self { run: Box::new(run), patch })
+    }
+
+    /// The run, to be shared.
+    pub(crate) fn launch(self) -> Launch {
+        Launch { run: Arc::new(*self.run), patch: self.patch }
     }
 }
 
@@ -106,7 +120,7 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
     let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
-    let run = Launch::new(run).map_err(|error| invalid(format!("{error}")))?;
+    let run = Planned::new(run).map_err(|error| invalid(format!("{error}")))?;
     let category = tool.policy.category;
     Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }

@@ -224,22 +224,22 @@ impl RoundCall {
     /// Hands a queued run to the host, unless the guard refuses it: the calls before it have run,
     /// so that what they read or wrote is known.
     pub(crate) fn launch(&mut self, ctx: &mut Ctx<'_>) {
-        let (mut launch, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
+        let (mut planned, mode) = match core::mem::replace(&mut self.state, State::Stopped) {
             State::Queued(Work::Run { run, mode, .. }) => (run, mode),
             other => {
                 self.state = other;
                 return;
             }
         };
-        // Nobody shares the run before it is launched: nothing is copied here.
         if ctx.setup.config.guard.read_before_write
-            && let Job::Builtin(action) = &mut Arc::make_mut(&mut launch.run).job
+            && let Job::Builtin(action) = &mut planned.run.job
             && let Err(outcome) =
-                guard::check(action, launch.patch.as_ref(), &ctx.body.learnt().known_files)
+                guard::check(action, planned.patch.as_ref(), &ctx.body.learnt().known_files)
         {
             return self.fail(outcome, ctx);
         }
         self.announce(ctx);
+        let launch = planned.launch();
         let effect = ctx.issue(EffectKind::Tool);
         let agent = ctx.body.id;
         let run = Arc::clone(&launch.run);

@@ -150,8 +150,8 @@ impl ToolCallForm<'_> {
             ToolCallStateForm::Queued => State::Queued(work()?),
             ToolCallStateForm::Running { effect, guard } => {
                 let Work::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
-                guard.applied(Arc::make_mut(&mut run.run));
-                State::Running { effect, run, mode }
+                guard.applied(&mut run.run);
+                State::Running { effect, run: run.launch(), mode }
             }
             ToolCallStateForm::Waiting { child, until } => State::Waiting { child, until },
             ToolCallStateForm::Question { effect } => match work()? {
@@ -161,7 +161,7 @@ impl ToolCallForm<'_> {
             ToolCallStateForm::After { effect, outcome } => {
                 let outcome = Arc::new(outcome.into_owned());
                 let ran = match work()? {
-                    Work::Run { run, .. } => Ran::Tool(run),
+                    Work::Run { run, .. } => Ran::Tool(run.launch()),
                     Work::Inner(InnerCall::Answer(answer)) => Ran::Answer(answer),
                     Work::Inner(_) => Ran::Nothing,
                 };
