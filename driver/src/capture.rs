@@ -2,7 +2,7 @@
 //! words are the same on every host, so that one recording fits all.
 
 use crate::masking::{Keys, Masking};
-use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use innerloop_core::action::{Change, Outcome, ToolError};
 
 /// Bytes that are kept of each output: half of them from its beginning, half from its end.
@@ -173,10 +173,11 @@ fn add_line(text: &mut String, line: &str) {
 #[derive(Debug)]
 struct Kept {
     masking: Masking,
-    /// Most bytes of `head`, and of `tail`.
+    /// Most bytes that are kept of `head`, and of `tail`.
     half: usize,
     head: Vec<u8>,
-    tail: VecDeque<u8>,
+    /// The last bytes, of which as much again may not be cut off yet.
+    tail: Vec<u8>,
     dropped: usize,
     /// The start of a character whose end has not come yet.
     partial: Vec<u8>,
@@ -184,7 +185,7 @@ struct Kept {
 
 impl Kept {
     fn new(keys: &Keys, half: usize) -> Self {
-        let (head, tail, partial) = (Vec::new(), VecDeque::new(), Vec::new());
+        let (head, tail, partial) = (Vec::new(), Vec::new(), Vec::new());
         Self { masking: Masking::new(keys), half, head, tail, dropped: 0, partial }
     }
 
@@ -192,7 +193,14 @@ impl Kept {
         let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
         let (head, rest) = bytes.split_at(room);
         self.head.extend_from_slice(head);
-        self.tail.extend(rest);
+        self.tail.extend_from_slice(rest);
+        // So that each byte is moved once at most.
+        if self.tail.len() / 2 >= self.half {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
         let excess = self.tail.len().saturating_sub(self.half);
         self.tail.drain(..excess);
         self.dropped += excess;
@@ -208,9 +216,9 @@ impl Kept {
         text
     }
 
-    fn text(self) -> String {
+    fn text(mut self) -> String {
+        self.cut();
         let Self { mut head, tail, dropped, .. } = self;
-        let tail = Vec::from(tail);
         if dropped == 0 {
             head.extend(tail);
             return String::from_utf8_lossy(&head).into_owned();

@@ -13,7 +13,8 @@ use crate::{
     playback,
     traffic::{Player, Recorder, TrafficError, said},
 };
-use alloc::{collections::VecDeque, format, string::String};
+use alloc::{format, string::String, vec, vec::Vec};
+use core::mem;
 use innerloop_core::{
     Session,
     config::{ConfigError, SessionConfig},
@@ -96,7 +97,7 @@ pub(crate) struct Opening {
 /// The work of one input: inputs that are still to be heard, and what has followed so far.
 struct Work {
     now: Instant,
-    queue: VecDeque<Input>,
+    queue: Vec<Input>,
     outputs: Outputs,
 }
 
@@ -148,7 +149,7 @@ impl Driver {
                 match output {
                     SessionOutput::Effect(Effect::RunTool { id, .. }) if is_owed => {
                         self.open.insert(id, Open::run(&self.keys));
-                        work.queue.push_back(Input::Lost { id });
+                        work.queue.push(Input::Lost { id });
                     }
                     output => self.follow(output, &mut work),
                 }
@@ -185,7 +186,7 @@ impl Driver {
                 None => {
                     let mut input = input;
                     inputs::mask_stray(&self.keys, &mut input);
-                    work.queue.push_back(input);
+                    work.queue.push(input);
                 }
             },
         }
@@ -222,13 +223,15 @@ impl Driver {
     #[expect(clippy::result_large_err, reason = "see `handle`")]
     fn hear_all(&mut self, work: &mut Work) -> Result<(), Rejected> {
         let mut is_first = true;
-        while let Some(input) = work.queue.pop_front() {
-            let heard = self.hear(input, work);
-            debug_assert!(is_first || heard.is_ok(), "{heard:?}");
-            if is_first {
-                heard?;
+        while !work.queue.is_empty() {
+            for input in mem::take(&mut work.queue) {
+                let heard = self.hear(input, work);
+                debug_assert!(is_first || heard.is_ok(), "{heard:?}");
+                if is_first {
+                    heard?;
+                }
+                is_first = false;
             }
-            is_first = false;
         }
         Ok(())
     }
@@ -273,14 +276,14 @@ impl Driver {
             SessionOutput::Effect(Effect::Ask { id, agent, ask }) => {
                 self.open.insert(id, Open::Ask);
                 match self.people.absent(id, &ask) {
-                    Some(answer) => work.queue.push_back(answer),
+                    Some(answer) => work.queue.push(answer),
                     None => list.push(Output::Ask { id, agent, ask }),
                 }
             }
             SessionOutput::Effect(Effect::RunHook { id, agent, hook }) => {
                 self.open.insert(id, Open::Hook);
                 match self.people.unhooked(id, &hook) {
-                    Some(reply) => work.queue.push_back(reply),
+                    Some(reply) => work.queue.push(reply),
                     None => list.push(Output::Hook { id, agent, hook }),
                 }
             }
@@ -317,7 +320,7 @@ impl Driver {
         match self.endpoints.request(request) {
             Ok(request) => work.outputs.list.push(Output::Send { id, request }),
             Err(failure) => {
-                work.queue.push_back(Input::Http { id, input: HttpInput::Failed(failure) });
+                work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
             }
         }
     }
@@ -326,31 +329,32 @@ impl Driver {
     fn play(
         &mut self,
         id: EffectId,
-        answer: Result<VecDeque<HttpInput>, TrafficError>,
+        answer: Result<Vec<HttpInput>, TrafficError>,
         pace_ms: u64,
         work: &mut Work,
     ) {
         let news = answer.unwrap_or_else(|error| {
             let failed = HttpInput::Failed(playback::failure(&error, &self.keys));
             self.replay_error = Some(error);
-            [failed].into()
+            vec![failed]
         });
-        self.open.insert(id, Open::playback(news, pace_ms, work.now));
+        self.open.insert(id, Open::playback(news.into_iter(), pace_ms, work.now));
         self.play_on(work);
     }
 
     /// Hears the pieces of recorded answers that are due.
     fn play_on(&mut self, work: &mut Work) {
         for (id, open) in self.open.iter_mut() {
-            let pieces = open.take_pieces(work.now);
-            work.queue.extend(pieces.map(|input| Input::Http { id, input }));
+            for input in open.take_pieces(work.now) {
+                work.queue.push(Input::Http { id, input });
+            }
         }
     }
 
     fn on_tick(&mut self, work: &mut Work) {
         self.play_on(work);
         if self.session.deadline().is_some_and(|deadline| deadline.at <= work.now) {
-            work.queue.push_back(Input::Tick);
+            work.queue.push(Input::Tick);
         }
     }
 
@@ -369,7 +373,7 @@ impl Driver {
         );
         let failure = crate::endpoints::refused(message);
         work.outputs.list.push(Output::Cancel { id });
-        work.queue.push_back(Input::Http { id, input: HttpInput::Failed(failure) });
+        work.queue.push(Input::Http { id, input: HttpInput::Failed(failure) });
     }
 
     /// What has followed, with a snapshot where the session has become idle.
@@ -386,7 +390,7 @@ impl Driver {
 
 impl Work {
     fn at(now: Instant) -> Self {
-        Self { now, queue: VecDeque::new(), outputs: Outputs::default() }
+        Self { now, queue: Vec::new(), outputs: Outputs::default() }
     }
 }
 

@@ -8,8 +8,8 @@ use crate::{
     traffic::Exchange,
 };
 use alloc::{
-    collections::VecDeque,
     string::{String, ToString},
+    vec::{self, Vec},
 };
 use innerloop_core::{
     id::EffectId,
@@ -23,7 +23,7 @@ pub(crate) enum Open {
     /// A request that the host has sent, or that was refused.
     Exchange { base: Option<BaseUrl>, masking: Masking, recorded: Option<Exchange> },
     /// An answer of a recording.
-    Playback { news: VecDeque<HttpInput>, pace_ms: u64, next: Instant },
+    Playback { news: vec::IntoIter<HttpInput>, pace_ms: u64, next: Instant },
     /// A tool's run.
     Run { masking: Masking },
     /// A question to a person.
@@ -37,7 +37,11 @@ impl Open {
         Self::Exchange { base, masking: Masking::new(keys), recorded }
     }
 
-    pub(crate) const fn playback(news: VecDeque<HttpInput>, pace_ms: u64, now: Instant) -> Self {
+    pub(crate) const fn playback(
+        news: vec::IntoIter<HttpInput>,
+        pace_ms: u64,
+        now: Instant,
+    ) -> Self {
         Self::Playback { news, pace_ms, next: now.plus_ms(pace_ms) }
     }
 
@@ -63,12 +67,12 @@ impl Open {
     }
 
     /// Hands on the news of it: streams masked, with what was held back before their end.
-    pub(crate) fn mask(&mut self, input: Input, keys: &Keys, queue: &mut VecDeque<Input>) {
+    pub(crate) fn mask(&mut self, input: Input, keys: &Keys, queue: &mut Vec<Input>) {
         match (self, input) {
             (Self::Exchange { masking, .. }, Input::Http { id, input }) => {
-                let mut chunk = |bytes: alloc::vec::Vec<u8>| {
+                let mut chunk = |bytes: Vec<u8>| {
                     let input = HttpInput::Chunk(bytes.into());
-                    queue.push_back(Input::Http { id, input });
+                    queue.push(Input::Http { id, input });
                 };
                 match input {
                     HttpInput::Chunk(bytes) => {
@@ -86,12 +90,12 @@ impl Open {
                         }
                     }
                 }
-                queue.push_back(Input::Http { id, input });
+                queue.push(Input::Http { id, input });
             }
             (Self::Run { masking }, Input::Tool { id, input }) => {
                 let mut delta = |text: String| {
                     if !text.is_empty() {
-                        queue.push_back(Input::Tool { id, input: ToolInput::Delta(text) });
+                        queue.push(Input::Tool { id, input: ToolInput::Delta(text) });
                     }
                 };
                 match input {
@@ -99,12 +103,12 @@ impl Open {
                     ToolInput::Parked { .. } => {}
                     ToolInput::Done(_) => delta(masking.end_text()),
                 }
-                queue.push_back(Input::Tool { id, input });
+                queue.push(Input::Tool { id, input });
             }
             (_, input) => {
                 let mut input = input;
                 inputs::mask_stray(keys, &mut input);
-                queue.push_back(input);
+                queue.push(input);
             }
         }
     }
@@ -146,28 +150,21 @@ impl Open {
     /// When the next piece of a recorded answer is due.
     pub(crate) fn next_piece(&self) -> Option<Instant> {
         match self {
-            Self::Playback { news, next, .. } if !news.is_empty() => Some(*next),
+            Self::Playback { news, next, .. } if news.len() > 0 => Some(*next),
             _ => None,
         }
     }
 
     /// The pieces of a recorded answer that are due: one after each pause, all if there is none.
     pub(crate) fn take_pieces(&mut self, now: Instant) -> impl Iterator<Item = HttpInput> {
-        let count = match self {
-            Self::Playback { news, pace_ms: 0, .. } => news.len(),
-            Self::Playback { pace_ms, next, .. } if *next <= now => {
+        let due = match self {
+            Self::Playback { news, pace_ms: 0, .. } => Some(news.take(usize::MAX)),
+            Self::Playback { news, pace_ms, next } if *next <= now => {
                 *next = now.plus_ms(*pace_ms);
-                1
+                Some(news.take(1))
             }
-            _ => 0,
-        };
-        let news = match self {
-            Self::Playback { news, .. } if count > 0 => Some(news),
             _ => None,
         };
-        news.into_iter().flat_map(move |news| {
-            let count = count.min(news.len());
-            news.drain(..count)
-        })
+        due.into_iter().flatten()
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     masking::{Keys, Masking},
     traffic::{Exchange, TrafficError},
 };
-use alloc::{collections::VecDeque, format, string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 use innerloop_core::{
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
@@ -13,19 +13,19 @@ use innerloop_core::{
 
 /// The news that the exchange consists of, the terminal one last. The recording may be another
 /// host's, so that keys are masked as in what comes from a network.
-pub(crate) fn news(exchange: Exchange, keys: &Keys) -> VecDeque<HttpInput> {
+pub(crate) fn news(exchange: Exchange, keys: &Keys) -> Vec<HttpInput> {
     let Exchange { status, headers, body, failed, .. } = exchange;
-    let mut news = VecDeque::new();
+    let mut news = Vec::new();
     if status != 0 {
         let separator: &[u8] = if is_lines(&headers) { b"\n" } else { b"\n\n" };
         let mut masking = Masking::new(keys);
         let mut body = masking.push(body.0);
         body.extend(masking.end());
         let pieces = pieces(&body, separator);
-        news.push_back(HttpInput::Head(ResponseHead { status, headers, at: UnixMillis(0) }));
+        news.push(HttpInput::Head(ResponseHead { status, headers, at: UnixMillis(0) }));
         news.extend(pieces.into_iter().map(|piece| HttpInput::Chunk(piece.to_vec().into())));
     }
-    news.push_back(match failed {
+    news.push(match failed {
         None => HttpInput::End,
         Some(message) => HttpInput::Failed(HttpFailure { kind: HttpFailureKind::Network, message }),
     });

@@ -3,10 +3,9 @@
 //! a tool that works differently cannot go unnoticed. Pure: hosts read and write the files.
 
 use alloc::{
-    collections::VecDeque,
     format,
     string::{String, ToString},
-    vec::Vec,
+    vec::{self, Vec},
 };
 use innerloop_core::{
     History,
@@ -89,7 +88,7 @@ impl Exchange {
 /// Answers model calls from a recording.
 #[derive(Clone, Debug)]
 pub struct Player {
-    exchanges: VecDeque<Exchange>,
+    exchanges: vec::IntoIter<Exchange>,
     calls: u32,
 }
 
@@ -131,19 +130,19 @@ impl Player {
     /// # Errors
     /// The first line that cannot be read, or that there is none.
     pub fn parse(text: &str) -> Result<Self, TrafficError> {
-        let mut exchanges = VecDeque::new();
+        let mut exchanges = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let exchange = from_str(line).map_err(|error| TrafficError::Unreadable {
                 line: index + 1,
                 message: error.to_string(),
             })?;
-            exchanges.push_back(exchange);
+            exchanges.push(exchange);
         }
         if exchanges.is_empty() {
             let message = "it is empty".to_string();
             return Err(TrafficError::Unreadable { line: 1, message });
         }
-        Ok(Self { exchanges, calls: 0 })
+        Ok(Self { exchanges: exchanges.into_iter(), calls: 0 })
     }
 
     /// The answer to the next call, whose request newly says `said` (see [`said`]).
@@ -152,13 +151,13 @@ impl Player {
     /// The recording is exhausted, or was made with other words.
     pub fn next(&mut self, said: &str) -> Result<Exchange, TrafficError> {
         let call = self.calls.saturating_add(1);
-        let exchange = self.exchanges.front().ok_or(TrafficError::Exhausted { call })?;
+        let exchange = self.exchanges.as_slice().first().ok_or(TrafficError::Exhausted { call })?;
         if exchange.digest != digest(said) {
             let (expected, found) = differing(&exchange.said, said);
             return Err(TrafficError::Mismatch { call, expected, found });
         }
         self.calls = call;
-        self.exchanges.pop_front().ok_or(TrafficError::Exhausted { call })
+        self.exchanges.next().ok_or(TrafficError::Exhausted { call })
     }
 
     /// How many exchanges have not been asked for.

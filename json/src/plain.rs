@@ -7,7 +7,7 @@ use crate::{
     traits::{FromJson, ToJson},
     writer::Writer,
 };
-use alloc::{boxed::Box, collections::VecDeque, format, string::String, sync::Arc, vec::Vec};
+use alloc::{boxed::Box, format, string::String, sync::Arc, vec::Vec};
 
 macro_rules! integers {
     ($($type:ident $wide:ident $as:ident),*) => {$(
@@ -243,28 +243,6 @@ fn elements<'a>(reader: &mut Reader<'a>, list: &mut dyn Elements<'a>) -> Result<
         index += 1;
     }
     Ok(())
-}
-
-impl<T: ToJson> ToJson for VecDeque<T> {
-    fn write(&self, writer: &mut Writer) {
-        writer.array();
-        for item in self {
-            writer.element();
-            item.write(writer);
-        }
-        writer.end_array();
-    }
-}
-
-impl<'a, T: FromJson<'a>> FromJson<'a> for VecDeque<T> {
-    fn blank() -> Self {
-        Self::new()
-    }
-
-    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
-        *self = Vec::read(reader)?.into();
-        Ok(())
-    }
 }
 
 impl<A: ToJson, B: ToJson> ToJson for (A, B) {

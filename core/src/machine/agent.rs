@@ -235,7 +235,7 @@ pub(crate) fn submit(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 /// An input for when the current one is done; while idle a run starts at once, with what was left
 /// waiting before it if there is any.
 fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.pending_mut().follow_ups.push_back(parts);
+    ctx.body.pending_mut().follow_ups.push(parts);
     match phase {
         Phase::Idle => match ctx.body.next_follow_up() {
             Some(oldest) => submit(oldest, ctx),
@@ -247,7 +247,7 @@ fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 
 /// A message for the model at its next step; one that waits for other agents takes it now.
 pub(crate) fn steer(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.pending_mut().steering.push_back(parts);
+    ctx.body.pending_mut().steering.push(parts);
     match phase {
         Phase::Round(round) => on_progress(round.on_steer(ctx), ctx),
         other => other,

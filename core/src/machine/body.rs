@@ -20,7 +20,7 @@ use crate::{
         status::RunEnd,
     },
 };
-use alloc::{boxed::Box, collections::VecDeque, format, string::String, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
 use innerloop_json::ToJson;
 
 /// What an agent has in every phase.
@@ -49,9 +49,9 @@ pub(crate) struct Pending {
     /// The calls of models that are in flight or wait for their next try.
     pub(crate) calls: Vec<ModelCall>,
     /// What the model is to be told after the current round.
-    pub(crate) steering: VecDeque<Vec<Part>>,
+    pub(crate) steering: Vec<Vec<Part>>,
     /// Inputs for when the current one is done.
-    pub(crate) follow_ups: VecDeque<Vec<Part>>,
+    pub(crate) follow_ups: Vec<Vec<Part>>,
 }
 
 /// What an agent has learnt, and whom it has started.
@@ -148,8 +148,7 @@ impl Counts {
 }
 
 impl Pending {
-    const NOTHING: Self =
-        Self { calls: Vec::new(), steering: VecDeque::new(), follow_ups: VecDeque::new() };
+    const NOTHING: Self = Self { calls: Vec::new(), steering: Vec::new(), follow_ups: Vec::new() };
 
     fn is_empty(&self) -> bool {
         self.calls.is_empty() && self.steering.is_empty() && self.follow_ups.is_empty()
@@ -248,14 +247,16 @@ impl Body {
     }
 
     /// Takes out what the model is to be told.
-    pub(crate) fn take_steering(&mut self) -> VecDeque<Vec<Part>> {
+    pub(crate) fn take_steering(&mut self) -> Vec<Vec<Part>> {
         let pending = self.pending.as_mut();
         pending.map(|pending| core::mem::take(&mut pending.steering)).unwrap_or_default()
     }
 
     /// Takes out the oldest input that waits.
     pub(crate) fn next_follow_up(&mut self) -> Option<Vec<Part>> {
-        self.pending.as_mut()?.follow_ups.pop_front()
+        let waiting = &mut self.pending.as_mut()?.follow_ups;
+        // Each begins a run, whose requests cost far more than that the rest moves up.
+        (!waiting.is_empty()).then(|| waiting.remove(0))
     }
 
     /// Whether news of a model call come in the right order.

@@ -5,13 +5,13 @@ use crate::{
     base::digest::Digest,
     types::config::{LoopPolicy, LoopStep},
 };
-use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use innerloop_json::{FromJson, ToJson, Value, from_str};
 
 /// The signatures of the newest calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 pub struct Watch {
-    recent: VecDeque<u64>,
+    recent: Vec<u64>,
     /// Calls since the last warning that went on with the same pattern.
     since: Option<usize>,
     /// How often it has been warned of since the pattern began.
@@ -38,10 +38,8 @@ impl Watch {
     /// of.
     pub fn note(&mut self, name: &str, arguments: &str, policy: &LoopPolicy) -> Option<Found> {
         let signature = signature(name, arguments, policy.mask_volatile);
-        self.recent.push_back(signature);
-        while self.recent.len() > policy.window {
-            self.recent.pop_front();
-        }
+        self.recent.push(signature);
+        self.recent.drain(..self.recent.len().saturating_sub(policy.window));
         let cycle = self.cycle(policy);
         let row = self.row(Digest::of(name.as_bytes()).0, signature, policy);
         let found = cycle.or(row);
@@ -81,9 +79,9 @@ impl Watch {
         }
         (1..=policy.max_period).find(|&period| {
             let over = policy.window % period;
-            let newest = self.recent.iter().skip(over);
+            let newest = self.recent.get(over..).unwrap_or_default();
             let span = policy.window - over;
-            span > period && newest.clone().skip(period).eq(newest.take(span - period))
+            span > period && newest.get(period..) == newest.get(..span - period)
         })
     }
 

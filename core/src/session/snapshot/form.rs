@@ -26,7 +26,7 @@ use crate::{
         tool::ToolSpec,
     },
 };
-use alloc::{borrow::Cow, boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// A whole session.
@@ -71,9 +71,9 @@ pub(super) struct AgentForm<'a> {
     pub(super) spawned: Option<SpawnedForm<'a>>,
     pub(super) turns: Cow<'a, [Turn]>,
     #[json(default, skip_serializing_if = "is_empty")]
-    pub(super) steering: Cow<'a, VecDeque<Vec<Part>>>,
+    pub(super) steering: Cow<'a, [Vec<Part>]>,
     #[json(default, skip_serializing_if = "is_empty")]
-    pub(super) follow_ups: Cow<'a, VecDeque<Vec<Part>>>,
+    pub(super) follow_ups: Cow<'a, [Vec<Part>]>,
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<ChildForm<'a>>,
     #[json(default, skip_serializing_if = "has_none")]
@@ -94,7 +94,7 @@ pub(super) struct AgentForm<'a> {
     pub(super) phase: PhaseForm<'a>,
 }
 
-fn is_empty(queue: &VecDeque<Vec<Part>>) -> bool {
+fn is_empty(queue: &[Vec<Part>]) -> bool {
     queue.is_empty()
 }
 

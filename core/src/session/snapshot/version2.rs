@@ -26,7 +26,7 @@ use crate::{
         tool::ToolRun,
     },
 };
-use alloc::{borrow::Cow, boxed::Box, collections::VecDeque, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
 use innerloop_json::{Error, FromJson, Reader};
 
 #[derive(FromJson)]
@@ -90,8 +90,8 @@ struct Memory2 {
 
 #[derive(Default, FromJson)]
 struct Aside2 {
-    steering: VecDeque<Vec<Part>>,
-    follow_ups: VecDeque<Vec<Part>>,
+    steering: Vec<Vec<Part>>,
+    follow_ups: Vec<Vec<Part>>,
     children: Children2,
     known: KnownFiles,
     allowed: Vec<ApprovalRule>,
