@@ -7,6 +7,8 @@ use core::num::IntErrorKind;
 
 /// Numbers half-way between two floating ones have fewer digits.
 const MOST_DIGITS: usize = 770;
+/// How many decimal digits are taken at once: a power of ten that fits into a limb.
+const STEP: usize = 9;
 
 /// The floating number nearest to `text`, as `str::parse` reads it, but without its words for
 /// infinity and for what is no number.
@@ -45,14 +47,34 @@ fn parse_exponent(text: &str) -> Option<i64> {
 fn nearest(digits: &[u8], power: i64) -> f64 {
     let (digits, rest) = digits.split_at(digits.len().min(MOST_DIGITS));
     let power = rest.iter().fold(power, |power, _| power.saturating_add(1));
+    let before_point = digits.iter().fold(power, |count, _| count.saturating_add(1));
+    // Beyond these powers, whatever the digits, there is infinity or nothing.
+    match before_point {
+        _ if digits.is_empty() => return 0.0,
+        ..-330 => return 0.0,
+        310.. => return f64::INFINITY,
+        _ => {}
+    }
     let is_more = rest.iter().any(|digit| *digit != b'0');
     let mut natural = Natural { limbs: Vec::new(), exponent: 0, is_more };
-    for digit in digits {
-        natural.multiply_add(10, u64::from(digit - b'0'));
+    for digits in digits.chunks(STEP) {
+        let number = digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0'));
+        natural.multiply_add(ten_to(digits.len()), number);
     }
-    // Beyond these powers, whatever the digits, there is infinity or nothing.
-    natural.times_ten_to(power.clamp(-1_200, 400));
+    // Rounding takes three limbs or more.
+    natural.push_zeros(4);
+    natural.times_ten_to(power);
     natural.rounded()
+}
+
+fn ten_to(power: usize) -> u64 {
+    (0..power).fold(1, |product, _| product * 10)
+}
+
+/// The powers of ten, each fitting into a limb, whose product is ten to `power`.
+fn powers_of_ten(power: u64) -> impl Iterator<Item = u64> {
+    let power = usize::try_from(power).unwrap_or(0);
+    (0..power).step_by(STEP).map(move |done| ten_to((power - done).min(STEP)))
 }
 
 /// A natural number, in limbs of 32 bits of which the lowest is the first, times two to the
@@ -88,17 +110,20 @@ impl Natural {
     }
 
     fn times_ten_to(&mut self, power: i64) {
-        for _ in 0..power {
-            self.multiply_add(10, 0);
+        let steps = powers_of_ten(power.unsigned_abs());
+        if power < 0 {
+            // A division takes less than a limb away.
+            self.push_zeros(steps.size_hint().0);
+            steps.for_each(|ten| self.divide(ten));
+        } else {
+            steps.for_each(|ten| self.multiply_add(ten, 0));
         }
-        // Nine digits take less than a limb: three limbs or more are left after the division.
-        for _ in 0..power.min(0).unsigned_abs() / 9 + 4 {
-            self.limbs.insert(0, 0);
-            self.exponent -= 32;
-        }
-        for _ in power..0 {
-            self.divide(10);
-        }
+    }
+
+    /// Puts limbs of nothing below the others; the number stays what it is.
+    fn push_zeros(&mut self, count: usize) {
+        self.limbs.splice(..0, core::iter::repeat_n(0, count));
+        self.exponent = (0..count).fold(self.exponent, |exponent, _| exponent - 32);
     }
 
     /// The nearest floating number, the even one of two.
@@ -172,6 +197,10 @@ mod tests {
             "0e99999999999999999999",
             "1e-99999999999999999999",
             "-1e400",
+            "1e-330",
+            "1e-340",
+            "123456789e-332",
+            "0.00000000000000000001e330",
         ] {
             check(text);
         }

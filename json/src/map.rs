@@ -70,15 +70,6 @@ impl<T> Map<T> {
         }
     }
 
-    /// Takes a value out. This costs as much as there are values.
-    pub fn remove(&mut self, name: &str) -> Option<T> {
-        let removed = self.places.remove(name)?;
-        for place in self.places.values_mut().filter(|place| **place > removed) {
-            *place -= 1;
-        }
-        Some(self.values.remove(removed))
-    }
-
     /// Takes all values out.
     pub fn clear(&mut self) {
         *self = Self::new();
