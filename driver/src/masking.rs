@@ -38,8 +38,8 @@ impl Keys {
         self.0.is_empty()
     }
 
-    /// `text` with [`MASK`] for each key, and for each piece of half a key or of 14 characters:
-    /// what a tool or a server has cut somewhere within a key.
+    /// `text` with [`MASK`] for each key, and for each piece of 14 characters or more: what a tool
+    /// or a server has cut somewhere within a key.
     #[must_use]
     pub fn masked<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.0.iter().fold(Cow::Borrowed(text), |text, pattern| match pattern.masked(&text) {

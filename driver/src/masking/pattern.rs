@@ -7,8 +7,8 @@ use core::ops::Range;
 
 /// How many bytes are looked up at once. No piece is shorter.
 const WORD: usize = 8;
-/// A piece of this length counts, however long the key is: what keys of one kind have in common,
-/// such as `sk-ant-api03-`, is shorter.
+/// A piece of this length counts as the key; of a shorter key, only the whole. What keys of one
+/// kind have in common, such as `sk-ant-api03-`, is shorter.
 const PIECE: usize = 14;
 
 /// A slash as some writers of JSON escape it.
@@ -40,7 +40,7 @@ impl Pattern {
                 *bits |= bit;
             }
         }
-        let piece = (text.len() / 2).clamp(WORD, PIECE);
+        let piece = text.len().clamp(WORD, PIECE);
         Self { text, is_escaped, piece, words }
     }
 
