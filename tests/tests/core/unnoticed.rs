@@ -4,8 +4,8 @@
 use innerloop_core::{
     action::{Outcome, ToolError},
     config::{
-        ApprovalRule, AskAbout, ConfigPatch, GitFacts, HookPoint, LoopStep, ProfileKind,
-        SessionConfig, Vocabulary,
+        ApprovalPolicy, ApprovalRule, AskAbout, ConfigPatch, GitFacts, HookPoint, LoopStep,
+        ProfileKind, SessionConfig, Vocabulary,
     },
     event::EventKind,
     id::{AgentId, EffectId, SessionId},
@@ -56,6 +56,17 @@ fn results(host: &TestHost) -> Vec<(String, bool)> {
     let blocks = messages.as_array().unwrap().last().unwrap()["content"].clone();
     let results = blocks.as_array().unwrap().iter().filter(|b| b["type"] == "tool_result");
     results.map(|b| (b["content"].as_str().unwrap().to_owned(), b["is_error"] == true)).collect()
+}
+
+/// Asks about changes, but for writes to paths with this beginning.
+fn allowing_writes(start: &str) -> ApprovalPolicy {
+    let starting = [("file_path".to_owned(), start.to_owned())].into();
+    let allow = vec![ApprovalRule { tool: "write_file".into(), starting }];
+    ApprovalPolicy { ask: AskAbout::Changes, allow, ..ApprovalPolicy::default() }
+}
+
+fn write(path: &str) -> Value {
+    json!({"file_path": path, "content": "x"})
 }
 
 fn last_words(host: &TestHost) -> String {
@@ -138,13 +149,8 @@ fn hook_before_the_stop_that_denies_the_final_answer_leaves_no_answer() {
 
 #[test]
 fn m5_a_write_does_not_overtake_one_that_a_person_looks_at() {
-    let mut host = with(|config| {
-        config.approval.ask = AskAbout::Changes;
-        let starting = [("file_path".to_owned(), "b".to_owned())].into();
-        config.approval.allow = vec![ApprovalRule { tool: "write_file".into(), starting }];
-    });
+    let mut host = with(|config| config.approval = allowing_writes("b"));
     let _ = host.submit("go");
-    let write = |path: &str| json!({"file_path": path, "content": "x"});
     host.reply(&Message::call("1", "write_file", &write("a")).and_call(
         "2",
         "write_file",
@@ -331,13 +337,8 @@ fn m6_the_guard_sees_through_dots_in_paths() {
 
 #[test]
 fn m5_a_rule_speaks_of_the_beginning_of_an_argument() {
-    let mut host = with(|config| {
-        config.approval.ask = AskAbout::Changes;
-        let starting = [("file_path".to_owned(), "docs/".to_owned())].into();
-        config.approval.allow = vec![ApprovalRule { tool: "write_file".into(), starting }];
-    });
+    let mut host = with(|config| config.approval = allowing_writes("docs/"));
     let _ = host.submit("go");
-    let write = |path: &str| json!({"file_path": path, "content": "x"});
     let calls = Message::call("1", "write_file", &write("src/docs/a"));
     host.reply(&calls.and_call("2", "write_file", &write("docs/a")));
     assert_eq!(host.asks.len(), 1, "only what begins with it passes");
