@@ -29,3 +29,8 @@ pub use files::RawFiles;
 pub use options::config_json;
 pub use providers::providers_json;
 pub use session::RawSession;
+
+/// The standard library's allocator weighs more and is slower.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: rlsf::GlobalTlsf = rlsf::GlobalTlsf::new();

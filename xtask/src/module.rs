@@ -1,5 +1,5 @@
-//! Reads a wasm module: its functions, and how much the other sections take. A module that is cut
-//! or bent gives `None`.
+//! Reads a wasm module: its functions, and how much the other sections take; writes parts of one.
+//! A module that is cut or bent gives `None`.
 
 use std::collections::BTreeMap;
 
@@ -31,25 +31,24 @@ const IMPORT: u8 = 2;
 const FUNCTION: u8 = 3;
 const CODE: u8 = 10;
 const DATA: u8 = 11;
+/// What a module begins with: the mark of the format, and its version.
+const HEAD: &[u8] = b"\0asm\x01\0\0\0";
 /// The part of the custom section `name` that names functions.
 const FUNCTION_NAMES: u8 = 1;
 
 impl<'a> Module<'a> {
     /// Reads a whole module. Custom sections do not count: they are not shipped.
     pub(crate) fn read(bytes: &'a [u8]) -> Option<Self> {
-        let mut reader = Reader(bytes.strip_prefix(b"\0asm\x01\0\0\0")?);
         let (mut signatures, mut bodies, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
         let mut module = Self::default();
-        while !reader.0.is_empty() {
-            let id = reader.byte()?;
-            let length = reader.number()?;
-            let mut section = Reader(reader.take(length)?);
+        for (id, content) in sections(bytes)? {
+            let mut section = Reader(content);
             match id {
                 CUSTOM if section.text()? == "name" => names = section.function_names()?,
                 CUSTOM => {}
                 CODE => bodies = section.bodies()?,
-                DATA => module.data += length,
-                _ => module.rest += length,
+                DATA => module.data += content.len(),
+                _ => module.rest += content.len(),
             }
             match id {
                 IMPORT => module.imported = section.imported_functions()?,
@@ -64,6 +63,95 @@ impl<'a> Module<'a> {
         }
         Some(module)
     }
+}
+
+/// The sections of a module, each with its kind.
+fn sections(bytes: &[u8]) -> Option<Vec<(u8, &[u8])>> {
+    let mut reader = Reader(bytes.strip_prefix(HEAD)?);
+    let mut sections = Vec::new();
+    while !reader.0.is_empty() {
+        let id = reader.byte()?;
+        let length = reader.number()?;
+        sections.push((id, reader.take(length)?));
+    }
+    Some(sections)
+}
+
+/// A module with these bodies in the place of its functions' own.
+pub(crate) fn with_bodies(bytes: &[u8], bodies: &[&[u8]]) -> Option<Vec<u8>> {
+    let mut code = Vec::new();
+    push_number(&mut code, bodies.len());
+    bodies.iter().for_each(|body| push_sized(&mut code, body));
+    let mut out = HEAD.to_vec();
+    for (id, content) in sections(bytes)? {
+        push_section(&mut out, id, if id == CODE { &code } else { content });
+    }
+    Some(out)
+}
+
+/// A module whose data segments, each with its address, were changed.
+pub(crate) fn with_data(bytes: &[u8], change: fn(usize, &mut [u8])) -> Option<Vec<u8>> {
+    let mut out = HEAD.to_vec();
+    for (id, content) in sections(bytes)? {
+        let mut changed = content.to_vec();
+        if id == DATA {
+            change_segments(&mut changed, change)?;
+        }
+        push_section(&mut out, id, &changed);
+    }
+    Some(out)
+}
+
+fn change_segments(section: &mut [u8], change: fn(usize, &mut [u8])) -> Option<()> {
+    let mut reader = Reader(section);
+    let mut segments = Vec::new();
+    for _ in 0..reader.number()? {
+        let address = reader.constant_address()?;
+        let length = reader.number()?;
+        let rest = reader.0.len();
+        reader.take(length)?;
+        segments.push((address, rest, length));
+    }
+    for (address, rest, length) in segments {
+        let start = section.len() - rest;
+        change(address, section.get_mut(start..start + length)?);
+    }
+    Some(())
+}
+
+/// A module that ends with a section which names its functions, in the order of their numbers.
+pub(crate) fn with_names(bytes: &[u8], names: &[(usize, String)]) -> Vec<u8> {
+    let mut map = Vec::new();
+    push_number(&mut map, names.len());
+    for (number, name) in names {
+        push_number(&mut map, *number);
+        push_sized(&mut map, name.as_bytes());
+    }
+    let mut section = Vec::new();
+    push_sized(&mut section, b"name");
+    push_section(&mut section, FUNCTION_NAMES, &map);
+    let mut named = bytes.to_vec();
+    push_section(&mut named, CUSTOM, &section);
+    named
+}
+
+fn push_section(out: &mut Vec<u8>, id: u8, content: &[u8]) {
+    out.push(id);
+    push_sized(out, content);
+}
+
+fn push_sized(out: &mut Vec<u8>, bytes: &[u8]) {
+    push_number(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
+/// Appends an unsigned number in LEB128.
+fn push_number(out: &mut Vec<u8>, mut number: usize) {
+    while number >= 0x80 {
+        out.push(0x80 | u8::try_from(number & 0x7f).unwrap_or_default());
+        number >>= 7;
+    }
+    out.push(u8::try_from(number).unwrap_or_default());
 }
 
 /// What is left to read.
@@ -93,6 +181,13 @@ impl<'a> Reader<'a> {
             }
         }
         None
+    }
+
+    /// Where an active segment of the first memory begins: kind 0, `i32.const`, `end`.
+    fn constant_address(&mut self) -> Option<usize> {
+        (self.take(2)? == [0, 0x41]).then_some(())?;
+        let address = self.number()?;
+        (self.byte()? == 0x0b).then_some(address)
     }
 
     fn text(&mut self) -> Option<&'a str> {

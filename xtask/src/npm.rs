@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::failure::Failure;
 use crate::files;
 use crate::order;
+use crate::panics;
 use crate::process;
 use crate::wasm::GLUE;
 use crate::workspace::Workspace;
@@ -41,8 +42,8 @@ pub(crate) fn optimise(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Optimises a module for size and puts its functions in order, unless that was done for the same
-/// input.
+/// Optimises a module, which must name its functions, for size and puts them in order, unless that
+/// was done for the same input.
 ///
 /// # Errors
 /// When npm or wasm-opt fails.
@@ -60,15 +61,20 @@ pub(crate) fn optimise_module(
     // Debian's wasm-opt 108 breaks the externref table without a word; the package's own
     // binaryen does not.
     let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
-    let optimised = output.with_extension("optimised.wasm");
-    let mut command = workspace.program(&optimiser, "");
-    process::run(command.args(SMALLEST).arg(input).arg("-o").arg(&optimised))?;
-    let unreadable = || Failure(format!("{} is no wasm module", optimised.display()));
-    let named = order::named_by_likeness(&files::read(&optimised)?).ok_or_else(unreadable)?;
-    files::write_if_changed(&optimised, &named)?;
-    let mut command = workspace.program(&optimiser, "");
-    command.arg("--reorder-functions-by-name").arg(&optimised).arg("-o").arg(output);
-    process::run(&mut command)?;
+    let between = output.with_extension("optimised.wasm");
+    let rewrite = |from: &Path, how: fn(&[u8]) -> Option<Vec<u8>>| {
+        let unreadable = || Failure(format!("{} is no wasm module", from.display()));
+        files::write_if_changed(&between, &how(&files::read(from)?).ok_or_else(unreadable)?)
+    };
+    let optimise = |arguments: &[&str], to: &Path| {
+        let mut command = workspace.program(&optimiser, "");
+        process::run(command.args(arguments).arg(&between).arg("-o").arg(to))
+    };
+    rewrite(input, panics::as_traps)?;
+    optimise(&SMALLEST, &between)?;
+    rewrite(&between, panics::without_places)?;
+    rewrite(&between, order::named_by_likeness)?;
+    optimise(&["--reorder-functions-by-name"], output)?;
     files::copy_if_changed(input, &seen)?;
     Ok(())
 }

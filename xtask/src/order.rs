@@ -1,7 +1,7 @@
 //! The order of a module's functions. It means nothing to who runs them and much to who compresses
 //! them: side by side with what begins alike, a function takes fewer bytes.
 
-use crate::module::Module;
+use crate::module::{self, Module};
 
 /// The module with a name for each function, so that the functions in the order of their names
 /// stand beside those of the same type that begin alike; `None` if it is no module.
@@ -9,37 +9,11 @@ pub(crate) fn named_by_likeness(bytes: &[u8]) -> Option<Vec<u8>> {
     let module = Module::read(bytes)?;
     let mut numbered: Vec<_> = (module.imported..).zip(&module.functions).collect();
     numbered.sort_by_key(|(_, function)| (function.signature, function.body));
-    let mut names = Vec::new();
-    push_number(&mut names, numbered.len());
-    let mut ranked: Vec<_> =
-        (0..).zip(numbered).map(|(rank, (number, _))| (number, rank)).collect();
-    ranked.sort_unstable();
-    for (number, rank) in ranked {
-        push_number(&mut names, number);
-        push_sized(&mut names, format!("{rank:08}").as_bytes());
-    }
-    // The part of the section that names functions has the number 1.
-    let mut section = Vec::new();
-    push_sized(&mut section, b"name");
-    section.push(1);
-    push_sized(&mut section, &names);
-    let mut named = [bytes, &[0]].concat();
-    push_sized(&mut named, &section);
-    Some(named)
-}
-
-fn push_sized(out: &mut Vec<u8>, bytes: &[u8]) {
-    push_number(out, bytes.len());
-    out.extend_from_slice(bytes);
-}
-
-/// Appends an unsigned number in LEB128.
-fn push_number(out: &mut Vec<u8>, mut number: usize) {
-    while number >= 0x80 {
-        out.push(0x80 | u8::try_from(number & 0x7f).unwrap_or_default());
-        number >>= 7;
-    }
-    out.push(u8::try_from(number).unwrap_or_default());
+    let ranked = (0..).zip(numbered);
+    let mut names: Vec<_> =
+        ranked.map(|(rank, (number, _))| (number, format!("{rank:08}"))).collect();
+    names.sort_unstable();
+    Some(module::with_names(bytes, &names))
 }
 
 #[cfg(test)]

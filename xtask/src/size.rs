@@ -95,7 +95,7 @@ fn weigh_all(workspace: &mut Workspace) -> Result<(), Failure> {
 fn weigh(workspace: &Workspace, variant: &Variant) -> Result<[usize; 3], Failure> {
     let folder = workspace.path("target/size").join(variant.name.replace(' ', "-"));
     let built = wasm::build_module(workspace, variant.features)?;
-    wasm::write_glue(workspace, &["--names"], &built, &folder)?;
+    wasm::write_glue(workspace, &built, &folder)?;
     let (named, shipped) = (folder.join(npm::MODULE), folder.join("shipped.wasm"));
     npm::optimise_module(workspace, &named, &shipped)?;
     let unreadable = || Failure(format!("{} is no wasm module", named.display()));

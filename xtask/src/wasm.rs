@@ -33,7 +33,7 @@ pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
 /// When one of the builds or wasm-bindgen fails.
 pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
     let built = build_module(workspace, &[])?;
-    write_glue(workspace, &[], &built, &workspace.path(GLUE))
+    write_glue(workspace, &built, &workspace.path(GLUE))
 }
 
 /// Builds the module for the page, with further arguments for cargo, and says where it lies.
@@ -46,13 +46,12 @@ pub(crate) fn build_module(workspace: &Workspace, arguments: &[&str]) -> Result<
     Ok(workspace.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm"))
 }
 
-/// Lets wasm-bindgen, with further arguments, write a module and its glue into a folder.
+/// Lets wasm-bindgen write a module and its glue into a folder.
 ///
 /// # Errors
 /// When wasm-bindgen does not build or fails.
 pub(crate) fn write_glue(
     workspace: &Workspace,
-    arguments: &[&str],
     module: &Path,
     folder: &Path,
 ) -> Result<(), Failure> {
@@ -60,5 +59,5 @@ pub(crate) fn write_glue(
     let plain = "profile.dev.package.\"*\".opt-level=0";
     let mut bindgen = workspace.cargo("run");
     bindgen.args(["--config", plain, "-p", "xtask-bindgen", "--"]);
-    process::run(bindgen.args(arguments).arg(module).arg(folder))
+    process::run(bindgen.arg(module).arg(folder))
 }

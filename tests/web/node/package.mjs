@@ -51,6 +51,8 @@ test("the package is small and clean of eval", (context) => {
   // `cargo xtask size` holds the budget; until the module fits it, it weighs no more than it did.
   assert.ok(raw <= 940_000, `${raw} bytes raw`);
   assert.ok(gzip <= 390_000, `${gzip} bytes gzip`);
+  const paths = module.toString("latin1").match(/[\w./-]*\/src\/[\w./-]+\.rs/g);
+  assert.equal(paths, null, "paths of the machine that built it");
   for (const name of readdirSync(join(installed, "dist"))) {
     if (!name.endsWith(".js")) continue;
     const text = readFileSync(join(installed, "dist", name), "utf8");

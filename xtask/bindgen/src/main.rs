@@ -1,7 +1,6 @@
-//! `xtask-bindgen [--names] MODULE FOLDER`: runs wasm-bindgen, in the version of the library, over
-//! a built module and writes the glue for `--target web` with its types; with `--names` the module
-//! keeps its functions' symbols. Only `xtask` starts it; its dependencies are why it is a program
-//! of its own.
+//! `xtask-bindgen MODULE FOLDER`: runs wasm-bindgen, in the version of the library, over a built
+//! module and writes the glue for `--target web` with its types. The module keeps its functions'
+//! symbols. Only `xtask` starts it; its dependencies are why it is a program of its own.
 
 use std::env;
 use std::process::ExitCode;
@@ -10,17 +9,13 @@ use wasm_bindgen_cli_support::Bindgen;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let (names, module, folder) = match arguments.as_slice() {
-        [module, folder] => (false, module, folder),
-        [flag, module, folder] if flag == "--names" => (true, module, folder),
-        _ => {
-            eprintln!("usage: xtask-bindgen [--names] MODULE FOLDER");
-            return ExitCode::from(2);
-        }
+    let [module, folder] = arguments.as_slice() else {
+        eprintln!("usage: xtask-bindgen MODULE FOLDER");
+        return ExitCode::from(2);
     };
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).typescript(true);
-    bindgen.remove_name_section(!names).demangle(false).remove_producers_section(true);
+    bindgen.remove_name_section(false).demangle(false).remove_producers_section(true);
     match bindgen.web(true).and_then(|bindgen| bindgen.generate(folder)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
