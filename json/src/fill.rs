@@ -1,9 +1,9 @@
-//! Reading structs and enums by their tables.
+//! Reading structs and enums by their shapes.
 
 use crate::{
     error::Error,
     reader::{Kind, Reader},
-    shape::{Form, Shape, Variants},
+    shape::{EMPTY, Entry, Shape, Variants},
     traits::FromJson,
 };
 use alloc::{borrow::Cow, format};
@@ -26,20 +26,21 @@ pub trait Choice<'a>: Slots<'a> {
 /// The text is not JSON, or it does not fit.
 pub fn fill_fields<'a>(
     reader: &mut Reader<'a>,
-    shape: &Shape,
+    shape: &'static str,
     target: &mut dyn Slots<'a>,
 ) -> Result<(), Error> {
+    let shape = Shape::of(shape);
     let tag = core::mem::take(&mut reader.tag);
     if reader.kind()? != Kind::Object {
         return Err(reader.unexpected(&format!("struct {}", shape.name)));
     }
     reader.object()?;
-    let (mut seen, mut next) = (0_u64, 0);
+    let (mut seen, mut next) = (0_u64, shape.fields());
     while let Some(name) = reader.key()? {
-        let found = shape.find(&name, next);
+        let found = shape.find(&name, &mut next);
         let slot = found.and_then(|at| Some((at, target.slot(at)?)));
         let Some((at, slot)) = slot else {
-            if shape.is_closed && *name != *tag {
+            if shape.is_closed() && *name != *tag {
                 return Err(reader.error(shape.unknown(&name)).about(&name));
             }
             reader.skip().map_err(|error| error.within(&name))?;
@@ -50,16 +51,17 @@ pub fn fill_fields<'a>(
             return Err(reader.error(format!("duplicate field `{name}`")));
         }
         seen |= bit;
-        next = at + 1;
         slot.fill(reader).map_err(|error| error.within(&name))?;
     }
     missing(reader, shape, seen)
 }
 
-fn missing(reader: &Reader<'_>, shape: &Shape, seen: u64) -> Result<(), Error> {
-    let first = (shape.required & !seen).trailing_zeros() as usize;
-    match shape.fields.get(first) {
-        Some(name) => Err(reader.error(format!("missing field `{name}`")).about(name)),
+fn missing(reader: &Reader<'_>, shape: Shape, seen: u64) -> Result<(), Error> {
+    let is_missing = |field: &Entry| field.is_required() && seen >> field.place & 1 == 0;
+    match shape.fields().find(is_missing) {
+        Some(Entry { name, .. }) => {
+            Err(reader.error(format!("missing field `{name}`")).about(name))
+        }
         None => Ok(()),
     }
 }
@@ -70,33 +72,36 @@ fn missing(reader: &Reader<'_>, shape: &Shape, seen: u64) -> Result<(), Error> {
 /// The text is not JSON, or it does not fit.
 pub fn fill_variant<'a>(
     reader: &mut Reader<'a>,
-    variants: &Variants,
+    variants: &'static str,
     target: &mut dyn Choice<'a>,
 ) -> Result<(), Error> {
+    let variants = Variants::of(variants);
+    let tag = variants.tag();
     let kind = reader.kind()?;
-    if !variants.tag.is_empty() {
+    if !tag.is_empty() {
         if kind != Kind::Object {
             return Err(reader.unexpected("a map"));
         }
         let mut ahead = reader.clone();
-        let name = tag_of(&mut ahead, variants.tag)?;
-        let index = named(&ahead, variants, &name).map_err(|error| error.within(variants.tag))?;
-        reader.tag = variants.tag;
-        target.choose(index);
-        return fill_content(reader, variants, index, target);
+        let name = tag_of(&mut ahead, tag)?;
+        let variant = named(&ahead, variants, &name).map_err(|error| error.within(tag))?;
+        reader.tag = tag;
+        target.choose(variant.place);
+        return match variant.more {
+            Some(content) => fill_content(reader, content, target),
+            None => fill_fields(reader, EMPTY, target),
+        };
     }
     match kind {
         Kind::String => {
             let name = reader.string()?;
-            let index = named(reader, variants, &name)?;
-            match variants.variants.get(index) {
-                Some(variant) if !matches!(variant.form, Form::Unit) => {
-                    let message =
-                        format!("invalid type: unit variant, expected `{name}` as an object's key");
-                    return Err(reader.error(message));
-                }
-                _ => target.choose(index),
+            let variant = named(reader, variants, &name)?;
+            if variant.more.is_some() {
+                let message =
+                    format!("invalid type: unit variant, expected `{name}` as an object's key");
+                return Err(reader.error(message));
             }
+            target.choose(variant.place);
             Ok(())
         }
         Kind::Object => {
@@ -104,9 +109,13 @@ pub fn fill_variant<'a>(
             let Some(name) = reader.key()? else {
                 return Err(reader.error(format!("expected {} as a key", variants.expected())));
             };
-            let index = named(reader, variants, &name)?;
-            target.choose(index);
-            fill_content(reader, variants, index, target).map_err(|error| error.within(&name))?;
+            let variant = named(reader, variants, &name)?;
+            target.choose(variant.place);
+            let filled = match variant.more {
+                Some(content) => fill_content(reader, content, target),
+                None => reader.null(),
+            };
+            filled.map_err(|error| error.within(&name))?;
             match reader.key()? {
                 Some(_) => Err(reader.error(format!("expected `{name}` as the only key"))),
                 None => Ok(()),
@@ -116,8 +125,8 @@ pub fn fill_variant<'a>(
     }
 }
 
-fn named(reader: &Reader<'_>, variants: &Variants, name: &str) -> Result<usize, Error> {
-    variants.find(name).ok_or_else(|| {
+fn named(reader: &Reader<'_>, variants: Variants, name: &str) -> Result<Entry, Error> {
+    variants.entries().find(|variant| variant.name == name).ok_or_else(|| {
         reader.error(format!("unknown variant `{name}`, expected {}", variants.expected()))
     })
 }
@@ -134,20 +143,17 @@ fn tag_of<'a>(ahead: &mut Reader<'a>, tag: &str) -> Result<Cow<'a, str>, Error> 
     Err(ahead.error(format!("missing field `{tag}`")).about(tag))
 }
 
-/// Reads what the variant at `index` holds, which `target` has become.
+/// Reads what the variant holds that `target` has become: fields, or one value.
 fn fill_content<'a>(
     reader: &mut Reader<'a>,
-    variants: &Variants,
-    index: usize,
+    content: &'static str,
     target: &mut dyn Choice<'a>,
 ) -> Result<(), Error> {
-    match variants.variants.get(index).map(|variant| &variant.form) {
-        Some(Form::Fields(shape)) => fill_fields(reader, shape, target),
-        Some(Form::Newtype) => match target.slot(0) {
-            Some(slot) => slot.fill(reader),
-            None => reader.skip(),
-        },
-        _ if variants.tag.is_empty() => reader.null(),
-        _ => fill_fields(reader, &Shape::EMPTY, target),
+    if !content.is_empty() {
+        return fill_fields(reader, content, target);
+    }
+    match target.slot(0) {
+        Some(slot) => slot.fill(reader),
+        None => reader.skip(),
     }
 }

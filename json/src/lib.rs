@@ -1,6 +1,6 @@
 //! A JSON codec for small modules. Its traits have no type parameter for the format, and a derive
-//! makes tables that a few shared functions walk, instead of code for each type: the same types
-//! take half the bytes that they take with `serde`.
+//! makes a text of names that a few shared functions walk, instead of code for each type: the same
+//! types take less than half the bytes that they take with `serde`.
 //!
 //! Reading is strict and bounded: [`Reader`] takes standard JSON only, nests at most
 //! [`MAX_DEPTH`] deep, and borrows where it can. Writing gives the bytes that `serde_json` gives.
@@ -71,7 +71,6 @@ pub use writer::Writer;
 #[doc(hidden)]
 pub mod derived {
     pub use crate::fill::{Choice, Slots, fill_fields, fill_variant};
-    pub use crate::shape::{Form, Shape, Variant, Variants};
     pub use crate::write::{Parts, write_fields, write_variant};
     #[cfg(feature = "serde")]
     pub use {

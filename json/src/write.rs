@@ -1,7 +1,7 @@
-//! Writing structs and enums by their tables.
+//! Writing structs and enums by their shapes.
 
 use crate::{
-    shape::{Form, Shape, Variants},
+    shape::{EMPTY, Shape, Variants},
     traits::ToJson,
     writer::Writer,
 };
@@ -12,8 +12,8 @@ pub trait Parts {
     fn part(&self, index: usize) -> Option<&dyn ToJson>;
 }
 
-/// Writes an object by its table.
-pub fn write_fields(writer: &mut Writer, shape: &Shape, parts: &dyn Parts) {
+/// Writes an object by its shape.
+pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts) {
     let is_flattened = core::mem::take(&mut writer.is_flattened);
     if !is_flattened {
         writer.object();
@@ -22,13 +22,13 @@ pub fn write_fields(writer: &mut Writer, shape: &Shape, parts: &dyn Parts) {
         writer.key(tag);
         writer.string(name);
     }
-    for (index, name) in shape.fields.iter().enumerate() {
-        let Some(part) = parts.part(index) else { continue };
-        if shape.flattened >> index & 1 == 1 {
+    for field in Shape::of(shape).fields() {
+        let Some(part) = parts.part(field.place) else { continue };
+        if field.is_flattened() {
             writer.is_flattened = true;
             part.write(writer);
         } else {
-            writer.key(name);
+            writer.key(field.name);
             part.write(writer);
         }
     }
@@ -37,32 +37,31 @@ pub fn write_fields(writer: &mut Writer, shape: &Shape, parts: &dyn Parts) {
     }
 }
 
-/// Writes the variant at `index` by its table.
-pub fn write_variant(writer: &mut Writer, variants: &Variants, index: usize, parts: &dyn Parts) {
-    let Some(variant) = variants.variants.get(index) else { return };
-    let is_tagged = !variants.tag.is_empty();
-    let has_key = match variant.form {
-        _ if is_tagged || variants.is_untagged => false,
-        Form::Unit => variants.is_keyed,
-        Form::Newtype | Form::Fields(_) => true,
-    };
+/// Writes the variant at `index` by the shape of its enum.
+pub fn write_variant(writer: &mut Writer, variants: &'static str, index: usize, parts: &dyn Parts) {
+    let variants = Variants::of(variants);
+    let Some(variant) = variants.entries().nth(index) else { return };
+    let tag = variants.tag();
+    let is_tagged = !tag.is_empty();
+    let has_key =
+        !is_tagged && !variants.is_untagged() && (variant.more.is_some() || variants.is_keyed());
     if is_tagged {
-        writer.tag = Some((variants.tag, variant.name));
+        writer.tag = Some((tag, variant.name));
     }
     if has_key {
         writer.object();
         writer.key(variant.name);
     }
-    match variant.form {
-        Form::Fields(shape) => write_fields(writer, shape, parts),
-        Form::Newtype => {
+    match variant.more {
+        Some("") => {
             if let Some(part) = parts.part(0) {
                 part.write(writer);
             }
         }
-        Form::Unit if is_tagged => write_fields(writer, &Shape::EMPTY, parts),
-        Form::Unit if has_key || variants.is_untagged => writer.null(),
-        Form::Unit => writer.string(variant.name),
+        Some(shape) => write_fields(writer, shape, parts),
+        None if is_tagged => write_fields(writer, EMPTY, parts),
+        None if has_key || variants.is_untagged() => writer.null(),
+        None => writer.string(variant.name),
     }
     if has_key {
         writer.end_object();

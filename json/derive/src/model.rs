@@ -2,7 +2,7 @@
 
 use crate::attributes::{Attributes, Case, Fallback};
 use proc_macro2::TokenStream;
-use quote::{ToTokens as _, format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::{
     Data, DeriveInput, Error, ExprPath, Field as SynField, Fields, Generics, Ident, Index,
     Lifetime, Member, Result, Type,
@@ -56,6 +56,9 @@ impl<'a> Model<'a> {
             return Err(Error::new_spanned(&input.generics, "type parameters are not supported"));
         }
         let attributes = Attributes::of(&input.attrs)?;
+        if let Some(tag) = &attributes.tag {
+            check(tag, &input.ident)?;
+        }
         let body = match &input.data {
             Data::Struct(data) => match &data.fields {
                 Fields::Named(fields) => {
@@ -104,6 +107,9 @@ fn named(index: usize, field: &SynField, case: Option<Case>) -> Result<Field<'_>
         let own = own.trim_start_matches("r#");
         case.map_or_else(|| own.to_owned(), |case| case.field(own))
     });
+    for name in aliases.iter().chain([&name]) {
+        check(name, field)?;
+    }
     Ok(Field { member, kind: &field.ty, name, aliases, default, skip_if, skip, flatten })
 }
 
@@ -121,7 +127,17 @@ fn variant<'a>(variant: &'a syn::Variant, all: &Attributes) -> Result<Variant<'a
             _ => return Err(Error::new_spanned(variant, "expected one or named fields")),
         },
     };
+    check(&name, variant)?;
     Ok(Variant { ident: &variant.ident, name, form })
+}
+
+/// Whether a name can stand in a shape's text, whose marks are none of a name's characters.
+fn check(name: &str, place: &impl ToTokens) -> Result<()> {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '$');
+    match name.is_empty() || !name.chars().all(is_plain) {
+        true => Err(Error::new_spanned(place, format!("`{name}` cannot be a name"))),
+        false => Ok(()),
+    }
 }
 
 impl Field<'_> {
@@ -146,70 +162,55 @@ fn is_option(kind: &Type) -> bool {
     path.path.segments.last().is_some_and(|segment| segment.ident == "Option")
 }
 
-/// The fields that have a place in the table.
+/// The fields that have a place.
 pub(crate) fn placed<'a, 'b>(fields: &'b [Field<'a>]) -> impl Iterator<Item = &'b Field<'a>> {
     fields.iter().filter(|field| !field.skip)
 }
 
-/// The table of `fields`; with `optional` none of them must be there.
-pub(crate) fn shape(
-    name: &Ident,
-    fields: &[Field<'_>],
-    is_closed: bool,
-    optional: bool,
-) -> TokenStream {
-    let name = name.to_string();
-    let names = placed(fields).map(|field| &field.name);
-    let aliases = placed(fields)
-        .enumerate()
-        .flat_map(|(index, field)| field.aliases.iter().map(move |alias| quote!((#alias, #index))));
-    let bits = |is_set: &dyn Fn(&Field<'_>) -> bool| {
-        let set = placed(fields).enumerate().filter(|(_, field)| is_set(field));
-        set.fold(0_u64, |bits, (index, _)| bits | 1 << index)
-    };
-    let required = bits(&|field| !optional && field.is_required());
-    let flattened = bits(&|field| field.flatten);
-    quote! {
-        ::innerloop_json::derived::Shape {
-            name: #name,
-            fields: &[#(#names),*],
-            aliases: &[#(#aliases),*],
-            required: #required,
-            flattened: #flattened,
-            is_closed: #is_closed,
-        }
-    }
+/// The text that says what a struct is, as `innerloop-json` reads it.
+pub(crate) fn shape(model: &Model<'_>, fields: &[Field<'_>]) -> String {
+    let Attributes { is_closed, default, .. } = &model.attributes;
+    shape_of(&model.name.to_string(), fields, *is_closed, default.is_some())
 }
 
-/// The table of an enum's variants.
-pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> TokenStream {
+/// The same of `fields`; with `optional` none of them must be there.
+fn shape_of(name: &str, fields: &[Field<'_>], is_closed: bool, optional: bool) -> String {
+    let entries = placed(fields).map(|field| {
+        let mark = match field {
+            field if field.flatten => "+",
+            field if !optional && field.is_required() => "!",
+            _ => "",
+        };
+        let aliases: String = field.aliases.iter().map(|alias| format!("={alias}")).collect();
+        format!("{mark}{}{aliases}", field.name)
+    });
+    let rest = (!is_closed).then(|| "..".to_owned());
+    let entries: Vec<_> = entries.chain(rest).collect();
+    format!("{name}:{}", entries.join(","))
+}
+
+/// The text that says what an enum is, as `innerloop-json` reads it.
+pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> String {
     let Attributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
-    let tag = tag.as_deref().unwrap_or_default();
-    let rows = variants.iter().map(|variant| {
-        let form = match &variant.form {
-            Form::Unit => quote!(Unit),
-            Form::Newtype(_) => quote!(Newtype),
+    let form = match tag {
+        Some(tag) => tag,
+        None if *untagged => "*",
+        None if *keyed => "{}",
+        None => "",
+    };
+    let entries = variants.iter().map(|variant| {
+        let content = match &variant.form {
+            Form::Unit => String::new(),
+            Form::Newtype(_) => "=".to_owned(),
             Form::Fields(fields) => {
-                let shape = shape(variant.ident, fields, *is_closed, false);
-                quote!(Fields(&#shape))
+                // Beside a tag there are fields, or the tag is not found: no error says the name.
+                let name = if tag.is_some() { String::new() } else { variant.ident.to_string() };
+                format!("={}", shape_of(&name, fields, *is_closed, false))
             }
         };
-        let name = &variant.name;
-        quote! {
-            ::innerloop_json::derived::Variant {
-                name: #name,
-                form: ::innerloop_json::derived::Form::#form,
-            }
-        }
+        format!("|{}{content}", variant.name)
     });
-    quote! {
-        ::innerloop_json::derived::Variants {
-            tag: #tag,
-            is_keyed: #keyed,
-            is_untagged: #untagged,
-            variants: &[#(#rows),*],
-        }
-    }
+    form.to_owned() + &entries.collect::<String>()
 }
 
 /// The arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's field at a

@@ -1,9 +1,6 @@
 //! The derive of `FromJson`.
 
-use crate::{
-    attributes::Attributes,
-    model::{Body, Field, Form, Model, Variant, field_arms, placed, shape, variants},
-};
+use crate::model::{Body, Field, Form, Model, Variant, field_arms, placed, shape, variants};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::{Error, Result};
@@ -97,10 +94,9 @@ struct Parts {
 }
 
 fn of_struct(model: &Model<'_>, fields: &[Field<'_>]) -> Parts {
-    let Attributes { is_closed, default, .. } = &model.attributes;
-    let shape = shape(model.name, fields, *is_closed, default.is_some());
+    let shape = shape(model, fields);
     let values = blanks(fields);
-    let blank = match default {
+    let blank = match model.attributes.default {
         Some(_) => quote!(<Self as ::core::default::Default>::default()),
         None => quote!(Self { #values }),
     };
@@ -109,8 +105,7 @@ fn of_struct(model: &Model<'_>, fields: &[Field<'_>]) -> Parts {
         quote!(#index => ::core::option::Option::Some(&mut self.#member),)
     });
     let fill = quote! {
-        const SHAPE: &::innerloop_json::derived::Shape = &#shape;
-        ::innerloop_json::derived::fill_fields(reader, SHAPE, self)
+        ::innerloop_json::derived::fill_fields(reader, #shape, self)
     };
     let slots = quote!(match place { #(#arms)* _ => ::core::option::Option::None });
     Parts { blank, fill, slots: Some(slots), choose: None }
@@ -121,10 +116,9 @@ fn of_enum(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
     let first = plain
         .or(all.first())
         .ok_or_else(|| Error::new_spanned(model.name, "an enum without variants cannot be read"))?;
-    let table = variants(model, all);
+    let shape = variants(model, all);
     let fill = quote! {
-        const VARIANTS: &::innerloop_json::derived::Variants = &#table;
-        ::innerloop_json::derived::fill_variant(reader, VARIANTS, self)
+        ::innerloop_json::derived::fill_variant(reader, #shape, self)
     };
     let chosen = all.iter().enumerate().map(|(index, variant)| {
         let value = blank_variant(variant);

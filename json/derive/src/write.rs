@@ -12,20 +12,19 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             (quote!(::innerloop_json::ToJson::write(&self.0, writer);), quote!())
         }
         Body::Struct(fields) => {
-            let shape = shape(name, fields, false, true);
+            let shape = shape(model, fields);
             let arms = placed(fields).enumerate().map(|(index, field)| {
                 let member = &field.member;
                 let part = part(field, &quote!(&self.#member));
                 quote!(#index => #part,)
             });
             let write = quote! {
-                const SHAPE: &::innerloop_json::derived::Shape = &#shape;
-                ::innerloop_json::derived::write_fields(writer, SHAPE, self);
+                ::innerloop_json::derived::write_fields(writer, #shape, self);
             };
             (write, quote!(match place { #(#arms)* _ => ::core::option::Option::None }))
         }
         Body::Enum(all) => {
-            let table = variants(model, all);
+            let shape = variants(model, all);
             let places = all.iter().enumerate().map(|(index, variant)| {
                 let ident = variant.ident;
                 match &variant.form {
@@ -36,9 +35,8 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             });
             let arms = field_arms(all, part);
             let write = quote! {
-                const VARIANTS: &::innerloop_json::derived::Variants = &#table;
                 let index: usize = match self { #(#places)* };
-                ::innerloop_json::derived::write_variant(writer, VARIANTS, index, self);
+                ::innerloop_json::derived::write_variant(writer, #shape, index, self);
             };
             (write, quote!(match self { #arms }))
         }
