@@ -147,14 +147,14 @@ fn plain(name: &str) -> String {
 /// Whether a model is still the same with this behind its name: a date, or a word that says which
 /// of its copies it is.
 fn is_variant(rest: &str) -> bool {
-    const WORDS: [&str; 10] =
-        ["latest", "preview", "exp", "beta", "instruct", "it", "free", "cloud", "thinking", "fp8"];
+    const WORDS: &str = "latest|preview|exp|beta|instruct|it|free|cloud|thinking|fp8";
     let Some(rest) = rest.strip_prefix('-') else { return rest.is_empty() };
     // Fewer digits would be the next version: what is known of `gpt-5` is not true of `gpt-5-9`.
     let is_number = |piece: &str, least| {
         piece.len() >= least && piece.bytes().all(|byte| byte.is_ascii_digit())
     };
+    let is_word = |piece| WORDS.split('|').any(|word| word == piece);
     rest.split('-')
         .enumerate()
-        .all(|(at, piece)| WORDS.contains(&piece) || is_number(piece, if at == 0 { 3 } else { 2 }))
+        .all(|(at, piece)| is_word(piece) || is_number(piece, if at == 0 { 3 } else { 2 }))
 }

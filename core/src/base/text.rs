@@ -25,6 +25,12 @@ pub fn nth_char_back(text: &str, n: usize) -> usize {
     }
 }
 
+/// The entries of a list that is written as one text, `one|another`: a table would take a pointer
+/// for each of them.
+pub(crate) fn listed(list: &'static str) -> core::str::Split<'static, char> {
+    list.split('|')
+}
+
 /// Whether a word goes on with `c`: a letter, a digit or an underscore. Beyond ASCII every
 /// character counts as a letter, which takes no tables.
 #[must_use]

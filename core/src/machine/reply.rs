@@ -2,6 +2,7 @@
 
 use super::{ctx::Ctx, history::History};
 use crate::{
+    base::text::listed,
     rules::cost,
     types::{
         event::EventKind,
@@ -136,11 +137,10 @@ fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
 /// Whether a text without calls only announces what is still to be done
 /// (`docs/decisions.md#replies-without-calls`).
 fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
-    const FINAL: [&str; 7] =
-        ["done", "complete", "finished", "in summary", "final answer", "no further", "?"];
+    const FINAL: &str = "done|complete|finished|in summary|final answer|no further|?";
     let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
     let text = text.to_ascii_lowercase();
-    left > 0 && ctx.setup.has_tools() && !FINAL.iter().any(|word| text.contains(word))
+    left > 0 && ctx.setup.has_tools() && !listed(FINAL).any(|word| text.contains(word))
 }
 
 /// A reply of no use is asked for again, so often.

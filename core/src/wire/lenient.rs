@@ -3,7 +3,10 @@
 //! the one that is asked for counts as absent, so that an odd value costs itself and nothing else.
 
 use super::surrogates::{self, Joined, PendingSurrogate};
-use crate::base::json::{Json, Object};
+use crate::base::{
+    json::{Json, Object},
+    text::listed,
+};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 use innerloop_json::{Reader, Token, parse_f64};
 
@@ -225,12 +228,12 @@ impl<'a> Raw<'a> {
     }
 
     /// The values of those of these fields that have one, in the order of `names`.
-    pub(super) fn each_of(self, names: &[&str]) -> impl Iterator<Item = Self> {
-        names.iter().map(move |name| self.field(name)).filter(|value| !value.is_null())
+    pub(super) fn each_of(self, names: &'static str) -> impl Iterator<Item = Self> {
+        listed(names).map(move |name| self.field(name)).filter(|value| !value.is_null())
     }
 
     /// The value of the first of these fields that has one.
-    pub(super) fn first_of(self, names: &[&str]) -> Self {
+    pub(super) fn first_of(self, names: &'static str) -> Self {
         self.each_of(names).next().unwrap_or_default()
     }
 

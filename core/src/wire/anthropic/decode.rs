@@ -176,12 +176,12 @@ impl Accumulator {
 
 /// Why a reply ended.
 const REASONS: &Reasons = &[
-    (Finish::Stop, &["end_turn", "stop_sequence"]),
-    (Finish::ToolCalls, &["tool_use"]),
-    (Finish::Length, &["max_tokens"]),
-    (Finish::Pause, &["pause_turn", "compaction"]),
-    (Finish::Refusal, &["refusal"]),
-    (Finish::ContextWindow, &["model_context_window_exceeded"]),
+    (Finish::Stop, "end_turn|stop_sequence"),
+    (Finish::ToolCalls, "tool_use"),
+    (Finish::Length, "max_tokens"),
+    (Finish::Pause, "pause_turn|compaction"),
+    (Finish::Refusal, "refusal"),
+    (Finish::ContextWindow, "model_context_window_exceeded"),
 ];
 
 /// What to say about a call that lost a surrogate.

@@ -5,32 +5,15 @@ use super::{
     super::lenient::{Document, Raw},
     delay,
 };
-use crate::types::input::ResponseHead;
+use crate::{base::text::listed, types::input::ResponseHead};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
 /// Fields that may hold the provider's own name for a failure, best first.
-const NAMES: [&str; 8] =
-    ["code", "status", "type", "__type", "error_type", "error_code", "errorCode", "reason"];
+const NAMES: &str = "code|status|type|__type|error_type|error_code|errorCode|reason";
 
 /// Fields that may hold what is said, best first.
-const SENTENCES: [&str; 16] = [
-    "message",
-    "Message",
-    "msg",
-    "error",
-    "detail",
-    "error_description",
-    "error_message",
-    "errorMessage",
-    "error_msg",
-    "status_msg",
-    "base_resp",
-    "description",
-    "errors",
-    "title",
-    "reason",
-    "details",
-];
+const SENTENCES: &str = "message|Message|msg|error|detail|error_description|error_message|\
+    errorMessage|error_msg|status_msg|base_resp|description|errors|title|reason|details";
 
 /// What an error says.
 #[derive(Debug)]
@@ -77,7 +60,7 @@ impl Told {
     fn collect(&mut self, value: Raw<'_>) {
         let [innermost, metadata, details] = value.fields(&["innererror", "metadata", "details"]);
         for named in [value, innermost.or(metadata)] {
-            let names = named.each_of(&NAMES).filter_map(Raw::string);
+            let names = named.each_of(NAMES).filter_map(Raw::string);
             self.names.extend(names.map(|name| plain(&name)));
         }
         // OpenRouter names what its moderation found.
@@ -135,8 +118,8 @@ pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
     if !value.is_object() {
         return None;
     }
-    let mut fields = SENTENCES.iter();
-    let (field, said) = fields.find_map(|name| Some((*name, sentence(value.field(name))?)))?;
+    let mut fields = listed(SENTENCES);
+    let (field, said) = fields.find_map(|name| Some((name, sentence(value.field(name))?)))?;
     Some(with_place(value, field, said))
 }
 
@@ -180,19 +163,18 @@ fn inner(mut value: Raw<'_>) -> Raw<'_> {
 
 /// The provider's own name: a word before a number, the inner before the outer.
 fn code(error: Raw<'_>, outer: Raw<'_>) -> Option<String> {
-    let is_beside = || !outer.first_of(&["message", "detail", "error_description"]).is_null();
+    let is_beside = || !outer.first_of("message|detail|error_description").is_null();
     // A bare `error` beside a message is a name.
     let bare = || error.string().filter(|text| !text.trim().contains(' ') && is_beside());
-    let number = |value: Raw<'_>| {
-        value.each_of(&["code", "status", "status_code", "statusCode"]).find_map(Raw::count)
-    };
+    let number =
+        |value: Raw<'_>| value.each_of("code|status|status_code|statusCode").find_map(Raw::count);
     let found = word(error).or_else(|| word(outer)).or_else(|| bare().map(Cow::into_owned));
     found.or_else(|| number(error).or_else(|| number(outer)).map(|number| format!("{number}")))
 }
 
 /// The first name of an object.
 fn word(value: Raw<'_>) -> Option<String> {
-    let names = value.each_of(&NAMES).filter_map(Raw::string);
+    let names = value.each_of(NAMES).filter_map(Raw::string);
     let mut names = names.map(|name| match name.rsplit_once('#') {
         Some((_, name)) => String::from(name),
         None => name.into_owned(),
@@ -203,9 +185,8 @@ fn word(value: Raw<'_>) -> Option<String> {
 
 /// The HTTP status that an object names, as a number or in digits.
 fn number(value: Raw<'_>) -> Option<u16> {
-    const FIELDS: [&str; 6] =
-        ["code", "status", "status_code", "statusCode", "http_code", "http_status"];
-    let numbers = value.each_of(&FIELDS).filter_map(Raw::count);
+    const FIELDS: &str = "code|status|status_code|statusCode|http_code|http_status";
+    let numbers = value.each_of(FIELDS).filter_map(Raw::count);
     let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
     numbers.find(|number| (400..600).contains(number))
 }

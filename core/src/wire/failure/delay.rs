@@ -2,12 +2,14 @@
 //! or as a date, a field of the error, and its words.
 
 use super::super::lenient::Raw;
-use crate::{base::time::UnixMillis, types::input::ResponseHead};
+use crate::{
+    base::{text::listed, time::UnixMillis},
+    types::input::ResponseHead,
+};
 use innerloop_json::parse_f64;
 
 /// Phrases before a duration, in lower case.
-const BEFORE: [&str; 5] =
-    ["try again in ", "retry in ", "retry after ", "try again after ", "please wait "];
+const BEFORE: &str = "try again in |retry in |retry after |try again after |please wait ";
 
 /// What the headers ask for.
 pub(super) fn of_head(head: &ResponseHead) -> Option<u64> {
@@ -42,7 +44,7 @@ pub(super) fn of_fields(error: Raw<'_>, outer: Raw<'_>, now: UnixMillis) -> Opti
 /// What the words ask for: "try again in 1.2s", "Please retry in 6m0s", "retry after 20 seconds".
 pub(super) fn of_text(text: &str) -> Option<u64> {
     let text = text.to_ascii_lowercase();
-    BEFORE.iter().find_map(|phrase| {
+    listed(BEFORE).find_map(|phrase| {
         let mut after =
             text.match_indices(phrase).filter_map(|(at, _)| text.get(at + phrase.len()..));
         after.find_map(duration)

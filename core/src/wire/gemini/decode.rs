@@ -241,44 +241,19 @@ fn why_blocked(feedback: &Feedback<'_>) -> Option<String> {
 /// Names come in capitals, which the provider's own library does not insist on. Some clients ask
 /// for numbers instead; those are read on which both of the provider's APIs agree.
 const REASONS: &Reasons = &[
-    (Finish::Stop, &["STOP", "1"]),
+    (Finish::Stop, "STOP|1"),
     // The reply may be gone on with.
-    (Finish::Length, &["MAX_TOKENS", "CONTINUATION", "2"]),
+    (Finish::Length, "MAX_TOKENS|CONTINUATION|2"),
     (
         Finish::ContentFilter,
-        &[
-            "SAFETY",
-            "RECITATION",
-            "BLOCKLIST",
-            "PROHIBITED_CONTENT",
-            "SPII",
-            "MODEL_ARMOR",
-            "ESCALATION",
-            "IMAGE_SAFETY",
-            "IMAGE_PROHIBITED_CONTENT",
-            "IMAGE_RECITATION",
-            "3",
-            "4",
-            "7",
-            "8",
-        ],
+        "SAFETY|RECITATION|BLOCKLIST|PROHIBITED_CONTENT|SPII|MODEL_ARMOR|ESCALATION|IMAGE_SAFETY|\
+         IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION|3|4|7|8",
     ),
-    (
-        Finish::MalformedToolCall,
-        &["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS"],
-    ),
+    (Finish::MalformedToolCall, "MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS"),
     (
         Finish::Error,
-        &[
-            "OTHER",
-            "LANGUAGE",
-            "MALFORMED_RESPONSE",
-            "MISSING_THOUGHT_SIGNATURE",
-            "IMAGE_OTHER",
-            "NO_IMAGE",
-            "PUP_LIMITED_DISABLED",
-            "5",
-        ],
+        "OTHER|LANGUAGE|MALFORMED_RESPONSE|MISSING_THOUGHT_SIGNATURE|IMAGE_OTHER|NO_IMAGE|\
+         PUP_LIMITED_DISABLED|5",
     ),
 ];
 

@@ -114,5 +114,5 @@ fn push_generation_config(out: &mut Writer, model: &ModelConfig) {
 fn sets_thinking(model: &ModelConfig) -> bool {
     let config = Document::kept(model.options.get("generationConfig"));
     let thinking = config.root().field("thinkingConfig");
-    !thinking.first_of(&["thinkingBudget", "thinkingLevel"]).is_null()
+    !thinking.first_of("thinkingBudget|thinkingLevel").is_null()
 }

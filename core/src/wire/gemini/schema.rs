@@ -9,7 +9,10 @@ use super::{
     },
     merge::{Arrays, push_merged},
 };
-use crate::base::json::{Json, Object};
+use crate::base::{
+    json::{Json, Object},
+    text::listed,
+};
 use alloc::{
     borrow::{Cow, ToOwned},
     string::String,
@@ -17,21 +20,8 @@ use alloc::{
 };
 
 /// Keywords that mean the same in both.
-const SAME: [&str; 13] = [
-    "title",
-    "default",
-    "example",
-    "pattern",
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minProperties",
-    "maxProperties",
-    "propertyOrdering",
-];
+const SAME: &str = "title|default|example|pattern|minimum|maximum|minLength|maxLength|minItems|\
+    maxItems|minProperties|maxProperties|propertyOrdering";
 
 /// Schemas within schemas; what lies deeper is left out.
 const DEEPEST: usize = 24;
@@ -93,7 +83,7 @@ impl Converter<'_> {
         if is_nullable {
             fields.name("nullable").raw("true");
         }
-        for name in SAME {
+        for name in listed(SAME) {
             if let Some(value) = schema.field(name) {
                 fields.name(name).raw(value.text());
             }

@@ -152,7 +152,7 @@ impl Answer {
         }
         let is_answer = content.is_object()
             && content.json() != "{}"
-            && content.first_of(&["type", "thinking", "text", "refusal"]).is_null();
+            && content.first_of("type|thinking|text|refusal").is_null();
         if is_answer {
             // Some servers parse a structured answer and send the object itself.
             let answer = quoted(content.json());
@@ -252,29 +252,16 @@ const FILTERED: &str = "content_filter";
 
 /// What a `finish_reason` in lower case means. Gateways pass on the names of other protocols.
 const REASONS: &Reasons = &[
-    (
-        Finish::Stop,
-        &[
-            "stop",
-            "eos",
-            "eos_token",
-            "end_turn",
-            "stop_sequence",
-            "end",
-            "done",
-            "complete",
-            "completed",
-        ],
-    ),
-    (Finish::ToolCalls, &["tool_calls", "tool_call", "function_call", "tool_use"]),
-    (Finish::Length, &["length", "max_tokens", "max_output_tokens", "model_length"]),
-    (Finish::Refusal, &["refusal"]),
-    (Finish::Pause, &["pause", "pause_turn"]),
-    (Finish::ContextWindow, &["model_context_window_exceeded", "context_length_exceeded"]),
-    (Finish::MalformedToolCall, &["malformed_function_call", "unexpected_tool_call"]),
-    (Finish::Error, &["error", "insufficient_system_resource", "network_error", "abort", "other"]),
+    (Finish::Stop, "stop|eos|eos_token|end_turn|stop_sequence|end|done|complete|completed"),
+    (Finish::ToolCalls, "tool_calls|tool_call|function_call|tool_use"),
+    (Finish::Length, "length|max_tokens|max_output_tokens|model_length"),
+    (Finish::Refusal, "refusal"),
+    (Finish::Pause, "pause|pause_turn"),
+    (Finish::ContextWindow, "model_context_window_exceeded|context_length_exceeded"),
+    (Finish::MalformedToolCall, "malformed_function_call|unexpected_tool_call"),
+    (Finish::Error, "error|insufficient_system_resource|network_error|abort|other"),
     (
         Finish::ContentFilter,
-        &[FILTERED, "sensitive", "safety", "recitation", "blocklist", "prohibited_content", "spii"],
+        "content_filter|sensitive|safety|recitation|blocklist|prohibited_content|spii",
     ),
 ];

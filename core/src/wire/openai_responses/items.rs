@@ -223,7 +223,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
 
 /// What a call of a tool that the provider knows by itself asks for.
 fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
-    let order = item.first_of(&["action", "operation", "arguments", "actions"]);
+    let order = item.first_of("action|operation|arguments|actions");
     order.some().map(text_or_json)
 }
 

@@ -20,21 +20,11 @@ pub(super) enum Sure {
     Bare,
 }
 
-const LISTS: [&str; 3] = ["tool_calls", "function_calls", "tool_uses"];
-const INNER: [&str; 3] = ["function", "function_call", "tool_call"];
-const NAMES: [&str; 7] =
-    ["name", "tool_name", "tool", "function", "function_name", "recipient_name", "action"];
-const ARGUMENTS: [&str; 8] = [
-    "arguments",
-    "parameters",
-    "args",
-    "params",
-    "input",
-    "tool_input",
-    "tool_args",
-    "action_input",
-];
-const IDS: [&str; 3] = ["id", "tool_call_id", "call_id"];
+const LISTS: &str = "tool_calls|function_calls|tool_uses";
+const INNER: &str = "function|function_call|tool_call";
+const NAMES: &str = "name|tool_name|tool|function|function_name|recipient_name|action";
+const ARGUMENTS: &str = "arguments|parameters|args|params|input|tool_input|tool_args|action_input";
+const IDS: &str = "id|tool_call_id|call_id";
 
 /// How deep lists and wrappers are looked into.
 const DEPTH: u32 = 4;
@@ -57,14 +47,14 @@ fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
     if !raw.is_object() {
         return None;
     }
-    let list = raw.first_of(&LISTS);
+    let list = raw.first_of(LISTS);
     if list.is_array() {
         return value(list, sure, depth);
     }
-    let inner = raw.first_of(&INNER);
+    let inner = raw.first_of(INNER);
     if inner.is_object() {
         let mut found = value(inner, sure, depth)?;
-        if let (Some(id), [one]) = (text(raw, &IDS), found.as_mut_slice())
+        if let (Some(id), [one]) = (text(raw, IDS), found.as_mut_slice())
             && one.id.is_empty()
         {
             one.id = id;
@@ -75,13 +65,13 @@ fn value(raw: Raw<'_>, sure: Sure, depth: u32) -> Option<Vec<ToolCall>> {
 }
 
 fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
-    let name = text(raw, &NAMES)?;
+    let name = text(raw, NAMES)?;
     let name = name.strip_prefix("functions.").unwrap_or(&name).trim();
     // An object with a description is a tool's definition, which the model repeats.
     if name.is_empty() || !raw.field("description").is_null() {
         return None;
     }
-    let arguments = match (raw.first_of(&ARGUMENTS).some(), sure) {
+    let arguments = match (raw.first_of(ARGUMENTS).some(), sure) {
         (Some(given), _) => arguments(given.json()),
         (None, Sure::Marked) => String::from("{}"),
         (None, Sure::Bare) => return None,
@@ -89,11 +79,11 @@ fn one(raw: Raw<'_>, sure: Sure) -> Option<ToolCall> {
     if sure == Sure::Bare && !arguments.starts_with('{') {
         return None;
     }
-    Some(ToolCall { id: text(raw, &IDS).unwrap_or_default(), ..call(name, arguments) })
+    Some(ToolCall { id: text(raw, IDS).unwrap_or_default(), ..call(name, arguments) })
 }
 
 /// The text of the first of these fields that has one.
-fn text(object: Raw<'_>, names: &[&str]) -> Option<String> {
+fn text(object: Raw<'_>, names: &'static str) -> Option<String> {
     object.each_of(names).find_map(Raw::string).map(Into::into)
 }
 

@@ -1,7 +1,7 @@
 //! What a tool's schema says about its arguments, as far as text must be turned to JSON by it.
 
 use super::super::lenient::{Document, Raw};
-use crate::base::json::Json;
+use crate::base::{json::Json, text::listed};
 use alloc::vec::Vec;
 use innerloop_json::Map;
 
@@ -99,18 +99,18 @@ fn of_value(value: Raw<'_>) -> Type {
 }
 
 fn by_name(name: &str) -> Option<Type> {
-    const BEGINNINGS: [(&[&str], Type); 6] = [
-        (&["bool", "binary"], Type::Boolean),
-        (&["int", "uint", "long", "short", "unsigned"], Type::Integer),
-        (&["num", "float", "double", "decimal"], Type::Number),
-        (&["arr", "list", "tuple"], Type::Array),
-        (&["obj", "dict", "map"], Type::Object),
-        (&["str", "text", "varchar", "char", "enum"], Type::String),
+    const BEGINNINGS: [(&str, Type); 6] = [
+        ("bool|binary", Type::Boolean),
+        ("int|uint|long|short|unsigned", Type::Integer),
+        ("num|float|double|decimal", Type::Number),
+        ("arr|list|tuple", Type::Array),
+        ("obj|dict|map", Type::Object),
+        ("str|text|varchar|char|enum", Type::String),
     ];
     let name = name.trim().to_ascii_lowercase();
     if name == "null" {
         return Some(Type::Null);
     }
-    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
+    let begins = |words| listed(words).any(|word| name.starts_with(word));
     BEGINNINGS.iter().find(|(words, _)| begins(words)).map(|&(_, kind)| kind)
 }

@@ -7,7 +7,7 @@ use super::{
     objects::{self, Sure},
     scan::Doc,
 };
-use crate::types::message::ToolCall;
+use crate::{base::text::listed, types::message::ToolCall};
 use alloc::vec::Vec;
 
 /// Opening and closing tags around JSON that is meant as calls.
@@ -39,12 +39,12 @@ pub(super) const PLAIN_TAGS: [(&str, &str); 4] = [
 ];
 
 /// The languages of fences that may hold a call and not an example of something else.
-const LANGUAGES: [&str; 9] =
-    ["", "json", "jsonc", "json5", "xml", "tool_call", "tool_calls", "tool", "function_call"];
+const LANGUAGES: &str = "|json|jsonc|json5|xml|tool_call|tool_calls|tool|function_call";
 
 /// Whether a fence of that language may hold a call.
 pub(super) fn is_language(name: &str) -> bool {
-    LANGUAGES.contains(&name.trim().to_ascii_lowercase().as_str())
+    let name = name.trim().to_ascii_lowercase();
+    listed(LANGUAGES).any(|known| known == name)
 }
 
 /// `<tool_call>{…}</tool_call>`; the closing tag may be missing.
