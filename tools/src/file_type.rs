@@ -3,60 +3,59 @@
 use crate::explain;
 use innerloop_core::action::{Outcome, ToolError};
 
-/// Names of types, and the endings that belong to them.
-const TYPES: [(&str, &[&str]); 40] = [
-    ("c", &["c", "h"]),
-    ("cpp", &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "h", "inl"]),
-    ("cs", &["cs"]),
-    ("css", &["css", "scss", "sass", "less"]),
-    ("csharp", &["cs"]),
-    ("csv", &["csv"]),
-    ("dart", &["dart"]),
-    ("elixir", &["ex", "exs", "eex", "heex"]),
-    ("go", &["go"]),
-    ("h", &["h", "hpp"]),
-    ("haskell", &["hs", "lhs"]),
-    ("html", &["html", "htm"]),
-    ("java", &["java"]),
-    ("js", &["js", "jsx", "mjs", "cjs", "vue"]),
-    ("json", &["json"]),
-    ("kotlin", &["kt", "kts"]),
-    ("lua", &["lua"]),
-    ("markdown", &["md", "markdown", "mdx"]),
-    ("md", &["md", "markdown", "mdx"]),
-    ("perl", &["pl", "pm", "t"]),
-    ("php", &["php", "phtml"]),
-    ("protobuf", &["proto"]),
-    ("py", &["py", "pyi"]),
-    ("python", &["py", "pyi"]),
-    ("r", &["r", "R", "Rmd"]),
-    ("ruby", &["rb", "gemspec", "rbw"]),
-    ("rust", &["rs"]),
-    ("scala", &["scala", "sbt"]),
-    ("sh", &["sh", "bash", "zsh"]),
-    ("sql", &["sql", "psql"]),
-    ("svelte", &["svelte"]),
-    ("swift", &["swift"]),
-    ("toml", &["toml"]),
-    ("ts", &["ts", "tsx", "mts", "cts"]),
-    ("txt", &["txt"]),
-    ("typescript", &["ts", "tsx", "mts", "cts"]),
-    ("vue", &["vue"]),
-    ("xml", &["xml", "xsd", "xsl", "svg"]),
-    ("yaml", &["yaml", "yml"]),
-    ("zig", &["zig"]),
-];
+/// A line for each type: its name, and the endings that belong to it.
+const TYPES: &str = "\
+c: c h
+cpp: cpp cc cxx hpp hh hxx h inl
+cs: cs
+css: css scss sass less
+csharp: cs
+csv: csv
+dart: dart
+elixir: ex exs eex heex
+go: go
+h: h hpp
+haskell: hs lhs
+html: html htm
+java: java
+js: js jsx mjs cjs vue
+json: json
+kotlin: kt kts
+lua: lua
+markdown: md markdown mdx
+md: md markdown mdx
+perl: pl pm t
+php: php phtml
+protobuf: proto
+py: py pyi
+python: py pyi
+r: r R Rmd
+ruby: rb gemspec rbw
+rust: rs
+scala: scala sbt
+sh: sh bash zsh
+sql: sql psql
+svelte: svelte
+swift: swift
+toml: toml
+ts: ts tsx mts cts
+txt: txt
+typescript: ts tsx mts cts
+vue: vue
+xml: xml xsd xsl svg
+yaml: yaml yml
+zig: zig";
 
-/// The endings of the names of one type's files.
+/// The endings of the names of one type's files, with spaces between them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileType(&'static [&'static str]);
+pub(crate) struct FileType(&'static str);
 
 impl FileType {
     /// The type of that name.
     pub(crate) fn named(name: &str) -> Result<Self, Outcome> {
-        let known = TYPES.iter().find(|(known, _)| *known == name);
+        let known = types().find(|(known, _)| *known == name);
         known.map(|(_, endings)| Self(endings)).ok_or_else(|| {
-            let names: Vec<&str> = TYPES.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = types().map(|(name, _)| name).collect();
             let names = names.join(", ");
             let message =
                 format!("There is no file type {name:?}. There is: {names}. Or use a glob.");
@@ -66,6 +65,11 @@ impl FileType {
 
     /// Whether a file of that name is of the type.
     pub(crate) fn has(self, name: &str) -> bool {
-        name.rsplit_once('.').is_some_and(|(_, ending)| self.0.contains(&ending))
+        let ending = name.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| self.0.split(' ').any(|known| known == ending))
     }
+}
+
+fn types() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TYPES.lines().filter_map(|line| line.split_once(": "))
 }
