@@ -5,11 +5,6 @@ pub(crate) use super::call::{InnerCall, SpawnCall};
 
 use super::{
     args::Args,
-    param::{
-        NON_NEGATIVE, POSITIVE, Param,
-        Type::{NonEmpty, Text},
-        optional, required,
-    },
     row::{
         Need,
         Parameters::{self, Fixed},
@@ -21,28 +16,18 @@ use crate::rules::truncate::OutputLimit;
 /// The tools, in the order in which they are shown; that of the final answer comes last of all.
 pub(super) static TABLE: &[&ToolRow] = &[&SPAWN_AGENT, &SEND_INPUT, &WAIT, &CLOSE_AGENT, &ASK_USER];
 
-const AGENT_ID: Param = required("agent_id", Text, "Its id");
-
 static SPAWN_AGENT: ToolRow = ToolRow {
     name: "spawn_agent",
     description: "Start another agent on a scoped task. It works on the same files with a \
                   conversation of its own, beside you. Returns its id at once; use wait for its \
                   result.",
-    parameters: Fixed(&[
-        required(
-            "task",
-            NonEmpty,
-            "What it is to do, with all that it needs to know: it sees nothing of this \
-             conversation",
-        ),
-        optional("working_dir", Text, "A folder of the workspace to stay in"),
-        optional("model", Text, "Another model; yours if absent"),
-        optional(
-            "max_turns",
-            NON_NEGATIVE,
-            "Most turns it may take; 0, like leaving it out, means no limit",
-        ),
-    ]),
+    parameters: Fixed(
+        "task: nonempty What it is to do, with all that it needs to know: it sees nothing of this \
+         conversation\n\
+         working_dir?: text A folder of the workspace to stay in\n\
+         model?: text Another model; yours if absent\n\
+         max_turns?: 0.. Most turns it may take; 0, like leaving it out, means no limit",
+    ),
     read: Reader::Inner(spawn_agent),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
@@ -52,7 +37,10 @@ static SEND_INPUT: ToolRow = ToolRow {
     name: "send_input",
     description: "Say something to an agent that you started: at its next step if it works, as a \
                   new task if it is done.",
-    parameters: Fixed(&[AGENT_ID, required("message", NonEmpty, "What to say")]),
+    parameters: Fixed(
+        "agent_id: text Its id\n\
+         message: nonempty What to say",
+    ),
     read: Reader::Inner(send_input),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
@@ -61,14 +49,10 @@ static SEND_INPUT: ToolRow = ToolRow {
 static WAIT: ToolRow = ToolRow {
     name: "wait",
     description: "Wait until an agent that you started has done its task, and get its result.",
-    parameters: Fixed(&[
-        AGENT_ID,
-        optional(
-            "timeout_ms",
-            POSITIVE,
-            "How long to wait at most; without it, as long as it takes",
-        ),
-    ]),
+    parameters: Fixed(
+        "agent_id: text Its id\n\
+         timeout_ms?: 1.. How long to wait at most; without it, as long as it takes",
+    ),
     read: Reader::Inner(wait),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: REPORTS, ..Policy::RUNS },
@@ -77,7 +61,7 @@ static WAIT: ToolRow = ToolRow {
 static CLOSE_AGENT: ToolRow = ToolRow {
     name: "close_agent",
     description: "End an agent that you started. Returns its last status.",
-    parameters: Fixed(&[AGENT_ID]),
+    parameters: Fixed("agent_id: text Its id"),
     read: Reader::Inner(close_agent),
     tell: None,
     policy: Policy { needs: Some(Need::Agents), output: OutputLimit::DEFAULT, ..Policy::RUNS },
@@ -86,7 +70,7 @@ static CLOSE_AGENT: ToolRow = ToolRow {
 static ASK_USER: ToolRow = ToolRow {
     name: "ask_user",
     description: "Ask the user a question that only they can answer, and wait for the answer.",
-    parameters: Fixed(&[required("question", NonEmpty, "The question")]),
+    parameters: Fixed("question: nonempty The question"),
     read: Reader::Inner(ask_user),
     tell: None,
     policy: Policy { needs: Some(Need::User), ..Policy::READS },

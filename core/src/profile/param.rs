@@ -1,143 +1,115 @@
 //! The parameters of the built-in tools, and the JSON Schema that the model is shown of them.
+//!
+//! Parameters are written as one text, a line for each: its name, its type, and what the model is
+//! told of it, as in `depth?=1: 1..10 How many levels to list`. Behind the name `?` says that it
+//! may be left out, and `=` which value in JSON stands for it then. The types are `text`,
+//! `nonempty` for a text of one character or more, words such as `content|count`, whole numbers
+//! such as `0..` or `1..10`, `number`, `boolean`, `{}` for an object, and any of them with `[]` for
+//! a list, or with `[1..]` for one that is not empty. An object's own parameters stand in the lines
+//! below, behind `- `.
 
-use alloc::{borrow::Cow, string::ToString};
+use alloc::{borrow::Cow, string::ToString, vec::Vec};
+use core::{iter::Peekable, str::Lines};
 use innerloop_json::{ToJson, Writer};
 
-/// One parameter of a tool.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Param {
-    name: &'static str,
-    kind: Type,
-    /// What the model is told of it, if anything.
-    description: &'static str,
-    is_required: bool,
-    /// The value that stands for it where it is left out, as JSON.
-    default: Option<&'static str>,
-}
+/// The mark of lines that belong to the object above them.
+const INNER: &str = "- ";
 
-/// What a parameter may be.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Type {
-    /// A text.
-    Text,
-    /// A text of one character or more.
-    NonEmpty,
-    /// One of some words.
-    Enum(&'static [&'static str]),
-    /// A whole number.
-    Integer { min: u32, max: Option<u32> },
-    /// Any number.
-    Number,
-    /// Yes or no.
-    Boolean,
-    /// A list.
-    Array { of: &'static Self, min: u32 },
-    /// An object of its own.
-    Object(&'static [Param]),
-}
-
-/// A count of something, if only of one.
-pub(super) const POSITIVE: Type = Type::Integer { min: 1, max: None };
-/// A count of something, or of nothing.
-pub(super) const NON_NEGATIVE: Type = Type::Integer { min: 0, max: None };
-/// A list of texts.
-pub(super) const TEXTS: Type = Type::Array { of: &Type::Text, min: 0 };
-
-/// A parameter without which there is no call.
-pub(super) const fn required(name: &'static str, kind: Type, description: &'static str) -> Param {
-    Param { name, kind, description, is_required: true, default: None }
-}
-
-/// A parameter that may be left out.
-pub(super) const fn optional(name: &'static str, kind: Type, description: &'static str) -> Param {
-    Param { name, kind, description, is_required: false, default: None }
-}
-
-impl Param {
-    pub(super) const fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// The same, with the value that stands for it where it is left out.
-    pub(super) const fn with_default(self, default: &'static str) -> Self {
-        Self { default: Some(default), ..self }
-    }
+/// The name of a parameter that must be there.
+pub(super) fn name(line: &str) -> &str {
+    line.split_once(':').map_or(line, |(name, _)| name)
 }
 
 /// The JSON Schema of an object with these parameters and no others, as it is written.
 /// `{default_ms}` in descriptions becomes that time limit.
-pub(super) struct Schema<'a> {
-    pub(super) params: &'a [Param],
+pub(super) struct Schema {
+    pub(super) params: &'static str,
     pub(super) default_ms: u64,
 }
 
-impl ToJson for Schema<'_> {
+impl ToJson for Schema {
     fn write(&self, writer: &mut Writer) {
         writer.object();
-        self.write_object(self.params, writer);
+        self.write_object(&mut self.params.lines().peekable(), "", writer);
         writer.end_object();
     }
 }
 
-impl Schema<'_> {
-    /// Writes the fields of an object's schema.
-    fn write_object(&self, params: &[Param], writer: &mut Writer) {
+impl Schema {
+    /// Writes the fields of the schema of an object whose parameters are the next lines with that
+    /// mark.
+    fn write_object(&self, lines: &mut Peekable<Lines<'static>>, mark: &str, writer: &mut Writer) {
         string("type", "object", writer);
         writer.key("properties");
         writer.object();
-        for param in params {
-            writer.key(param.name);
+        let mut required = Vec::new();
+        while let Some(line) = lines.peek().and_then(|line| line.strip_prefix(mark)) {
+            lines.next();
+            let (name, rest) = line.split_once(": ").unwrap_or((line, ""));
+            let (kind, description) = rest.split_once(' ').unwrap_or((rest, ""));
+            let (name, default) = match name.split_once('?') {
+                Some((name, default)) => (name, default.strip_prefix('=')),
+                None => {
+                    required.push(name);
+                    (name, None)
+                }
+            };
+            writer.key(name);
             writer.object();
-            self.write_type(param.kind, writer);
-            if let Some(default) = param.default {
-                writer.key("default");
-                writer.raw(default);
+            self.write_type(kind, lines, writer);
+            if let Some(default) = default {
+                raw("default", default, writer);
             }
-            if !param.description.is_empty() {
-                let description = self.filled(param.description);
-                string("description", &description, writer);
+            if !description.is_empty() {
+                string("description", &self.filled(description), writer);
             }
             writer.end_object();
         }
         writer.end_object();
-        let required = params.iter().filter(|param| param.is_required).map(|param| param.name);
-        strings("required", required, writer);
-        writer.key("additionalProperties");
-        writer.bool(false);
+        if !required.is_empty() {
+            strings("required", &required, writer);
+        }
+        raw("additionalProperties", "false", writer);
     }
 
     /// Writes the fields of a value's schema that say what it may be.
-    fn write_type(&self, kind: Type, writer: &mut Writer) {
+    fn write_type(
+        &self,
+        kind: &'static str,
+        lines: &mut Peekable<Lines<'static>>,
+        writer: &mut Writer,
+    ) {
+        if let Some((of, min)) = kind.strip_suffix(']').and_then(|kind| kind.rsplit_once('[')) {
+            string("type", "array", writer);
+            writer.key("items");
+            writer.object();
+            self.write_type(of, lines, writer);
+            writer.end_object();
+            if let Some(min) = min.strip_suffix("..") {
+                raw("minItems", min, writer);
+            }
+            return;
+        }
+        if let Some((min, max)) = kind.split_once("..") {
+            string("type", "integer", writer);
+            raw("minimum", min, writer);
+            if !max.is_empty() {
+                raw("maximum", max, writer);
+            }
+            return;
+        }
         match kind {
-            Type::Text => string("type", "string", writer),
-            Type::NonEmpty => {
+            "{}" => self.write_object(lines, INNER, writer),
+            "number" | "boolean" => string("type", kind, writer),
+            "text" => string("type", "string", writer),
+            "nonempty" => {
                 string("type", "string", writer);
-                number("minLength", 1, writer);
+                raw("minLength", "1", writer);
             }
-            Type::Enum(words) => {
+            words => {
                 string("type", "string", writer);
-                strings("enum", words.iter().copied(), writer);
+                strings("enum", &words.split('|').collect::<Vec<_>>(), writer);
             }
-            Type::Integer { min, max } => {
-                string("type", "integer", writer);
-                number("minimum", min, writer);
-                if let Some(max) = max {
-                    number("maximum", max, writer);
-                }
-            }
-            Type::Number => string("type", "number", writer),
-            Type::Boolean => string("type", "boolean", writer),
-            Type::Array { of, min } => {
-                string("type", "array", writer);
-                writer.key("items");
-                writer.object();
-                self.write_type(*of, writer);
-                writer.end_object();
-                if min > 0 {
-                    number("minItems", min, writer);
-                }
-            }
-            Type::Object(params) => self.write_object(params, writer),
         }
     }
 
@@ -156,17 +128,13 @@ fn string(name: &str, text: &str, writer: &mut Writer) {
     writer.string(text);
 }
 
-fn number(name: &str, number: u32, writer: &mut Writer) {
+/// Writes a value that is JSON as it is.
+fn raw(name: &str, json: &str, writer: &mut Writer) {
     writer.key(name);
-    writer.number(u64::from(number));
+    writer.raw(json);
 }
 
-/// Writes a list of texts, unless there are none.
-fn strings<'a>(name: &str, texts: impl Iterator<Item = &'a str>, writer: &mut Writer) {
-    let mut texts = texts.peekable();
-    if texts.peek().is_none() {
-        return;
-    }
+fn strings(name: &str, texts: &[&str], writer: &mut Writer) {
     writer.key(name);
     writer.array();
     for text in texts {

@@ -4,7 +4,7 @@
 use super::{
     args::Args,
     call::{InnerCall, Meaning, Translated},
-    param::{Param, Schema},
+    param::{self, Schema},
 };
 use crate::{
     base::json::Json,
@@ -36,11 +36,11 @@ pub(crate) struct ToolRow {
 /// What a tool is called with. In descriptions `{default_ms}` stands for the family's time limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parameters {
-    /// These, always.
-    Fixed(&'static [Param]),
+    /// These, always, as [`param`] reads them.
+    Fixed(&'static str),
     /// One string, which goes without JSON where the protocol has free-form tools.
     Freeform {
-        text: Param,
+        text: &'static str,
         /// The grammar of the text, in Lark's syntax.
         grammar: &'static str,
         /// What the model is told in place of the description.
@@ -182,16 +182,16 @@ impl ToolRow {
 
     /// The tool as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(&self, default_ms: u64, answer: Option<&Json>) -> ToolSpec {
-        let fixed = |params: &[Param]| Json::of(&Schema { params, default_ms });
+        let fixed = |params| Json::of(&Schema { params, default_ms });
         let (parameters, freeform) = match &self.parameters {
             Parameters::Fixed(params) => (fixed(params), None),
             Parameters::Freeform { text, grammar, description } => {
                 let freeform = Freeform {
                     grammar: (*grammar).into(),
-                    property: text.name().into(),
+                    property: param::name(text).into(),
                     description: (*description).into(),
                 };
-                (fixed(&[*text]), Some(freeform))
+                (fixed(text), Some(freeform))
             }
             Parameters::Answer => (answer.cloned().unwrap_or_default(), None),
         };

@@ -3,11 +3,6 @@
 use super::{
     args::Args,
     call::Translated,
-    param::{
-        POSITIVE, Param, TEXTS,
-        Type::{Array, Boolean, Enum, Integer, Text},
-        optional, required,
-    },
     row::{
         FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow,
         WRITTEN,
@@ -44,24 +39,15 @@ pub(super) const GREP_MODES: &[(&str, GrepMode)] = &[
     ("count", GrepMode::Count),
 ];
 
-const FILE_PATH: Param = required("file_path", Text, "Path of the file");
-const MAX_RESULTS: Param =
-    optional("max_results", Integer { min: 1, max: Some(10_000) }, "Most results; 100 if absent");
-const TIMEOUT_MS: Param = optional(
-    "timeout_ms",
-    POSITIVE,
-    "Time limit in milliseconds; {default_ms} if absent, at most 600000",
-);
-
 pub(super) static READ_FILE: ToolRow = ToolRow {
     name: "read_file",
     description: "Read a file. Returns numbered lines; images come back as images. Reads up to \
                   2000 lines from the start unless told otherwise.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        optional("offset", POSITIVE, "Line to start from, counted from 1"),
-        optional("limit", POSITIVE, "Most lines to read"),
-    ]),
+    parameters: Fixed(
+        "file_path: text Path of the file\n\
+         offset?: 1.. Line to start from, counted from 1\n\
+         limit?: 1.. Most lines to read",
+    ),
     read: Reader::Action(read_file),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
@@ -70,14 +56,10 @@ pub(super) static READ_FILE: ToolRow = ToolRow {
 pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
     name: "read_many_files",
     description: "Read several text files at once. Each comes under a line with its path.",
-    parameters: Fixed(&[
-        required(
-            "paths",
-            Array { of: &Text, min: 1 },
-            "Files, folders or path patterns such as src/**/*.ts",
-        ),
-        optional("exclude", TEXTS, "Path patterns to leave out"),
-    ]),
+    parameters: Fixed(
+        "paths: text[1..] Files, folders or path patterns such as src/**/*.ts\n\
+         exclude?: text[] Path patterns to leave out",
+    ),
     read: Reader::Action(read_many_files),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
@@ -87,7 +69,10 @@ pub(super) static WRITE_FILE: ToolRow = ToolRow {
     name: "write_file",
     description: "Write a whole file, creating it and the folders above it if needed. To change \
                   a part of a file, edit it instead.",
-    parameters: Fixed(&[FILE_PATH, required("content", Text, "The file's whole new content")]),
+    parameters: Fixed(
+        "file_path: text Path of the file\n\
+         content: text The file's whole new content",
+    ),
     read: Reader::Action(write_file),
     tell: None,
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
@@ -97,12 +82,12 @@ pub(super) static EDIT_FILE: ToolRow = ToolRow {
     name: "edit_file",
     description: "Replace text in a file. old_string must be the file's exact text and occur \
                   only once, unless replace_all is true.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        required("old_string", Text, "Exact text to find, with enough context to be unique"),
-        required("new_string", Text, "Text to put in its place"),
-        optional("replace_all", Boolean, "Replace every occurrence; false if absent"),
-    ]),
+    parameters: Fixed(
+        "file_path: text Path of the file\n\
+         old_string: text Exact text to find, with enough context to be unique\n\
+         new_string: text Text to put in its place\n\
+         replace_all?: boolean Replace every occurrence; false if absent",
+    ),
     read: Reader::Action(edit_file),
     tell: None,
     policy: Policy::CHANGES,
@@ -112,11 +97,7 @@ pub(super) static APPLY_PATCH: ToolRow = ToolRow {
     name: "apply_patch",
     description: "Change files by a patch: add, delete, update or move any number of files at \
                   once. Returns what was done to which file.",
-    parameters: Fixed(&[required(
-        "patch",
-        Text,
-        "The patch, from *** Begin Patch to *** End Patch",
-    )]),
+    parameters: Fixed("patch: text The patch, from *** Begin Patch to *** End Patch"),
     read: Reader::Action(apply_patch),
     tell: None,
     policy: Policy::CHANGES,
@@ -125,14 +106,10 @@ pub(super) static APPLY_PATCH: ToolRow = ToolRow {
 pub(super) static LIST_DIR: ToolRow = ToolRow {
     name: "list_dir",
     description: "List a folder. Folders end with a slash.",
-    parameters: Fixed(&[
-        optional("path", Text, "The folder; the workspace if absent"),
-        optional(
-            "depth",
-            Integer { min: 1, max: Some(10) },
-            "How many levels to list; 1 if absent",
-        ),
-    ]),
+    parameters: Fixed(
+        "path?: text The folder; the workspace if absent\n\
+         depth?: 1..10 How many levels to list; 1 if absent",
+    ),
     read: Reader::Action(list_dir),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
@@ -141,10 +118,10 @@ pub(super) static LIST_DIR: ToolRow = ToolRow {
 pub(super) static GLOB: ToolRow = ToolRow {
     name: "glob",
     description: "Find files by a path pattern such as **/*.ts, newest first.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The pattern"),
-        optional("path", Text, "The folder to search; the workspace if absent"),
-    ]),
+    parameters: Fixed(
+        "pattern: text The pattern\n\
+         path?: text The folder to search; the workspace if absent",
+    ),
     read: Reader::Action(glob),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
@@ -154,13 +131,13 @@ pub(super) static GREP: ToolRow = ToolRow {
     name: "grep",
     description: "Search file contents by a regular expression. Returns path, line number and \
                   line. Ignored and binary files are skipped.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The regular expression"),
-        optional("path", Text, "A file or folder; the workspace if absent"),
-        optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
-        optional("case_insensitive", Boolean, "Ignore case; false if absent"),
-        MAX_RESULTS,
-    ]),
+    parameters: Fixed(
+        "pattern: text The regular expression\n\
+         path?: text A file or folder; the workspace if absent\n\
+         glob_filter?: text Only files that match this pattern, such as *.py\n\
+         case_insensitive?: boolean Ignore case; false if absent\n\
+         max_results?: 1..10000 Most results; 100 if absent",
+    ),
     read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
@@ -171,18 +148,15 @@ pub(super) static GREP_WITH_MODES: ToolRow = ToolRow {
     name: "grep",
     description: "Search file contents by a regular expression. Ignored and binary files are \
                   skipped.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The regular expression"),
-        optional("path", Text, "A file or folder; the workspace if absent"),
-        optional("glob_filter", Text, "Only files that match this pattern, such as *.py"),
-        optional("case_insensitive", Boolean, "Ignore case; false if absent"),
-        optional(
-            "output_mode",
-            Enum(&["content", "files_with_matches", "count"]),
-            "Matching lines (if absent), paths only, or counts",
-        ),
-        MAX_RESULTS,
-    ]),
+    parameters: Fixed(
+        "pattern: text The regular expression\n\
+         path?: text A file or folder; the workspace if absent\n\
+         glob_filter?: text Only files that match this pattern, such as *.py\n\
+         case_insensitive?: boolean Ignore case; false if absent\n\
+         output_mode?: content|files_with_matches|count Matching lines (if absent), paths only, or \
+         counts\n\
+         max_results?: 1..10000 Most results; 100 if absent",
+    ),
     read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
@@ -192,11 +166,11 @@ pub(super) static SHELL: ToolRow = ToolRow {
     name: "shell",
     description: "Run a command in the shell, in the workspace, in a sandbox. Returns what it \
                   prints and, unless it is 0, its exit code.",
-    parameters: Fixed(&[
-        required("command", Text, "The command"),
-        TIMEOUT_MS,
-        optional("description", Text, "What the command does, in a few words, for whoever watches"),
-    ]),
+    parameters: Fixed(
+        "command: text The command\n\
+         timeout_ms?: 1.. Time limit in milliseconds; {default_ms} if absent, at most 600000\n\
+         description?: text What the command does, in a few words, for whoever watches",
+    ),
     read: Reader::Run(shell),
     tell: Some(tell_exit),
     policy: Policy { needs: Some(Need::Shell), ..Policy::RUNS },
@@ -207,12 +181,12 @@ pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
     description: "Run one of the programs listed in the environment over the workspace, in a \
                   sandbox without network. Returns its output and, unless it is 0, its exit \
                   code. This is no shell: arguments are passed as they are.",
-    parameters: Fixed(&[
-        required("program", Text, "The program's name"),
-        optional("args", TEXTS, "Its arguments"),
-        optional("stdin", Text, "What it reads from standard input"),
-        TIMEOUT_MS,
-    ]),
+    parameters: Fixed(
+        "program: text The program's name\n\
+         args?: text[] Its arguments\n\
+         stdin?: text What it reads from standard input\n\
+         timeout_ms?: 1.. Time limit in milliseconds; {default_ms} if absent, at most 600000",
+    ),
     read: Reader::Run(run_program),
     tell: Some(tell_exit),
     policy: Policy { needs: Some(Need::Program), ..Policy::RUNS },

@@ -3,11 +3,6 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    param::{
-        Param,
-        Type::{Array, Boolean, Enum, NonEmpty, Number, Object, Text},
-        optional, required,
-    },
     plan,
     row::{
         FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote,
@@ -31,23 +26,16 @@ const GLOB_LIMIT: u32 = 100;
 /// How many results `Grep` gives unless the call says how many.
 const GREP_LIMIT: u32 = 250;
 
-const FILE_PATH: Param =
-    required("file_path", Text, "The file; a path that begins with / begins at the workspace");
-
 static READ: ToolRow = ToolRow {
     name: "Read",
     description: "Read a file of the workspace. Lines come numbered, a tab behind the number; \
                   images come back as images. Without offset and limit the first 2000 lines are \
                   read.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        optional(
-            "offset",
-            Number,
-            "Line to start from, counted from 1; for files too long to read at once",
-        ),
-        optional("limit", Number, "Most lines to read"),
-    ]),
+    parameters: Fixed(
+        "file_path: text The file; a path that begins with / begins at the workspace\n\
+         offset?: number Line to start from, counted from 1; for files too long to read at once\n\
+         limit?: number Most lines to read",
+    ),
     read: Reader::Action(read),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
@@ -57,7 +45,10 @@ static WRITE: ToolRow = ToolRow {
     name: "Write",
     description: "Write a whole file; folders above it are made as needed. Replaces what is \
                   there. For changes to a file that exists, Edit is the better tool.",
-    parameters: Fixed(&[FILE_PATH, required("content", Text, "Everything the file is to hold")]),
+    parameters: Fixed(
+        "file_path: text The file; a path that begins with / begins at the workspace\n\
+         content: text Everything the file is to hold",
+    ),
     read: Reader::Action(seed::write_file),
     tell: None,
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
@@ -68,12 +59,12 @@ static EDIT: ToolRow = ToolRow {
     description: "Replace a text in a file by another. old_string is matched exactly, \
                   indentation included, without the line numbers that Read shows, and must occur \
                   once unless replace_all is set.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        required("old_string", Text, "The text to replace"),
-        required("new_string", Text, "The text to put in its place; it must differ"),
-        optional("replace_all", Boolean, "Replace every occurrence").with_default("false"),
-    ]),
+    parameters: Fixed(
+        "file_path: text The file; a path that begins with / begins at the workspace\n\
+         old_string: text The text to replace\n\
+         new_string: text The text to put in its place; it must differ\n\
+         replace_all?=false: boolean Replace every occurrence",
+    ),
     read: Reader::Action(edit),
     tell: None,
     policy: Policy::CHANGES,
@@ -83,11 +74,11 @@ static BASH: ToolRow = ToolRow {
     name: "Bash",
     description: "Run a command in a shell, in the workspace. Returns what it prints. To read, \
                   write, edit or search files, prefer the tools made for that.",
-    parameters: Fixed(&[
-        required("command", Text, "The command"),
-        optional("timeout", Number, "Time limit in milliseconds; 120000 if absent, at most 600000"),
-        optional("description", Text, "What the command does, in five to ten words"),
-    ]),
+    parameters: Fixed(
+        "command: text The command\n\
+         timeout?: number Time limit in milliseconds; 120000 if absent, at most 600000\n\
+         description?: text What the command does, in five to ten words",
+    ),
     read: Reader::Run(bash),
     tell: Some(tell_exit),
     policy: Policy {
@@ -102,35 +93,24 @@ static GREP: ToolRow = ToolRow {
     description: "Search file contents by a regular expression. Files that .gitignore names and \
                   binary files are skipped. By default it names the files that match; set \
                   output_mode to content for the lines themselves.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The regular expression"),
-        optional("path", Text, "A file or folder; the workspace if absent"),
-        optional("glob", Text, "Only files that match this pattern, such as *.js or *.{ts,tsx}"),
-        optional(
-            "output_mode",
-            Enum(&["content", "files_with_matches", "count"]),
-            "Lines, paths or counts; files_with_matches if absent",
-        ),
-        optional("-B", Number, "Lines to show before each match, with output_mode content"),
-        optional("-A", Number, "Lines to show after each match, with output_mode content"),
-        optional("-C", Number, "The same as context"),
-        optional(
-            "context",
-            Number,
-            "Lines to show before and after each match, with output_mode content",
-        ),
-        optional("-n", Boolean, "Show line numbers, with output_mode content; true if absent"),
-        optional("-i", Boolean, "Ignore case"),
-        optional("-o", Boolean, "Show only what matches of each line, with output_mode content"),
-        optional("type", Text, "Only files of this type: js, py, rust, go, java and so on"),
-        optional("head_limit", Number, "Most results; 250 if absent, 0 for all"),
-        optional("offset", Number, "How many of the first results to pass over; 0 if absent"),
-        optional(
-            "multiline",
-            Boolean,
-            "Let matches span lines, and . match line ends; false if absent",
-        ),
-    ]),
+    parameters: Fixed(
+        "pattern: text The regular expression\n\
+         path?: text A file or folder; the workspace if absent\n\
+         glob?: text Only files that match this pattern, such as *.js or *.{ts,tsx}\n\
+         output_mode?: content|files_with_matches|count Lines, paths or counts; files_with_matches \
+         if absent\n\
+         -B?: number Lines to show before each match, with output_mode content\n\
+         -A?: number Lines to show after each match, with output_mode content\n\
+         -C?: number The same as context\n\
+         context?: number Lines to show before and after each match, with output_mode content\n\
+         -n?: boolean Show line numbers, with output_mode content; true if absent\n\
+         -i?: boolean Ignore case\n\
+         -o?: boolean Show only what matches of each line, with output_mode content\n\
+         type?: text Only files of this type: js, py, rust, go, java and so on\n\
+         head_limit?: number Most results; 250 if absent, 0 for all\n\
+         offset?: number How many of the first results to pass over; 0 if absent\n\
+         multiline?: boolean Let matches span lines, and . match line ends; false if absent",
+    ),
     read: Reader::Action(grep),
     tell: None,
     policy: Policy { output: MATCHES, ..Policy::READS },
@@ -140,10 +120,10 @@ static GLOB: ToolRow = ToolRow {
     name: "Glob",
     description: "Find files by a path pattern such as **/*.ts, the most recently changed first, \
                   100 at most.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The pattern"),
-        optional("path", Text, "The folder to search; leave it out for the workspace"),
-    ]),
+    parameters: Fixed(
+        "pattern: text The pattern\n\
+         path?: text The folder to search; leave it out for the workspace",
+    ),
     read: Reader::Action(glob),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
@@ -157,22 +137,12 @@ pub(super) static TODO_WRITE: ToolRow = ToolRow {
     description: "Keep the list of what the task still needs, for work of three steps or more. \
                   Each call replaces the whole list. Mark a step in_progress before you begin it \
                   and completed as soon as it is done.",
-    parameters: Fixed(&[required(
-        "todos",
-        Array {
-            of: &Object(&[
-                required("content", NonEmpty, "The step, as an order: Run the tests"),
-                required("status", Enum(&["pending", "in_progress", "completed"]), ""),
-                required(
-                    "activeForm",
-                    NonEmpty,
-                    "The step while it is under way: Running the tests",
-                ),
-            ]),
-            min: 0,
-        },
-        "The whole list",
-    )]),
+    parameters: Fixed(
+        "todos: {}[] The whole list\n\
+         - content: nonempty The step, as an order: Run the tests\n\
+         - status: pending|in_progress|completed\n\
+         - activeForm: nonempty The step while it is under way: Running the tests",
+    ),
     read: Reader::Inner(todo_write),
     tell: None,
     policy: Policy::READS,

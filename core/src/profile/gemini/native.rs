@@ -3,11 +3,6 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    param::{
-        NON_NEGATIVE, POSITIVE, Param, TEXTS,
-        Type::{Array, Boolean, Enum, NonEmpty, Object, Text},
-        optional, required,
-    },
     plan,
     row::{
         FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
@@ -56,26 +51,15 @@ const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/*.lock",
 ];
 
-const FILE_PATH: Param = required("file_path", Text, "The file");
-const FILTERING: Param = optional(
-    "file_filtering_options",
-    Object(&[optional(
-        "respect_git_ignore",
-        Boolean,
-        "Pass over what .gitignore names; true if absent",
-    )]),
-    "What is passed over",
-);
-
 static READ_FILE: ToolRow = ToolRow {
     name: "read_file",
     description: "Read a text file or an image. Long files come in part, with a note on how to \
                   read on: give start_line and end_line to choose the lines.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        optional("start_line", POSITIVE, "The first line to read, counted from 1"),
-        optional("end_line", POSITIVE, "The last line to read, which is included"),
-    ]),
+    parameters: Fixed(
+        "file_path: text The file\n\
+         start_line?: 1.. The first line to read, counted from 1\n\
+         end_line?: 1.. The last line to read, which is included",
+    ),
     read: Reader::Action(read_file),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
@@ -85,7 +69,10 @@ static WRITE_FILE: ToolRow = ToolRow {
     name: "write_file",
     description: "Write a whole file, creating it and the folders above it if needed. Give the \
                   complete content, never a placeholder for what stays.",
-    parameters: Fixed(&[FILE_PATH, required("content", Text, "Everything the file is to hold")]),
+    parameters: Fixed(
+        "file_path: text The file\n\
+         content: text Everything the file is to hold",
+    ),
     read: Reader::Action(seed::write_file),
     tell: Some(tell::written),
     policy: Policy { output: WRITTEN, ..Policy::CHANGES },
@@ -96,17 +83,13 @@ static REPLACE: ToolRow = ToolRow {
     description: "Replace a text in a file. old_string must be the file's exact text with enough \
                   lines around it to occur only once, unless allow_multiple is set. An empty \
                   old_string creates the file.",
-    parameters: Fixed(&[
-        FILE_PATH,
-        required(
-            "instruction",
-            Text,
-            "What the change is for, in a sentence that makes sense on its own",
-        ),
-        required("old_string", Text, "The text to replace, white space included"),
-        required("new_string", Text, "The text to put in its place"),
-        optional("allow_multiple", Boolean, "Replace every occurrence; false if absent"),
-    ]),
+    parameters: Fixed(
+        "file_path: text The file\n\
+         instruction: text What the change is for, in a sentence that makes sense on its own\n\
+         old_string: text The text to replace, white space included\n\
+         new_string: text The text to put in its place\n\
+         allow_multiple?: boolean Replace every occurrence; false if absent",
+    ),
     read: Reader::Action(replace),
     tell: Some(tell::edited),
     policy: Policy::CHANGES,
@@ -116,11 +99,11 @@ static RUN_SHELL_COMMAND: ToolRow = ToolRow {
     name: "run_shell_command",
     description: "Run a command in a shell, in the workspace. Returns its output, what went \
                   wrong, and its exit code unless it is 0.",
-    parameters: Fixed(&[
-        required("command", Text, "The command"),
-        optional("description", Text, "What the command does, in a sentence, for whoever watches"),
-        optional("dir_path", Text, "The folder to run it in; the workspace if absent"),
-    ]),
+    parameters: Fixed(
+        "command: text The command\n\
+         description?: text What the command does, in a sentence, for whoever watches\n\
+         dir_path?: text The folder to run it in; the workspace if absent",
+    ),
     read: Reader::Run(run_shell_command),
     tell: Some(tell::command),
     policy: Policy {
@@ -135,33 +118,21 @@ static GREP_SEARCH: ToolRow = ToolRow {
     name: "grep_search",
     description: "Search file contents by a regular expression. Returns the lines with their \
                   numbers, by file. Case is ignored unless case_sensitive is set.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The regular expression, or a plain text with fixed_strings"),
-        optional("dir_path", Text, "A file or folder; the workspace if absent"),
-        optional(
-            "include_pattern",
-            Text,
-            "Only files that match this path pattern, such as *.ts or src/**",
-        ),
-        optional(
-            "exclude_pattern",
-            Text,
-            "A regular expression; lines that match it, too, are left out",
-        ),
-        optional("names_only", Boolean, "Return only the paths of the files that match"),
-        optional(
-            "case_sensitive",
-            Boolean,
-            "Tell capital letters from small ones; false if absent",
-        ),
-        optional("fixed_strings", Boolean, "Take the pattern as plain text; false if absent"),
-        optional("context", NON_NEGATIVE, "Lines to show around each match"),
-        optional("after", NON_NEGATIVE, "Lines to show after each match"),
-        optional("before", NON_NEGATIVE, "Lines to show before each match"),
-        optional("no_ignore", Boolean, "Search files that .gitignore names, too; false if absent"),
-        optional("max_matches_per_file", POSITIVE, "Most matches of one file"),
-        optional("total_max_matches", POSITIVE, "Most matches in all; 100 if absent"),
-    ]),
+    parameters: Fixed(
+        "pattern: text The regular expression, or a plain text with fixed_strings\n\
+         dir_path?: text A file or folder; the workspace if absent\n\
+         include_pattern?: text Only files that match this path pattern, such as *.ts or src/**\n\
+         exclude_pattern?: text A regular expression; lines that match it, too, are left out\n\
+         names_only?: boolean Return only the paths of the files that match\n\
+         case_sensitive?: boolean Tell capital letters from small ones; false if absent\n\
+         fixed_strings?: boolean Take the pattern as plain text; false if absent\n\
+         context?: 0.. Lines to show around each match\n\
+         after?: 0.. Lines to show after each match\n\
+         before?: 0.. Lines to show before each match\n\
+         no_ignore?: boolean Search files that .gitignore names, too; false if absent\n\
+         max_matches_per_file?: 1.. Most matches of one file\n\
+         total_max_matches?: 1.. Most matches in all; 100 if absent",
+    ),
     read: Reader::Action(grep_search),
     tell: Some(tell::matches),
     policy: Policy { output: MATCHES, ..Policy::READS },
@@ -170,20 +141,12 @@ static GREP_SEARCH: ToolRow = ToolRow {
 static GLOB: ToolRow = ToolRow {
     name: "glob",
     description: "Find files by a path pattern such as src/**/*.ts, newest first.",
-    parameters: Fixed(&[
-        required("pattern", Text, "The pattern"),
-        optional("dir_path", Text, "The folder to search; the workspace if absent"),
-        optional(
-            "case_sensitive",
-            Boolean,
-            "Tell capital letters from small ones; false if absent",
-        ),
-        optional(
-            "respect_git_ignore",
-            Boolean,
-            "Pass over files that .gitignore names; true if absent",
-        ),
-    ]),
+    parameters: Fixed(
+        "pattern: text The pattern\n\
+         dir_path?: text The folder to search; the workspace if absent\n\
+         case_sensitive?: boolean Tell capital letters from small ones; false if absent\n\
+         respect_git_ignore?: boolean Pass over files that .gitignore names; true if absent",
+    ),
     read: Reader::Action(glob),
     tell: Some(tell::files),
     policy: Policy { output: PATHS, ..Policy::READS },
@@ -192,11 +155,12 @@ static GLOB: ToolRow = ToolRow {
 static LIST_DIRECTORY: ToolRow = ToolRow {
     name: "list_directory",
     description: "List the files and folders directly in a folder.",
-    parameters: Fixed(&[
-        required("dir_path", Text, "The folder"),
-        optional("ignore", TEXTS, "Patterns of entries to leave out"),
-        FILTERING,
-    ]),
+    parameters: Fixed(
+        "dir_path: text The folder\n\
+         ignore?: text[] Patterns of entries to leave out\n\
+         file_filtering_options?: {} What is passed over\n\
+         - respect_git_ignore?: boolean Pass over what .gitignore names; true if absent",
+    ),
     read: Reader::Action(list_directory),
     tell: Some(tell::folder),
     policy: Policy { output: PATHS, ..Policy::READS },
@@ -206,24 +170,15 @@ static READ_MANY_FILES: ToolRow = ToolRow {
     name: "read_many_files",
     description: "Read several text files at once, one after the other, each under a line with \
                   its path. For an overview of a part of the project.",
-    parameters: Fixed(&[
-        required(
-            "include",
-            Array { of: &NonEmpty, min: 1 },
-            "Files, folders or path patterns such as src/**/*.ts",
-        ),
-        optional("exclude", Array { of: &NonEmpty, min: 0 }, "Path patterns to leave out")
-            .with_default("[]"),
-        optional("recursive", Boolean, "Of a folder, read what stands deeper, too")
-            .with_default("true"),
-        optional(
-            "useDefaultExcludes",
-            Boolean,
-            "Leave out what is rarely meant: dependencies, build output, version control",
-        )
-        .with_default("true"),
-        FILTERING,
-    ]),
+    parameters: Fixed(
+        "include: nonempty[1..] Files, folders or path patterns such as src/**/*.ts\n\
+         exclude?=[]: nonempty[] Path patterns to leave out\n\
+         recursive?=true: boolean Of a folder, read what stands deeper, too\n\
+         useDefaultExcludes?=true: boolean Leave out what is rarely meant: dependencies, build \
+         output, version control\n\
+         file_filtering_options?: {} What is passed over\n\
+         - respect_git_ignore?: boolean Pass over what .gitignore names; true if absent",
+    ),
     read: Reader::Action(read_many_files),
     tell: None,
     policy: Policy { output: FILES, ..Policy::READS },
@@ -235,21 +190,11 @@ pub(super) static WRITE_TODOS: ToolRow = ToolRow {
     name: "write_todos",
     description: "Keep the list of what a larger task still needs. Each call replaces the whole \
                   list. At most one step should be in_progress.",
-    parameters: Fixed(&[required(
-        "todos",
-        Array {
-            of: &Object(&[
-                required("description", Text, "The step"),
-                required(
-                    "status",
-                    Enum(&["pending", "in_progress", "completed", "cancelled", "blocked"]),
-                    "How far it is",
-                ),
-            ]),
-            min: 0,
-        },
-        "The whole list",
-    )]),
+    parameters: Fixed(
+        "todos: {}[] The whole list\n\
+         - description: text The step\n\
+         - status: pending|in_progress|completed|cancelled|blocked How far it is",
+    ),
     read: Reader::Inner(write_todos),
     tell: None,
     policy: Policy::READS,

@@ -3,10 +3,6 @@
 use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
-    param::{
-        Type::{Array, Enum, Number, Object, Text},
-        optional, required,
-    },
     plan,
     row::{
         FinishedRun, Need,
@@ -34,15 +30,11 @@ static SHELL_COMMAND: ToolRow = ToolRow {
     name: "shell_command",
     description: "Run a command in a shell, in the workspace, and return what it prints. Set \
                   workdir instead of using cd.",
-    parameters: Fixed(&[
-        required("command", Text, "The command"),
-        optional("workdir", Text, "The folder to run it in; the workspace if absent"),
-        optional(
-            "timeout_ms",
-            Number,
-            "Time limit in milliseconds; 10000 if absent, at most 600000",
-        ),
-    ]),
+    parameters: Fixed(
+        "command: text The command\n\
+         workdir?: text The folder to run it in; the workspace if absent\n\
+         timeout_ms?: number Time limit in milliseconds; 10000 if absent, at most 600000",
+    ),
     read: Reader::Run(shell_command),
     tell: Some(tell_command),
     policy: Policy { needs: Some(Need::Shell), timeout: TimeoutNote::None, ..Policy::RUNS },
@@ -60,7 +52,7 @@ static APPLY_PATCH: ToolRow = ToolRow {
                   behind a hunk ties it to the end of the file. Paths are relative to the \
                   workspace.",
     parameters: Parameters::Freeform {
-        text: required("input", Text, "The patch, from *** Begin Patch to *** End Patch"),
+        text: "input: text The patch, from *** Begin Patch to *** End Patch",
         grammar: include_str!("patch.lark"),
         description: "Change files by a patch. Write the patch as it is, from *** Begin Patch to \
                       *** End Patch, not wrapped in JSON.",
@@ -74,7 +66,7 @@ static VIEW_IMAGE: ToolRow = ToolRow {
     name: "view_image",
     description: "Look at an image of the workspace. For images only: text files come back as an \
                   error.",
-    parameters: Fixed(&[required("path", Text, "The image's file")]),
+    parameters: Fixed("path: text The image's file"),
     read: Reader::Action(view_image),
     tell: None,
     policy: Policy { needs: Some(Need::Images), ..Policy::READS },
@@ -95,24 +87,12 @@ pub(super) static UPDATE_PLAN: ToolRow = ToolRow {
     name: "update_plan",
     description: "Write down or change the plan of the task. Each call gives the whole plan; at \
                   most one step may be in_progress.",
-    parameters: Fixed(&[
-        optional("explanation", Text, "Why the plan changes"),
-        required(
-            "plan",
-            Array {
-                of: &Object(&[
-                    required("step", Text, "The step"),
-                    required(
-                        "status",
-                        Enum(&["pending", "in_progress", "completed"]),
-                        "How far it is",
-                    ),
-                ]),
-                min: 0,
-            },
-            "The steps, in order",
-        ),
-    ]),
+    parameters: Fixed(
+        "explanation?: text Why the plan changes\n\
+         plan: {}[] The steps, in order\n\
+         - step: text The step\n\
+         - status: pending|in_progress|completed How far it is",
+    ),
     read: Reader::Inner(update_plan),
     tell: None,
     policy: Policy::READS,
