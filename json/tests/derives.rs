@@ -139,6 +139,22 @@ fn structs_have_their_fields_in_order_and_defaults_where_they_are_absent() {
 }
 
 #[test]
+fn the_marks_between_names_are_no_part_of_a_name() {
+    for name in ["!name", "name,limit", "size=old_size", "=old_size"] {
+        let json = format!(r#"{{"{name}":1}}"#);
+        let error = from_str::<Plain>(&json).unwrap_err();
+        assert!(error.message().starts_with(&format!("unknown field `{name}`")), "{error}");
+    }
+    let json = r#"{"..":1,"patch":null,"":2,"firstField,textField":3,"firstField":4}"#;
+    let read: Defaults = from_str(json).unwrap();
+    assert_eq!((read.first_field, read.patch), (4, Some(None)));
+    for name in ["text=", "tick|command", "{}", ""] {
+        let error = from_str::<Door>(&format!(r#"{{"{name}":"a"}}"#)).unwrap_err();
+        assert!(error.message().starts_with(&format!("unknown variant `{name}`")), "{error}");
+    }
+}
+
+#[test]
 fn null_and_absence_differ_in_options_of_options() {
     let read = |json| from_str::<Defaults>(json).unwrap().patch;
     assert_eq!(read("{}"), None);
