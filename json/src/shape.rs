@@ -91,6 +91,11 @@ impl Variants {
         Self { form, variants: variants.unwrap_or_default() }
     }
 
+    /// The variant that begins at `start` in an enum's text. Its place is not told.
+    pub(crate) fn at(text: &'static str, start: usize) -> Option<Entry> {
+        Self { form: "", variants: text.get(start..)? }.entries().next()
+    }
+
     /// The variants, in order.
     pub(crate) const fn entries(self) -> Entries {
         Entries { rest: self.variants, separator: b'|', place: 0 }
@@ -134,14 +139,6 @@ impl Iterator for Entries {
             if matches!(mark, b'!' | b'+') { text.get(1..).unwrap_or_default() } else { text };
         let (name, more) = cut(name, b'=');
         Some(Entry { place, mark, name, more })
-    }
-
-    fn nth(&mut self, n: usize) -> Option<Entry> {
-        self.place += n;
-        for _ in 0..n {
-            self.rest = cut(self.rest, self.separator).1?;
-        }
-        self.next()
     }
 }
 

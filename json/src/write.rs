@@ -37,10 +37,10 @@ pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts)
     }
 }
 
-/// Writes the variant at `index` by the shape of its enum.
-pub fn write_variant(writer: &mut Writer, variants: &'static str, index: usize, parts: &dyn Parts) {
-    let variants = Variants::of(variants);
-    let Some(variant) = variants.entries().nth(index) else { return };
+/// Writes the variant that begins at `start` in the shape of its enum.
+pub fn write_variant(writer: &mut Writer, shape: &'static str, start: usize, parts: &dyn Parts) {
+    let variants = Variants::of(shape);
+    let Some(variant) = Variants::at(shape, start) else { return };
     let tag = variants.tag();
     let is_tagged = !tag.is_empty();
     let has_key =

@@ -189,8 +189,9 @@ fn shape_of(name: &str, fields: &[Field<'_>], is_closed: bool, optional: bool) -
     format!("{name}:{}", entries.join(","))
 }
 
-/// The text that says what an enum is, as `innerloop-json` reads it.
-pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> String {
+/// The text that says what an enum is, as `innerloop-json` reads it, and where in it each variant
+/// begins.
+pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, Vec<usize>) {
     let Attributes { tag, keyed, untagged, is_closed, .. } = &model.attributes;
     let form = match tag {
         Some(tag) => tag,
@@ -198,7 +199,9 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> String {
         None if *keyed => "{}",
         None => "",
     };
-    let entries = variants.iter().map(|variant| {
+    let mut text = form.to_owned();
+    let mut starts = Vec::new();
+    for variant in variants {
         let content = match &variant.form {
             Form::Unit => String::new(),
             Form::Newtype(_) => "=".to_owned(),
@@ -208,9 +211,11 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> String {
                 format!("={}", shape_of(&name, fields, *is_closed, false))
             }
         };
-        format!("|{}{content}", variant.name)
-    });
-    form.to_owned() + &entries.collect::<String>()
+        text.push('|');
+        starts.push(text.len());
+        text += &format!("{}{content}", variant.name);
+    }
+    (text, starts)
 }
 
 /// The arms `Self::V { a, b } => match place { 0 => …, _ => None }` that give an enum's field at a

@@ -116,7 +116,7 @@ fn of_enum(model: &Model<'_>, all: &[Variant<'_>]) -> Result<Parts> {
     let first = plain
         .or(all.first())
         .ok_or_else(|| Error::new_spanned(model.name, "an enum without variants cannot be read"))?;
-    let shape = variants(model, all);
+    let (shape, _) = variants(model, all);
     let fill = quote! {
         ::innerloop_json::derived::fill_variant(reader, #shape, self)
     };

@@ -24,19 +24,19 @@ pub(crate) fn implementation(model: &Model<'_>) -> TokenStream {
             (write, quote!(match place { #(#arms)* _ => ::core::option::Option::None }))
         }
         Body::Enum(all) => {
-            let shape = variants(model, all);
-            let places = all.iter().enumerate().map(|(index, variant)| {
+            let (shape, starts) = variants(model, all);
+            let starts = all.iter().zip(starts).map(|(variant, start)| {
                 let ident = variant.ident;
                 match &variant.form {
-                    Form::Unit => quote!(Self::#ident => #index,),
-                    Form::Newtype(_) => quote!(Self::#ident(_) => #index,),
-                    Form::Fields(_) => quote!(Self::#ident { .. } => #index,),
+                    Form::Unit => quote!(Self::#ident => #start,),
+                    Form::Newtype(_) => quote!(Self::#ident(_) => #start,),
+                    Form::Fields(_) => quote!(Self::#ident { .. } => #start,),
                 }
             });
             let arms = field_arms(all, part);
             let write = quote! {
-                let index: usize = match self { #(#places)* };
-                ::innerloop_json::derived::write_variant(writer, #shape, index, self);
+                let start: usize = match self { #(#starts)* };
+                ::innerloop_json::derived::write_variant(writer, #shape, start, self);
             };
             (write, quote!(match self { #arms }))
         }
