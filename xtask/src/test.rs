@@ -9,6 +9,7 @@ use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
+use crate::size;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
 use crate::{features, machine, native};
@@ -40,6 +41,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [
+        size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
         step("run both hosts against a third-party mock", test_aimock),
         step("run the page test in Chromium", test_page),
