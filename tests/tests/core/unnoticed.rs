@@ -62,7 +62,7 @@ fn results(host: &TestHost) -> Vec<(String, bool)> {
 fn allowing_writes(start: &str) -> ApprovalPolicy {
     let starting = [("file_path".to_owned(), start.to_owned())].into();
     let allow = vec![ApprovalRule { tool: "write_file".into(), starting }];
-    ApprovalPolicy { ask: AskAbout::Changes, allow, ..ApprovalPolicy::default() }
+    ApprovalPolicy { ask: AskAbout::Changes, allow }
 }
 
 fn write(path: &str) -> Value {
