@@ -34,3 +34,4 @@ pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
 pub use perform::perform;
+pub use write::{MAX_CHANGE_BYTES, change_text};

@@ -8,7 +8,7 @@ use crate::{
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
 
 /// The largest text that a change includes, 256 KiB.
-const MAX_CHANGE_BYTES: usize = 256 << 10;
+pub const MAX_CHANGE_BYTES: usize = 256 << 10;
 
 pub(crate) fn write(
     files: &mut impl Files,
@@ -80,7 +80,7 @@ pub(crate) fn store(
     let after = (content.len() <= MAX_CHANGE_BYTES).then(|| content.clone());
     let (kind, before) = match before {
         Before::Absent => (ChangeKind::Created, None),
-        Before::Bytes(bytes) => (ChangeKind::Modified, short_text(bytes)),
+        Before::Bytes(bytes) => (ChangeKind::Modified, change_text(bytes)),
         Before::TooLarge => (ChangeKind::Modified, None),
     };
     files
@@ -97,13 +97,15 @@ pub(crate) fn remove(
 ) -> Result<Change, Outcome> {
     files.remove(path).map_err(|error| explain::failed(files, path, &error))?;
     let before = match before {
-        Before::Bytes(bytes) => short_text(bytes),
+        Before::Bytes(bytes) => change_text(bytes),
         Before::Absent | Before::TooLarge => None,
     };
     Ok(Change { path: path.as_str().to_owned(), kind: ChangeKind::Deleted, before, after: None })
 }
 
-fn short_text(bytes: &[u8]) -> Option<String> {
+/// The content of a file as a change includes it: none if it is too long or no text.
+#[must_use]
+pub fn change_text(bytes: &[u8]) -> Option<String> {
     if bytes.len() > MAX_CHANGE_BYTES {
         return None;
     }

@@ -3,13 +3,10 @@
 
 use crate::{js::bytes_of, misuse::Misuse};
 use innerloop_core::action::{Action, Change, ChangeKind, Outcome};
-use innerloop_tools::{FileError, Files, Memory, WorkspacePath};
+use innerloop_tools::{FileError, Files, Memory, WorkspacePath, change_text};
 use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-
-/// Larger texts are left out of a change.
-const SHOWN: usize = 256 << 10;
 
 /// A workspace, which its agent shares.
 #[wasm_bindgen]
@@ -149,16 +146,11 @@ fn take_over_one(
         (Some(_), Some(_)) => ChangeKind::Modified,
         (Some(_), None) => ChangeKind::Deleted,
     };
-    let (before, shown) = (shown(before.as_deref()), shown(after.as_deref()));
+    let [before, shown] = [&before, &after].map(|bytes| change_text(bytes.as_deref()?));
     let done = match after {
         Some(bytes) => files.write(path, bytes),
         None => files.remove(path),
     };
     // A file that the user has meanwhile put in the way of a folder wins over the program's.
     done.ok().map(|()| Change { path: path.to_string(), kind, before, after: shown })
-}
-
-fn shown(bytes: Option<&[u8]>) -> Option<String> {
-    let bytes = bytes.filter(|bytes| bytes.len() <= SHOWN)?;
-    std::str::from_utf8(bytes).ok().map(str::to_owned)
 }

@@ -3,6 +3,7 @@
 
 use super::paths;
 use innerloop_core::action::{Change, ChangeKind};
+use innerloop_tools::MAX_CHANGE_BYTES;
 use std::{
     collections::BTreeMap,
     fs,
@@ -11,8 +12,6 @@ use std::{
     time::SystemTime,
 };
 
-/// Most bytes of a text that a change carries.
-const MAX_TEXT: u64 = 256 << 10;
 /// Most bytes of all texts of one run.
 const MAX_TEXTS: u64 = 32 << 20;
 /// Most files of one run that are watched.
@@ -111,7 +110,10 @@ impl State {
             return Self::Absent;
         }
         let other = Self::Other { len: meta.len(), modified: meta.modified().ok() };
-        if !meta.is_file() || meta.len() > MAX_TEXT || *texts + meta.len() > MAX_TEXTS {
+        if !meta.is_file()
+            || meta.len() > MAX_CHANGE_BYTES as u64
+            || *texts + meta.len() > MAX_TEXTS
+        {
             return other;
         }
         match fs::read(path).map(String::from_utf8) {
