@@ -91,6 +91,7 @@ impl Capture {
             kept.push(&held);
             text.push_str(&kept.decode(&held));
             text.push_str(&String::from_utf8_lossy(&core::mem::take(&mut kept.partial)));
+            kept.cut();
         }
         text
     }
@@ -200,6 +201,7 @@ impl Kept {
         }
     }
 
+    /// Leaves as much of the end as is kept.
     fn cut(&mut self) {
         let excess = self.tail.len().saturating_sub(self.half);
         self.tail.drain(..excess);
@@ -216,8 +218,7 @@ impl Kept {
         text
     }
 
-    fn text(mut self) -> String {
-        self.cut();
+    fn text(self) -> String {
         let Self { mut head, tail, dropped, .. } = self;
         if dropped == 0 {
             head.extend(tail);

@@ -57,6 +57,23 @@ fn of_a_long_output_beginning_and_end_are_kept() {
 }
 
 #[test]
+fn an_output_that_is_a_little_too_long_is_said_to_be_cut() {
+    let printed = |text: &str| {
+        let mut capture = Capture::new(&Keys::default(), 10);
+        assert_eq!(capture.push(Channel::Out, text.as_bytes()), text);
+        capture
+    };
+    let outcome = |text| printed(text).outcome(&End::Exit(0), Vec::new(), false);
+    assert_eq!(outcome("0123456789").joined_text(), "0123456789");
+    assert!(!outcome("0123456789").capped_at_source);
+    assert_eq!(printed("0123456789").whole().0.unwrap(), b"0123456789");
+    let cut = "01234\n[1 bytes of output dropped here]\n6789a";
+    assert_eq!(outcome("0123456789a").joined_text(), cut);
+    assert!(outcome("0123456789a").capped_at_source);
+    assert_eq!(printed("0123456789a").whole().0, None);
+}
+
+#[test]
 fn a_character_is_shown_when_it_is_whole() {
     let mut capture = Capture::new(&Keys::default(), KEPT);
     let text = "aü€😀\u{fffd}z";
