@@ -19,7 +19,7 @@ use crate::{
         output::{Effect, HookRun, Output},
     },
 };
-use alloc::vec::Vec;
+use alloc::{sync::Arc, vec::Vec};
 use innerloop_json::ToJson;
 
 /// A word to an agent, which the session carries over.
@@ -44,7 +44,8 @@ pub(crate) enum Signal {
 /// What one step of an agent writes.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
-    /// Things to do and to know, in causal order. Events are numbered when the input is done.
+    /// Things to do and to know, in causal order. Events get their numbers, and the effect that
+    /// led to them, when the input is done.
     pub(crate) outputs: Vec<Output>,
     /// Each with its place among the outputs: what follows from it comes out there.
     pub(crate) signals: Vec<(usize, Signal)>,
@@ -58,7 +59,7 @@ pub(crate) struct Ctx<'a> {
     pub(crate) written: &'a mut Written,
     pub(crate) agents: &'a mut AgentCount,
     /// The session's id, which stands in for chance.
-    pub(crate) session: &'a SessionId,
+    pub(crate) session: &'a Arc<SessionId>,
     pub(crate) now: Instant,
     pub(crate) wall: UnixMillis,
 }
@@ -74,7 +75,9 @@ pub(crate) struct AgentCount {
 
 impl Ctx<'_> {
     pub(crate) fn event(&mut self, kind: EventKind) {
-        let event = Event { seq: 0, at: self.now, agent: self.body.id, kind };
+        let session = Arc::clone(self.session);
+        let (at, wall, agent) = (self.now, self.wall, self.body.id);
+        let event = Event { seq: 0, at, wall, session, agent, effect: None, kind };
         self.written.outputs.push(Output::Event(event));
     }
 

@@ -9,6 +9,7 @@ use crate::{
         config::{
             ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, SessionConfig, TextCalls,
         },
+        event::EventKind,
         tool::ToolSpec,
     },
     wire,
@@ -56,6 +57,20 @@ impl Setup {
         let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
         let route = Route::new(config.model.clone(), system, specs, may_sum_up(&config));
         Ok(Self { config, route: Arc::new(route), tools })
+    }
+
+    /// What is told of it when a session begins.
+    pub(crate) fn start(&self) -> EventKind {
+        let model = &self.config.model;
+        EventKind::SessionStart {
+            model: model.name.clone(),
+            provider: model.endpoint.0.clone(),
+            profile: model.profile,
+            vocabulary: model.vocabulary,
+            tools: self.tools.iter().map(|tool| tool.spec.name.clone()).collect(),
+            context_window: model.context_window,
+            limits: self.config.limits,
+        }
     }
 
     /// The setup of an agent that was started with `options`, where this one is the session's own.

@@ -15,7 +15,7 @@ pub(crate) mod snapshot;
 
 use crate::{
     base::{
-        id::{AgentId, ById, SessionId},
+        id::{AgentId, ById, EffectId, SessionId},
         time::{Instant, UnixMillis},
     },
     machine::{
@@ -37,12 +37,12 @@ use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 3;
+pub const REPLAY_VERSION: u32 = 4;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]
 pub struct Session {
-    id: SessionId,
+    id: Arc<SessionId>,
     root: Agent,
     /// The agents that were started from it, by number.
     others: ById<AgentId, Agent>,
@@ -71,7 +71,7 @@ impl Session {
     /// A session whose setup is there already.
     fn with(id: SessionId, setup: Arc<Setup>, wall: UnixMillis) -> (Self, Outputs) {
         let mut session = Self {
-            id,
+            id: Arc::new(id),
             root: Agent::new(AgentId::ROOT, None, setup, Vec::new()),
             others: ById::new(),
             count: AgentCount::default(),
@@ -82,9 +82,8 @@ impl Session {
             #[cfg(feature = "seams")]
             transitions: crate::machine::phase::Transitions::default(),
         };
-        let (at, agent) = (session.now, AgentId::ROOT);
-        let start = Event { seq: 0, at, agent, kind: EventKind::SessionStart };
-        let outputs = session.numbered(Vec::from([Output::Event(start)]));
+        let start = session.event(AgentId::ROOT, session.root.setup.start());
+        let outputs = session.stamped(None, Vec::from([Output::Event(start)]));
         (session, outputs)
     }
 
@@ -98,6 +97,7 @@ impl Session {
         reason = "only a host's mistake pays for the input's return"
     )]
     pub fn handle(&mut self, input: Input, now: Instant) -> Result<Outputs, Rejected> {
+        let effect = input.effect();
         let admitted = self.admit(input)?;
         self.now = self.now.max(now);
         let mut outputs = Vec::new();
@@ -116,7 +116,7 @@ impl Session {
             Admitted::Tick => self.on_tick(&mut outputs),
             Admitted::Late => {}
         }
-        Ok(self.numbered(outputs))
+        Ok(self.stamped(effect, outputs))
     }
 
     /// When to send [`Input::Tick`] if nothing else happens before.
@@ -151,7 +151,7 @@ impl Session {
 
     /// The session's id.
     #[must_use]
-    pub const fn id(&self) -> &SessionId {
+    pub fn id(&self) -> &SessionId {
         &self.id
     }
 
@@ -180,7 +180,7 @@ impl Session {
         turns: usize,
         wall: UnixMillis,
     ) -> Result<(Self, Outputs), ConfigError> {
-        if id == self.id {
+        if id == *self.id {
             let message = "is this session's own: a fork needs another";
             return Err(ConfigError::new("id", message));
         }
@@ -239,11 +239,22 @@ impl Session {
     }
 
     /// The outputs of an input that is done, its events numbered.
-    fn numbered(&mut self, mut outputs: Vec<Output>) -> Outputs {
+    fn wall(&self) -> UnixMillis {
+        UnixMillis(self.epoch.0.saturating_add(self.now.0))
+    }
+
+    fn event(&self, agent: AgentId, kind: EventKind) -> Event {
+        let (at, wall, session) = (self.now, self.wall(), Arc::clone(&self.id));
+        Event { seq: 0, at, wall, session, agent, effect: None, kind }
+    }
+
+    /// The outputs with their events numbered, which follow from an answer to `effect`.
+    fn stamped(&mut self, effect: Option<EffectId>, mut outputs: Vec<Output>) -> Outputs {
         for output in &mut outputs {
             if let Output::Event(event) = output {
                 self.seq += 1;
                 event.seq = self.seq;
+                event.effect = effect;
             }
         }
         Outputs(outputs)

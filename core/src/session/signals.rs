@@ -3,7 +3,7 @@
 
 use super::Session;
 use crate::{
-    base::{id::AgentId, time::UnixMillis},
+    base::id::AgentId,
     machine::{
         agent::{self, Agent},
         body::{ChildState, SpawnOptions},
@@ -13,11 +13,7 @@ use crate::{
         setup::Setup,
     },
     profile::inner::SpawnCall,
-    types::{
-        event::{Event, EventKind},
-        message::Part,
-        output::Output,
-    },
+    types::{event::EventKind, message::Part, output::Output},
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
@@ -29,6 +25,7 @@ impl Session {
         outputs: &mut Vec<Output>,
         f: impl FnOnce(Phase, &mut Ctx<'_>) -> Phase,
     ) {
+        let wall = self.wall();
         let agent = match id {
             AgentId::ROOT => &mut self.root,
             _ => match self.others.get_mut(id) {
@@ -47,7 +44,7 @@ impl Session {
             agents: &mut self.count,
             session: &self.id,
             now: self.now,
-            wall: UnixMillis(self.epoch.0.saturating_add(self.now.0)),
+            wall,
         };
         let phase = f(phase, &mut ctx);
         #[cfg(feature = "seams")]
@@ -105,7 +102,7 @@ impl Session {
             task: call.task.clone(),
             model: setup.config.model.name.clone(),
         };
-        outputs.push(Output::Event(Event { seq: 0, at: self.now, agent: child, kind }));
+        outputs.push(Output::Event(self.event(child, kind)));
         let options = Some(Box::new(options));
         self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
         let parts = vec![Part::text(call.task)];
@@ -155,6 +152,7 @@ impl Session {
     /// Another configuration is in force, from the next model call, for the other agents too.
     pub(super) fn configure(&mut self, setup: &Arc<Setup>, outputs: &mut Vec<Output>) {
         let mut works = true;
+        let mut rebased = Vec::new();
         for agent in core::iter::once(&mut self.root).chain(self.others.values_mut()) {
             let new = match &agent.body.spawned {
                 None => Arc::clone(setup),
@@ -168,12 +166,13 @@ impl Session {
             };
             let has_said = !agent.phase.is_over() && !agent.body.history.turns().is_empty();
             if has_said && !new.route.begins_as(&agent.setup.route) {
-                let reason = "the model, its options or the system prompt changed";
-                let kind = EventKind::PrefixRebased { reason };
-                let (at, agent) = (self.now, agent.body.id);
-                outputs.push(Output::Event(Event { seq: 0, at, agent, kind }));
+                rebased.push(agent.body.id);
             }
             agent.setup = new;
+        }
+        for agent in rebased {
+            let reason = "the model, its options or the system prompt changed";
+            outputs.push(Output::Event(self.event(agent, EventKind::PrefixRebased { reason })));
         }
         if !works {
             self.fault("an agent's configuration cannot work any more", outputs);

@@ -1,10 +1,16 @@
 //! Things to know (`docs/decisions.md#events`). As JSON an event is flat and told apart by `type`.
 
 use crate::{
-    base::{id::AgentId, json::Json, time::Instant},
+    base::{
+        id::{AgentId, EffectId, SessionId},
+        json::Json,
+        time::{Instant, UnixMillis},
+    },
     types::{
         action::Outcome,
+        config::Limits,
         message::{Part, Usage},
+        model::{ProfileKind, Vocabulary},
         status::{AgentState, RunEnd},
     },
 };
@@ -18,6 +24,13 @@ pub struct Event {
     pub seq: u64,
     /// When, in session time.
     pub at: Instant,
+    /// When, by the host's wall clock as the session was opened or restored.
+    pub wall: UnixMillis,
+    /// In which session.
+    pub session: Arc<SessionId>,
+    /// The effect whose answer led to it; none if a command or the time did.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub effect: Option<EffectId>,
     /// Whose.
     pub agent: AgentId,
     /// What.
@@ -31,7 +44,22 @@ pub struct Event {
 #[non_exhaustive]
 pub enum EventKind {
     /// The session is open.
-    SessionStart,
+    SessionStart {
+        /// The model's name.
+        model: String,
+        /// The host's name for the endpoint that serves it.
+        provider: String,
+        /// The model family whose tools and prompt are used.
+        profile: ProfileKind,
+        /// Under which names the family's tools are shown.
+        vocabulary: Vocabulary,
+        /// The names of the tools.
+        tools: Vec<String>,
+        /// How many tokens the model can read and write in one call.
+        context_window: u32,
+        /// The limits of rounds and turns.
+        limits: Limits,
+    },
     /// The session is closed. The last event.
     SessionEnd {
         /// Where it stood when it was closed.

@@ -71,6 +71,19 @@ impl Input {
         Self::Command { agent: AgentId::ROOT, command }
     }
 
+    /// The effect that this input is news of.
+    #[must_use]
+    pub const fn effect(&self) -> Option<EffectId> {
+        match self {
+            Self::Http { id, .. }
+            | Self::Tool { id, .. }
+            | Self::Answer { id, .. }
+            | Self::Hook { id, .. }
+            | Self::Lost { id } => Some(*id),
+            Self::Command { .. } | Self::Tick => None,
+        }
+    }
+
     /// The effect that this input answers for good; nothing for news that more may follow.
     #[must_use]
     pub const fn answered(&self) -> Option<EffectId> {

@@ -6,11 +6,12 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
+    config::{Limits, ProfileKind, Vocabulary},
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
-    id::AgentId,
+    id::{AgentId, EffectId, SessionId},
     message::Usage,
     status::{AgentState, RunEnd, Status},
-    time::Instant,
+    time::{Instant, UnixMillis},
 };
 use std::sync::Arc;
 
@@ -32,7 +33,10 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 }
 
 pub(super) fn stamped((seq, kind): (u64, EventKind)) -> Event {
-    Event { seq, at: Instant(40), agent: AgentId::ROOT, kind }
+    let effect = matches!(kind, EventKind::AssistantTextDelta { .. }).then_some(EffectId(7));
+    let session = Arc::new(SessionId("s-1".into()));
+    let (at, wall) = (Instant(40), UnixMillis(1_800_000_040));
+    Event { seq, at, wall, session, agent: AgentId::ROOT, effect, kind }
 }
 
 fn plan() -> Vec<PlanItem> {
@@ -51,7 +55,15 @@ fn error_kinds() -> Vec<ErrorKind> {
 fn kinds() -> Vec<EventKind> {
     let (call_id, name) = (String::from("call_1"), String::from("read_file"));
     one_of_each!(open EventKind:
-        SessionStart,
+        SessionStart {
+            model: "claude-sonnet-4-5".into(),
+            provider: "anthropic".into(),
+            profile: ProfileKind::Anthropic,
+            vocabulary: Vocabulary::Seed,
+            tools: vec!["read_file".into(), "grep".into()],
+            context_window: 200_000,
+            limits: Limits::default(),
+        },
         SessionEnd { state: AgentState::Idle },
         UserInput { parts: parts() },
         ProcessingEnd {

@@ -26,7 +26,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit("Effect", &effects());
     let outputs: Vec<Output> = one_of_each!(Output:
         Effect(Effect::Cancel { id: EffectId(7), grace_ms: 5_000 }),
-        Event(stamped((1, EventKind::SessionStart))),
+        Event(stamped((1, EventKind::TextReset))),
     );
     visitor.visit("Output", &outputs);
     visitor.visit("Outputs", &[Outputs(outputs.clone())]);

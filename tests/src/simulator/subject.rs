@@ -13,6 +13,7 @@ use innerloop_core::{
     time::{Instant, UnixMillis},
 };
 use serde_json::Value;
+use std::sync::Arc;
 
 /// A fault put around a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +165,9 @@ impl Subject {
             let kind = EventKind::Warning { message: "late".into() };
             self.shift += 1;
             let seq = self.seq + 1;
-            mutated.push(Output::Event(Event { seq, at: now, agent: AgentId::ROOT, kind }));
+            let session = Arc::new(self.session.id().clone());
+            let (wall, agent, effect) = (UnixMillis(0), AgentId::ROOT, None);
+            mutated.push(Output::Event(Event { seq, at: now, wall, session, agent, effect, kind }));
         }
         Outputs(mutated)
     }

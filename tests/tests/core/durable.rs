@@ -1,7 +1,7 @@
 //! The log is the session, a snapshot is the session, and the encoded prefix does not change.
 
 use innerloop_core::{
-    RestoreError, Session,
+    REPLAY_VERSION, RestoreError, Session,
     action::Outcome,
     id::AgentId,
     input::{Command, HttpInput, Input},
@@ -92,8 +92,8 @@ fn a_damaged_or_foreign_log_is_refused_with_its_line() {
     let (host, _) = eventful();
     assert!(matches!(log::replay(""), Err(LogError::Unreadable { line: 1, .. })));
     assert!(matches!(log::replay("{}\n"), Err(LogError::Unreadable { line: 1, .. })));
-    let newer = host.log.replacen(r#""replay":3"#, r#""replay":9"#, 1);
-    let version = LogError::Version { found: 9, expected: 3 };
+    let newer = host.log.replacen(&format!("\"replay\":{REPLAY_VERSION}"), "\"replay\":99", 1);
+    let version = LogError::Version { found: 99, expected: REPLAY_VERSION };
     assert_eq!(log::replay(&newer).unwrap_err(), version);
     let mut lines: Vec<&str> = host.log.lines().collect();
     lines[3] = "rubbish";

@@ -6,10 +6,11 @@ use innerloop_core::{
     input::{Command, HttpInput},
     message::TurnKind,
     status::RunEnd,
+    time::UnixMillis,
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{TestHost, config, text},
+    test_host::{EPOCH, TestHost, config, text},
 };
 use serde_json::json;
 
@@ -209,7 +210,11 @@ fn b14_events_are_numbered_without_gaps_and_flat_as_json() {
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
     let json = serde_json::to_value(&host.events[1]).unwrap();
     let parts = json!([{"type": "text", "text": "go"}]);
-    let expected = json!({"seq": 2, "at": 0, "agent": 0, "type": "user_input", "parts": parts});
+    let (wall, session) = (EPOCH.0, &host.session.id().0);
+    let expected = json!({
+        "seq": 2, "at": 0, "wall": wall, "session": session, "agent": 0,
+        "type": "user_input", "parts": parts,
+    });
     assert_eq!(json, expected);
 }
 
@@ -266,4 +271,38 @@ fn an_interrupted_reply_leaves_no_trace_but_a_note() {
     let turns = host.session.history(AgentId::ROOT).unwrap().turns();
     assert!(matches!(turns.last().unwrap().kind, TurnKind::Steering(_)));
     assert_eq!(turns.len(), 2);
+}
+
+#[test]
+fn b14_an_event_says_when_it_was_whose_it_is_and_what_led_to_it() {
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let http = *host.calls.last().unwrap();
+    host.now += 1_500;
+    host.reply(&Message::text("Hi.").and_call("c1", "list_dir", &json!({})));
+    let run = *host.runs.keys().next().unwrap();
+    let _ = host.answer("a");
+    let id = host.session.id().clone();
+    for event in &host.events {
+        assert_eq!(*event.session, id);
+        assert_eq!(event.wall, UnixMillis(EPOCH.0 + event.at.0), "{event:?}");
+    }
+    let effect = |is: fn(&EventKind) -> bool| {
+        let event = host.events.iter().find(|event| is(&event.kind)).unwrap();
+        event.effect
+    };
+    assert_eq!(effect(|kind| matches!(kind, EventKind::UserInput { .. })), None);
+    assert_eq!(effect(|kind| matches!(kind, EventKind::AssistantTextDelta { .. })), Some(http));
+    assert_eq!(effect(|kind| matches!(kind, EventKind::ToolCallStart { .. })), Some(http));
+    assert_eq!(effect(|kind| matches!(kind, EventKind::ToolCallEnd { .. })), Some(run));
+    let EventKind::SessionStart { model, provider, profile, vocabulary, tools, limits, .. } =
+        &host.events[0].kind
+    else {
+        panic!("{:?}", host.events[0])
+    };
+    let config = host.session.config();
+    assert_eq!((model, provider), (&config.model.name, &config.model.endpoint.0));
+    assert_eq!((*profile, *vocabulary), (config.model.profile, config.model.vocabulary));
+    assert!(tools.iter().any(|name| name == "read_file"), "{tools:?}");
+    assert_eq!(*limits, config.limits);
 }

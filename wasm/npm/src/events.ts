@@ -1,6 +1,7 @@
 // Things to know, as the session's log has them. Samples of every event, made by the core, are
 // held against these types in both directions.
 
+import type { SessionConfig } from "./config.js";
 import type { AgentState, ErrorKind, Outcome, Part, RunEnd, SessionUsage } from "./data.js";
 
 interface Stamp {
@@ -8,13 +9,33 @@ interface Stamp {
   seq: number;
   /** Milliseconds since the session opened. */
   at: number;
+  /** When, in Unix milliseconds, by the wall clock as the session was opened or restored. */
+  wall: number;
+  /** The session's id. */
+  session: string;
   /** Whose; the session's own agent is 0. */
   agent: number;
+  /** The effect (a request, a tool's run, a question) whose answer led to it, if one did. */
+  effect?: number;
 }
 
 /** The session is open. */
 export interface SessionStart extends Stamp {
   type: "session_start";
+  /** The model's name. */
+  model: string;
+  /** The name of the endpoint that serves it: the provider's. */
+  provider: string;
+  /** The model family whose tools and prompt are used. */
+  profile: SessionConfig["model"]["profile"];
+  /** Under which names the family's tools are shown. */
+  vocabulary: SessionConfig["model"]["vocabulary"];
+  /** The names of the tools. */
+  tools: string[];
+  /** How many tokens the model can read and write in one call. */
+  context_window: number;
+  /** The limits of rounds and turns. */
+  limits: SessionConfig["limits"];
 }
 /** The session is closed. The last event. */
 export interface SessionEnd extends Stamp {

@@ -63,7 +63,7 @@ impl Session {
 
     /// The configuration under the session's own id.
     pub(super) fn own_config(&self) -> SessionConfig {
-        SessionConfig { id: self.id.clone(), ..self.config().clone() }
+        SessionConfig { id: (*self.id).clone(), ..self.config().clone() }
     }
 
     fn form<'a>(&'a self, agent: &'a Agent) -> AgentForm<'a> {

@@ -58,7 +58,7 @@ impl State<'_> {
         let ledger = Ledger::of(self.effects, open).ok_or_else(damaged)?;
         let root = agents.remove(AgentId::ROOT);
         Ok(Session {
-            id,
+            id: Arc::new(id),
             root: root.ok_or_else(|| RestoreError::damaged("its own agent is missing"))?,
             others: agents,
             count,

@@ -109,7 +109,7 @@ impl Events {
         require(seq == self.seq + 1, || format!("event {} is followed by {seq}", self.seq))?;
         require(event.at >= self.at, || format!("event {seq} goes back in time"))?;
         require(event.at == seen.now, || format!("event {seq} has another time than its input"))?;
-        let is_start = event.kind == EventKind::SessionStart;
+        let is_start = matches!(event.kind, EventKind::SessionStart { .. });
         require(is_start == (seq == 1), || format!("event {seq} is {:?}", event.kind))?;
         (self.seq, self.at) = (seq, event.at);
         if let EventKind::AgentStarted { parent, task, .. } = &event.kind {
