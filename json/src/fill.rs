@@ -32,7 +32,7 @@ pub fn fill_fields<'a>(
     let shape = Shape::of(shape);
     let tag = core::mem::take(&mut reader.tag);
     if reader.kind()? != Kind::Object {
-        return Err(reader.unexpected(&format!("struct {}", shape.name)));
+        return Err(reader.unexpected(&format!("struct {}", shape.name())));
     }
     reader.object()?;
     let (mut seen, mut next) = (0_u64, shape.fields());
@@ -59,7 +59,8 @@ pub fn fill_fields<'a>(
 fn missing(reader: &Reader<'_>, shape: Shape, seen: u64) -> Result<(), Error> {
     let is_missing = |field: &Entry| field.is_required() && seen >> field.place & 1 == 0;
     match shape.fields().find(is_missing) {
-        Some(Entry { name, .. }) => {
+        Some(field) => {
+            let name = field.name();
             Err(reader.error(format!("missing field `{name}`")).about(name))
         }
         None => Ok(()),
@@ -87,7 +88,7 @@ pub fn fill_variant<'a>(
         let variant = named(&ahead, variants, &name).map_err(|error| error.within(tag))?;
         reader.tag = tag;
         target.choose(variant.place);
-        return match variant.more {
+        return match variant.content() {
             Some(content) => fill_content(reader, content, target),
             None => fill_fields(reader, EMPTY, target),
         };
@@ -96,7 +97,7 @@ pub fn fill_variant<'a>(
         Kind::String => {
             let name = reader.string()?;
             let variant = named(reader, variants, &name)?;
-            if variant.more.is_some() {
+            if variant.content().is_some() {
                 let message =
                     format!("invalid type: unit variant, expected `{name}` as an object's key");
                 return Err(reader.error(message));
@@ -111,7 +112,7 @@ pub fn fill_variant<'a>(
             };
             let variant = named(reader, variants, &name)?;
             target.choose(variant.place);
-            let filled = match variant.more {
+            let filled = match variant.content() {
                 Some(content) => fill_content(reader, content, target),
                 None => reader.null(),
             };
@@ -126,7 +127,7 @@ pub fn fill_variant<'a>(
 }
 
 fn named(reader: &Reader<'_>, variants: Variants, name: &str) -> Result<Entry, Error> {
-    variants.entries().find(|variant| variant.name == name).ok_or_else(|| {
+    variants.entries().find(|variant| variant.name() == name).ok_or_else(|| {
         reader.error(format!("unknown variant `{name}`, expected {}", variants.expected()))
     })
 }

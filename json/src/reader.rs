@@ -1,17 +1,15 @@
 //! Reading JSON step by step. Every step checks what it passes over, so that a value that was
 //! skipped is as valid as one that was read.
 
-use crate::{
-    error::Error,
-    number::Number,
-    skip::{Index, MAX_DEPTH, Token, value_end},
-    strings::{code_unit, plain_len, unescaped},
-};
+use crate::{error::Error, number::Number};
 use alloc::{
     borrow::Cow,
     format,
     string::{String, ToString},
     vec::Vec,
+};
+use innerloop_json_scan::{
+    Index, MAX_DEPTH, Token, code_unit, plain_len, quoted, unescaped, value_end,
 };
 
 /// What kind of value comes next.
@@ -297,7 +295,7 @@ impl<'a> Reader<'a> {
         Ok(match self.kind()? {
             Kind::Null => self.word("null").map(|()| String::from("null"))?,
             Kind::Bool => format!("boolean `{}`", self.bool()?),
-            Kind::String => format!("string {:?}", self.string_lossy()?),
+            Kind::String => format!("string {}", quoted(&self.string_lossy()?)),
             Kind::Array => "sequence".to_string(),
             Kind::Object => "map".to_string(),
             Kind::Number => match self.number()? {

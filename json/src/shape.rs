@@ -1,26 +1,26 @@
 //! What a derive says of a type: one text, which the reading and the writing functions share. A
 //! table of names would take a pointer for each of them.
 //!
-//! A struct is its name and its fields, `Point:!x,y=old_y,+more,..`: behind `!` stands a field that
-//! must be there, behind `+` one whose own fields stand in its place, behind `=` a further name
-//! that is read. Without `..` at the end an unknown field is an error; else it is passed over.
+//! A struct is its name and its fields, `Point..,"x":!,"y":=old_y,"more":+`: behind a field stands
+//! `!` if it must be there, `+` if its own fields stand in its place, and behind each `=` a further
+//! name that is read. Without `..` an unknown field is an error; else it is passed over.
 //!
-//! An enum is its form and its variants, `type|stop|text=|read=Read:!path,limit`. A variant with
-//! `=` holds a value, and a struct's text behind it says that it is fields. The form is the field
-//! that names the variant beside its own fields; without one the variant's name is the key of an
-//! object around them, and with `{}` also where there are none; with `*` the content alone is
-//! written.
+//! An enum is its form and its variants, `type|"stop":|"text":=|"read":=Read,"path":!,"limit":`. A
+//! variant with `=` holds a value, and a struct's text behind it says that it is fields. The form
+//! is the field that names the variant beside its own fields; without one the variant's name is the
+//! key of an object around them, and with `{}` also where there are none; with `*` the content
+//! alone is written.
 
 use alloc::{format, string::String};
 
 /// The fields of a variant that has none.
-pub(crate) const EMPTY: &str = ":..";
+pub(crate) const EMPTY: &str = "..";
 
 /// A struct's fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    /// The type's name.
-    pub(crate) name: &'static str,
+    /// The type's name, and behind it `..` or nothing.
+    head: &'static str,
     fields: &'static str,
 }
 
@@ -31,11 +31,10 @@ pub(crate) struct Variants {
     variants: &'static str,
 }
 
-/// The entries of a list that are still to come.
+/// The entries of a list that are still to come, each behind the list's separator.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entries {
     rest: &'static str,
-    separator: u8,
     place: usize,
 }
 
@@ -44,26 +43,30 @@ pub(crate) struct Entries {
 pub(crate) struct Entry {
     /// Which it is.
     pub(crate) place: usize,
-    mark: u8,
-    pub(crate) name: &'static str,
-    /// A field's further names; what a variant holds, and none if that is nothing.
-    pub(crate) more: Option<&'static str>,
+    /// The separator, the name in quotes, and a colon.
+    start: &'static str,
+    more: &'static str,
 }
 
 impl Shape {
     pub(crate) fn of(text: &'static str) -> Self {
-        let (name, fields) = cut(text, b':');
-        Self { name, fields: fields.unwrap_or_default() }
+        let (head, fields) = cut(text, b',', 0);
+        Self { head, fields }
+    }
+
+    /// The type's name.
+    pub(crate) fn name(self) -> &'static str {
+        self.head.strip_suffix("..").unwrap_or(self.head)
     }
 
     /// The fields, in order.
     pub(crate) const fn fields(self) -> Entries {
-        Entries { rest: self.fields, separator: b',', place: 0 }
+        Entries { rest: self.fields, place: 0 }
     }
 
     /// Whether an unknown field is an error.
     pub(crate) fn is_closed(self) -> bool {
-        !self.fields.ends_with("..")
+        !self.head.ends_with("..")
     }
 
     /// The place of the field `name`, looked for among `next` first: mostly fields come in their
@@ -87,8 +90,8 @@ impl Shape {
 
 impl Variants {
     pub(crate) fn of(text: &'static str) -> Self {
-        let (form, variants) = cut(text, b'|');
-        Self { form, variants: variants.unwrap_or_default() }
+        let (form, variants) = cut(text, b'|', 0);
+        Self { form, variants }
     }
 
     /// The variant that begins at `start` in an enum's text. Its place is not told.
@@ -98,7 +101,7 @@ impl Variants {
 
     /// The variants, in order.
     pub(crate) const fn entries(self) -> Entries {
-        Entries { rest: self.variants, separator: b'|', place: 0 }
+        Entries { rest: self.variants, place: 0 }
     }
 
     /// The field that names the variant, beside its own fields; empty where the variant's name is
@@ -127,44 +130,53 @@ impl Iterator for Entries {
     type Item = Entry;
 
     fn next(&mut self) -> Option<Entry> {
-        if self.rest.is_empty() {
-            return None;
-        }
-        let (text, rest) = cut(self.rest, self.separator);
+        let separator = *self.rest.as_bytes().first()?;
+        let (start, behind) = cut(self.rest, b':', 1);
+        let (more, rest) = cut(behind, separator, 0);
         let place = self.place;
-        self.rest = rest.unwrap_or_default();
+        self.rest = rest;
         self.place += 1;
-        let mark = text.bytes().next().unwrap_or_default();
-        let name =
-            if matches!(mark, b'!' | b'+') { text.get(1..).unwrap_or_default() } else { text };
-        let (name, more) = cut(name, b'=');
-        Some(Entry { place, mark, name, more })
+        Some(Entry { place, start, more })
     }
 }
 
 impl Entry {
+    /// The name.
+    pub(crate) fn name(self) -> &'static str {
+        self.start.get(2..self.start.len().saturating_sub(2)).unwrap_or_default()
+    }
+
+    /// A field as JSON writes it behind another one: a comma, its name in quotes, and a colon.
+    pub(crate) const fn key(self) -> &'static str {
+        self.start
+    }
+
+    /// What a variant holds: a struct's text, or nothing for a value.
+    pub(crate) fn content(self) -> Option<&'static str> {
+        self.more.strip_prefix('=')
+    }
+
     /// Whether the field is read under that name.
     fn is(self, name: &str) -> bool {
-        self.name == name || self.more.is_some_and(|more| more.split('=').any(|more| more == name))
+        self.name() == name || self.more.split('=').skip(1).any(|more| more == name)
     }
 
     /// Whether the field must be there.
     pub(crate) fn is_required(self) -> bool {
-        self.mark == b'!'
+        self.more.starts_with('!')
     }
 
     /// Whether the field's own fields stand in its place.
     pub(crate) fn is_flattened(self) -> bool {
-        self.mark == b'+'
+        self.more.starts_with('+')
     }
 }
 
-/// What stands before the first `separator`, and what behind it.
-fn cut(text: &'static str, separator: u8) -> (&'static str, Option<&'static str>) {
-    match text.bytes().position(|byte| byte == separator) {
-        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
-        None => (text, None),
-    }
+/// What stands before the first `byte`, or the `more` bytes behind that, and the rest.
+fn cut(text: &'static str, byte: u8, more: usize) -> (&'static str, &'static str) {
+    let at = text.bytes().position(|other| other == byte);
+    let at = at.map_or(text.len(), |at| at + more);
+    text.split_at_checked(at).unwrap_or_default()
 }
 
 /// `` `a` ``, `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
@@ -178,7 +190,7 @@ fn one_of(entries: Entries) -> String {
             _ => ", ",
         });
         text.push('`');
-        text.push_str(entry.name);
+        text.push_str(entry.name());
         text.push('`');
     }
     text

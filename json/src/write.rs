@@ -28,7 +28,7 @@ pub fn write_fields(writer: &mut Writer, shape: &'static str, parts: &dyn Parts)
             writer.is_flattened = true;
             part.write(writer);
         } else {
-            writer.key(field.name);
+            writer.field(field.key());
             part.write(writer);
         }
     }
@@ -43,16 +43,17 @@ pub fn write_variant(writer: &mut Writer, shape: &'static str, start: usize, par
     let Some(variant) = Variants::at(shape, start) else { return };
     let tag = variants.tag();
     let is_tagged = !tag.is_empty();
-    let has_key =
-        !is_tagged && !variants.is_untagged() && (variant.more.is_some() || variants.is_keyed());
+    let has_key = !is_tagged
+        && !variants.is_untagged()
+        && (variant.content().is_some() || variants.is_keyed());
     if is_tagged {
-        writer.tag = Some((tag, variant.name));
+        writer.tag = Some((tag, variant.name()));
     }
     if has_key {
         writer.object();
-        writer.key(variant.name);
+        writer.key(variant.name());
     }
-    match variant.more {
+    match variant.content() {
         Some("") => {
             if let Some(part) = parts.part(0) {
                 part.write(writer);
@@ -61,7 +62,7 @@ pub fn write_variant(writer: &mut Writer, shape: &'static str, start: usize, par
         Some(shape) => write_fields(writer, shape, parts),
         None if is_tagged => write_fields(writer, EMPTY, parts),
         None if has_key || variants.is_untagged() => writer.null(),
-        None => writer.string(variant.name),
+        None => writer.string(variant.name()),
     }
     if has_key {
         writer.end_object();

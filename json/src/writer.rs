@@ -1,10 +1,8 @@
 //! Writing JSON without white space, with the bytes that `serde_json` writes.
 
-use crate::{
-    number::{Number, push_f64},
-    strings::push_string,
-};
+use crate::number::{Number, push_f64};
 use alloc::string::String;
+use innerloop_json_scan::push_string;
 
 /// JSON text while it is written.
 #[derive(Clone, Debug, Default)]
@@ -67,36 +65,46 @@ impl Writer {
 
     /// Begins an object.
     pub fn object(&mut self) {
-        self.out.push('{');
+        self.raw("{");
     }
 
     /// Writes a key; its value comes next.
     pub fn key(&mut self, name: &str) {
         self.element();
         self.string(name);
-        self.out.push(':');
+        self.raw(":");
+    }
+
+    /// Writes the key of a field, which is given as it stands behind another one.
+    pub(crate) fn field(&mut self, key: &str) {
+        self.raw(if self.is_behind() { key } else { key.get(1..).unwrap_or_default() });
     }
 
     /// Ends an object.
     pub fn end_object(&mut self) {
-        self.out.push('}');
+        self.raw("}");
     }
 
     /// Begins an array.
     pub fn array(&mut self) {
-        self.out.push('[');
+        self.raw("[");
     }
 
     /// Writes what stands before the next element, which comes next.
     pub fn element(&mut self) {
-        // No value ends with an opening bracket.
-        if !self.out.ends_with(['{', '[']) {
-            self.out.push(',');
+        if self.is_behind() {
+            self.raw(",");
         }
+    }
+
+    /// Whether an element stands before the next one.
+    fn is_behind(&self) -> bool {
+        // No value ends with an opening bracket.
+        !matches!(self.out.as_bytes().last(), Some(b'{' | b'['))
     }
 
     /// Ends an array.
     pub fn end_array(&mut self) {
-        self.out.push(']');
+        self.raw("]");
     }
 }

@@ -30,7 +30,7 @@ pub use options::config_json;
 pub use providers::providers_json;
 pub use session::RawSession;
 
-/// The standard library's allocator weighs more and is slower.
+/// The standard library's allocator weighs more.
 #[cfg(target_arch = "wasm32")]
 #[global_allocator]
-static ALLOCATOR: rlsf::GlobalTlsf = rlsf::GlobalTlsf::new();
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -92,7 +92,11 @@ impl<'a> Document<'a> {
     /// # Errors
     /// `text` begins like an object but is not valid JSON.
     pub(super) fn object(text: &'a str) -> Result<Option<Self>, Error> {
-        if text.trim_start().starts_with('{') { Self::parse(text).map(Some) } else { Ok(None) }
+        if text.trim_ascii_start().starts_with('{') {
+            Self::parse(text).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The document's value.

@@ -182,11 +182,10 @@ fn shape_of(name: &str, fields: &[Field<'_>], is_closed: bool, optional: bool) -
             _ => "",
         };
         let aliases: String = field.aliases.iter().map(|alias| format!("={alias}")).collect();
-        format!("{mark}{}{aliases}", field.name)
+        format!(",\"{}\":{mark}{aliases}", field.name)
     });
-    let rest = (!is_closed).then(|| "..".to_owned());
-    let entries: Vec<_> = entries.chain(rest).collect();
-    format!("{name}:{}", entries.join(","))
+    let open = if is_closed { "" } else { ".." };
+    format!("{name}{open}{}", entries.collect::<String>())
 }
 
 /// The text that says what an enum is, as `innerloop-json` reads it, and where in it each variant
@@ -211,9 +210,8 @@ pub(crate) fn variants(model: &Model<'_>, variants: &[Variant<'_>]) -> (String, 
                 format!("={}", shape_of(&name, fields, *is_closed, false))
             }
         };
-        text.push('|');
         starts.push(text.len());
-        text += &format!("{}{content}", variant.name);
+        text += &format!("|\"{}\":{content}", variant.name);
     }
     (text, starts)
 }

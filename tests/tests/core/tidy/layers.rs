@@ -19,9 +19,10 @@ const FLOORS: [(&str, u32); 7] = [
 ];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("json/derive", &[]),
-    ("json", &["json-derive"]),
+    ("json/scan", &[]),
+    ("json", &["json-derive", "json-scan"]),
     ("core", &["json"]),
     ("driver", &["core", "json"]),
     ("tools", &["core", "json"]),

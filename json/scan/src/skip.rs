@@ -24,7 +24,7 @@ pub struct Token {
 /// The tokens of a value in their order: itself, then what is in it; in an object, each key before
 /// its value.
 #[derive(Debug)]
-pub(crate) struct Index<'t> {
+pub struct Index<'t> {
     tokens: &'t mut Vec<Token>,
     /// The innermost array or object that has not ended. Its `next` is the one around it.
     open: usize,
@@ -32,7 +32,7 @@ pub(crate) struct Index<'t> {
 
 impl<'t> Index<'t> {
     /// Of what is passed over next.
-    pub(crate) const fn new(tokens: &'t mut Vec<Token>) -> Self {
+    pub const fn new(tokens: &'t mut Vec<Token>) -> Self {
         Self { tokens, open: 0 }
     }
 
@@ -58,7 +58,7 @@ impl<'t> Index<'t> {
 
 /// Where the value ends that stands at `at` or behind white space there, inside of so many arrays
 /// and objects; nothing if it is not valid or nested too deep. What it consists of goes to `index`.
-pub(crate) fn value_end(
+pub fn value_end(
     bytes: &[u8],
     at: usize,
     outside: u8,

@@ -6,7 +6,7 @@ const ONES: u64 = u64::MAX / 0xff;
 const HIGHS: u64 = ONES << 7;
 
 /// How many bytes stand before the first quote, backslash or control character.
-pub(crate) fn plain_len(bytes: &[u8]) -> usize {
+pub fn plain_len(bytes: &[u8]) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
         let found = special(u64::from_le_bytes(*chunk));
@@ -60,8 +60,16 @@ pub fn push_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
+/// `text` as a JSON string.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    push_string(&mut out, text);
+    out
+}
+
 /// The code unit of the four hexadecimal digits behind `\u`.
-pub(crate) fn code_unit(digits: &[u8]) -> Option<u32> {
+pub fn code_unit(digits: &[u8]) -> Option<u32> {
     digits.first_chunk::<4>()?.iter().try_fold(0, |unit, &byte| {
         let digit = char::from(byte).to_digit(16)?;
         Some(unit << 4 | digit)
@@ -70,14 +78,14 @@ pub(crate) fn code_unit(digits: &[u8]) -> Option<u32> {
 
 /// Whether a text holds an escape that stands for half a surrogate pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LoneSurrogate;
+pub struct LoneSurrogate;
 
 /// The text of a string's inside, whose escapes are known to be well formed. Half a surrogate pair
 /// is U+FFFD if `is_lossy`.
 ///
 /// # Errors
 /// There is half a surrogate pair, and not `is_lossy`.
-pub(crate) fn unescaped(inside: &str, is_lossy: bool) -> Result<String, LoneSurrogate> {
+pub fn unescaped(inside: &str, is_lossy: bool) -> Result<String, LoneSurrogate> {
     let mut out = String::with_capacity(inside.len());
     let mut rest = inside;
     while let Some((plain, escape)) = rest.split_once('\\') {
