@@ -11,9 +11,10 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Callbacks;
 
-    /// Takes a batch of events: a JSON array.
+    /// Takes a batch of events: a JSON array. Left out of them is what the package adds: the
+    /// session, and the wall time, which is that of their time 0 and theirs together.
     #[wasm_bindgen(method)]
-    pub(crate) fn events(this: &Callbacks, batch: &str);
+    pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 
     /// Whether the user sends requests with a function of their own.
     #[wasm_bindgen(method, getter, js_name = sends)]

@@ -11,12 +11,13 @@ use futures::{
     future::{AbortHandle, abortable},
 };
 use innerloop_core::{
-    event::Event,
-    id::{ById, EffectId},
+    event::{Event, EventKind},
+    id::{AgentId, ById, EffectId},
     input::{Input, Rejected},
     time::Instant,
 };
 use innerloop_driver::{Driver, Keys, Output, Outputs, capture::Capture};
+use innerloop_json::{ToJson, to_string};
 use innerloop_tools::Memory;
 use std::{
     cell::{Cell, RefCell},
@@ -50,6 +51,18 @@ pub(crate) struct Host {
     pub(crate) log: RefCell<String>,
     delivering: Cell<bool>,
     timer: RefCell<Option<Timer>>,
+}
+
+/// An event without what is the same for all of a batch.
+#[derive(ToJson)]
+struct Told<'a> {
+    seq: u64,
+    at: Instant,
+    #[json(skip_serializing_if = "Option::is_none")]
+    effect: Option<EffectId>,
+    agent: AgentId,
+    #[json(flatten)]
+    kind: &'a EventKind,
 }
 
 /// The wait for the driver's deadline.
@@ -199,11 +212,19 @@ impl Host {
         }
         loop {
             let events = std::mem::take(&mut *self.outbox.borrow_mut());
-            if events.is_empty() {
-                break;
-            }
-            self.callbacks.events(&innerloop_json::to_string(&events));
+            let Some(first) = events.first() else { break };
+            let told: Vec<Told<'_>> = events.iter().map(Told::of).collect();
+            let epoch = first.wall.0.saturating_sub(first.at.0);
+            #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
+            self.callbacks.events(&to_string(&told), &first.session.0, epoch as f64);
         }
         self.delivering.set(false);
+    }
+}
+
+impl<'a> Told<'a> {
+    const fn of(event: &'a Event) -> Self {
+        let Event { seq, at, wall: _, session: _, effect, agent, kind } = event;
+        Self { seq: *seq, at: *at, effect: *effect, agent: *agent, kind }
     }
 }

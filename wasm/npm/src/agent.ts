@@ -249,8 +249,12 @@ export class Agent {
     const { tools: list = [], fetch, hooks } = this.#options;
     const tools = new Map(list.map((tool) => [tool.name, tool]));
     return {
-      events: (batch: string): void => {
-        for (const event of JSON.parse(batch) as AgentEvent[]) this.#deliver(event);
+      events: (batch: string, session: string, epoch: number): void => {
+        for (const event of JSON.parse(batch) as AgentEvent[]) {
+          event.session = session;
+          event.wall = epoch + event.at;
+          this.#deliver(event);
+        }
       },
       sends: fetch !== undefined,
       send: sender(fetch),

@@ -79,6 +79,7 @@ export class Run implements AsyncIterable<AgentEvent> {
     if (isOwn && event.type === "final_answer") this.#answer = { answer: event.value };
     const ends = event.type === "processing_end" || event.type === "session_end";
     if (isOwn && ends) this.#finish(event);
+    if (this.#wake.length === 0) return;
     const waiting = this.#wake;
     this.#wake = [];
     for (const wake of waiting) wake();
