@@ -8,7 +8,7 @@ use alloc::{
     vec::Vec,
 };
 use innerloop_core::config::{ModelConfig, Price};
-use innerloop_json::{FromJson, ToJson, from_str};
+use innerloop_json::{FromJson, ToJson, from_str, quoted};
 
 /// The catalogue that comes along, as text. Its field `about` names the sources, their licence and
 /// their authors.
@@ -82,8 +82,8 @@ impl Catalogue {
         match models.find(unfit) {
             None => Ok(read),
             Some(known) => Err(CatalogueError(alloc::format!(
-                "the model {:?} needs a name, and limits above 0",
-                known.name
+                "the model {} needs a name, and limits above 0",
+                quoted(&known.name)
             ))),
         }
     }

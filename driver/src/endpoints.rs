@@ -9,6 +9,7 @@ use innerloop_core::{
     input::{HttpFailure, HttpFailureKind},
     output::HttpRequest,
 };
+use innerloop_json::quoted;
 
 /// Where an endpoint is, and how it lets one in.
 #[derive(Clone, Debug)]
@@ -33,7 +34,7 @@ pub enum EndpointError {
     #[error("the provider is at a place of your own, and no base URL is given")]
     MissingUrl,
     /// The base URL is no origin with an optional path.
-    #[error("{url:?} is no base URL ({why}); give one like https://api.anthropic.com")]
+    #[error("{} is no base URL ({why}); give one like https://api.anthropic.com", quoted(url))]
     BadUrl {
         /// What was given, without any password.
         url: String,
@@ -92,7 +93,7 @@ impl Endpoint {
 
     fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
         let Some(url) = self.base.join(&request.path) else {
-            return Err(refused(format!("{:?} is no path of {}", request.path, self.base)));
+            return Err(refused(format!("{} is no path of {}", quoted(&request.path), self.base)));
         };
         let own = |name: &str| {
             let is = |other: &str| other.eq_ignore_ascii_case(name);
@@ -165,7 +166,9 @@ impl Endpoints {
     pub fn request(&self, request: HttpRequest) -> Result<Request, HttpFailure> {
         match self.find(&request.endpoint) {
             Some(endpoint) => endpoint.request(request),
-            None => Err(refused(format!("this host knows no endpoint {:?}", request.endpoint.0))),
+            None => {
+                Err(refused(format!("this host knows no endpoint {}", quoted(&request.endpoint.0))))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ use innerloop_core::{
     config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
     id::EndpointId,
 };
-use innerloop_json::{FromJson, Map, ToJson, from_str};
+use innerloop_json::{FromJson, Map, ToJson, from_str, quoted};
 
 /// The table. Whose key is set is used if nothing is said, the first before the others.
 const TABLE: &str = include_str!("providers.json");
@@ -71,7 +71,7 @@ pub struct Auth {
 
 /// A name that is no provider's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown provider {name:?}; known: {}", known.join(", "))]
+#[error("unknown provider {}; known: {}", quoted(name), known.join(", "))]
 pub struct UnknownProvider {
     /// What was asked for.
     pub name: String,

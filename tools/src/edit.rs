@@ -9,6 +9,7 @@ use crate::{
     write::{self, Before},
 };
 use innerloop_core::action::{Outcome, ToolError};
+use innerloop_json::quoted;
 use memchr::{memchr_iter, memmem};
 use std::{borrow::Cow, fmt::Write, ops::Range, str};
 
@@ -266,12 +267,12 @@ fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
 fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {
     let mut message = format!("The old text does not stand in {path}.");
     if let Some((line, wanted, there)) = first_difference(text, old) {
-        let (wanted, there) = (clip(wanted), clip(there));
+        let (wanted, there) = (quoted(clip(wanted)), quoted(clip(there)));
         // Writing to a string cannot fail.
         let _ = write!(
             message,
-            " The closest place differs at line {line}: the file has {there:?}, the old text has \
-             {wanted:?}."
+            " The closest place differs at line {line}: the file has {there}, the old text has \
+             {wanted}."
         );
     }
     message.push_str(" Read the file again and copy the text exactly, white space included.");

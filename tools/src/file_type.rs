@@ -2,6 +2,7 @@
 
 use crate::explain;
 use innerloop_core::action::{Outcome, ToolError};
+use innerloop_json::quoted;
 
 /// A line for each type: its name, and the endings that belong to it.
 const TYPES: &str = "\
@@ -57,8 +58,10 @@ impl FileType {
         known.map(|(_, endings)| Self(endings)).ok_or_else(|| {
             let names: Vec<&str> = types().map(|(name, _)| name).collect();
             let names = names.join(", ");
-            let message =
-                format!("There is no file type {name:?}. There is: {names}. Or use a glob.");
+            let message = format!(
+                "There is no file type {}. There is: {names}. Or use a glob.",
+                quoted(name)
+            );
             explain::error(ToolError::InvalidArguments, message)
         })
     }

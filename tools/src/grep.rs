@@ -12,6 +12,7 @@ use crate::{
     walk::{LeftOut, walk},
 };
 use innerloop_core::action::{Grep, Outcome, ToolError};
+use innerloop_json::quoted;
 use std::ops::ControlFlow;
 
 pub(crate) fn grep(files: &impl Files, grep: &Grep) -> Result<Outcome, Outcome> {
@@ -55,8 +56,9 @@ fn matcher(grep: &Grep) -> Result<Matcher, Outcome> {
         explain::error(
             ToolError::InvalidArguments,
             format!(
-                "The regular expression {pattern:?} is invalid: {why}. To search for . * + ? ( ) \
-                 [ ] {{ }} | ^ $ \\ themselves, put a backslash before each.",
+                "The regular expression {} is invalid: {why}. To search for . * + ? ( ) [ ] {{ }} \
+                 | ^ $ \\ themselves, put a backslash before each.",
+                quoted(&pattern),
             ),
         )
     })

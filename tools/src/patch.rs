@@ -16,7 +16,7 @@ use crate::{
 use innerloop_core::action::{
     Change, ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ToolError,
 };
-use innerloop_json::Map;
+use innerloop_json::{Map, quoted};
 use lines::Lines;
 use nearest::Near;
 use place::{Loose, Miss};
@@ -327,8 +327,8 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
         Miss::Hint(hint) => {
             let mut message = format!("Failed to find context '{hint}' in {path}.");
             if let Some((at, there)) = nearest::most_similar(&file.lines, hint) {
-                let there = clip(there);
-                let _ = write!(message, " The most similar line is line {}: {there:?}.", at + 1);
+                let there = quoted(clip(there));
+                let _ = write!(message, " The most similar line is line {}: {there}.", at + 1);
             }
             message
         }
@@ -343,19 +343,19 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
             let _ = write!(message, "(the hunk on line {} of the patch).", hunk.line);
             match nearest::nearest(&file.lines, &old) {
                 Some(Near { line, there: Some(there), wanted }) => {
-                    let (there, wanted) = (clip(there), clip(wanted));
+                    let (there, wanted) = (quoted(clip(there)), quoted(clip(wanted)));
                     let _ = write!(
                         message,
-                        " The closest place differs at line {line}: the file has {there:?}, the \
-                         patch has {wanted:?}."
+                        " The closest place differs at line {line}: the file has {there}, the \
+                         patch has {wanted}."
                     );
                 }
                 Some(Near { line, there: None, wanted }) => {
-                    let wanted = clip(wanted);
+                    let wanted = quoted(clip(wanted));
                     let _ = write!(
                         message,
                         " The closest place ends with the file before line {line}, where the \
-                         patch has {wanted:?}."
+                         patch has {wanted}."
                     );
                 }
                 None => {}

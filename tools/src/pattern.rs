@@ -6,6 +6,7 @@ use crate::{
 };
 use fast_glob::{glob_match, validate};
 use innerloop_core::action::{Outcome, ToolError};
+use innerloop_json::quoted;
 use std::borrow::Cow;
 
 /// Most combinations of alternatives that a pattern's braces may have.
@@ -23,7 +24,7 @@ impl Pattern {
     /// Reads a pattern that the model gave.
     pub(crate) fn parse(text: &str) -> Result<Self, Outcome> {
         let invalid = |why: &str| {
-            let message = format!("The pattern {text:?} is invalid: {why}.");
+            let message = format!("The pattern {} is invalid: {why}.", quoted(text));
             explain::error(ToolError::InvalidArguments, message)
         };
         let negations = text.len() - text.trim_start_matches('!').len();

@@ -3,6 +3,7 @@
 
 use crate::{js::bytes_of, misuse::Misuse};
 use innerloop_core::action::{Action, Change, ChangeKind, Outcome};
+use innerloop_json::quoted;
 use innerloop_tools::{FileError, Files, Memory, WorkspacePath, change_text};
 use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
@@ -37,7 +38,8 @@ impl RawFiles {
     /// `bad_path` where a folder stands, or where a file stands in place of a folder above it.
     pub fn write(&self, path: &str, bytes: Vec<u8>) -> Result<(), JsValue> {
         let written = self.0.borrow_mut().write(&path_of(path)?, bytes);
-        Ok(written.map_err(|error| bad_path(&format!("{path:?} cannot be written: {error}")))?)
+        Ok(written
+            .map_err(|error| bad_path(&format!("{} cannot be written: {error}", quoted(path))))?)
     }
 
     /// Removes a file; whether there was one.
@@ -48,7 +50,7 @@ impl RawFiles {
         match self.0.borrow_mut().remove(&path_of(path)?) {
             Ok(()) => Ok(true),
             Err(FileError::IsFolder) => {
-                Err(bad_path(&format!("{path:?} is a folder: remove its files")).into())
+                Err(bad_path(&format!("{} is a folder: remove its files", quoted(path))).into())
             }
             Err(_) => Ok(false),
         }
@@ -95,7 +97,7 @@ pub(crate) fn perform(_files: &RefCell<Memory>, _action: &Action) -> Outcome {
 }
 
 fn path_of(text: &str) -> Result<WorkspacePath, Misuse> {
-    WorkspacePath::parse_file(text).map_err(|error| bad_path(&format!("{text:?}: {error}")))
+    WorkspacePath::parse_file(text).map_err(|error| bad_path(&format!("{}: {error}", quoted(text))))
 }
 
 fn bad_path(message: &str) -> Misuse {

@@ -1,6 +1,8 @@
 //! Reads a wasm module: its functions, and how much the other sections take; writes parts of one.
 //! A module that is cut or bent gives `None`.
 
+pub(crate) mod links;
+
 use std::collections::BTreeMap;
 
 /// What a module consists of.
@@ -29,6 +31,7 @@ pub(crate) struct Function<'a> {
 const CUSTOM: u8 = 0;
 const IMPORT: u8 = 2;
 const FUNCTION: u8 = 3;
+const EXPORT: u8 = 7;
 const CODE: u8 = 10;
 const DATA: u8 = 11;
 /// What a module begins with: the mark of the format, and its version.
@@ -103,18 +106,8 @@ pub(crate) fn with_data(bytes: &[u8], change: fn(usize, &mut [u8])) -> Option<Ve
 }
 
 fn change_segments(section: &mut [u8], change: fn(usize, &mut [u8])) -> Option<()> {
-    let mut reader = Reader(section);
-    let mut segments = Vec::new();
-    for _ in 0..reader.number()? {
-        let address = reader.constant_address()?;
-        let length = reader.number()?;
-        let rest = reader.0.len();
-        reader.take(length)?;
-        segments.push((address, rest, length));
-    }
-    for (address, rest, length) in segments {
-        let start = section.len() - rest;
-        change(address, section.get_mut(start..start + length)?);
+    for Segment { address, place, length } in Reader(section).segments()? {
+        change(address, section.get_mut(place..place + length)?);
     }
     Some(())
 }
@@ -154,6 +147,14 @@ fn push_number(out: &mut Vec<u8>, mut number: usize) {
     out.push(u8::try_from(number).unwrap_or_default());
 }
 
+/// A segment of the memory.
+struct Segment {
+    address: usize,
+    /// Where in the section its bytes begin.
+    place: usize,
+    length: usize,
+}
+
 /// What is left to read.
 struct Reader<'a>(&'a [u8]);
 
@@ -188,6 +189,20 @@ impl<'a> Reader<'a> {
         (self.take(2)? == [0, 0x41]).then_some(())?;
         let address = self.number()?;
         (self.byte()? == 0x0b).then_some(address)
+    }
+
+    /// The segments of a data section.
+    fn segments(&mut self) -> Option<Vec<Segment>> {
+        let whole = self.0.len();
+        let mut segments = Vec::new();
+        for _ in 0..self.number()? {
+            let address = self.constant_address()?;
+            let length = self.number()?;
+            let place = whole - self.0.len();
+            self.take(length)?;
+            segments.push(Segment { address, place, length });
+        }
+        Some(segments)
     }
 
     fn text(&mut self) -> Option<&'a str> {

@@ -62,18 +62,18 @@ pub(crate) fn optimise_module(
     // binaryen does not.
     let optimiser = workspace.path(PACKAGE).join("node_modules/.bin/wasm-opt");
     let between = output.with_extension("optimised.wasm");
-    let rewrite = |from: &Path, how: fn(&[u8]) -> Option<Vec<u8>>| {
-        let unreadable = || Failure(format!("{} is no wasm module", from.display()));
-        files::write_if_changed(&between, &how(&files::read(from)?).ok_or_else(unreadable)?)
+    let rewrite = |how: fn(&[u8]) -> Option<Vec<u8>>| {
+        let unreadable = || Failure(format!("{} is no wasm module", between.display()));
+        files::write_if_changed(&between, &how(&files::read(&between)?).ok_or_else(unreadable)?)
     };
     let optimise = |arguments: &[&str], to: &Path| {
         let mut command = workspace.program(&optimiser, "");
         process::run(command.args(arguments).arg(&between).arg("-o").arg(to))
     };
-    rewrite(input, panics::as_traps)?;
+    files::copy_if_changed(input, &between)?;
     optimise(&SMALLEST, &between)?;
-    rewrite(&between, panics::without_places)?;
-    rewrite(&between, order::named_by_likeness)?;
+    rewrite(panics::without_places)?;
+    rewrite(order::named_by_likeness)?;
     optimise(&["--reorder-functions-by-name"], output)?;
     files::copy_if_changed(input, &seen)?;
     Ok(())

@@ -1,9 +1,11 @@
 //! What the page's module does when it panics: it traps. There is nobody to read a message, since
 //! the standard error of a module in a page leads nowhere. So the functions that would put one
-//! together are traps themselves, wasm-opt drops what only they need, and the places in the source
-//! that a message would name are blank.
+//! together are traps themselves. What only they need goes, too: wasm-opt drops the code, and the
+//! data is blank, as are the places in the source that a message would name.
 
-use crate::module::{self, Module};
+use std::collections::BTreeSet;
+
+use crate::module::{self, Module, links};
 use crate::symbol;
 
 /// What begins the path of a function that tells what went wrong and never returns.
@@ -20,6 +22,9 @@ const TELLING: [&str; 11] = [
     "alloc::raw_vec::capacity_overflow",
     "alloc::alloc::handle_alloc_error",
 ];
+/// What stands in the symbol of the function that writes text, or a letter, for `{:?}`: only
+/// messages of panics have that, since a test keeps it out of our own crates.
+const SHOWING: [&str; 2] = ["4core3fmteNt", "4core3fmtcNt"];
 /// The body of a function that traps: no locals, `unreachable`, the end.
 const TRAP: &[u8] = &[0, 0x00, 0x0b];
 /// A place in the source, in words of 32 bits: address and length of the file's name, line, column.
@@ -27,15 +32,30 @@ const PLACE: usize = 16;
 /// No line and no column is above.
 const MOST_LINES: usize = 1 << 16;
 
-/// The module, which must name its functions, with those that tell of a panic made traps; `None`
-/// if it is no module.
-pub(crate) fn as_traps(bytes: &[u8]) -> Option<Vec<u8>> {
+/// A module as the linker left it, with its functions that tell of a panic made traps, and with
+/// zeros for the data that only they needed; `None` if it is no such module.
+pub(crate) fn silenced(bytes: &[u8]) -> Option<Vec<u8>> {
+    let traps = traps(&Module::read(bytes)?);
+    let bytes = links::without_unreached(bytes, &traps)?;
+    as_traps(&bytes, &traps)
+}
+
+/// Which of a module's functions tell of a panic.
+fn traps(module: &Module<'_>) -> BTreeSet<usize> {
+    let tells = |name: &str| {
+        let path = symbol::path(name);
+        TELLING.iter().any(|beginning| path.starts_with(beginning))
+            || (name.ends_with("5Debug3fmt") && SHOWING.iter().any(|part| name.contains(part)))
+    };
+    let functions = module.functions.iter().enumerate();
+    functions.filter(|(_, function)| tells(&function.name)).map(|(place, _)| place).collect()
+}
+
+fn as_traps(bytes: &[u8], traps: &BTreeSet<usize>) -> Option<Vec<u8>> {
     let module = Module::read(bytes)?;
-    let bodies = module.functions.iter().map(|function| {
-        let path = symbol::path(&function.name);
-        let tells = TELLING.iter().any(|beginning| path.starts_with(beginning));
-        if tells { TRAP } else { function.body }
-    });
+    let bodies = module.functions.iter().enumerate();
+    let bodies =
+        bodies.map(|(at, function)| if traps.contains(&at) { TRAP } else { function.body });
     module::with_bodies(bytes, &bodies.collect::<Vec<_>>())
 }
 
@@ -74,7 +94,7 @@ fn file_of(address: usize, segment: &[u8], start: usize) -> Option<(usize, usize
 
 #[cfg(test)]
 mod tests {
-    use super::{TRAP, as_traps, blank_places};
+    use super::{TRAP, as_traps, blank_places, silenced, traps};
     use crate::module::{self, Module};
 
     #[test]
@@ -90,12 +110,13 @@ mod tests {
         ];
         let names: Vec<_> = (0..).zip(names.map(str::to_owned)).collect();
         let named = module::with_names(module, &names);
-        let trapped = as_traps(&named).unwrap_or_default();
+        let told = Module::read(&named).map(|module| traps(&module)).unwrap_or_default();
+        let trapped = as_traps(&named, &told).unwrap_or_default();
         let bodies = Module::read(&trapped).map(|module| {
             module.functions.iter().map(|function| function.body == TRAP).collect::<Vec<_>>()
         });
         assert_eq!(bodies.as_deref(), Some(&[true, true, false, false][..]));
-        assert_eq!(as_traps(b"no module"), None);
+        assert_eq!(silenced(&named), None, "the linker left no word");
     }
 
     #[test]

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 use crate::files;
+use crate::panics;
 use crate::process;
 use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
 
 /// Where the guest lies that `host-native` embeds.
 const GUEST: &str = "target/guests/tools.wasm";
+/// What cargo names the page's module.
+const MODULE: &str = "innerloop_wasm.wasm";
 /// Where wasm-bindgen leaves the module and its glue.
 pub(crate) const GLUE: &str = "target/npm/glue";
 
@@ -36,14 +39,21 @@ pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
     write_glue(workspace, &built, &workspace.path(GLUE))
 }
 
-/// Builds the module for the page, with further arguments for cargo, and says where it lies.
+/// Builds the module for the page, with further arguments for cargo, silences its panics, and says
+/// where it lies.
 ///
 /// # Errors
-/// When the build fails.
+/// When the build fails, or the linker leaves something else.
 pub(crate) fn build_module(workspace: &Workspace, arguments: &[&str]) -> Result<PathBuf, Failure> {
-    let mut cargo = workspace.cargo_wasm("build", PAGE)?;
-    process::run(cargo.args(["-p", "innerloop-wasm", "--lib"]).args(arguments))?;
-    Ok(workspace.wasm_target().join(PAGE).join("wasm/innerloop_wasm.wasm"))
+    let mut cargo = workspace.cargo_wasm("rustc", PAGE)?;
+    cargo.args(["-p", "innerloop-wasm", "--lib"]).args(arguments);
+    process::run(cargo.args(["--", "-C", "link-arg=--emit-relocs"]))?;
+    let built = workspace.wasm_target().join(PAGE);
+    let (linked, silent) = (built.join("wasm").join(MODULE), built.join("silent").join(MODULE));
+    let strange = || Failure(format!("{} is not as the linker leaves it", linked.display()));
+    let module = panics::silenced(&files::read(&linked)?).ok_or_else(strange)?;
+    files::write_if_changed(&silent, &module)?;
+    Ok(silent)
 }
 
 /// Lets wasm-bindgen write a module and its glue into a folder.

@@ -15,7 +15,7 @@ use crate::{
     wire,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{Value, from_str};
+use innerloop_json::{Value, from_str, quoted};
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
@@ -260,8 +260,8 @@ fn check_tool((place, spec): (usize, &ToolSpec)) -> Result<(), ConfigError> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.bytes().all(fits) {
         let message = format!(
-            "{:?} is not a name that models accept: 1 to 64 letters, digits, _ and -",
-            spec.name
+            "{} is not a name that models accept: 1 to 64 letters, digits, _ and -",
+            quoted(&spec.name)
         );
         return Err(ConfigError::new(format!("tools[{place}].name"), message));
     }

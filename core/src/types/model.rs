@@ -3,7 +3,7 @@
 
 use crate::base::{id::EndpointId, json::Json};
 use alloc::{string::String, vec::Vec};
-use innerloop_json::{FromJson, Map, ToJson};
+use innerloop_json::{FromJson, Map, ToJson, quoted};
 
 /// Which model, and how to talk to it.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
@@ -226,8 +226,9 @@ impl core::str::FromStr for TextFamily {
 /// A name that is no family's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
-    mistral, deepseek, pythonic, harmony, glm, kimi, fenced_json or json"
+    "{} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
+    mistral, deepseek, pythonic, harmony, glm, kimi, fenced_json or json",
+    quoted(_0)
 )]
 pub struct UnknownFamily(pub String);
 

@@ -54,13 +54,6 @@ impl Writer {
     }
 }
 
-/// A string as JSON.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Writer::new();
-    out.string(text);
-    out.0
-}
-
 /// An object while it is written. A field that is set again keeps its place.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {

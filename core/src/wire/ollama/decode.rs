@@ -5,7 +5,6 @@ use super::super::{
     faults::Faults,
     lenient::{Document, Error, Raw},
     piece::Piece,
-    writer::quoted,
 };
 use crate::types::{
     input::ResponseHead,
@@ -13,6 +12,7 @@ use crate::types::{
 };
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 use core::mem;
+use innerloop_json::quoted;
 
 /// The reply while it arrives.
 #[derive(Clone, Debug, Default)]

@@ -6,7 +6,6 @@ use super::{
         lenient::{Document, Raw},
         piece::Piece,
         surrogates::PendingSurrogate,
-        writer::quoted,
     },
     calls::Calls,
     chunk::{Call, Choice, Chunk, Delta},
@@ -15,6 +14,7 @@ use super::{
 };
 use crate::types::message::{Block, Finish, Reasoning, Reply};
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use innerloop_json::quoted;
 
 /// What has come of a reply so far.
 #[derive(Clone, Debug, Default)]

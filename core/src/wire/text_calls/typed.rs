@@ -4,7 +4,7 @@
 use super::{
     super::{
         lenient::{Document, is_json},
-        writer::{Fields, Writer, quoted},
+        writer::{Fields, Writer},
     },
     found::call,
     literal,
@@ -16,6 +16,7 @@ use alloc::{
     rc::Rc,
     string::{String, ToString},
 };
+use innerloop_json::quoted;
 
 /// A call whose arguments are collected one by one.
 #[derive(Debug)]

@@ -2,10 +2,7 @@
 //! prompt that describes the tools, and turns whose calls and results are text. The format is
 //! Hermes', which most models know.
 
-use super::super::{
-    lenient::{Document, Raw, is_json},
-    writer::quoted,
-};
+use super::super::lenient::{Document, Raw, is_json};
 use crate::{
     base::json::Json,
     types::{
@@ -20,6 +17,7 @@ use alloc::{
     vec,
     vec::Vec,
 };
+use innerloop_json::quoted;
 
 /// The section of the system prompt that describes the tools and how to call them; empty without
 /// tools.

@@ -170,6 +170,27 @@ fn other_codecs(house: &House) -> Vec<String> {
     others.map(|(folder, _)| format!("{folder} depends on serde: use innerloop-json")).collect()
 }
 
+/// Lines that would show a value by `{:?}` in the page's module, which traps there. Those that show
+/// one only to developers are exempt: a type's own `Debug`, and names for tests.
+fn shown_for_debugging(house: &House) -> Vec<String> {
+    let in_page = ["json/src/", "json/scan/", "core/", "driver/", "tools/", "wasm/"];
+    let exempt = ["core/src/base/bytes.rs", "core/src/session/seams.rs"];
+    let files = house.ending(".rs").filter(|(path, _)| {
+        in_page.iter().any(|folder| path.starts_with(folder)) && !exempt.contains(path)
+    });
+    let mut faults = Vec::new();
+    for (path, text) in files {
+        let code = text.split("#[cfg(test)]\nmod").next().unwrap();
+        for (line, number) in code.lines().zip(1..) {
+            let shows = line.contains(":?}") || line.contains(":#?}");
+            if shows && !line.contains("debug_assert") && !line.trim_start().starts_with("//") {
+                faults.push(format!("{path}:{number}: quote the text instead of {{:?}}"));
+            }
+        }
+    }
+    faults
+}
+
 /// What `tools` names of `core` beyond what it may.
 fn tools_beyond_actions(house: &House) -> Vec<String> {
     let targets = house.targets();
@@ -255,4 +276,14 @@ fn a_dependency_on_a_crate_above_is_found() {
     check_found(&forbidden_dependencies(&house), &expected);
     check_found(&tools_beyond_actions(&house), &["names innerloop_core::session"]);
     check_found(&other_codecs(&house), &["core depends on serde: use innerloop-json"]);
+}
+
+#[test]
+fn the_pages_module_shows_no_value_by_debug() {
+    check_none(&shown_for_debugging(&House::own()));
+    let house = House::of(&[
+        ("core/src/a.rs", "// {:?}\nlet a = format!(\"{a:?}\");\n#[cfg(test)]\nmod t { {:?} }"),
+        ("host-native/src/a.rs", "format!(\"{a:?}\")"),
+    ]);
+    check_found(&shown_for_debugging(&house), &["core/src/a.rs:2: quote the text"]);
 }
