@@ -1,32 +1,45 @@
-//! What the host tells the core of the place it works in: the day, the system, the branch, the
-//! project's instruction files. Nothing here runs a program or leaves the workspace.
+//! What the host tells the core of the place it works in: the day, the system, the state of
+//! version control, the project's instruction files. Nothing here runs a program, follows a
+//! repository's configuration, or leaves the workspace and the repository that it belongs to.
 
-use innerloop_core::{
-    config::{Facts, GitFacts, ProfileKind, ProgramFacts, ProjectDoc},
-    doc_names,
-};
+mod budget;
+mod documents;
+mod head;
+mod objects;
+mod plain;
+mod repository;
+mod status;
+#[cfg(test)]
+mod tests;
+mod untracked;
+
+use innerloop_core::config::{Facts, GitFacts, ProfileKind, ProgramFacts};
 use std::{
     fs,
-    io::Read as _,
     path::Path,
-    time::{SystemTime, UNIX_EPOCH},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-/// Most bytes of one file that are read.
-const MOST_BYTES: u64 = 32 * 1024;
+/// How long what is not known yet of a repository is waited for.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The facts about `workspace`, with the programs that the sandbox can run there and the
-/// instruction files that the model family reads.
+/// instruction files that the model family reads. It may take seconds where a repository is large.
 #[must_use]
 pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
+    let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+    let repository = repository::find(&workspace);
+    let root = repository.as_ref().map_or(&workspace, |repository| &repository.root);
     Facts {
         working_directory: "/".to_owned(),
         platform: platform().to_owned(),
         os_version: os_version(),
         date: date(SystemTime::now()),
-        git: git(workspace),
         programs,
-        project_docs: documents(workspace, family),
+        project_docs: documents::find(root, &workspace, family),
+        git: repository.map(git),
         ..Facts::default()
     }
 }
@@ -64,65 +77,33 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + carry, month, day)
 }
 
-/// The branch, if the workspace is the root of a repository. What else version control knows is
-/// left out: `git` would run what the repository's own configuration names.
-fn git(workspace: &Path) -> Option<GitFacts> {
-    let folder = workspace.join(".git");
-    fs::symlink_metadata(&folder).ok().filter(fs::Metadata::is_dir)?;
-    let head = text(&folder.join("HEAD"))?;
-    let head = head.trim();
-    let branch = head.strip_prefix("ref: refs/heads/").unwrap_or("(detached)");
-    Some(GitFacts { branch: branch.to_owned(), ..GitFacts::default() })
+/// The state of version control, as far as it is known in time: a thread looks, which is left
+/// behind if a broken repository holds it up.
+fn git(repository: repository::Repository) -> GitFacts {
+    let (tell, told) = mpsc::channel();
+    let look = move || look(&repository, &|facts| drop(tell.send(facts)));
+    drop(thread::Builder::new().name("git".to_owned()).spawn(look));
+    let until = Instant::now() + PATIENCE;
+    let next = || told.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
+    std::iter::from_fn(next).last().unwrap_or_default()
 }
 
-/// The instruction files at the workspace's root.
-fn documents(workspace: &Path, family: ProfileKind) -> Vec<ProjectDoc> {
-    let found = doc_names(family).iter().filter_map(|name| {
-        let text = text(&workspace.join(name))?;
-        Some(ProjectDoc { path: (*name).to_owned(), text })
-    });
-    found.collect()
-}
-
-/// The start of a plain file. A link is left out: it may lead outside.
-fn text(path: &Path) -> Option<String> {
-    fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn the_workspace_is_looked_at_and_nothing_outside() {
-        let folder = std::env::temp_dir().join(format!("innerloop-facts-{}", std::process::id()));
-        fs::create_dir_all(folder.join("repository/.git")).unwrap();
-        let workspace = folder.join("repository");
-        fs::write(folder.join("secret"), "outside").unwrap();
-        fs::write(workspace.join("AGENTS.md"), "Be brief.").unwrap();
-        fs::write(workspace.join(".git/HEAD"), "ref: refs/heads/topic/one\n").unwrap();
-        #[cfg(unix)]
-        std::os::unix::fs::symlink("../secret", workspace.join("CLAUDE.md")).unwrap();
-        let facts = collect(&workspace, Vec::new(), ProfileKind::Anthropic);
-        let outside = collect(&folder, Vec::new(), ProfileKind::Anthropic);
-        fs::remove_dir_all(&folder).unwrap();
-        let doc = ProjectDoc { path: "AGENTS.md".to_owned(), text: "Be brief.".to_owned() };
-        assert_eq!(facts.project_docs, [doc]);
-        assert_eq!(facts.git.unwrap().branch, "topic/one");
-        assert_eq!(outside.git, None);
+/// Tells what a repository's state is, each time with more.
+fn look(repository: &repository::Repository, tell: &dyn Fn(GitFacts)) {
+    let budget = budget::Budget::new();
+    let Some(folders) = &repository.folders else { return };
+    let Some(head) = head::read(folders) else { return };
+    let mut facts = GitFacts { branch: objects::one_line(&head.branch), ..GitFacts::default() };
+    tell(facts.clone());
+    let objects = objects::Objects::open(folders, &budget);
+    if let (Some(objects), head::Tip::At(tip)) = (&objects, head.tip) {
+        facts.recent_commits = objects.subjects(tip);
+        tell(facts.clone());
     }
-
-    #[test]
-    fn days_are_counted_as_the_calendar_does() {
-        let at = |seconds| date(UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(at(0), "1970-01-01");
-        assert_eq!(at(951_782_400), "2000-02-29");
-        assert_eq!(at(951_868_800), "2000-03-01");
-        assert_eq!(at(1_767_225_599), "2025-12-31");
-        assert_eq!(at(4_107_542_400), "2100-03-01");
-    }
+    let Some(index) = status::Index::read(folders) else { return };
+    let root = &repository.root;
+    facts.modified = status::count_modified(root, &index, head.tip, objects.as_ref(), &budget);
+    tell(facts.clone());
+    facts.untracked = untracked::count(root, folders, &index.state, &budget.for_another());
+    tell(facts);
 }

@@ -433,7 +433,7 @@ pub struct ProgramFacts {
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(deny_unknown_fields)]
 pub struct ProjectDoc {
-    /// Its path in the workspace.
+    /// Its path as seen from the workspace.
     pub path: String,
     /// Its text.
     pub text: String,

@@ -3,7 +3,7 @@
 
 use super::{
     args::{Approve, ModelArgs, TuningArgs},
-    exit::Failure,
+    exit::{Exit, Failure},
     setup,
 };
 use crate::facts;
@@ -60,13 +60,16 @@ impl<'a> Plan<'a> {
     }
 
     /// The configuration of a session over that workspace.
-    pub(super) fn config(
+    pub(super) async fn config(
         &self,
         workspace: &Path,
         programs: Vec<ProgramFacts>,
     ) -> Result<SessionConfig, Failure> {
         let family = self.with(&Facts::default())?.model.profile;
-        self.with(&facts::collect(workspace, programs, family))
+        let workspace = workspace.to_owned();
+        let collect = move || facts::collect(&workspace, programs, family);
+        let facts = tokio::task::spawn_blocking(collect).await;
+        self.with(&facts.map_err(|error| Failure::new(Exit::Failed, error))?)
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {

@@ -103,7 +103,7 @@ impl Work {
             setup::sandbox(&args.workspace, args.programs.as_deref(), progress(args.output))
                 .await?;
         let root = sandbox.workspace().root().to_owned();
-        let config = plan.config(&root, sandbox.programs().facts())?;
+        let config = plan.config(&root, sandbox.programs().facts()).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
         let journal = journal.map_err(Failure::usage)?;
         let Traffic { endpoints, models, http, recording } = traffic;

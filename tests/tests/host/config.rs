@@ -41,6 +41,18 @@ fn a_file_changes_what_it_names() {
 }
 
 #[test]
+fn e11_a_file_says_what_the_program_cannot_know_of_the_place() {
+    let file = json!({
+        "facts": {"knowledge_cutoff": "2026-01", "git": {"branch": "topic", "modified": 2}},
+    });
+    let facts = config(&file.to_string(), &[]).facts;
+    assert_eq!(facts.knowledge_cutoff, "2026-01");
+    let git = facts.git.unwrap();
+    assert_eq!((git.branch.as_str(), git.modified, git.untracked), ("topic", Some(2), None));
+    assert_eq!((facts.working_directory.as_str(), facts.date.len()), ("/", 10), "collected");
+}
+
+#[test]
 fn options_come_before_the_file_and_the_file_before_the_preset() {
     let file = json!({
         "limits": {"max_turns": 5, "max_tool_rounds_per_input": 6},

@@ -1,0 +1,121 @@
+//! How many files are neither tracked nor ignored. As in `git status`, a folder without any
+//! tracked file counts once.
+
+use super::{budget::Budget, plain, repository::Folders};
+use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
+use gix_index::State;
+use gix_object::bstr::{BString, ByteSlice as _};
+use std::{fs, path::Path};
+
+/// Most bytes of a file of rules.
+const MOST_RULES_BYTES: u64 = 256 * 1024;
+/// The deepest folder that is looked into.
+const DEPTH: usize = 128;
+
+/// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
+/// what its user has set for all of them.
+pub(super) fn count(root: &Path, folders: &Folders, state: &State, budget: &Budget) -> Option<u32> {
+    let mut walk = Walk { root, state, budget, rules: Search::default(), count: 0 };
+    walk.add_rules(&folders.common, "info/exclude", &folders.common.join("exclude"), None);
+    walk.enter(&mut BString::default(), true, DEPTH)?;
+    Some(walk.count)
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    state: &'a State,
+    budget: &'a Budget,
+    rules: Search,
+    count: u32,
+}
+
+impl Walk<'_> {
+    /// Looks into the folder, whose path is empty or ends with a slash; says whether it has any
+    /// file that is not ignored. In one with tracked files those that are not are counted.
+    fn enter(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let folder = self.root.join(path.to_path().ok()?);
+        let source = folder.join(".gitignore");
+        let has_rules = self.add_rules(&folder, ".gitignore", &source, Some(self.root));
+        let found = self.entries(&folder, path, is_tracked, depth);
+        if has_rules {
+            self.rules.patterns.pop();
+        }
+        found
+    }
+
+    fn entries(
+        &mut self,
+        folder: &Path,
+        path: &mut BString,
+        is_tracked: bool,
+        depth: usize,
+    ) -> Option<bool> {
+        let length = path.len();
+        // What cannot be listed has nothing to count.
+        let Ok(entries) = fs::read_dir(folder) else { return Some(false) };
+        for entry in entries {
+            self.budget.take_entry()?;
+            let Ok(entry) = entry else { continue };
+            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let Some(name) = <[u8]>::from_os_str(&name) else { continue };
+            if name == b".git" || !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
+                continue;
+            }
+            path.extend_from_slice(name);
+            let is_found = self.entry(path, kind.is_dir(), is_tracked, depth);
+            path.truncate(length);
+            if is_found? && !is_tracked {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    /// Whether the entry is, or holds, an untracked file; counts it in a folder with tracked ones.
+    fn entry(
+        &mut self,
+        path: &mut BString,
+        is_folder: bool,
+        is_tracked: bool,
+        depth: usize,
+    ) -> Option<bool> {
+        // A submodule's folder is tracked as a file is.
+        if self.state.entry_index_by_path(path.as_bstr()).is_ok() {
+            return Some(false);
+        }
+        let found = self.rules.pattern_matching_relative_path(
+            path.as_bstr(),
+            Some(is_folder),
+            Case::Sensitive,
+        );
+        if found.is_some_and(|found| !found.pattern.is_negative()) {
+            return Some(false);
+        }
+        let is_found = if is_folder {
+            let is_repository =
+                plain::entry(&self.root.join(path.to_path().ok()?), ".git").is_some();
+            path.push(b'/');
+            let holds_tracked = self.state.prefixed_entries_range(path.as_bstr()).is_some();
+            if holds_tracked {
+                return self.enter(path, true, depth);
+            }
+            is_repository || self.enter(path, false, depth)?
+        } else {
+            true
+        };
+        if is_found && is_tracked {
+            self.count = self.count.saturating_add(1);
+        }
+        Some(is_found)
+    }
+
+    /// Adds a file of rules, if it is there and can be read.
+    fn add_rules(&mut self, base: &Path, below: &str, source: &Path, root: Option<&Path>) -> bool {
+        let bytes = plain::whole(base, below, MOST_RULES_BYTES).filter(|bytes| !bytes.is_empty());
+        let add = |bytes: Vec<u8>| {
+            self.rules.add_patterns_buffer(&bytes, source, root, Ignore::default()).ok()
+        };
+        bytes.and_then(add).is_some()
+    }
+}
