@@ -78,22 +78,25 @@ impl Options {
         let recorded = self.replay.is_some().then_some("recorded");
         let is_named = self.model.is_some() || provider.default_model.is_some();
         let patches: Vec<&str> = self.patches.iter().map(String::as_str).collect();
-        let settings = Settings {
-            id: &SessionId(self.id.clone()),
-            provider: &provider,
-            model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
-            catalogue: &catalogue,
-            preset: self.preset.unwrap_or(Preset::Modern),
-            facts: &self.facts(),
-            tools: &self.tools,
-            patches: &patches,
+        let id = SessionId(self.id.clone());
+        let config = |facts: &Facts| {
+            let settings = Settings {
+                id: &id,
+                provider: &provider,
+                model: self.model.as_deref().or(recorded.filter(|_| !is_named)),
+                catalogue: &catalogue,
+                preset: self.preset.unwrap_or(Preset::Modern),
+                facts,
+                tools: &self.tools,
+                patches: &patches,
+            };
+            settings.config().map_err(bad_settings)
         };
-        let mut config = settings.config().map_err(bad_settings)?;
-        if config.facts.project_docs.is_empty() {
-            let places = doc_places(config.model.profile, "", "");
-            config.facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
-        }
-        Ok(config)
+        let mut facts = self.facts();
+        // A patch may name another family, which reads other files; or name the files itself.
+        let places = doc_places(config(&facts)?.model.profile, "", "");
+        facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
+        config(&facts)
     }
 
     /// What the driver works with besides.

@@ -23,6 +23,9 @@ const FIELDS = [
   [{ config: { exec_modes: { shell: "parallel" } } }, "exec_modes.shell", "parallel"],
   [{ config: { estimator: "words" } }, "estimator", "words"],
   [{ limits: { maxTurns: 3 }, config: { limits: { max_turns: 4 } } }, "limits.max_turns", 4],
+  [{ facts: { knowledge_cutoff: "2026-01" } }, "facts.knowledge_cutoff", "2026-01"],
+  [{ facts: { git: { branch: "topic" } } }, "facts.git.modified", null],
+  [{ facts: { date: "a" }, config: { facts: { date: "b" } } }, "facts.date", "b"],
   [{}, "guard.read_before_write", true],
   [{ preset: "seed001" }, "guard.read_before_write", false],
 ];
@@ -41,6 +44,10 @@ test("a patch that does not fit names its field", async () => {
     [{ config: { retri: {} } }, /config\.retri/],
     [{ config: { loops: { ladder: ["dance"] } } }, /config\.loops\.ladder.*dance/],
     [{ config: 7 }, /`config` must be an object/],
+    [{ facts: 7 }, /`facts` must be an object/],
+    [{ facts: [] }, /config\.facts/],
+    [{ facts: { dat: "2026-01-01" } }, /facts\.dat/],
+    [{ facts: { git: { branch: 7 } } }, /facts\.git\.branch/],
     [{ limits: { action: "explode" } }, /limits\.action.*explode/],
     [{ loops: { sameArg: 1 } }, /no option `loops\.sameArg`/],
     [{ loops: { window: -1 } }, /`loops\.window`/],
@@ -51,6 +58,38 @@ test("a patch that does not fit names its field", async () => {
     const refused = { name: "AgentError", code: "bad_option", message };
     await assert.rejects(Agent.create({ ...FINE, ...options }), refused);
   }
+});
+
+test("e11 the option `facts` says what else the model is told of the place", async () => {
+  const server = await serve(reply({ text: "Noted." }), reply({ text: "Noted." }));
+  const files = { "AGENTS.md": "Use tabs." };
+  const git = { branch: "topic", modified: 2, untracked: 0, recent_commits: ["Begin"] };
+  const facts = { platform: "browser", os_version: "1.2", git, knowledge_cutoff: "2026-01" };
+  const prompts = [];
+  for (const project_docs of [undefined, [{ path: "RULES.md", text: "Use spaces." }]]) {
+    const agent = await agentAt(server, { files, facts: { ...facts, project_docs } });
+    await agent.run("Hello").result();
+    prompts.push(server.requests.at(-1).body.system[0].text);
+    await agent.close();
+  }
+  for (const line of [
+    "Working directory: /",
+    "Is git repository: true",
+    "Git branch: topic",
+    "Platform: browser",
+    "OS version: 1.2",
+    `Today's date: ${new Date().toISOString().slice(0, 10)}`,
+    "Model: mock-1",
+    "Knowledge cutoff: 2026-01",
+    "Git status at the start: 2 modified, 0 untracked",
+    "Recent commit: Begin",
+  ]) {
+    assert.ok(prompts[0].includes(`\n${line}\n`), `${line}: ${prompts[0]}`);
+  }
+  assert.ok(prompts[0].includes("Use tabs."));
+  assert.ok(prompts[1].includes("--- RULES.md ---\nUse spaces."));
+  assert.ok(!prompts[1].includes("Use tabs."));
+  await server.close();
 });
 
 test("a limit ends a run as its action says", async () => {

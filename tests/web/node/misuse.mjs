@@ -88,6 +88,7 @@ test("restoring refuses what the snapshot holds already", async () => {
     [{ maxOutputTokens: 9 }, /`maxOutputTokens` is as in the snapshot.*cannot be changed/],
     [{ retry: {} }, /`retry` is as in the snapshot.*cannot be changed/],
     [{ timeouts: {} }, /`timeouts` is as in the snapshot.*cannot be changed/],
+    [{ facts: {} }, /`facts` is as in the snapshot.*cannot be changed/],
     [{ id: "x" }, /`id` is as in the snapshot.*cannot be changed/],
     [{ limit: {} }, /there is no option `limit`/],
   ];

@@ -44,6 +44,7 @@ const FIXED = [
   "loops",
   "answer",
   "subagents",
+  "facts",
 ] as const satisfies (keyof ConfigOptions)[];
 
 const CONFIG_KEYS: readonly string[] = ["provider", ...CHANGEABLE, ...FIXED];
@@ -164,7 +165,7 @@ function checkKeys(options: unknown, known: readonly string[]): void {
 }
 
 function checkConfigOptions(options: ConfigOptions): void {
-  const { provider, model, vocabulary = "native", config } = options;
+  const { provider, model, vocabulary = "native", facts, config } = options;
   if (provider !== undefined && typeof provider !== "string") {
     throw new AgentError("unknown_provider", "`provider` must be a provider's name");
   }
@@ -173,6 +174,9 @@ function checkConfigOptions(options: ConfigOptions): void {
   }
   if (vocabulary !== "native" && vocabulary !== "seed") {
     throw bad('`vocabulary` must be "native" or "seed"');
+  }
+  if (facts !== undefined && (typeof facts !== "object" || facts === null)) {
+    throw bad("`facts` must be an object: what is to be told of the place");
   }
   if (config !== undefined && (typeof config !== "object" || config === null)) {
     throw bad("`config` must be an object: a patch of the session's configuration");
@@ -318,6 +322,7 @@ function optionsPatch(options: ConfigOptions): object {
     loops: nested("loops", options.loops),
     answer: nested("answer", options.answer),
     subagents: nested("subagents", options.subagents),
+    facts: options.facts,
     instructions: text("instructions", options.instructions),
   };
 }

@@ -3,6 +3,7 @@
 
 import type {
   ApprovalRule,
+  Facts,
   LimitAction,
   LoopPolicy,
   Patch,
@@ -49,6 +50,13 @@ export interface ConfigOptions {
   answer?: AnswerForm;
   /** Agents that the agent may start. */
   subagents?: Subagents;
+  /**
+   * What the model is told of the place, beyond what the package knows: the day, and the
+   * instruction files at the top of `files` (`AGENTS.md`, and `CLAUDE.md` and the like for their
+   * families). The state of version control, say, or the model's `knowledge_cutoff`. A list of
+   * `project_docs` takes the place of those files, `[]` leaves them out.
+   */
+  facts?: Patch<Omit<Facts, "programs">>;
   /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
   maxOutputTokens?: number;
   /** Most tokens of a whole call; what the model can, if left out. */
@@ -314,6 +322,7 @@ export type RestoreOptions = Omit<
   | "loops"
   | "answer"
   | "subagents"
+  | "facts"
 >;
 
 /** The part of `fetch` that an agent uses. */
