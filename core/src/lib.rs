@@ -53,7 +53,7 @@ mod session;
 mod types;
 mod wire;
 
-pub use base::{bytes, digest, id, json, text, time};
+pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places};
 pub use rules::{cost, gauge, guard, repeat, schema, truncate};

@@ -29,11 +29,12 @@ impl Tools {
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
+        let sandbox = self.sandbox.within(&run.folder);
         let timeout = Duration::from_millis(run.timeout_ms);
         match &run.job {
             Job::Builtin(action) => {
                 let stopped = async move { drop(stop.await) };
-                self.sandbox.run_until(action, timeout, Some(on_delta), stopped).await
+                sandbox.run_until(action, timeout, Some(on_delta), stopped).await
             }
             Job::Custom(_) => {
                 let message = format!("this host has no tool {:?} of its own", run.name);

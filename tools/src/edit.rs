@@ -24,12 +24,13 @@ const MAX_SHOWN_CHARS: usize = 200;
 
 pub(crate) fn edit(
     files: &mut impl Files,
+    within: &WorkspacePath,
     path: &str,
     old: &str,
     new: &str,
     all: bool,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::writable_path(path)?;
+    let path = explain::writable_path(within, path)?;
     if old == new {
         let message = "The old and the new text are the same. Give a new text that differs.";
         let error = explain::error(ToolError::InvalidArguments, message);
@@ -72,9 +73,9 @@ pub(crate) fn edit(
 /// The text of a file that is to be changed.
 pub(crate) fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str, Outcome> {
     if read::looks_binary(bytes) {
-        return Err(read::binary(path.as_str(), "it contains NUL bytes"));
+        return Err(read::binary(path, "it contains NUL bytes"));
     }
-    str::from_utf8(bytes).map_err(|_| read::binary(path.as_str(), "it is not UTF-8"))
+    str::from_utf8(bytes).map_err(|_| read::binary(path, "it is not UTF-8"))
 }
 
 /// A file's text and the line end that most of its lines have.

@@ -17,14 +17,19 @@ pub(crate) fn error(kind: ToolError, message: impl Into<String>) -> Outcome {
     Outcome::error(kind, message)
 }
 
-/// The path of a file that the model named.
-pub(crate) fn file_path(text: &str) -> Result<WorkspacePath, Outcome> {
-    WorkspacePath::parse_file(text).map_err(|error| bad_path(text, error))
+/// The folder of an agent.
+pub(crate) fn folder(text: &str) -> Result<WorkspacePath, Outcome> {
+    WorkspacePath::folder(text).map_err(|error| bad_path(text, error))
+}
+
+/// The path of a file that the model named, seen from `folder`.
+pub(crate) fn file_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
+    folder.file_at(text).map_err(|error| bad_path(text, error))
 }
 
 /// The path of a file that the model wants to change.
-pub(crate) fn writable_path(text: &str) -> Result<WorkspacePath, Outcome> {
-    let path = file_path(text)?;
+pub(crate) fn writable_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
+    let path = file_path(folder, text)?;
     // What is written there may run on the user's machine at the next git command.
     if path.names().any(|name| name.eq_ignore_ascii_case(".git")) {
         return Err(error(
@@ -35,15 +40,20 @@ pub(crate) fn writable_path(text: &str) -> Result<WorkspacePath, Outcome> {
     Ok(path)
 }
 
-/// The path of a file or folder that the model named, or the workspace's root.
-pub(crate) fn any_path(text: Option<&str>) -> Result<WorkspacePath, Outcome> {
+/// The path of a file or folder that the model named, seen from `folder`, or that folder.
+pub(crate) fn any_path(
+    folder: &WorkspacePath,
+    text: Option<&str>,
+) -> Result<WorkspacePath, Outcome> {
     let text = text.unwrap_or_default();
-    WorkspacePath::parse(text).map_err(|error| bad_path(text, error))
+    folder.at(text).map_err(|error| bad_path(text, error))
 }
 
 fn bad_path(text: &str, cause: PathError) -> Outcome {
     match cause {
-        PathError::Outside => error(ToolError::PermissionDenied, format!("{text} {cause}")),
+        PathError::Outside | PathError::Astray => {
+            error(ToolError::PermissionDenied, format!("{text} {cause}"))
+        }
         PathError::Folder => error(ToolError::WrongFileType, format!("{text} {cause}")),
         PathError::Empty | PathError::Nul | PathError::TooLong => {
             error(ToolError::InvalidArguments, cause.to_string())
@@ -80,8 +90,8 @@ pub(crate) fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError
 
 /// Names the first part of `path` that does not exist, and entries with a similar name.
 fn missing(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
-    let mut above = WorkspacePath::root();
-    for name in path.names() {
+    let mut above = path.seen_from();
+    for name in path.names().skip(above.names().count()) {
         let here = above.join(name);
         let last = here == *path;
         match files.stat(&here) {

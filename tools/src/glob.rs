@@ -15,6 +15,7 @@ const MAX_FILES: u32 = 1000;
 
 /// What to search for, and where.
 pub(crate) struct Query<'a> {
+    pub(crate) within: &'a WorkspacePath,
     pub(crate) pattern: &'a str,
     pub(crate) path: Option<&'a str>,
     pub(crate) ignore_case: bool,
@@ -23,7 +24,7 @@ pub(crate) struct Query<'a> {
 }
 
 pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(query.path)?;
+    let folder = explain::any_path(query.within, query.path)?;
     let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
     if most == 0 {
         let message = "The number of files is limited to 0. Allow at least 1.";

@@ -15,8 +15,12 @@ use innerloop_core::action::{Grep, Outcome, ToolError};
 use innerloop_json::quoted;
 use std::ops::ControlFlow;
 
-pub(crate) fn grep(files: &impl Files, grep: &Grep) -> Result<Outcome, Outcome> {
-    let path = explain::any_path(grep.path.as_deref())?;
+pub(crate) fn grep(
+    files: &impl Files,
+    within: &WorkspacePath,
+    grep: &Grep,
+) -> Result<Outcome, Outcome> {
+    let path = explain::any_path(within, grep.path.as_deref())?;
     let glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
     let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
     if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
@@ -73,7 +77,7 @@ fn grep_file(
 ) -> Result<(), Outcome> {
     let bytes = files.read(path).map_err(|error| explain::failed(files, path, &error))?;
     if read::looks_binary(&bytes) {
-        return Err(read::binary(path.as_str(), "it contains NUL bytes"));
+        return Err(read::binary(path, "it contains NUL bytes"));
     }
     // There is no next file.
     let _ = report.add_file(path, &bytes, matcher);

@@ -16,6 +16,7 @@ const MAX_ENTRIES: u64 = 2000;
 
 /// What to list, and how.
 pub(crate) struct Query<'a> {
+    pub(crate) within: &'a WorkspacePath,
     pub(crate) path: Option<&'a str>,
     pub(crate) depth: u32,
     pub(crate) ignore: &'a [String],
@@ -24,7 +25,7 @@ pub(crate) struct Query<'a> {
 }
 
 pub(crate) fn list(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(query.path)?;
+    let folder = explain::any_path(query.within, query.path)?;
     if query.depth == 0 {
         let message = "The depth is 0. Give at least 1.";
         return Err(explain::error(ToolError::InvalidArguments, message));

@@ -1,10 +1,12 @@
 //! The tools as a WASI program: an action as JSON on standard input, its outcome as JSON on
-//! standard output. The workspace is the program's root folder.
+//! standard output. The workspace is the program's root folder; its argument, if there is one, is
+//! the folder that the action's agent works in.
 
 use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_json::{from_str, to_string};
-use innerloop_tools::{Directory, perform};
+use innerloop_tools::{Directory, perform_in};
 use std::{
+    env,
     error::Error,
     io::{self, Read, Write},
 };
@@ -13,7 +15,10 @@ fn main() -> io::Result<()> {
     let mut input = Vec::new();
     io::stdin().lock().read_to_end(&mut input)?;
     let outcome = match action(&input) {
-        Ok(action) => perform(&mut Directory::new("/"), &action),
+        Ok(action) => {
+            let folder = env::args().nth(1).unwrap_or_default();
+            perform_in(&mut Directory::new("/"), &folder, &action)
+        }
         Err(error) => Outcome::error(
             ToolError::InvalidArguments,
             format!("Standard input is not one action as JSON: {error}."),

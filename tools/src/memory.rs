@@ -167,5 +167,5 @@ impl Files for Memory {
 
 /// What the paths below a folder start with.
 fn prefix(path: &WorkspacePath) -> String {
-    if path.is_root() { String::new() } else { format!("{path}/") }
+    if path.is_root() { String::new() } else { format!("{}/", path.as_str()) }
 }

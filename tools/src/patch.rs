@@ -29,14 +29,15 @@ const MAX_NAMED_HUNKS: usize = 5;
 
 pub(crate) fn patch(
     files: &mut impl Files,
+    within: &WorkspacePath,
     text: &str,
     unread: &[String],
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
-    let mut draft =
-        Draft { files: &*files, unread: Map::new(), order: Vec::new(), states: Map::new() };
-    draft.unread.extend(unread.iter().filter_map(|path| named(path)));
+    let (unread_paths, order, states) = (Map::new(), Vec::new(), Map::new());
+    let mut draft = Draft { files: &*files, within, unread: unread_paths, order, states };
+    draft.unread.extend(unread.iter().filter_map(|path| named(&WorkspacePath::root(), path)));
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -44,19 +45,19 @@ pub(crate) fn patch(
         })?;
         loose.extend(found);
     }
-    let changes = commit(files, draft.steps())?;
+    let changes = commit(files, within, draft.steps())?;
     if changes.is_empty() {
         return Ok(Outcome::text("The files have what the patch would write. Nothing changed."));
     }
     let mut message =
-        format!("Success. Updated the following files:\n{}", summary(&patch, &changes));
+        format!("Success. Updated the following files:\n{}", summary(within, &patch, &changes));
     append_loose(&loose, &mut message);
     Ok(Outcome { changes, ..Outcome::text(message) })
 }
 
 /// A path for a set of paths, if it is one.
-fn named(path: &str) -> Option<(String, ())> {
-    Some((WorkspacePath::parse(path).ok()?.into_string(), ()))
+fn named(within: &WorkspacePath, path: &str) -> Option<(String, ())> {
+    Some((within.at(path).ok()?.into_string(), ()))
 }
 
 /// The same failure with one more sentence.
@@ -68,6 +69,7 @@ fn amended(failure: &Outcome, sentence: &str) -> Outcome {
 /// The files as they will be.
 struct Draft<'f, F> {
     files: &'f F,
+    within: &'f WorkspacePath,
     unread: Map<()>,
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
@@ -99,16 +101,17 @@ impl<F: Files> Draft<'_, F> {
     fn apply(&mut self, file: &FilePatch) -> Result<Vec<LooseHunk>, Outcome> {
         match file {
             FilePatch::Add { path, content } => {
-                self.put(&explain::writable_path(path)?, content.clone())?;
+                self.put(&explain::writable_path(self.within, path)?, content.clone())?;
                 Ok(Vec::new())
             }
             FilePatch::Delete { path } => {
-                self.take(&explain::writable_path(path)?)?;
+                self.take(&explain::writable_path(self.within, path)?)?;
                 Ok(Vec::new())
             }
             FilePatch::Update { path, move_to, hunks } => {
-                let path = explain::writable_path(path)?;
-                let target = move_to.as_deref().map(explain::writable_path).transpose()?;
+                let path = explain::writable_path(self.within, path)?;
+                let target = |text| explain::writable_path(self.within, text);
+                let target = move_to.as_deref().map(target).transpose()?;
                 self.update(&path, target.filter(|target| *target != path), hunks)
             }
         }
@@ -238,7 +241,11 @@ impl<F: Files> Draft<'_, F> {
 }
 
 /// Carries out the steps; if one fails, says which were done and which were not.
-fn commit(files: &mut impl Files, steps: Vec<Step>) -> Result<Vec<Change>, Outcome> {
+fn commit(
+    files: &mut impl Files,
+    within: &WorkspacePath,
+    steps: Vec<Step>,
+) -> Result<Vec<Change>, Outcome> {
     let mut changes = Vec::with_capacity(steps.len());
     let mut steps = steps.into_iter();
     while let Some(Step { path, before, text }) = steps.next() {
@@ -253,7 +260,8 @@ fn commit(files: &mut impl Files, steps: Vec<Step>) -> Result<Vec<Change>, Outco
                 return Err(amended(&failure, "No file was changed."));
             }
             Err(failure) => {
-                let done: String = changes.iter().map(change_line).collect();
+                let done: String =
+                    changes.iter().map(|change| change_line(within, change)).collect();
                 let others = steps.map(|s| step_line(&s.path, &s.before, s.text.is_none()));
                 let open: String = [line].into_iter().chain(others).collect();
                 let sentence =
@@ -274,8 +282,8 @@ fn step_line(path: &WorkspacePath, before: &Before, is_removal: bool) -> String 
     format!("{letter} {path}\n")
 }
 
-fn change_line(change: &Change) -> String {
-    format!("{} {}\n", letter(change.kind), change.path)
+fn change_line(within: &WorkspacePath, change: &Change) -> String {
+    format!("{} {}\n", letter(change.kind), within.seen_here(&change.path))
 }
 
 const fn letter(kind: ChangeKind) -> char {
@@ -288,13 +296,13 @@ const fn letter(kind: ChangeKind) -> char {
 
 /// The changed files: the new ones, then the changed, then those that are gone. A file that moved
 /// is listed once, as changed, under its new path.
-fn summary(patch: &Patch, changes: &[Change]) -> String {
+fn summary(within: &WorkspacePath, patch: &Patch, changes: &[Change]) -> String {
     let mut sources = Map::new();
     let mut targets = Map::new();
     for file in &patch.files {
         if let FilePatch::Update { path, move_to: Some(target), .. } = file {
-            sources.extend(named(path));
-            targets.extend(named(target));
+            sources.extend(named(within, path));
+            targets.extend(named(within, target));
         }
     }
     let mut lines = Vec::new();
@@ -304,7 +312,7 @@ fn summary(patch: &Patch, changes: &[Change]) -> String {
             ChangeKind::Deleted if sources.contains_key(&change.path) => continue,
             kind => letter(kind),
         };
-        lines.push(format!("{letter} {}\n", change.path));
+        lines.push(format!("{letter} {}\n", within.seen_here(&change.path)));
     }
     let of_letter = |letter| lines.iter().filter(move |line| line.starts_with(letter));
     ['A', 'M', 'D'].into_iter().flat_map(of_letter).map(String::as_str).collect()

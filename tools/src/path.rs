@@ -1,15 +1,20 @@
 //! Paths inside the workspace: whatever the model wrote becomes a clean relative path, or an
 //! error that says why it cannot.
 
+use innerloop_core::path::{resolved, seen};
 use std::fmt;
 
 /// The longest path in bytes, as on Linux.
 const MAX_BYTES: usize = 4096;
 
 /// A path below the workspace's root: names joined by `/`, without `.`, `..` or empty names.
-/// The root itself is the empty path.
+/// The root itself is the empty path. Displayed, it is seen from the folder of whoever named it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct WorkspacePath(String);
+pub struct WorkspacePath {
+    text: String,
+    /// How many bytes of it name the folder that it is seen from.
+    seen_from: usize,
+}
 
 /// Why a text is not a path inside the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +27,8 @@ pub enum PathError {
     TooLong,
     /// It leads out of the workspace.
     Outside,
+    /// It leads out of the folder that it is to stay in.
+    Astray,
     /// It names a folder, where a file is needed.
     Folder,
 }
@@ -30,7 +37,16 @@ impl WorkspacePath {
     /// The workspace's root.
     #[must_use]
     pub const fn root() -> Self {
-        Self(String::new())
+        Self { text: String::new(), seen_from: 0 }
+    }
+
+    /// The folder of an agent, to see paths from.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::parse`].
+    pub fn folder(text: &str) -> Result<Self, PathError> {
+        let Self { text, .. } = Self::parse(text)?;
+        Ok(Self { seen_from: text.len(), text })
     }
 
     /// Reads the path of a file or folder: a leading `/` means the workspace's root, `\` is taken
@@ -40,6 +56,15 @@ impl WorkspacePath {
     /// [`PathError::Nul`], [`PathError::TooLong`], or [`PathError::Outside`] for a path that climbs
     /// above the root, starts with a drive letter or stands below `~`.
     pub fn parse(text: &str) -> Result<Self, PathError> {
+        Self::root().at(text)
+    }
+
+    /// Reads a path as whoever works in this folder means it: it begins here, a leading `/` still
+    /// means the workspace's root, and either way it must lead to this folder or below.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::parse`]; [`PathError::Astray`] for a path that leaves this folder.
+    pub fn at(&self, text: &str) -> Result<Self, PathError> {
         if text.contains('\0') {
             return Err(PathError::Nul);
         }
@@ -49,20 +74,13 @@ impl WorkspacePath {
         if has_drive(text) {
             return Err(PathError::Outside);
         }
-        let mut names = Vec::new();
-        for name in text.split(['/', '\\']) {
-            match name {
-                "" | "." => {}
-                ".." => {
-                    names.pop().ok_or(PathError::Outside)?;
-                }
-                _ => names.push(name),
-            }
+        let resolved = resolved(&self.text, text).ok_or(PathError::Outside)?;
+        let path = Self { text: resolved, seen_from: self.seen_from };
+        match seen(&self.text, &path.text) {
+            None => Err(PathError::Astray),
+            Some(seen) if seen == "~" || seen.starts_with("~/") => Err(PathError::Outside),
+            Some(_) => Ok(path),
         }
-        if names.first() == Some(&"~") {
-            return Err(PathError::Outside);
-        }
-        Ok(Self(names.join("/")))
     }
 
     /// Reads the path of a file.
@@ -71,39 +89,64 @@ impl WorkspacePath {
     /// As [`WorkspacePath::parse`]; [`PathError::Empty`] for an empty text, and
     /// [`PathError::Folder`] for the root and for a trailing slash.
     pub fn parse_file(text: &str) -> Result<Self, PathError> {
+        Self::root().file_at(text)
+    }
+
+    /// Reads the path of a file as whoever works in this folder means it.
+    ///
+    /// # Errors
+    /// As [`WorkspacePath::at`] and [`WorkspacePath::parse_file`].
+    pub fn file_at(&self, text: &str) -> Result<Self, PathError> {
         if text.is_empty() {
             return Err(PathError::Empty);
         }
-        let path = Self::parse(text)?;
-        if path.is_root() || text.ends_with(['/', '\\']) {
+        let path = self.at(text)?;
+        if path == *self || text.ends_with(['/', '\\']) {
             return Err(PathError::Folder);
         }
         Ok(path)
     }
 
-    /// The path as text, empty for the root.
+    /// The path from the workspace's root on, empty for the root.
     #[must_use]
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// The path from the folder on that it is seen from, empty for the folder itself.
+    #[must_use]
+    pub fn seen(&self) -> &str {
+        let seen = self.text.get(self.seen_from..).unwrap_or_default();
+        seen.strip_prefix('/').unwrap_or(seen)
+    }
+
+    /// A path of the workspace as it is seen from this folder.
+    pub(crate) fn seen_here<'a>(&self, path: &'a str) -> &'a str {
+        seen(&self.text, path).unwrap_or(path)
+    }
+
+    /// The folder that the path is seen from.
+    pub(crate) fn seen_from(&self) -> Self {
+        let text = self.text.get(..self.seen_from).unwrap_or_default().to_owned();
+        Self { text, seen_from: self.seen_from }
     }
 
     /// Whether this is the workspace's root.
     #[must_use]
     pub fn is_root(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     /// The path of the entry `name` of this folder; `name` is taken as it is.
     #[must_use]
     pub fn join(&self, name: &str) -> Self {
-        if self.is_root() {
-            return Self(name.to_owned());
+        let mut text = String::with_capacity(self.text.len() + 1 + name.len());
+        if !self.is_root() {
+            text.push_str(&self.text);
+            text.push('/');
         }
-        let mut path = String::with_capacity(self.0.len() + 1 + name.len());
-        path.push_str(&self.0);
-        path.push('/');
-        path.push_str(name);
-        Self(path)
+        text.push_str(name);
+        Self { text, seen_from: self.seen_from }
     }
 
     /// The folder that holds this entry; `None` for the root.
@@ -112,40 +155,37 @@ impl WorkspacePath {
         if self.is_root() {
             return None;
         }
-        Some(Self(self.0.rsplit_once('/').map_or_else(String::new, |(above, _)| above.to_owned())))
+        let above = self.text.rsplit_once('/').map_or("", |(above, _)| above);
+        Some(Self { text: above.to_owned(), seen_from: self.seen_from })
     }
 
     /// The last name of the path; empty for the root.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.0.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
+        self.text.rsplit_once('/').map_or(self.as_str(), |(_, name)| name)
     }
 
     /// The names of the path, from the root down.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.split('/').filter(|name| !name.is_empty())
+        self.text.split('/').filter(|name| !name.is_empty())
     }
 
     /// The path as text.
     pub(crate) fn into_string(self) -> String {
-        self.0
+        self.text
     }
 
     /// The path relative to the folder `above`; the whole path if it is not below it.
     #[must_use]
     pub fn relative_to(&self, above: &Self) -> &str {
-        if above.is_root() {
-            return self.as_str();
-        }
-        let below = self.0.strip_prefix(above.as_str()).and_then(|rest| rest.strip_prefix('/'));
-        below.unwrap_or(self.as_str())
+        above.seen_here(self.as_str())
     }
 }
 
-/// The path, with `.` for the root.
+/// The path from the folder on that it is seen from, with `.` for the folder itself.
 impl fmt::Display for WorkspacePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.is_root() { "." } else { self.as_str() })
+        f.write_str(if self.seen().is_empty() { "." } else { self.seen() })
     }
 }
 
@@ -156,6 +196,9 @@ impl fmt::Display for PathError {
             Self::Nul => "The path contains a NUL character. Remove it.",
             Self::TooLong => "The path is longer than 4,096 bytes. Use a shorter one.",
             Self::Outside => "leads out of the workspace. Use a path relative to the workspace.",
+            Self::Astray => {
+                "leads out of your working directory. Use a path relative to that directory."
+            }
             Self::Folder => "names a folder. Name a file.",
         })
     }

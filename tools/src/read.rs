@@ -1,6 +1,6 @@
 //! Reading a file's lines, or an image whole.
 
-use crate::{explain, files::Files};
+use crate::{explain, files::Files, path::WorkspacePath};
 use base64ct::{Base64, Encoding};
 use innerloop_core::action::{Notice, Numbering, Outcome, Part, ToolError};
 use memchr::{memchr, memchr_iter};
@@ -21,8 +21,13 @@ pub(crate) struct Lines {
     pub(crate) notice: Notice,
 }
 
-pub(crate) fn read(files: &impl Files, path: &str, lines: Lines) -> Result<Outcome, Outcome> {
-    let path = explain::file_path(path)?;
+pub(crate) fn read(
+    files: &impl Files,
+    within: &WorkspacePath,
+    path: &str,
+    lines: Lines,
+) -> Result<Outcome, Outcome> {
+    let path = explain::file_path(within, path)?;
     if lines.limit == Some(0) {
         return Err(explain::error(
             ToolError::InvalidArguments,
@@ -33,7 +38,7 @@ pub(crate) fn read(files: &impl Files, path: &str, lines: Lines) -> Result<Outco
     if let Some(media_type) = image_type(&bytes) {
         return image(&path.to_string(), media_type, &bytes);
     }
-    let text = text(&bytes).map_err(|why| binary(&path.to_string(), why))?;
+    let text = text(&bytes).map_err(|why| binary(&path, why))?;
     if text.is_empty() {
         return Ok(Outcome::text(format!("The file {path} is empty.")));
     }
@@ -49,8 +54,12 @@ pub(crate) fn read(files: &impl Files, path: &str, lines: Lines) -> Result<Outco
 }
 
 /// Reads an image, and nothing else.
-pub(crate) fn view_image(files: &impl Files, path: &str) -> Result<Outcome, Outcome> {
-    let path = explain::file_path(path)?;
+pub(crate) fn view_image(
+    files: &impl Files,
+    within: &WorkspacePath,
+    path: &str,
+) -> Result<Outcome, Outcome> {
+    let path = explain::file_path(within, path)?;
     let bytes = files.read(&path).map_err(|error| explain::failed(files, &path, &error))?;
     match image_type(&bytes) {
         Some(media_type) => image(&path.to_string(), media_type, &bytes),
@@ -75,7 +84,7 @@ pub(crate) fn looks_binary(bytes: &[u8]) -> bool {
     memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
-pub(crate) fn binary(path: &str, why: &str) -> Outcome {
+pub(crate) fn binary(path: &WorkspacePath, why: &str) -> Outcome {
     explain::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
 }
 

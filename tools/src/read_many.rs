@@ -23,6 +23,7 @@ const MAX_IMAGES: usize = 10;
 /// for everything below it, or for the files directly in it if `flat` is set.
 pub(crate) fn read_many(
     files: &impl Files,
+    within: &WorkspacePath,
     include: &[String],
     exclude: &[String],
     flat: bool,
@@ -33,12 +34,11 @@ pub(crate) fn read_many(
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
     let exclude = exclude.iter().map(|text| Pattern::parse(text)).collect::<Result<Vec<_>, _>>()?;
-    let found = find(files, include, flat, hidden)?;
-    let root = WorkspacePath::root();
+    let found = find(files, within, include, flat, hidden)?;
     let mut report = Report::default();
     for Wanted { path, is_named } in found.files.values() {
         // A file that is named is wanted, whether or not git ignores it.
-        if !is_named && exclude.iter().any(|pattern| pattern.matches(path, &root)) {
+        if !is_named && exclude.iter().any(|pattern| pattern.matches(path, within)) {
             continue;
         }
         if report.add(files, path, *is_named).is_break() {
@@ -76,20 +76,20 @@ impl Found {
 
 fn find(
     files: &impl Files,
+    within: &WorkspacePath,
     include: &[String],
     flat: bool,
     hidden: Hidden,
 ) -> Result<Found, Outcome> {
-    let root = WorkspacePath::root();
     let mut found = Found::default();
     let mut patterns = Vec::new();
     for text in include {
-        let path = explain::any_path(Some(text))?;
+        let path = explain::any_path(within, Some(text))?;
         match files.stat(&path) {
             Ok(stat) if stat.kind == Kind::Folder => {
                 let ending = if flat { "/*" } else { "/**" };
-                let below = if path.is_root() { ending.get(1..) } else { Some(ending) };
-                let escaped = escape(path.as_str());
+                let below = if path == *within { ending.get(1..) } else { Some(ending) };
+                let escaped = escape(path.seen());
                 let pattern = Pattern::parse(&format!("{escaped}{}", below.unwrap_or("**")))?;
                 patterns.push((text, Some(path), pattern));
             }
@@ -101,17 +101,17 @@ fn find(
     }
     let mut hits = vec![false; patterns.len()];
     if !patterns.is_empty() {
-        let walked = walk(files, &root, hidden, &mut |path| {
+        let walked = walk(files, within, hidden, &mut |path| {
             for ((_, folder, pattern), hit) in patterns.iter().zip(&mut hits) {
                 let is_direct = path.parent() == *folder;
-                if pattern.matches(path, &root) && (!flat || folder.is_none() || is_direct) {
+                if pattern.matches(path, within) && (!flat || folder.is_none() || is_direct) {
                     *hit = true;
                     found.add(path.clone(), false);
                 }
             }
             ControlFlow::Continue(())
         });
-        walked.map_err(|error: FileError| explain::failed(files, &root, &error))?;
+        walked.map_err(|error: FileError| explain::failed(files, within, &error))?;
     }
     let missing = patterns.iter().zip(&hits).filter(|(_, hit)| !**hit);
     found.missing = missing.map(|((text, ..), _)| (*text).clone()).collect();

@@ -12,11 +12,12 @@ pub const MAX_CHANGE_BYTES: usize = 256 << 10;
 
 pub(crate) fn write(
     files: &mut impl Files,
+    within: &WorkspacePath,
     path: &str,
     content: &str,
     only_new: bool,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::writable_path(path)?;
+    let path = explain::writable_path(within, path)?;
     let before = match files.read(&path) {
         Ok(bytes) => Before::Bytes(bytes.into_owned()),
         Err(FileError::NotFound) => Before::Absent,

@@ -32,6 +32,7 @@ extern "C" {
         name: &str,
         arguments: &str,
         call_id: &str,
+        folder: &str,
         signal: &AbortSignal,
     ) -> Result<Promise, JsValue>;
 

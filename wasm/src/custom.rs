@@ -19,6 +19,8 @@ use web_sys::AbortSignal;
 pub(crate) struct Call<'a> {
     pub(crate) name: &'a str,
     pub(crate) call_id: &'a str,
+    /// The folder of the workspace that the calling agent works in.
+    pub(crate) folder: &'a str,
     /// They fit the tool's schema.
     pub(crate) arguments: &'a Json,
 }
@@ -31,9 +33,10 @@ pub(crate) async fn run(
     cancel: oneshot::Receiver<()>,
     timeout_ms: u64,
 ) -> Outcome {
-    let Call { name, call_id, arguments } = call;
-    let function =
-        |signal: &AbortSignal| callbacks.call_tool(id.0, name, arguments.text(), call_id, signal);
+    let Call { name, call_id, folder, arguments } = call;
+    let function = |signal: &AbortSignal| {
+        callbacks.call_tool(id.0, name, arguments.text(), call_id, folder, signal)
+    };
     match task::call(&function, cancel, Some(timeout_ms)).await {
         Ok(Ok(value)) => outcome(&value),
         Ok(Err(error)) => crashed(name, &error),

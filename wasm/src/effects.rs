@@ -70,12 +70,13 @@ async fn run_tool(
     match &run.job {
         Job::Builtin(Action::RunProgram { program, args, stdin }) => {
             let stdin = stdin.as_deref().unwrap_or_default();
-            let program = Program { name: program, args, stdin };
+            let program = Program { name: program, args, stdin, folder: &run.folder };
             program::run(host, id, &program, cancel, run.timeout_ms).await
         }
-        Job::Builtin(action) => files::perform(&host.files, action),
+        Job::Builtin(action) => files::perform(&host.files, &run.folder, action),
         Job::Custom(arguments) => {
-            let call = custom::Call { name: &run.name, call_id: &run.call_id, arguments };
+            let ToolRun { call_id, name, folder, .. } = &**run;
+            let call = custom::Call { name, call_id, folder, arguments };
             custom::run(&host.callbacks, id, &call, cancel, run.timeout_ms).await
         }
     }

@@ -62,17 +62,18 @@ impl RawFiles {
         self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
     }
 
-    /// Does what a built-in tool does, an action as JSON, and returns its outcome as JSON.
+    /// Does what a built-in tool does for an agent in `folder`, an action as JSON, and returns its
+    /// outcome as JSON.
     ///
     /// # Errors
     /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
-    pub fn perform(&self, action: &str) -> Result<String, JsValue> {
+    pub fn perform(&self, action: &str, folder: &str) -> Result<String, JsValue> {
         let action: Action = innerloop_json::from_str(action).map_err(Misuse::bad_option)?;
         if matches!(action, Action::RunProgram { .. }) {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());
         }
-        Ok(innerloop_json::to_string(&perform(&self.0, &action)))
+        Ok(innerloop_json::to_string(&perform(&self.0, folder, &action)))
     }
 }
 
@@ -83,15 +84,15 @@ impl RawFiles {
     }
 }
 
-/// Does what a built-in tool does.
+/// Does what a built-in tool does for an agent in `folder`.
 #[cfg(feature = "tools")]
-pub(crate) fn perform(files: &RefCell<Memory>, action: &Action) -> Outcome {
-    innerloop_tools::perform(&mut *files.borrow_mut(), action)
+pub(crate) fn perform(files: &RefCell<Memory>, folder: &str, action: &Action) -> Outcome {
+    innerloop_tools::perform_in(&mut *files.borrow_mut(), folder, action)
 }
 
 /// Says that the module was built without what built-in tools do.
 #[cfg(not(feature = "tools"))]
-pub(crate) fn perform(_files: &RefCell<Memory>, _action: &Action) -> Outcome {
+pub(crate) fn perform(_files: &RefCell<Memory>, _folder: &str, _action: &Action) -> Outcome {
     let message = "this build of innerloop has no built-in tools";
     Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
 }
@@ -104,26 +105,40 @@ fn bad_path(message: &str) -> Misuse {
     Misuse::new("bad_path", message)
 }
 
-/// A copy of all files: `[path, bytes]` each.
-pub(crate) fn copy_out(files: &RefCell<Memory>) -> Array {
-    let copies: Vec<(String, Vec<u8>)> =
-        files.borrow().iter().map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).collect();
+/// A copy of all files of a folder: `[path in it, bytes]` each.
+pub(crate) fn copy_out(files: &RefCell<Memory>, folder: &str) -> Array {
+    let top = prefix(folder);
+    let files = files.borrow();
+    let copy =
+        |(path, bytes): (&str, &[u8])| Some((path.strip_prefix(&top)?.to_owned(), bytes.to_vec()));
+    let copies: Vec<(String, Vec<u8>)> = files.iter().filter_map(copy).collect();
     let pair = |(path, bytes): (String, Vec<u8>)| {
         JsValue::from(Array::of2(&path.into(), &Uint8Array::from(&*bytes).into()))
     };
     copies.into_iter().map(pair).collect()
 }
 
-/// Takes over what a program wrote, `[path, bytes]` each, and removed; says what changed, sorted
-/// by path.
-pub(crate) fn take_over(files: &RefCell<Memory>, written: &Array, removed: &Array) -> Vec<Change> {
+/// How the paths of all files of a folder begin.
+fn prefix(folder: &str) -> String {
+    if folder.is_empty() { String::new() } else { format!("{folder}/") }
+}
+
+/// Takes over what a program wrote in a folder, `[path in it, bytes]` each, and removed; says what
+/// changed, sorted by path.
+pub(crate) fn take_over(
+    files: &RefCell<Memory>,
+    folder: &str,
+    written: &Array,
+    removed: &Array,
+) -> Vec<Change> {
+    let top = prefix(folder);
     let removals = removed.iter().map(|path| (path, None));
     let writes = written.iter().map(|pair| {
         let pair = Array::from(&pair);
         (pair.get(0), Some(bytes_of(&pair.get(1))))
     });
     let named = removals.chain(writes).filter_map(|(path, after)| {
-        Some((WorkspacePath::parse_file(&path.as_string()?).ok()?, after))
+        Some((WorkspacePath::parse_file(&(top.clone() + &path.as_string()?)).ok()?, after))
     });
     let left: Vec<(WorkspacePath, Option<Vec<u8>>)> = named.collect();
     let mut files = files.borrow_mut();

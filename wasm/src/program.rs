@@ -23,6 +23,8 @@ pub(crate) struct Program<'a> {
     pub(crate) name: &'a str,
     pub(crate) args: &'a [String],
     pub(crate) stdin: &'a str,
+    /// The folder of the workspace that it sees as its root, and nothing else.
+    pub(crate) folder: &'a str,
 }
 
 /// Runs the program to its end, its time limit, or until it is cancelled. A run that is stopped
@@ -38,10 +40,10 @@ pub(crate) async fn run(
         return outcome;
     }
     host.keep_output(id, Capture::new(&host.keys(), KEPT));
-    let request = request(program, &files::copy_out(&host.files));
+    let request = request(program, &files::copy_out(&host.files, program.folder));
     let function = |signal: &AbortSignal| host.callbacks.run_program(id.0, &request, signal);
     let (end, changes) = match task::call(&function, cancel, Some(timeout_ms)).await {
-        Ok(Ok(ended)) => (end(&ended), changes(host, &ended)),
+        Ok(Ok(ended)) => (end(&ended), changes(host, program.folder, &ended)),
         Ok(Err(error)) => (End::Crash(message_of(&error)), Vec::new()),
         Err(Stop::TimedOut) => (End::TimedOut, Vec::new()),
         Err(Stop::Cancelled) => (End::Interrupted, Vec::new()),
@@ -86,7 +88,7 @@ fn end(ended: &JsValue) -> End {
     }
 }
 
-fn changes(host: &Host, ended: &JsValue) -> Vec<Change> {
+fn changes(host: &Host, folder: &str, ended: &JsValue) -> Vec<Change> {
     let list = |name: &str| Array::from(&field(ended, name));
-    files::take_over(&host.files, &list("written"), &list("removed"))
+    files::take_over(&host.files, folder, &list("written"), &list("removed"))
 }

@@ -5,5 +5,6 @@ pub mod bytes;
 pub mod digest;
 pub mod id;
 pub mod json;
+pub mod path;
 pub mod text;
 pub mod time;

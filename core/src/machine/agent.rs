@@ -184,7 +184,7 @@ impl Agent {
             .iter()
             .filter_map(move |call| call.owed(agent, history, session));
         let (round, asked) = match &self.phase {
-            Phase::Round(round) => (Some(round.owed(agent)), None),
+            Phase::Round(round) => (Some(round.owed(agent, &self.setup.folder)), None),
             Phase::Hooked(hooked) => (None, Some(hooked.owed(agent, &self.body.result()))),
             Phase::Asked(asked) => (None, Some(asked.owed(agent))),
             Phase::Idle | Phase::ModelCall | Phase::Closing | Phase::Closed => (None, None),

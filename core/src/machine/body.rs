@@ -72,7 +72,8 @@ pub(crate) struct SpawnOptions {
     /// How deep it is nested; at 1 where the session's own agent started it.
     pub(crate) depth: u32,
     pub(crate) model: Option<String>,
-    pub(crate) working_dir: Option<String>,
+    /// The folder of the workspace that it works in, from the root on.
+    pub(crate) folder: String,
     pub(crate) max_turns: u32,
 }
 

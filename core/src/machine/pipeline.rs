@@ -119,7 +119,8 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         }
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
-    let run = ToolRun { call_id: call.id.clone(), name: call.name.clone(), job, timeout_ms };
+    let (call_id, name, folder) = (call.id.clone(), call.name.clone(), setup.folder.clone());
+    let run = ToolRun { call_id, name, job, folder, timeout_ms };
     let run = Planned::new(run).map_err(|error| invalid(format!("{error}")))?;
     let category = tool.policy.category;
     Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })
@@ -163,6 +164,7 @@ fn told(launch: &Launch, outcome: &Outcome, setup: &Setup) -> Option<String> {
         action,
         patch: patch.as_ref(),
         outcome,
+        folder: &run.folder,
         timeout_ms,
     })
 }

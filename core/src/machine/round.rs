@@ -12,6 +12,7 @@ use super::{
 use crate::{
     base::{
         id::{AgentId, EffectId},
+        path::{resolved, seen},
         time::Instant,
     },
     profile::{
@@ -222,8 +223,8 @@ impl Round {
     }
 
     /// The effects that the host owes an answer for, made again.
-    pub(crate) fn owed(&self, agent: AgentId) -> impl Iterator<Item = Effect> {
-        self.calls.iter().filter_map(move |call| call.owed(agent))
+    pub(crate) fn owed(&self, agent: AgentId, folder: &str) -> impl Iterator<Item = Effect> {
+        self.calls.iter().filter_map(move |call| call.owed(agent, folder))
     }
 
     /// The same effects, by their kinds.
@@ -301,6 +302,18 @@ fn act(call: &mut RoundCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) {
 }
 
 fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outcome {
+    let wanted = call.working_dir.unwrap_or_default();
+    let is_foreign =
+        wanted.starts_with('~') || wanted.get(1..2) == Some(":") || wanted.contains('\0');
+    let folder = resolved(&ctx.setup.folder, &wanted)
+        .filter(|folder| !is_foreign && seen(&ctx.setup.folder, folder).is_some());
+    let Some(folder) = folder else {
+        let message = format!(
+            "working_dir {wanted} is not in your working directory: name a folder relative to it"
+        );
+        return Outcome::error(ToolError::PermissionDenied, message);
+    };
+    let call = SpawnCall { working_dir: Some(folder), ..call };
     let most = ctx.setup.config.subagents.max_open;
     if ctx.agents.open >= most {
         let message = format!("{most} agents are open already: close one that is done first");

@@ -3,11 +3,13 @@
 
 use super::{body::SpawnOptions, route::Route};
 use crate::{
+    base::path::{resolved, seen},
     profile::{Category, Policy, Profile, ToolRow},
     rules::{prompt::system_prompt, truncate::OutputLimit},
     types::{
         config::{
-            ConfigError, ConfigPatch, ExecMode, LimitAction, LoopStep, SessionConfig, TextCalls,
+            ConfigError, ConfigPatch, ExecMode, Facts, LimitAction, LoopStep, SessionConfig,
+            TextCalls,
         },
         event::EventKind,
         tool::ToolSpec,
@@ -23,6 +25,8 @@ pub(crate) struct Setup {
     pub(crate) config: SessionConfig,
     /// The way to the model.
     pub(crate) route: Arc<Route>,
+    /// The folder of the workspace that the agent works in, from the root on.
+    pub(crate) folder: String,
     tools: Vec<Tool>,
 }
 
@@ -39,24 +43,29 @@ pub(crate) struct Tool {
 impl Setup {
     /// The setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
-        Self::of(config, 0)
+        Self::of(config, 0, String::new())
     }
 
-    /// The setup of an agent that is nested so deep.
-    pub(crate) fn of(config: SessionConfig, depth: u32) -> Result<Self, ConfigError> {
+    /// The setup of an agent that is nested so deep and works in that folder.
+    pub(crate) fn of(
+        config: SessionConfig,
+        depth: u32,
+        folder: String,
+    ) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
         let tools = tools(&config, depth)?;
         let system = system_prompt(
             profile.base_prompt(),
             &config.facts,
+            &folder,
             &config.model.name,
             tools.iter().map(|tool| &*tool.spec),
             config.instructions.as_deref(),
         );
         let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
         let route = Route::new(config.model.clone(), system, specs, may_sum_up(&config));
-        Ok(Self { config, route: Arc::new(route), tools })
+        Ok(Self { config, route: Arc::new(route), folder, tools })
     }
 
     /// What is told of it when a session begins.
@@ -79,15 +88,13 @@ impl Setup {
         if let Some(model) = &options.model {
             config.model.rename(model);
         }
-        if let Some(folder) = &options.working_dir {
-            config.facts.working_directory.clone_from(folder);
-        }
+        move_facts(&mut config.facts, &options.folder);
         // The model may ask for less than the host allows, not for more.
         config.limits.max_turns = match (config.limits.max_turns, options.max_turns) {
             (0, most) | (most, 0) => most,
             (host, model) => host.min(model),
         };
-        Self::of(config, options.depth)
+        Self::of(config, options.depth, options.folder.clone())
     }
 
     /// The configuration with a change.
@@ -169,6 +176,22 @@ impl Setup {
         let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
         wanted.clamp(1, timeouts.max_command_ms)
     }
+}
+
+/// Makes the facts of the workspace's root those of one of its folders: of the project's
+/// instructions only those stay that stand on the way to it, in it or below it.
+fn move_facts(facts: &mut Facts, to: &str) {
+    if to.is_empty() {
+        return;
+    }
+    let root = facts.working_directory.trim_end_matches('/');
+    facts.working_directory = format!("{root}/{to}");
+    facts.project_docs.retain(|doc| {
+        let above = doc.path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
+        // A file above the workspace is on the way to all of it.
+        resolved("", above)
+            .is_none_or(|above| seen(&above, to).is_some() || seen(to, &above).is_some())
+    });
 }
 
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest

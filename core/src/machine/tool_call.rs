@@ -3,7 +3,7 @@
 use super::{
     ctx::Ctx,
     ledger::EffectKind,
-    pipeline::{self, Launch, Ran, Work},
+    pipeline::{self, Launch, Planned, Ran, Work},
 };
 use crate::{
     base::{
@@ -64,6 +64,8 @@ struct Shown<'a> {
     call_id: &'a str,
     name: &'a str,
     arguments: &'a str,
+    #[json(skip_serializing_if = "str::is_empty")]
+    folder: &'a str,
     #[json(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
     #[json(skip_serializing_if = "Option::is_none")]
@@ -79,7 +81,8 @@ impl RoundCall {
     pub(crate) fn enter(&mut self, ctx: &mut Ctx<'_>) {
         match self.prepare(ctx) {
             Err(outcome) => self.fail(outcome, ctx),
-            Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None)) {
+            Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None, &ctx.setup.folder))
+            {
                 Some(effect) => self.state = State::Hooked { effect, work },
                 None => self.approve(work, ctx),
             },
@@ -157,7 +160,12 @@ impl RoundCall {
             && outcome.error.is_none()
             && ctx.setup.config.guard.read_before_write
         {
-            guard::learn(action, patch.as_ref(), &mut ctx.body.learnt_mut().known_files);
+            guard::learn(
+                action,
+                &run.folder,
+                patch.as_ref(),
+                &mut ctx.body.learnt_mut().known_files,
+            );
         }
         self.on_outcome(outcome, ctx);
     }
@@ -187,7 +195,10 @@ impl RoundCall {
         self.emit(&outcome, ctx);
         let is_hooked = ctx.setup.config.hooks.points.contains(&HookPoint::AfterTool);
         let text = is_hooked.then(|| outcome.joined_text());
-        let shown = Shown { is_error: Some(outcome.error.is_some()), ..self.shown(text) };
+        let shown = Shown {
+            is_error: Some(outcome.error.is_some()),
+            ..self.shown(text, &ctx.setup.folder)
+        };
         match ctx.hook(HookPoint::AfterTool, &shown) {
             Some(effect) => self.state = State::After { effect, outcome, ran },
             None => self.settle(ran, &outcome, None, ctx),
@@ -233,8 +244,9 @@ impl RoundCall {
         };
         if ctx.setup.config.guard.read_before_write
             && let Job::Builtin(action) = &mut planned.run.job
+            && let (folder, patch) = (&ctx.setup.folder, planned.patch.as_ref())
             && let Err(outcome) =
-                guard::check(action, planned.patch.as_ref(), &ctx.body.learnt().known_files)
+                guard::check(action, folder, patch, &ctx.body.learnt().known_files)
         {
             return self.fail(outcome, ctx);
         }
@@ -314,26 +326,26 @@ impl RoundCall {
         }
     }
 
-    /// The open effect, made again.
-    pub(crate) fn owed(&self, agent: AgentId) -> Option<Effect> {
+    /// The open effect, made again for its agent, which works in `folder`.
+    pub(crate) fn owed(&self, agent: AgentId, folder: &str) -> Option<Effect> {
         Some(match &self.state {
             State::Running { effect, run, .. } => {
                 Effect::RunTool { id: *effect, agent, run: Arc::clone(&run.run) }
             }
             State::Asking { effect, .. } => {
-                Effect::Ask { id: *effect, agent, ask: self.question() }
+                Effect::Ask { id: *effect, agent, ask: self.question(folder) }
             }
             State::Question { effect, question } => {
                 let ask = Ask::Question { text: question.clone() };
                 Effect::Ask { id: *effect, agent, ask }
             }
             State::Hooked { effect, .. } => {
-                let payload = Json::of(&self.shown(None));
+                let payload = Json::of(&self.shown(None, folder));
                 let hook = HookRun { point: HookPoint::BeforeTool, payload };
                 Effect::RunHook { id: *effect, agent, hook }
             }
             State::After { effect, outcome, .. } => {
-                let shown = self.shown(Some(outcome.joined_text()));
+                let shown = self.shown(Some(outcome.joined_text()), folder);
                 let is_error = Some(outcome.error.is_some());
                 let payload = Json::of(&Shown { is_error, ..shown });
                 let hook = HookRun { point: HookPoint::AfterTool, payload };
@@ -356,29 +368,37 @@ impl RoundCall {
         };
         let ToolCall { name, arguments, .. } = &self.tool_call;
         let rules = policy.allow.iter().chain(&ctx.body.learnt().allowed);
-        if !asks || approval::allows(rules, name, arguments) {
+        let path = match &work {
+            Work::Run { run: Planned { run, .. }, .. } => match &run.job {
+                Job::Builtin(action) => action.path(),
+                Job::Custom(_) => None,
+            },
+            Work::Inner(_) => None,
+        };
+        if !asks || approval::allows(rules, name, arguments, &ctx.setup.folder, path) {
             self.state = State::Queued(work);
             return;
         }
         let effect = ctx.issue(EffectKind::Ask);
-        let agent = ctx.body.id;
-        ctx.effect(Effect::Ask { id: effect, agent, ask: self.question() });
+        let (agent, ask) = (ctx.body.id, self.question(&ctx.setup.folder));
+        ctx.effect(Effect::Ask { id: effect, agent, ask });
         self.state = State::Asking { effect, work };
     }
 
-    fn question(&self) -> Ask {
+    fn question(&self, folder: &str) -> Ask {
         Ask::Approval {
             call_id: self.tool_call.id.clone(),
             name: self.tool_call.name.clone(),
             // Arguments that are not JSON never come so far; if they did, they are shown as text.
             arguments: Json::parse(self.tool_call.arguments.clone())
                 .unwrap_or_else(|_| Json::of(&self.tool_call.arguments)),
+            folder: folder.into(),
         }
     }
 
-    fn shown(&self, text: Option<String>) -> Shown<'_> {
+    fn shown<'a>(&'a self, text: Option<String>, folder: &'a str) -> Shown<'a> {
         let ToolCall { id, name, arguments, .. } = &self.tool_call;
-        Shown { call_id: id, name, arguments, text, is_error: None }
+        Shown { call_id: id, name, arguments, folder, text, is_error: None }
     }
 
     fn emit(&self, outcome: &Arc<Outcome>, ctx: &mut Ctx<'_>) {

@@ -24,7 +24,8 @@ static SPAWN_AGENT: ToolRow = ToolRow {
     parameters: Fixed(
         "task: nonempty What it is to do, with all that it needs to know: it sees nothing of this \
          conversation\n\
-         working_dir?: text A folder of the workspace to stay in\n\
+         working_dir?: text A folder in your working directory for it to work in and to stay in; \
+         yours if absent\n\
          model?: text Another model; yours if absent\n\
          max_turns?: 0.. Most turns it may take; 0, like leaving it out, means no limit",
     ),

@@ -7,10 +7,10 @@ use super::{
     param::{self, Schema},
 };
 use crate::{
-    base::json::Json,
+    base::{json::Json, path::seen},
     rules::truncate::{Keep, OutputLimit},
     types::{
-        action::{Action, Outcome, Patch, ToolError},
+        action::{Action, Change, ChangeKind, Outcome, Patch, ToolError},
         config::Facts,
         tool::{Freeform, ToolSpec},
     },
@@ -123,8 +123,18 @@ pub(crate) struct FinishedRun<'a> {
     /// What its patch does to which files, if it was one.
     pub(crate) patch: Option<&'a Patch>,
     pub(crate) outcome: &'a Outcome,
+    /// The folder that the agent works in.
+    pub(crate) folder: &'a str,
     /// The run's time limit, in milliseconds.
     pub(crate) timeout_ms: u64,
+}
+
+impl FinishedRun<'_> {
+    /// The first file that changed, as the agent sees it.
+    pub(super) fn changed(&self) -> Option<(ChangeKind, &str)> {
+        let Change { kind, path, .. } = self.outcome.changes.first()?;
+        Some((*kind, seen(self.folder, path).unwrap_or(path)))
+    }
 }
 
 impl Policy {

@@ -1,7 +1,10 @@
 //! The shell as the families' tools know it: a program of that name, run with `-c`.
 
 use super::{args::Args, call::Translated, row::Need};
-use crate::types::{action::Action, config::Facts};
+use crate::{
+    base::path::seen,
+    types::{action::Action, config::Facts},
+};
 use alloc::{
     format,
     string::{String, ToString},
@@ -41,6 +44,9 @@ pub(super) fn run(
         return Err(format!("Unknown tool: {}: there is no shell here", args.tool()));
     };
     let command = args.non_blank("command", "the command");
+    // A program sees the working directory as its root.
+    let root = facts.working_directory.trim_end_matches('/');
+    let folder = folder.map(|folder| seen(root, folder).unwrap_or(folder));
     let script = match folder.filter(|folder| !matches!(*folder, "" | "." | "/")) {
         Some(folder) => format!("cd {} || exit 1\n{command}", quoted(folder)),
         None => command,

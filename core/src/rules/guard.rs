@@ -1,7 +1,10 @@
 //! Files are read before they are changed: what the model has not seen, it does not edit
 //! or overwrite.
 
-use crate::types::action::{Action, Operation, Outcome, Patch, ToolError};
+use crate::{
+    base::path::resolved,
+    types::action::{Action, Operation, Outcome, Patch, ToolError},
+};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::{Error, FromJson, Map, Reader, ToJson, Writer};
 
@@ -30,12 +33,12 @@ impl KnownFiles {
         self.is_there.iter().filter_map(|(path, is_there)| is_there.then_some(path))
     }
 
-    fn set(&mut self, path: &str, is_there: bool) {
-        self.is_there.insert(normal(path), is_there);
+    fn set(&mut self, folder: &str, path: &str, is_there: bool) {
+        self.is_there.insert(normal(folder, path), is_there);
     }
 
-    fn contains(&self, path: &str) -> bool {
-        self.is_there.get(&normal(path)).is_some_and(|is_there| *is_there)
+    fn contains(&self, folder: &str, path: &str) -> bool {
+        self.is_there.get(&normal(folder, path)).is_some_and(|is_there| *is_there)
     }
 }
 
@@ -69,45 +72,46 @@ impl<'a> FromJson<'a> for KnownFiles {
     }
 }
 
-/// Notes which files the model knows once the action has succeeded; `patch` is the outline of its
-/// patch, if it is one.
-pub fn learn(action: &Action, patch: Option<&Patch>, known: &mut KnownFiles) {
+/// Notes which files the model knows once its action in `folder` has succeeded; `patch` is the
+/// outline of its patch, if it is one.
+pub fn learn(action: &Action, folder: &str, patch: Option<&Patch>, known: &mut KnownFiles) {
     match action {
         Action::Read { path, .. } | Action::Write { path, .. } | Action::Edit { path, .. } => {
-            known.set(path, true);
+            known.set(folder, path, true);
         }
         Action::Patch { .. } => {
             for affected in patch.into_iter().flat_map(Patch::paths) {
-                known.set(affected.path, affected.operation != Operation::Delete);
+                known.set(folder, affected.path, affected.operation != Operation::Delete);
             }
         }
         _ => {}
     }
 }
 
-/// Checks a change against the files that the model knows. A file that is to be written and is
-/// not known may only be a new one: that is decided where the files are. `patch` is the outline of
-/// the action's patch, if it is one.
+/// Checks a change of an agent that works in `folder` against the files that the model knows. A
+/// file that is to be written and is not known may only be a new one: that is decided where the
+/// files are. `patch` is the outline of the action's patch, if it is one.
 ///
 /// # Errors
 /// The outcome that the model reads instead.
 pub fn check(
     action: &mut Action,
+    folder: &str,
     patch: Option<&Patch>,
     known: &KnownFiles,
 ) -> Result<(), Outcome> {
     match action {
-        Action::Edit { path, .. } if !known.contains(path) => {
+        Action::Edit { path, .. } if !known.contains(folder, path) => {
             let message = format!("Read {path} before you edit it.");
             Err(Outcome::error(ToolError::EditConflict, message))
         }
         Action::Write { path, only_new, .. } => {
-            *only_new = !known.contains(path);
+            *only_new = !known.contains(folder, path);
             Ok(())
         }
         Action::Patch { unread, .. } => {
             if let Some(patch) = patch {
-                *unread = unread_targets(patch, known)?;
+                *unread = unread_targets(patch, folder, known)?;
             }
             Ok(())
         }
@@ -116,12 +120,12 @@ pub fn check(
 }
 
 /// The files that a patch writes without their having been read.
-fn unread_targets(patch: &Patch, known: &KnownFiles) -> Result<Vec<String>, Outcome> {
+fn unread_targets(patch: &Patch, folder: &str, known: &KnownFiles) -> Result<Vec<String>, Outcome> {
     let mut unread = Vec::new();
     let mut written: Map<()> = Map::new();
     for affected in patch.paths() {
-        let path = normal(affected.path);
-        let is_known = known.contains(affected.path) || written.contains_key(&path);
+        let path = normal(folder, affected.path);
+        let is_known = known.contains(folder, affected.path) || written.contains_key(&path);
         match affected.operation {
             Operation::Add if !is_known => unread.push(path.clone()),
             Operation::Update | Operation::Delete if !is_known => {
@@ -135,17 +139,8 @@ fn unread_targets(patch: &Patch, known: &KnownFiles) -> Result<Vec<String>, Outc
     Ok(unread)
 }
 
-/// A path without what does not matter in it: `/a//./b` and `a/b` are the same file.
-fn normal(path: &str) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for name in path.split(['/', '\\']) {
-        match name {
-            "" | "." => {}
-            ".." => {
-                names.pop();
-            }
-            name => names.push(name),
-        }
-    }
-    names.join("/")
+/// A path without what does not matter in it: `/a//./b` and `a/b` are the same file. One that leads
+/// out of the workspace is none.
+fn normal(folder: &str, path: &str) -> String {
+    resolved(folder, path).unwrap_or_default()
 }

@@ -10,17 +10,19 @@ use alloc::{format, string::String};
 /// Most bytes of project instructions, all files together.
 const DOCS_BUDGET: usize = 32 * 1024;
 
-/// Builds the prompt from its layers; those without content are left out.
+/// Builds the prompt of an agent that works in `folder` from its layers; those without content are
+/// left out.
 #[must_use]
 pub(crate) fn system_prompt<'a>(
     base: &str,
     facts: &Facts,
+    folder: &str,
     model: &str,
     tools: impl Iterator<Item = &'a ToolSpec>,
     instructions: Option<&str>,
 ) -> String {
     let mut prompt = String::from(base.trim_end());
-    push_layer(&mut prompt, &environment(facts, model));
+    push_layer(&mut prompt, &environment(facts, folder, model));
     push_layer(&mut prompt, &tool_list(tools));
     push_layer(&mut prompt, &project_docs(facts));
     push_layer(&mut prompt, &section("User instructions", instructions.unwrap_or_default()));
@@ -35,10 +37,13 @@ fn push_layer(prompt: &mut String, layer: &str) {
 }
 
 /// The environment block, with a snapshot of the repository.
-fn environment(facts: &Facts, model: &str) -> String {
+fn environment(facts: &Facts, folder: &str, model: &str) -> String {
     let git = facts.git.as_ref();
     let mut out = String::from("<environment>\n");
     push_line(&mut out, "Working directory", &facts.working_directory);
+    if !folder.is_empty() && !facts.programs.is_empty() {
+        push_line(&mut out, "Programs see it as", "/");
+    }
     push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
     push_line(&mut out, "Git branch", git.map_or("", |git| &git.branch));
     push_line(&mut out, "Platform", &facts.platform);

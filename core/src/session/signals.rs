@@ -91,7 +91,7 @@ impl Session {
             parent,
             depth: depth.saturating_add(1),
             model: call.model.filter(|model| !model.trim().is_empty()),
-            working_dir: call.working_dir,
+            folder: call.working_dir.unwrap_or_default(),
             max_turns: call.max_turns.unwrap_or(0),
         };
         let Ok(setup) = self.root.setup.spawned(&options) else {
@@ -101,6 +101,7 @@ impl Session {
             parent,
             task: call.task.clone(),
             model: setup.config.model.name.clone(),
+            folder: options.folder.clone(),
         };
         outputs.push(Output::Event(self.event(child, kind)));
         let options = Some(Box::new(options));

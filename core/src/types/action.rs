@@ -1,7 +1,7 @@
 //! The canonical actions of the built-in tools and their outcomes: one meaning for every
 //! vocabulary. As JSON they are the interface of the sandboxed tools program: an [`Action`] in,
-//! an [`Outcome`] out. Paths are relative to the workspace and use `/`; a leading `/` means the
-//! workspace's root.
+//! an [`Outcome`] out. Paths use `/` and are relative to the folder that the agent works in, the
+//! workspace's root unless it was given another; a leading `/` means the workspace's root.
 
 use crate::types::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
@@ -82,13 +82,14 @@ pub enum Action {
     Patch {
         /// The patch's text, which [`Patch::parse`] reads.
         patch: String,
-        /// Paths at which a file that is there already is left alone: nobody has read it.
+        /// Paths, from the workspace's root on, at which a file that is there already is left
+        /// alone: nobody has read it.
         #[json(default, skip_serializing_if = "Vec::is_empty")]
         unread: Vec<String>,
     },
     /// Lists a folder, folders first, sorted by name.
     List {
-        /// The folder; the workspace if absent.
+        /// The folder; the agent's own if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// How many levels to go down, from 1.
@@ -108,7 +109,7 @@ pub enum Action {
     Glob {
         /// For example `**/*.ts`.
         pattern: String,
-        /// The folder to search; the workspace if absent.
+        /// The folder to search; the agent's own if absent.
         #[json(default, skip_serializing_if = "Option::is_none")]
         path: Option<String>,
         /// Whether case is ignored.
@@ -160,6 +161,20 @@ impl Action {
     pub const fn list(path: Option<String>, depth: u32) -> Self {
         let (hidden, style) = (Hidden::Nothing, ListStyle::Slash);
         Self::List { path, depth, ignore: Vec::new(), hidden, style }
+    }
+
+    /// The one file or folder that the action is about, if it is about one.
+    #[must_use]
+    pub fn path(&self) -> Option<&str> {
+        match self {
+            Self::Read { path, .. }
+            | Self::ViewImage { path }
+            | Self::Write { path, .. }
+            | Self::Edit { path, .. } => Some(path),
+            Self::List { path, .. } | Self::Glob { path, .. } => path.as_deref(),
+            Self::Grep(grep) => grep.path.as_deref(),
+            Self::ReadMany { .. } | Self::Patch { .. } | Self::RunProgram { .. } => None,
+        }
     }
 
     /// Whether the action changes nothing, so that it may run beside others.
@@ -261,7 +276,7 @@ impl ListStyle {
 pub struct Grep {
     /// The regular expression.
     pub pattern: String,
-    /// The file or folder to search; the workspace if absent.
+    /// The file or folder to search; the agent's own folder if absent.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Only files whose path or name matches this pattern.
@@ -442,7 +457,7 @@ pub enum ToolError {
 /// A file that an action changed.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 pub struct Change {
-    /// The file, relative to the workspace.
+    /// The file, from the workspace's root on.
     pub path: String,
     /// What happened to it.
     pub kind: ChangeKind,

@@ -166,6 +166,9 @@ pub enum EventKind {
         task: String,
         /// The model that it uses.
         model: String,
+        /// The folder of the workspace that it works in, from the root on, which is empty.
+        #[json(skip_serializing_if = "String::is_empty")]
+        folder: String,
     },
     /// An agent is over.
     AgentEnded {

@@ -178,6 +178,10 @@ pub enum Ask {
         name: String,
         /// Its arguments.
         arguments: Json,
+        /// The folder of the workspace that the calling agent works in, from the root on, which
+        /// is empty: the arguments' paths begin there.
+        #[json(skip_serializing_if = "String::is_empty")]
+        folder: String,
     },
     /// A question of the model.
     Question {

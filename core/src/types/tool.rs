@@ -43,6 +43,10 @@ pub struct ToolRun {
     pub name: String,
     /// What to run.
     pub job: Job,
+    /// The folder of the workspace that the calling agent works in, from the root on, which is
+    /// empty: the paths of a built-in action begin there, and a program runs there.
+    #[json(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
     /// After how long the host stops the run and answers with what there is, `timed_out` set.
     pub timeout_ms: u64,
 }

@@ -79,7 +79,9 @@ impl Asking {
             return Some(());
         };
         let answer = match &ask {
-            Ask::Approval { name, arguments, .. } => self.approve(id, name, arguments).await,
+            Ask::Approval { name, arguments, folder, .. } => {
+                self.approve(id, name, arguments, folder).await
+            }
             Ask::Question { text } | Ask::Elicitation { message: text, .. } => {
                 let text = self.style.paint(Colour::Bold, &harmless(text)).into_owned();
                 self.read(id, &format!("? {text}\n> ")).await.map(|line| match line {
@@ -103,7 +105,16 @@ impl Asking {
     }
 
     /// The answer to whether a call may run; nothing if that is no longer asked.
-    async fn approve(&mut self, id: EffectId, name: &str, arguments: &Json) -> Option<Answer> {
+    async fn approve(
+        &mut self,
+        id: EffectId,
+        name: &str,
+        arguments: &Json,
+        folder: &str,
+    ) -> Option<Answer> {
+        if !folder.is_empty() {
+            tell(&format!("in the folder {}:\n", harmless(folder)));
+        }
         tell(&format!("? {}", preview::call(name, arguments.text(), self.style)));
         loop {
             let Some(line) = self.read(id, CHOICE).await? else {
@@ -114,7 +125,7 @@ impl Asking {
                 "n" | "no" => return Some(Answer::Deny { reason: NO.to_owned() }),
                 "a" | "always" => return Some(Answer::AllowAlways),
                 "q" | "quit" => return Some(Answer::Abort),
-                "d" | "diff" => match self.preview.diff(name, arguments.text()) {
+                "d" | "diff" => match self.preview.diff(name, arguments.text(), folder) {
                     Some(diff) => tell(&self.style.diff(&diff)),
                     None => tell("it is no change of files that could be shown\n"),
                 },

@@ -9,7 +9,7 @@ use innerloop_core::{
     config::{Facts, SessionConfig},
     json::Object,
 };
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -38,19 +38,22 @@ impl Preview {
         Self { profile: Profile::of(&config.model), facts, root }
     }
 
-    /// The changes that the call would make, if it is one that changes files.
-    pub(super) fn diff(&self, name: &str, arguments: &str) -> Option<String> {
+    /// The changes that the call of an agent in `folder` would make, if it is one that changes
+    /// files.
+    pub(super) fn diff(&self, name: &str, arguments: &str, folder: &str) -> Option<String> {
         let action = self.profile.translate(&self.facts, name, arguments).ok()?.action;
         let mut files = Memory::new();
         match &action {
-            Action::Write { path, .. } | Action::Edit { path, .. } => self.load(path, &mut files),
+            Action::Write { path, .. } | Action::Edit { path, .. } => {
+                self.load(path, folder, &mut files)
+            }
             Action::Patch { patch, .. } => {
                 let patch = Patch::parse(patch).ok()?;
-                patch.paths().for_each(|affected| self.load(affected.path, &mut files));
+                patch.paths().for_each(|affected| self.load(affected.path, folder, &mut files));
             }
             _ => return None,
         }
-        let outcome = perform(&mut files, &action);
+        let outcome = perform_in(&mut files, folder, &action);
         if outcome.error.is_some() {
             return Some(format!("it would fail: {}\n", outcome.joined_text().trim_end()));
         }
@@ -61,8 +64,9 @@ impl Preview {
     }
 
     /// Copies a file of the workspace, if it is one.
-    fn load(&self, path: &str, files: &mut Memory) {
-        let Ok(path) = WorkspacePath::parse_file(path) else { return };
+    fn load(&self, path: &str, folder: &str, files: &mut Memory) {
+        let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
+        let Ok(path) = file else { return };
         let Ok(file) = fs::canonicalize(self.root.join(path.as_str())) else { return };
         let fits = |file: &Path| fs::metadata(file).is_ok_and(|found| found.len() <= LARGEST);
         if file.starts_with(&self.root)

@@ -21,6 +21,7 @@ use innerloop_driver::{
 };
 use std::{
     future::{Future, pending},
+    path::PathBuf,
     sync::{Arc, LazyLock},
     time::Duration,
 };
@@ -42,6 +43,8 @@ pub struct Executor {
     programs: Programs,
     limits: Limits,
     keys: Keys,
+    /// The folder of the workspace in which actions' paths begin, and which programs see.
+    folder: String,
 }
 
 impl Executor {
@@ -51,7 +54,7 @@ impl Executor {
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
         let (limits, keys) = (Limits::default(), Keys::default());
-        Self { engine, workspace, programs, limits, keys }
+        Self { engine, workspace, programs, limits, keys, folder: String::new() }
     }
 
     /// The same executor with other limits.
@@ -66,6 +69,13 @@ impl Executor {
     pub fn without_keys(mut self, keys: &Keys) -> Self {
         self.keys = keys.clone();
         self
+    }
+
+    /// The same executor for an agent that works in a folder of the workspace: the paths of actions
+    /// begin there, and programs see it as `/` and nothing else.
+    #[must_use]
+    pub fn within(&self, folder: &str) -> Self {
+        Self { folder: folder.to_owned(), ..self.clone() }
     }
 
     /// The workspace that the actions work on.
@@ -118,10 +128,15 @@ impl Executor {
                     }
                     Err(error) => return not_started(program, &error),
                 };
+                let Some(root) = self.workspace.folder(&self.folder) else {
+                    let message = format!("there is no folder {} to run in", self.folder);
+                    return Outcome::error(ToolError::NotFound, message);
+                };
                 let argv = std::iter::once(program).chain(args).cloned().collect();
                 let stdin = stdin.clone().unwrap_or_default().into_bytes();
                 let invocation = Invocation {
                     env: PROGRAM_ENV,
+                    root,
                     on_delta,
                     keys: self.keys.clone(),
                     ..self.invocation(guest, argv, stdin, timeout)
@@ -148,7 +163,8 @@ impl Executor {
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
             Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
-        let plain = self.invocation(tools(), vec!["tools".into()], stdin, timeout);
+        let plain =
+            self.invocation(tools(), vec!["tools".into(), self.folder.clone()], stdin, timeout);
         match run::run(&self.engine, Invocation { limits, ..plain }, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),
@@ -167,7 +183,8 @@ impl Executor {
             argv,
             env: &[],
             stdin,
-            root: self.workspace.root().to_path_buf(),
+            workspace: self.workspace.root().to_path_buf(),
+            root: PathBuf::new(),
             limits: self.limits,
             timeout,
             on_delta: None,

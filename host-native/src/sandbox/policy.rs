@@ -54,10 +54,11 @@ pub(super) struct Node {
 }
 
 impl Policy {
-    pub(super) fn new(root: PathBuf, disk_bytes: u64, recorder: Recorder) -> Self {
+    /// The rules for a run that sees the folder `top` of the workspace `root`.
+    pub(super) fn new(root: PathBuf, top: PathBuf, disk_bytes: u64, recorder: Recorder) -> Self {
         let top = Node {
-            path: Some(PathBuf::new()),
-            protected: false,
+            protected: paths::is_protected(&top),
+            path: Some(top),
             writes: false,
             len: 0,
             listing: None,

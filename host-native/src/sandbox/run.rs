@@ -3,6 +3,7 @@
 use super::{
     engine::{Guest, ModuleError, Ready, SandboxEngine},
     limits::{Limits, RunLimiter},
+    paths::at,
     policy::Policy,
     record::{Recorder, Records},
     state::RunState,
@@ -26,7 +27,9 @@ pub(super) struct Invocation {
     pub(super) argv: Vec<String>,
     pub(super) env: &'static [(&'static str, &'static str)],
     pub(super) stdin: Vec<u8>,
-    /// The folder that the guest sees as `/`.
+    /// The workspace's true path.
+    pub(super) workspace: PathBuf,
+    /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
@@ -95,6 +98,7 @@ async fn start(
         Err(error) => return End::Crash(format!("the workspace can't be opened: {error:#}")),
     };
     let policy = Policy::new(
+        invocation.workspace.clone(),
         invocation.root.clone(),
         invocation.limits.disk_bytes,
         invocation.recorder.clone(),
@@ -119,7 +123,7 @@ fn context(invocation: &Invocation, stdio: &Stdio) -> wasmtime::Result<WasiP1Ctx
         .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
         .stdout(stdio.stream(Channel::Out))
         .stderr(stdio.stream(Channel::Err))
-        .preopened_dir(&invocation.root, "/", FsPerms::ReadWrite)?
+        .preopened_dir(at(&invocation.workspace, &invocation.root), "/", FsPerms::ReadWrite)?
         .build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
     Ok(wasi)

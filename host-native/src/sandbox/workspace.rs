@@ -50,6 +50,13 @@ impl Workspace {
         Ok(Self { root })
     }
 
+    /// Where a folder of the workspace really is, relative to the root; `None` if there is no such
+    /// folder, or a link leads out of the workspace.
+    pub(super) fn folder(&self, folder: &str) -> Option<PathBuf> {
+        let real = fs::canonicalize(self.root.join(folder)).ok().filter(|real| real.is_dir())?;
+        real.strip_prefix(&self.root).ok().map(Path::to_path_buf)
+    }
+
     /// Its true, absolute path.
     #[must_use]
     pub fn root(&self) -> &Path {

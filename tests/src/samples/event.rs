@@ -90,7 +90,12 @@ fn kinds() -> Vec<EventKind> {
         SteeringInjected { parts: parts() },
         TurnLimit { limit: "max_turns", value: 3 },
         LoopDetection { message: "You repeat yourself.".into(), period: 1 },
-        AgentStarted { parent: AgentId::ROOT, task: "look".into(), model: "mock-1".into() },
+        AgentStarted {
+            parent: AgentId::ROOT,
+            task: "look".into(),
+            model: "mock-1".into(),
+            folder: "sub".into(),
+        },
         AgentEnded { success: true, output: "found".into() },
         Plan { items: plan() },
         FinalAnswer { value: opaque() },

@@ -40,7 +40,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 fn asks() -> Vec<Ask> {
     let (call_id, name) = ("call_1".into(), "shell".into());
     one_of_each!(Ask:
-        Approval { call_id, name, arguments: opaque() },
+        Approval { call_id, name, arguments: opaque(), folder: "sub".into() },
         Question { text: "Which colour?".into() },
         Elicitation { message: "Your name?".into(), schema: opaque() },
     )
@@ -60,7 +60,13 @@ fn effects() -> Vec<Effect> {
         body: Bytes::from("{}"),
     };
     let job = Job::Custom(opaque());
-    let run = ToolRun { call_id: "call_1".into(), name: "weather".into(), job, timeout_ms: 10_000 };
+    let run = ToolRun {
+        call_id: "call_1".into(),
+        name: "weather".into(),
+        job,
+        folder: "sub".into(),
+        timeout_ms: 10_000,
+    };
     let ask = Ask::Question { text: "Which colour?".into() };
     let hook = HookRun { point: HookPoint::BeforeTool, payload: opaque() };
     one_of_each!(Effect:

@@ -15,6 +15,7 @@ mod bytes;
 mod cost;
 mod durable;
 mod failures;
+mod folders;
 mod fuzzing;
 mod lifecycle;
 mod loops;

@@ -28,8 +28,12 @@ fn owed(effect: &Effect) -> String {
             let body = Digest::of(&request.body.0).0;
             format!("{id} of {agent}: POST {} {body:016x}", request.path)
         }
-        Effect::RunTool { id, agent, run } => format!("{id} of {agent}: run {run:?}"),
-        Effect::Ask { id, agent, ask: Ask::Approval { call_id, name, arguments } } => {
+        Effect::RunTool { id, agent, run } => {
+            assert_eq!(run.folder, "", "no agent of that version worked in a folder");
+            let run = format!("{run:?}").replace("folder: \"\", ", "");
+            format!("{id} of {agent}: run {run}")
+        }
+        Effect::Ask { id, agent, ask: Ask::Approval { call_id, name, arguments, .. } } => {
             format!("{id} of {agent}: may {name} run ({call_id})? {}", arguments.text())
         }
         Effect::Ask { id, agent, ask } => format!("{id} of {agent}: ask {ask:?}"),

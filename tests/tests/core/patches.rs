@@ -446,7 +446,7 @@ fn m6_a_patch_needs_what_it_changes_to_be_read() {
     ] {
         let mut action = action(operations);
         let outline = outline(&action);
-        let outcome = guard::check(&mut action, Some(&outline), &known).unwrap_err();
+        let outcome = guard::check(&mut action, "", Some(&outline), &known).unwrap_err();
         assert_eq!(outcome.error, Some(ToolError::EditConflict));
         assert_eq!(outcome.joined_text(), format!("Read {refused} before you patch it."));
     }
@@ -456,10 +456,10 @@ fn m6_a_patch_needs_what_it_changes_to_be_read() {
          *** Add File: c\n+c\n",
     );
     let outline = outline(&whole);
-    assert!(guard::check(&mut whole, Some(&outline), &known).is_ok());
+    assert!(guard::check(&mut whole, "", Some(&outline), &known).is_ok());
     let Action::Patch { unread, .. } = &whole else { panic!() };
     assert_eq!(unread, &["y", "n"]);
-    guard::learn(&whole, Some(&outline), &mut known);
+    guard::learn(&whole, "", Some(&outline), &mut known);
     assert!(known.paths().eq(["c", "n", "y"]), "{known:?}");
 }
 

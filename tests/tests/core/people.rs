@@ -76,7 +76,7 @@ fn m5_only_what_the_policy_names_is_asked_about() {
     );
     host.reply(&calls);
     assert_eq!(host.asks.len(), 1);
-    let Ask::Approval { call_id, name, arguments } = &host.asks[0].1 else { panic!() };
+    let Ask::Approval { call_id, name, arguments, .. } = &host.asks[0].1 else { panic!() };
     assert_eq!((call_id.as_str(), name.as_str()), ("w", "write_file"));
     assert_eq!(arguments.text(), r#"{"content":"x","file_path":"w"}"#);
     let running: Vec<_> = host.runs.values().map(|run| run.call_id.as_str()).collect();

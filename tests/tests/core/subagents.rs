@@ -82,7 +82,7 @@ fn f2_it_has_the_same_tools_and_the_model_that_it_is_given() {
     host.reply(&Message::call("s", "spawn_agent", &call));
     let body = body_of(&host, CHILD);
     assert_eq!(body["model"], "small-1");
-    assert!(body["system"][0]["text"].as_str().unwrap().contains("Working directory: sub"));
+    assert!(body["system"][0]["text"].as_str().unwrap().contains("Working directory: /sub"));
     assert!(body["tools"].to_string().contains("read_file"));
     reply_as(&mut host, CHILD, &Message::call("c", "list_dir", &json!({})));
     let _ = host.answer("a");

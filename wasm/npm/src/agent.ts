@@ -263,10 +263,11 @@ export class Agent {
         name: string,
         args: string,
         callId: string,
+        folder: string,
         signal: AbortSignal,
       ): Promise<unknown> => {
         const output = (text: string): void => this.#raw.toolOutput(effect, String(text));
-        return callTool(tools.get(name), args, { callId, signal, output });
+        return callTool(tools.get(name), args, { callId, folder, signal, output });
       },
       runProgram: (effect: bigint, request: ProgramRequest, signal: AbortSignal) =>
         runInWorker(

@@ -134,6 +134,8 @@ export interface AgentStarted extends Stamp {
   parent: number;
   task: string;
   model: string;
+  /** The folder of the workspace that it works in; the root if absent. */
+  folder?: string;
 }
 /** An agent is over. */
 export interface AgentEnded extends Stamp {

@@ -83,14 +83,15 @@ export class Files implements Iterable<[string, Uint8Array]> {
   }
 
   /**
-   * Does what a built-in tool does: the `builtin` job of a `Session`'s effect `run_tool`.
+   * Does what a built-in tool does: the `builtin` job of a `Session`'s effect `run_tool`, in its
+   * `folder`.
    *
    * @throws AgentError `bad_option` for what is no action, `unsupported` for `run_program`, which
    *   only an agent can do.
    */
-  perform(action: Action): Outcome {
+  perform(action: Action, folder = ""): Outcome {
     const json = JSON.stringify(action) ?? "null";
-    return JSON.parse(guarded(() => this.#raw.perform(json))) as Outcome;
+    return JSON.parse(guarded(() => this.#raw.perform(json, folder))) as Outcome;
   }
 }
 

@@ -30,9 +30,9 @@ export async function askPerson(
   context: AskContext,
 ): Promise<Answer> {
   if (question.approval) {
-    const { call_id, name, arguments: args } = question.approval;
+    const { call_id, name, arguments: args, folder = "" } = question.approval;
     if (approve === undefined) throw new Error("there is no function `approve`");
-    return answerOf(await approve({ callId: call_id, name, arguments: args }, context));
+    return answerOf(await approve({ callId: call_id, name, arguments: args, folder }, context));
   }
   if (ask === undefined) throw new Error("there is no function `ask`");
   const { question: asked, elicitation } = question;
@@ -76,8 +76,8 @@ type Hook = (
 // A call is told in camelCase, as all that is handed out.
 function saidOf(payload: unknown): unknown {
   if (typeof payload !== "object" || payload === null) return payload;
-  const { call_id, name, arguments: args, text, is_error } = payload as Record<string, unknown>;
-  const call = { callId: call_id, name, arguments: args } as HookedCall;
+  const { call_id, name, arguments: args, folder, text, is_error } = payload as Record<string, unknown>;
+  const call = { callId: call_id, name, arguments: args, folder: folder ?? "" } as HookedCall;
   if (typeof text === "string") call.text = text;
   if (typeof is_error === "boolean") call.isError = is_error;
   return call;

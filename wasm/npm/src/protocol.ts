@@ -139,6 +139,8 @@ export interface ToolRun {
   name: string;
   /** A built-in tool's action, which `Files.perform` does; or your own tool's arguments. */
   job: OneOf<{ builtin: Action; custom: unknown }>;
+  /** The folder of the workspace that the calling agent works in; the root if absent. */
+  folder?: string;
   /** After how long to stop it and to answer with what there is, `timed_out` set. */
   timeout_ms: number;
 }
@@ -146,7 +148,7 @@ export interface ToolRun {
 /** A question to a person. */
 export type Ask = OneOf<{
   /** May this call run? */
-  approval: { call_id: string; name: string; arguments: unknown };
+  approval: { call_id: string; name: string; arguments: unknown; folder?: string };
   /** A question of the model. */
   question: { text: string };
   /** A question of a tool server, and what the answer must look like. */

@@ -118,6 +118,8 @@ export interface ApprovalRequest {
   name: string;
   /** The arguments; they fit the tool's schema. */
   arguments: unknown;
+  /** The folder of the workspace in which the arguments' paths begin; empty for the root. */
+  folder: string;
 }
 
 /**
@@ -163,6 +165,8 @@ export interface HookedCall {
   name: string;
   /** The arguments' JSON text. */
   arguments: string;
+  /** The folder of the workspace in which the arguments' paths begin; empty for the root. */
+  folder: string;
   /** What the model will read, after the call. */
   text?: string;
   /** Whether it failed, after the call. */
@@ -407,6 +411,8 @@ export interface ToolReply {
 export interface ToolContext {
   /** The call's id. */
   callId: string;
+  /** The folder of the workspace that the calling agent works in; empty for the root. */
+  folder: string;
   /** Fires when the run is interrupted or the tool's time is up. */
   signal: AbortSignal;
   /** Shows output while the tool runs, as `tool_call_output_delta` events. */

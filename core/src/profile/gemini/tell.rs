@@ -22,12 +22,10 @@ pub(super) fn command(run: &FinishedRun<'_>) -> Option<String> {
 }
 
 pub(super) fn written(run: &FinishedRun<'_>) -> Option<String> {
-    let change = run.outcome.changes.first()?;
-    Some(match change.kind {
-        ChangeKind::Created => {
-            format!("Successfully created and wrote to new file: {}.", change.path)
-        }
-        _ => format!("Successfully overwrote file: {}.", change.path),
+    let (kind, path) = run.changed()?;
+    Some(match kind {
+        ChangeKind::Created => format!("Successfully created and wrote to new file: {path}."),
+        _ => format!("Successfully overwrote file: {path}."),
     })
 }
 
@@ -37,11 +35,10 @@ pub(super) fn edited(run: &FinishedRun<'_>) -> Option<String> {
     let said = outcome.joined_text();
     match (outcome.error, outcome.count) {
         (None, Some(count)) => {
-            let change = outcome.changes.first()?;
+            let (_, path) = run.changed()?;
             let plural = if count == 1 { "replacement" } else { "replacements" };
             let rest = said.split_once('\n').map(|(_, rest)| format!("\n{rest}"));
             let rest = rest.unwrap_or_default();
-            let path = &change.path;
             Some(format!("Successfully modified file: {path} ({count} {plural}).{rest}"))
         }
         (None, None) => written(run),

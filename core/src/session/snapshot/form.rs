@@ -112,8 +112,10 @@ pub(super) struct SpawnedForm<'a> {
     pub(super) parent: AgentId,
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<Cow<'a, str>>,
-    #[json(default, skip_serializing_if = "Option::is_none")]
-    pub(super) working_dir: Option<Cow<'a, str>>,
+    /// The folder that it works in. Called `working_dir`, it was what the prompt said, and the
+    /// agent worked in the root.
+    #[json(default, skip_serializing_if = "str::is_empty")]
+    pub(super) folder: Cow<'a, str>,
     #[json(default)]
     pub(super) max_turns: u32,
 }
@@ -277,7 +279,7 @@ impl<'a> SpawnedForm<'a> {
         Self {
             parent: options.parent,
             model: text(&options.model),
-            working_dir: text(&options.working_dir),
+            folder: Cow::Borrowed(&options.folder),
             max_turns: options.max_turns,
         }
     }
@@ -287,7 +289,7 @@ impl<'a> SpawnedForm<'a> {
             parent: self.parent,
             depth,
             model: self.model.map(Cow::into_owned),
-            working_dir: self.working_dir.map(Cow::into_owned),
+            folder: self.folder.into_owned(),
             max_turns: self.max_turns,
         }
     }

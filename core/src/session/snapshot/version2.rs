@@ -76,7 +76,6 @@ struct Scope2 {
     parent: AgentId,
     depth: u32,
     model: Option<String>,
-    working_dir: Option<String>,
     max_turns: u32,
 }
 
@@ -246,7 +245,7 @@ impl Agent2 {
     fn migrated(self) -> Result<AgentForm<'static>, ConfigError> {
         let depth = self.scope.as_ref().map_or(0, |scope| scope.depth);
         let route = match self.sent_with {
-            Some(config) => Some(RouteForm::owned(&Setup::of(config, depth)?.route)),
+            Some(config) => Some(RouteForm::owned(&Setup::of(config, depth, String::new())?.route)),
             None => None,
         };
         // An answer that a hook still looks at was noted already.
@@ -278,7 +277,7 @@ impl Scope2 {
         SpawnedForm {
             parent: self.parent,
             model: self.model.map(Cow::Owned),
-            working_dir: self.working_dir.map(Cow::Owned),
+            folder: Cow::default(),
             max_turns: self.max_turns,
         }
     }

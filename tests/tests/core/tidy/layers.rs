@@ -35,7 +35,7 @@ const CRATES: [(&str, &[&str]); 12] = [
 ];
 
 /// What `tools` may name of `core`.
-const DOORS_TO_TOOLS: [&str; 1] = ["action"];
+const DOORS_TO_TOOLS: [&str; 2] = ["action", "path"];
 
 type Graph<'a> = BTreeMap<&'a str, BTreeSet<&'a str>>;
 

@@ -204,3 +204,53 @@ async fn a_name_that_is_no_text_does_not_hide_the_others() {
     let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
     assert_eq!(outcome.joined_text(), ".,..,good.txt,sub .,..,sub\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f1_a_program_sees_the_folder_of_its_agent_and_nothing_else() {
+    let bench = Bench::qjs();
+    bench.write("secret.txt", "of the root");
+    bench.write(
+        "sub/main.mjs",
+        "import * as std from 'qjs:std';\n\
+         for (const path of ['../secret.txt', '/secret.txt', 'secret.txt']) {\n\
+           console.log(std.loadFile(path));\n\
+         }\n\
+         for (const path of ['x.txt', '/y.txt']) {\n\
+           const file = std.open(path, 'w'); file.puts('mine'); file.close();\n\
+         }\n",
+    );
+    let run = run_program("qjs", &["-m", "main.mjs"]);
+    let outcome = bench.executor.within("sub").run(&run, TEN_SECONDS, None).await;
+    assert_eq!(outcome.joined_text(), "null\nnull\nnull\n");
+    assert_eq!((bench.read("sub/x.txt"), bench.read("sub/y.txt")), ("mine".into(), "mine".into()));
+    let changed: Vec<_> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(changed, ["sub/x.txt", "sub/y.txt"], "from the workspace's root on");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f1_a_folder_that_is_not_there_or_leads_out_is_refused() {
+    let bench = Bench::new();
+    fs::create_dir(bench.dir.path().join("outside")).unwrap();
+    std::os::unix::fs::symlink("../outside", bench.path("link")).unwrap();
+    for folder in ["link", "none", ".."] {
+        let run = run_program("ops", &["e"]);
+        let outcome = bench.executor.within(folder).run(&run, TEN_SECONDS, None).await;
+        assert_eq!(outcome.error, Some(ToolError::NotFound), "{outcome:?}");
+        assert_eq!(outcome.joined_text(), format!("there is no folder {folder} to run in"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn f2_the_tools_work_in_the_folder_of_their_agent() {
+    let bench = Bench::new();
+    bench.write("x.txt", "of the root");
+    let (path, content) = ("x.txt".to_owned(), "mine".to_owned());
+    let write = Action::Write { path, content, only_new: true };
+    let outcome = bench.executor.within("sub").run(&write, TEN_SECONDS, None).await;
+    assert_eq!(outcome.joined_text(), "Wrote 4 bytes to x.txt (created).");
+    assert_eq!(outcome.changes[0].path, "sub/x.txt");
+    assert_eq!(
+        (bench.read("sub/x.txt"), bench.read("x.txt")),
+        ("mine".into(), "of the root".into())
+    );
+}
