@@ -1,6 +1,7 @@
 //! One round of tool calls: each goes its way (hook, approval, run, hook) and is answered, and the
 //! results go back in call order. Calls that only read run side by side, those that write one after
-//! the other (`docs/decisions.md#parallel-calls`).
+//! the other, and all of them do for a model without parallel calls
+//! (`docs/decisions.md#parallel-calls`).
 
 use super::{
     body::{Child, ChildState, agent_name},
@@ -196,6 +197,9 @@ impl Round {
                 // Waits for somebody, or is answered: nothing that others would wait for.
                 _ => {}
             }
+            if ctx.setup.one_by_one && !matches!(call.state, State::Done(_)) {
+                break;
+            }
         }
         for signal in signals {
             ctx.signal(signal);
@@ -236,8 +240,8 @@ impl Round {
     pub(crate) fn awaits_people(&self) -> bool {
         let asks =
             |call: &RoundCall| matches!(call.state, State::Asking { .. } | State::Question { .. });
-        let done = |call: &RoundCall| matches!(call.state, State::Done(_));
-        self.calls.iter().any(asks) && self.calls.iter().all(|call| asks(call) || done(call))
+        let rests = |call: &RoundCall| matches!(call.state, State::Done(_) | State::Queued(_));
+        self.calls.iter().any(asks) && self.calls.iter().all(|call| asks(call) || rests(call))
     }
 
     /// Whether the host runs a call of that mode.

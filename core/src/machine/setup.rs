@@ -27,6 +27,8 @@ pub(crate) struct Setup {
     pub(crate) route: Arc<Route>,
     /// The folder of the workspace that the agent works in, from the root on.
     pub(crate) folder: String,
+    /// Whether the calls of a reply run one after the other, whatever they do.
+    pub(crate) one_by_one: bool,
     tools: Vec<Tool>,
 }
 
@@ -64,8 +66,14 @@ impl Setup {
             config.instructions.as_deref(),
         );
         let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
-        let route = Route::new(config.model.clone(), system, specs, may_sum_up(&config));
-        Ok(Self { config, route: Arc::new(route), folder, tools })
+        let capable = profile.capabilities().parallel_tool_calls;
+        let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
+        let mut model = config.model.clone();
+        if one_by_one {
+            model.parallel_tool_calls = Some(false);
+        }
+        let route = Route::new(model, system, specs, may_sum_up(&config));
+        Ok(Self { config, route: Arc::new(route), folder, one_by_one, tools })
     }
 
     /// What is told of it when a session begins.
@@ -162,6 +170,7 @@ impl Setup {
     /// Whether a tool's calls run beside others.
     pub(crate) fn exec_mode(&self, name: &str, category: Category) -> ExecMode {
         match self.config.exec_modes.get(name) {
+            _ if self.one_by_one => ExecMode::Serial,
             Some(mode) => *mode,
             None if category == Category::Reads => ExecMode::Parallel,
             None => ExecMode::Serial,

@@ -2,11 +2,13 @@
 
 use innerloop_core::{
     action::{Action, Notice, Numbering, Outcome, ToolError},
-    config::ProgramFacts,
+    config::{ExecMode, ProfileKind, ProgramFacts, SessionConfig, WireKind},
     event::EventKind,
-    input::{Input, ToolInput},
+    id::AgentId,
+    input::{Answer, Input, ToolInput},
     message::Part,
     output::Effect,
+    status::AgentState,
     tool::{Job, ToolSpec},
 };
 use innerloop_tests::{
@@ -281,6 +283,77 @@ fn c23_reads_run_side_by_side_writes_alone_and_results_keep_the_order() {
     let _ = host.answer("four");
     let said: Vec<_> = results(&host).iter().map(|result| result["content"].clone()).collect();
     assert_eq!(said, ["one", "two", "three", "four"]);
+}
+
+/// The session's agent may make no parallel calls; it makes those of `reply`.
+fn one_by_one(
+    wire: WireKind,
+    reply: &Message,
+    change: impl FnOnce(&mut SessionConfig),
+) -> TestHost {
+    let mut config = config();
+    config.model.wire = wire;
+    config.ask_user = true;
+    change(&mut config);
+    let mut host = TestHost::open(config);
+    let _ = host.submit("go");
+    host.reply(reply);
+    host
+}
+
+#[test]
+fn c23_without_parallel_calls_all_run_one_after_the_other() {
+    let read = |n| json!({"file_path": format!("r{n}")});
+    let reply = Message::call("c1", "read_file", &read(1))
+        .and_call("c2", "ask_user", &json!({"question": "which?"}))
+        .and_call("c3", "read_file", &read(3))
+        .and_call("c4", "spawn_agent", &json!({"task": "t"}))
+        .and_call("c5", "read_file", &read(5));
+    let running = |host: &TestHost| -> Vec<String> {
+        host.runs.values().map(|run| run.call_id.clone()).collect()
+    };
+    let mut host = one_by_one(WireKind::Anthropic, &reply, |config| {
+        config.model.parallel_tool_calls = Some(false);
+        config.exec_modes.insert("read_file".into(), ExecMode::Parallel);
+    });
+    assert_eq!(running(&host), ["c1"]);
+    assert!(host.asks.is_empty(), "asked before its turn");
+    let _ = host.answer("one");
+    assert!(running(&host).is_empty());
+    assert_eq!(host.session.status(AgentId::ROOT).unwrap().state, AgentState::AwaitingInput);
+    let id = host.asks[0].0;
+    let _ = host.input(Input::Answer { id, answer: Answer::Text("two".into()) });
+    assert_eq!(running(&host), ["c3"]);
+    assert_eq!(host.session.status(AgentId(1)), None, "started before its turn");
+    let _ = host.answer("three");
+    assert_eq!(running(&host), ["c5"]);
+    let _ = host.answer("five");
+    let said: Vec<_> = results(&host).iter().map(|result| result["content"].clone()).collect();
+    let started = r#"{"agent_id":"agent-1","status":"running"}"#;
+    assert_eq!(said, ["one", "two", "three", started, "five"]);
+}
+
+#[test]
+fn c23_a_profile_without_parallel_calls_says_so_where_the_protocol_can() {
+    let read = |n| json!({"file_path": format!("r{n}")});
+    let reply = Message::call("c1", "read_file", &read(1)).and_call("c2", "read_file", &read(2));
+    let small = |config: &mut SessionConfig| config.model.profile = ProfileKind::Small;
+    let both = |config: &mut SessionConfig| {
+        config.model.profile = ProfileKind::Small;
+        config.model.parallel_tool_calls = Some(true);
+    };
+    for (wire, path, said) in [
+        (WireKind::OpenaiChat, "/parallel_tool_calls", json!(false)),
+        (WireKind::OpenaiResponses, "/parallel_tool_calls", json!(false)),
+        (WireKind::Anthropic, "/tool_choice/disable_parallel_tool_use", json!(true)),
+    ] {
+        let host = one_by_one(wire, &reply, small);
+        assert_eq!(host.runs.len(), 1, "{wire:?}");
+        assert_eq!(host.body().pointer(path), Some(&said), "{wire:?}");
+        let host = one_by_one(wire, &reply, both);
+        assert_eq!(host.runs.len(), 2, "the host says that this model can");
+        assert_ne!(host.body().pointer(path), Some(&said), "{wire:?}");
+    }
 }
 
 #[test]
