@@ -45,7 +45,7 @@ impl Preview {
         let mut files = Memory::new();
         match &action {
             Action::Write { path, .. } | Action::Edit { path, .. } => {
-                self.load(path, folder, &mut files)
+                self.load(path, folder, &mut files);
             }
             Action::Patch { patch, .. } => {
                 let patch = Patch::parse(patch).ok()?;
