@@ -63,9 +63,13 @@ fn mask_command(keys: &Keys, command: &mut Command) {
             mask_parts(keys, parts);
         }
         Command::Configure { patch } => {
-            let ConfigPatch { model, reasoning_effort, limits: _, instructions } = patch;
+            let ConfigPatch { model, reasoning_effort, limits: _, instructions, config } = patch;
             let effort = reasoning_effort.as_mut().and_then(Option::as_mut);
             mask_all(keys, [model.as_mut(), effort, instructions.as_mut()].into_iter().flatten());
+            let masked = config.as_ref().and_then(|config| keys.masked_json(&to_string(config)));
+            if let Some(masked) = masked.and_then(|masked| from_str(&masked).ok()) {
+                *config = Some(masked);
+            }
         }
         Command::Interrupt | Command::Close => {}
     }

@@ -9,6 +9,7 @@ import "./node/secrets.mjs";
 import "./node/tools.mjs";
 import "./node/programs.mjs";
 import "./node/folders.mjs";
+import "./node/composed.mjs";
 import "./node/misuse.mjs";
 import "./node/sessions.mjs";
 import "./node/session.mjs";

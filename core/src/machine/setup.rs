@@ -5,7 +5,10 @@ use super::{body::SpawnOptions, route::Route};
 use crate::{
     base::path::{resolved, seen},
     profile::{Category, Policy, Profile, ToolRow},
-    rules::{prompt::system_prompt, truncate::OutputLimit},
+    rules::{
+        prompt::{Environment, system_prompt},
+        truncate::OutputLimit,
+    },
     types::{
         config::{
             ConfigError, ConfigPatch, ExecMode, Facts, LimitAction, LoopStep, SessionConfig,
@@ -56,12 +59,16 @@ impl Setup {
     ) -> Result<Self, ConfigError> {
         check(&config)?;
         let profile = Profile::of(&config.model);
+        profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
         let system = system_prompt(
-            profile.base_prompt(),
-            &config.facts,
-            &folder,
-            &config.model.name,
+            config.base_prompt.as_deref().unwrap_or(profile.base_prompt()),
+            &Environment {
+                facts: &config.facts,
+                folder: &folder,
+                model: &config.model.name,
+                has_workspace: tools.iter().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
+            },
             tools.iter().map(|tool| &*tool.spec),
             config.instructions.as_deref(),
         );
@@ -106,7 +113,10 @@ impl Setup {
     }
 
     /// The configuration with a change.
-    pub(crate) fn patched(&self, patch: &ConfigPatch) -> SessionConfig {
+    ///
+    /// # Errors
+    /// The field that does not fit, or that cannot change.
+    pub(crate) fn patched(&self, patch: &ConfigPatch) -> Result<SessionConfig, ConfigError> {
         let mut config = self.config.clone();
         if let Some(model) = &patch.model {
             config.model.rename(model);
@@ -120,7 +130,18 @@ impl Setup {
         if let Some(instructions) = &patch.instructions {
             config.instructions = Some(instructions.clone()).filter(|text| !text.is_empty());
         }
-        config
+        let Some(more) = &patch.config else { return Ok(config) };
+        let changed = config.merged(more)?;
+        let (model, own) = (&changed.model, &self.config.model);
+        let stays = [
+            ("id", changed.id == self.config.id),
+            ("model.endpoint", model.endpoint == own.endpoint),
+            ("model.wire", model.wire == own.wire),
+        ];
+        match stays.iter().find(|(_, is_same)| !is_same) {
+            Some((field, _)) => Err(ConfigError::new(*field, "it cannot change in a session")),
+            None => Ok(changed),
+        }
     }
 
     /// The configuration with the tools told in the prompt; nothing if they are already.

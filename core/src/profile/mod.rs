@@ -29,11 +29,14 @@ use row::Need;
 use crate::{
     base::json::Json,
     types::{
-        config::{Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Vocabulary},
-        tool::ToolSpec,
+        config::{
+            ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Vocabulary,
+        },
+        tool::{BuiltinTools, ToolSpec},
     },
 };
 use alloc::{format, string::String, vec::Vec};
+use innerloop_json::quoted;
 
 /// The time limit of programs where neither call nor family nor configuration names one, as the
 /// model is told it.
@@ -84,7 +87,7 @@ impl Profile {
     pub fn tools(self, facts: &Facts) -> Vec<ToolSpec> {
         let mut met = shell::needs_met(facts);
         met.push(Need::Images);
-        self.action_rows(&met).map(|row| self.spec(row, None)).collect()
+        self.action_rows(&met, &BuiltinTools::All).map(|row| self.spec(row, None)).collect()
     }
 
     /// The family's own tools whose calls never leave the core: the plan's, where there is one.
@@ -103,8 +106,26 @@ impl Profile {
             (Need::AnswerForm, config.answer.is_some() && depth == 0),
         ];
         met.extend(needs.into_iter().filter(|(_, is_met)| *is_met).map(|(need, _)| need));
-        let inner = inner::TABLE.iter().copied().chain(self.plan()).chain([&inner::FINAL_ANSWER]);
-        self.action_rows(&met).chain(inner.filter(|row| row.is_shown(&met))).collect()
+        let wanted = &config.builtin_tools;
+        let inner = self.inner_rows().filter(|row| row.is_shown(&met, wanted));
+        self.action_rows(&met, wanted).chain(inner).collect()
+    }
+
+    /// Checks that the profile has the tools which the configuration names.
+    ///
+    /// # Errors
+    /// The name that no tool has, and those that there are.
+    pub(crate) fn check(self, wanted: &BuiltinTools) -> Result<(), ConfigError> {
+        let (BuiltinTools::Only(names) | BuiltinTools::Except(names)) = wanted else {
+            return Ok(());
+        };
+        let rows = self.table().iter().copied().chain(self.inner_rows());
+        let known: Vec<&str> = rows.map(ToolRow::name).collect();
+        let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
+            return Ok(());
+        };
+        let message = format!("there is no tool {}; there are {}", quoted(name), known.join(", "));
+        Err(ConfigError::new("builtin_tools", message))
     }
 
     /// A tool of the profile as the model is shown it; `answer` is the schema of the final answer.
@@ -210,9 +231,18 @@ impl Profile {
         self.family().plan.into_iter().filter(move |_| self.vocabulary == Vocabulary::Native)
     }
 
-    fn action_rows(self, met: &[Need]) -> impl Iterator<Item = &'static ToolRow> {
-        let rows = self.table().iter().copied().filter(|row| row.is_shown(met));
+    fn action_rows(
+        self,
+        met: &[Need],
+        wanted: &BuiltinTools,
+    ) -> impl Iterator<Item = &'static ToolRow> {
+        let rows = self.table().iter().copied().filter(|row| row.is_shown(met, wanted));
         rows.take(self.family().most_tools)
+    }
+
+    /// The tools whose calls never leave the core.
+    fn inner_rows(self) -> impl Iterator<Item = &'static ToolRow> {
+        inner::TABLE.iter().copied().chain(self.plan()).chain([&inner::FINAL_ANSWER])
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     types::{
         action::{Action, Change, ChangeKind, Outcome, Patch, ToolError},
         config::Facts,
-        tool::{Freeform, ToolSpec},
+        tool::{BuiltinTools, Freeform, ToolSpec},
     },
 };
 use alloc::{format, string::String};
@@ -176,9 +176,23 @@ const fn limit(max_chars: usize, max_lines: Option<usize>, keep: Keep) -> Output
 }
 
 impl ToolRow {
-    /// Whether the tool is shown where these needs are met.
-    pub(super) fn is_shown(&self, met: &[Need]) -> bool {
-        self.policy.needs.is_none_or(|need| met.contains(&need))
+    /// Whether the tool is shown where these needs are met and these tools are wanted. Some have
+    /// a switch of their own.
+    pub(super) fn is_shown(&self, met: &[Need], wanted: &BuiltinTools) -> bool {
+        let is_named = |names: &[String]| names.iter().any(|name| *name == self.name);
+        let is_wanted = match (self.policy.needs, wanted) {
+            (Some(Need::User | Need::AnswerForm), _) | (_, BuiltinTools::All) => true,
+            (_, BuiltinTools::ReadOnly) => self.policy.category == Category::Reads,
+            (_, BuiltinTools::None) => false,
+            (_, BuiltinTools::Only(names)) => is_named(names),
+            (_, BuiltinTools::Except(names)) => !is_named(names),
+        };
+        is_wanted && self.policy.needs.is_none_or(|need| met.contains(&need))
+    }
+
+    /// Whether the tool's calls are carried out in the workspace, by the host.
+    pub(crate) const fn is_action(&self) -> bool {
+        matches!(self.read, Reader::Action(_) | Reader::Run(_))
     }
 
     /// Its name, as the model is shown it.

@@ -10,21 +10,29 @@ use alloc::{format, string::String};
 /// Most bytes of project instructions, all files together.
 const DOCS_BUDGET: usize = 32 * 1024;
 
-/// Builds the prompt of an agent that works in `folder` from its layers; those without content are
-/// left out.
+/// Where an agent works, and with which model.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Environment<'a> {
+    pub(crate) facts: &'a Facts,
+    /// Its folder of the workspace.
+    pub(crate) folder: &'a str,
+    pub(crate) model: &'a str,
+    /// Whether a tool works in the workspace; without one it is not told of.
+    pub(crate) has_workspace: bool,
+}
+
+/// Builds an agent's prompt from its layers; those without content are left out.
 #[must_use]
 pub(crate) fn system_prompt<'a>(
     base: &str,
-    facts: &Facts,
-    folder: &str,
-    model: &str,
+    environment: &Environment<'_>,
     tools: impl Iterator<Item = &'a ToolSpec>,
     instructions: Option<&str>,
 ) -> String {
     let mut prompt = String::from(base.trim_end());
-    push_layer(&mut prompt, &environment(facts, folder, model));
+    push_layer(&mut prompt, &environment.block());
     push_layer(&mut prompt, &tool_list(tools));
-    push_layer(&mut prompt, &project_docs(facts));
+    push_layer(&mut prompt, &project_docs(environment.facts));
     push_layer(&mut prompt, &section("User instructions", instructions.unwrap_or_default()));
     prompt
 }
@@ -36,29 +44,36 @@ fn push_layer(prompt: &mut String, layer: &str) {
     }
 }
 
-/// The environment block, with a snapshot of the repository.
-fn environment(facts: &Facts, folder: &str, model: &str) -> String {
-    let git = facts.git.as_ref();
-    let mut out = String::from("<environment>\n");
-    push_line(&mut out, "Working directory", &facts.working_directory);
-    if !folder.is_empty() && !facts.programs.is_empty() {
-        push_line(&mut out, "Programs see it as", "/");
+impl Environment<'_> {
+    /// The environment block, with a snapshot of the repository.
+    fn block(&self) -> String {
+        let Self { facts, folder, model, has_workspace } = *self;
+        let git = facts.git.as_ref();
+        let mut out = String::from("<environment>\n");
+        if has_workspace {
+            push_line(&mut out, "Working directory", &facts.working_directory);
+            if !folder.is_empty() && !facts.programs.is_empty() {
+                push_line(&mut out, "Programs see it as", "/");
+            }
+            push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
+            push_line(&mut out, "Git branch", git.map_or("", |git| &git.branch));
+            push_line(&mut out, "Platform", &facts.platform);
+            push_line(&mut out, "OS version", &facts.os_version);
+        }
+        push_line(&mut out, "Today's date", &facts.date);
+        push_line(&mut out, "Model", model);
+        push_line(&mut out, "Knowledge cutoff", &facts.knowledge_cutoff);
+        if has_workspace {
+            for program in &facts.programs {
+                out.push_str(&format!("Program {}: {}\n", program.name, program.description));
+            }
+            if let Some(git) = git {
+                push_snapshot(&mut out, git);
+            }
+        }
+        out.push_str("</environment>");
+        out
     }
-    push_line(&mut out, "Is git repository", if git.is_some() { "true" } else { "false" });
-    push_line(&mut out, "Git branch", git.map_or("", |git| &git.branch));
-    push_line(&mut out, "Platform", &facts.platform);
-    push_line(&mut out, "OS version", &facts.os_version);
-    push_line(&mut out, "Today's date", &facts.date);
-    push_line(&mut out, "Model", model);
-    push_line(&mut out, "Knowledge cutoff", &facts.knowledge_cutoff);
-    for program in &facts.programs {
-        out.push_str(&format!("Program {}: {}\n", program.name, program.description));
-    }
-    if let Some(git) = git {
-        push_snapshot(&mut out, git);
-    }
-    out.push_str("</environment>");
-    out
 }
 
 fn push_line(out: &mut String, name: &str, value: &str) {

@@ -107,10 +107,8 @@ impl Session {
             let why = "the configuration is the session's: give it to agent 0";
             return Err(Reason::Unsupported(why));
         }
-        match Setup::new(self.root.setup.patched(patch)) {
-            Ok(setup) => Ok(Arc::new(setup)),
-            Err(error) => Err(Reason::Config(error.field)),
-        }
+        let setup = self.root.setup.patched(patch).and_then(Setup::new);
+        setup.map(Arc::new).map_err(Reason::Config)
     }
 
     /// Who is concerned by news that fit the effect.

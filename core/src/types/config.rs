@@ -2,8 +2,11 @@
 //! them, the core never looks.
 
 use crate::{
-    base::{id::SessionId, json::Json},
-    types::tool::ToolSpec,
+    base::{
+        id::SessionId,
+        json::{Json, Object},
+    },
+    types::tool::{BuiltinTools, ToolSpec},
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use innerloop_json::{Error, FromJson, Map, ToJson};
@@ -39,9 +42,14 @@ pub struct SessionConfig {
     pub tool_output_percent: Option<u32>,
     /// What the system prompt tells of the place the agent works in.
     pub facts: Facts,
+    /// What the system prompt begins with, in place of the family's own words; an empty text for
+    /// nothing.
+    pub base_prompt: Option<String>,
     /// Instructions of the user, appended last to the system prompt
     /// (`docs/decisions.md#the-system-prompt`).
     pub instructions: Option<String>,
+    /// Which of the profile's tools there are.
+    pub builtin_tools: BuiltinTools,
     /// Tools of the host, on top of the profile's; equal names override.
     pub tools: Vec<ToolSpec>,
     /// Which tools' calls run beside others. Those that only read do if nothing is said, those
@@ -456,4 +464,8 @@ pub struct ConfigPatch {
     /// Other instructions of the user; an empty text removes them.
     #[json(skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
+    /// Anything else, over all of these: a patch of the configuration's JSON, see
+    /// [`SessionConfig::merged`]. The session's id, the endpoint and the protocol stay.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub config: Option<Object>,
 }

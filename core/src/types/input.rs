@@ -9,11 +9,11 @@ use crate::{
     },
     types::{
         action::Outcome,
-        config::{ApprovalRule, ConfigPatch},
+        config::{ApprovalRule, ConfigError, ConfigPatch},
         message::Part,
     },
 };
-use alloc::{borrow::Cow, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// One thing that happened.
@@ -300,8 +300,8 @@ pub enum Reason {
     #[error("the message is empty")]
     Empty,
     /// A configuration that cannot work.
-    #[error("the field {0} of the new configuration cannot work")]
-    Config(Cow<'static, str>),
+    #[error("{0}")]
+    Config(ConfigError),
     /// Not offered by this version.
     #[error("{0}")]
     Unsupported(&'static str),

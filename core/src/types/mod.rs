@@ -4,6 +4,7 @@ pub mod action;
 pub mod config;
 pub mod event;
 pub mod input;
+mod merge;
 pub mod message;
 pub(crate) mod model;
 pub mod output;

@@ -1,7 +1,7 @@
 //! What a tool is to the model, and one run of it to the host.
 
 use crate::{base::json::Json, types::action::Action};
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// A tool as the model is shown it.
@@ -32,6 +32,24 @@ pub struct Freeform {
     pub property: String,
     /// What the model is told in place of the description.
     pub description: String,
+}
+
+/// Which of the profile's own tools the model is shown, by the names that it is shown them under.
+/// Those that ask the user or give the final answer have switches of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum BuiltinTools {
+    /// All that something here can carry out.
+    #[default]
+    All,
+    /// Those of them that change nothing and run nothing.
+    ReadOnly,
+    /// None.
+    None,
+    /// These.
+    Only(Vec<String>),
+    /// All but these.
+    Except(Vec<String>),
 }
 
 /// One run of a tool: what `Effect::RunTool` asks of the host.

@@ -93,6 +93,16 @@ pub(super) struct TuningArgs {
     /// Under which names the model is shown its tools [default: the preset's].
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(super) vocabulary: Option<Words>,
+    /// Which of its own tools the model is shown: `all`, `read-only`, `none`, or their names with
+    /// commas between.
+    #[arg(long, value_name = "WHICH")]
+    pub(super) tools: Option<String>,
+    /// Tools that the model is not shown, their names with commas between.
+    #[arg(long, value_name = "NAMES", conflicts_with = "tools")]
+    pub(super) without_tools: Option<String>,
+    /// A text with which the system prompt begins, in place of the program's own.
+    #[arg(long, value_name = "FILE")]
+    pub(super) base_prompt: Option<PathBuf>,
     /// `low`, `medium`, `high`, or what else the model knows [default: the provider's own].
     #[arg(long, value_name = "EFFORT")]
     pub(super) effort: Option<String>,

@@ -52,7 +52,7 @@ impl<'a> Plan<'a> {
             None => "{}".to_owned(),
             Some(path) => patch(path).await?,
         };
-        let patches = [defaults(preset, is_attended), file, options(tuning)];
+        let patches = [defaults(preset, is_attended), file, options(tuning)?];
         let (id, model) = (session_id(), model.model.as_deref());
         let plan = Self { id, provider, model, catalogue, preset, patches };
         plan.with(&Facts::default())?;
@@ -112,7 +112,7 @@ fn defaults(preset: Preset, is_attended: bool) -> String {
 }
 
 /// What the options say.
-fn options(tuning: &TuningArgs) -> String {
+fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     let mut patch = json!({});
     let approve = tuning.approve.map(|approve| match approve {
         Approve::None => "changes",
@@ -126,17 +126,37 @@ fn options(tuning: &TuningArgs) -> String {
     set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
     set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
     set(&mut patch, &["model", "context_window"], tuning.context_window);
-    patch.to_string()
+    set(&mut patch, &["builtin_tools"], builtin_tools(tuning));
+    let prompt = tuning
+        .base_prompt
+        .as_deref()
+        .map(|path| fs::read_to_string(path).map_err(|error| unusable(path, &error)));
+    set(&mut patch, &["base_prompt"], prompt.transpose()?);
+    Ok(patch.to_string())
+}
+
+/// Which tools of its own the model is shown, as the configuration says it.
+fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
+    let names = |text: &str| text.split(',').map(str::trim).map(Value::from).collect::<Value>();
+    let without = tuning.without_tools.as_deref().map(|text| json!({"except": names(text)}));
+    without.or_else(|| {
+        tuning.tools.as_deref().map(|text| match text {
+            "all" | "none" => text.into(),
+            "read-only" => "read_only".into(),
+            _ => json!({"only": names(text)}),
+        })
+    })
 }
 
 /// Sets a field of a patch, if there is something to set.
-fn set(patch: &mut Value, path: &[&str; 2], value: Option<impl Into<Value>>) {
-    let Some(fields) = patch.as_object_mut().filter(|_| value.is_some()) else { return };
-    let [outer, inner] = path;
-    let inside = fields.entry(*outer).or_insert_with(|| json!({}));
-    if let (Some(inside), Some(value)) = (inside.as_object_mut(), value) {
-        inside.insert((*inner).to_owned(), value.into());
+fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
+    let Some(value) = value else { return };
+    let mut place = patch;
+    for name in path {
+        let Some(fields) = place.as_object_mut() else { return };
+        place = fields.entry(*name).or_insert_with(|| json!({}));
     }
+    *place = value.into();
 }
 
 /// The user's file, or standard input.

@@ -13,8 +13,9 @@ use innerloop_core::{
         SubagentPolicy, Timeouts,
     },
     id::SessionId,
+    json::{Json, Object},
     preset::Preset,
-    tool::{Freeform, ToolSpec},
+    tool::{BuiltinTools, Freeform, ToolSpec},
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
@@ -31,6 +32,15 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("AskAbout", &asks);
     visitor.visit_read("HookPoint", &hook_points());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
+    let names = || vec!["read_file".into()];
+    let builtin_tools: Vec<BuiltinTools> = one_of_each!(BuiltinTools:
+        All,
+        ReadOnly,
+        None,
+        Only(names()),
+        Except(names()),
+    );
+    visitor.visit_read("BuiltinTools", &builtin_tools);
     visitor.visit_read("ToolSpec", &[tool(None), tool(Some(freeform()))]);
     visitor.visit_read("Facts", &[Facts::default(), facts()]);
     let open = SessionConfig::default();
@@ -90,7 +100,9 @@ fn config() -> SessionConfig {
         tool_line_limits: [("grep".into(), 100)].into(),
         tool_output_percent: Some(30),
         facts: facts(),
+        base_prompt: Some("You are kind.".into()),
         instructions: Some("Be kind.".into()),
+        builtin_tools: BuiltinTools::ReadOnly,
         tools: vec![tool(None)],
         exec_modes: [("weather".into(), ExecMode::Parallel)].into(),
         estimator: Estimator::Words,
@@ -115,6 +127,7 @@ pub(super) fn patch() -> ConfigPatch {
         reasoning_effort: Some(Some("high".into())),
         limits: Some(Limits::default()),
         instructions: Some(String::new()),
+        config: Some(Object(vec![("ask_user".into(), Json::of(&true))])),
     }
 }
 

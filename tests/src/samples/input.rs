@@ -138,7 +138,7 @@ fn reasons() -> Vec<Reason> {
         WrongKind(id),
         OutOfOrder(id),
         Empty,
-        Config("model.name".into()),
+        Config(config_error()),
         Unsupported("not offered"),
     )
 }

@@ -8,7 +8,7 @@ use innerloop_core::{
         LimitAction, Limits, LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig,
         Vocabulary, WireKind,
     },
-    json::Json,
+    json::{Json, from_str},
     tool::ToolSpec,
 };
 
@@ -34,6 +34,15 @@ const ESTIMATORS: [Estimator; 4] =
 
 const ACTIONS: [LimitAction; 4] =
     [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
+
+/// Changes of a configuration's JSON; some cannot work.
+const CHANGES: [&str; 5] = [
+    r#"{"base_prompt":"You are new."}"#,
+    r#"{"base_prompt":null}"#,
+    r#"{"builtin_tools":{"except":["glob"]}}"#,
+    r#"{"id":"other"}"#,
+    r#"{"timeouts":{"default_command_ms":0}}"#,
+];
 
 /// Gives a seed's model a protocol, unless that is given, and mostly the tools of the family that
 /// speaks it. This is drawn apart from all else, so that a seed is the same run over Anthropic's
@@ -110,12 +119,13 @@ fn loops(rng: &mut Rng) -> LoopPolicy {
 /// A change of the configuration at random; some change nothing, some cannot work.
 pub(super) fn patch(rng: &mut Rng) -> ConfigPatch {
     let mut patch = ConfigPatch::default();
-    match rng.below(6) {
+    match rng.below(8) {
         0 => patch.model = Some(rng.pick(&["mock-1", "mock-2", " "]).to_owned()),
         1 => patch.reasoning_effort = Some(Some("high".into())),
         2 => patch.reasoning_effort = Some(None),
         3 => patch.limits = Some(limits(rng)),
         4 => patch.instructions = Some(rng.pick(&["Be brief.", ""]).to_owned()),
+        5 => patch.config = from_str(rng.pick(&CHANGES)).ok(),
         _ => {}
     }
     patch

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     REPLAY_VERSION, Session,
-    config::SessionConfig,
+    config::{ConfigError, SessionConfig},
     event::{ErrorKind, EventKind},
     id::{AgentId, SessionId},
     input::{Command, HttpFailure, HttpFailureKind, HttpInput, Input, Reason},
@@ -551,7 +551,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
             Input::command(Command::Configure {
                 patch: serde_json::from_value(json!({"model": ""})).unwrap(),
             }),
-            Reason::Config("model.name".into()),
+            Reason::Config(ConfigError::new("model.name", "is empty: name the model to talk to")),
         ),
     ] {
         let rejected = host.offer(input.clone()).unwrap_err();

@@ -12,6 +12,7 @@
 mod across_wires;
 mod by_id;
 mod bytes;
+mod composed;
 mod cost;
 mod durable;
 mod failures;

@@ -11,7 +11,7 @@ use innerloop_tests::{
     program::{run, run_with},
     scene::Scene,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 
 /// The configuration that a run with these options has, by its log.
@@ -67,6 +67,36 @@ fn options_come_before_the_file_and_the_file_before_the_preset() {
     let found = config("{}", &["--preset", "ironclaw"]);
     assert_eq!(found.limits.max_tool_rounds_per_input, 50, "the preset's");
     assert_eq!(found.approval.ask, AskAbout::Changes);
+}
+
+#[test]
+fn options_say_which_tools_there_are_and_what_the_prompt_begins_with() {
+    let offered = |args: &[&str]| {
+        let scene = Scene::streaming(&[Message::text("done")]);
+        fs::write(scene.path("prompt.md"), "You are a poet.\n").unwrap();
+        let prompt = ["--vocabulary", "seed", "--base-prompt", &scene.arg("prompt.md")];
+        let _run = run(scene.command("go").args(prompt).args(args)).exits(0);
+        let body: Value = serde_json::from_slice(&scene.model.requests()[0].body).unwrap();
+        let tools = body["tools"].as_array().cloned().unwrap_or_default();
+        let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+        (names.collect::<Vec<_>>(), body["system"][0]["text"].as_str().unwrap().to_owned())
+    };
+    let (tools, system) = offered(&["--tools", "none"]);
+    assert_eq!(tools, [""; 0]);
+    assert!(system.starts_with("You are a poet.\n\n<environment>\nToday's date: "), "{system}");
+    assert!(!system.contains("Working directory"), "{system}");
+    assert_eq!(offered(&["--tools", "grep, read_file"]).0, ["read_file", "grep"]);
+    assert_eq!(offered(&["--tools", "read-only"]).0, ["read_file", "list_dir", "glob", "grep"]);
+    let (tools, _) = offered(&["--without-tools", "spawn_agent,write_file"]);
+    assert!(tools.contains(&"edit_file".to_owned()), "{tools:?}");
+    assert!(!tools.contains(&"write_file".to_owned()), "{tools:?}");
+
+    let scene = Scene::streaming(&[]);
+    let complaint = |args: &[&str], code| run(scene.command("go").args(args)).exits(code).stderr;
+    let unknown = complaint(&["--vocabulary", "seed", "--tools", "rm"], 2);
+    assert!(unknown.contains("builtin_tools: there is no tool \"rm\"; there are read_file, "));
+    assert!(complaint(&["--base-prompt", "gone.md"], 2).contains("cannot use gone.md"));
+    let _both = complaint(&["--tools", "all", "--without-tools", "grep"], 2);
 }
 
 #[test]

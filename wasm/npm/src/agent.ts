@@ -15,6 +15,7 @@ import {
   rawPatch,
   sender,
   signalOf,
+  toolsPatch,
 } from "./options.js";
 import { askPerson, runHook } from "./people.js";
 import { init } from "./platform.js";
@@ -23,7 +24,7 @@ import type { Ask } from "./protocol.js";
 import { statusOf, turnOf } from "./results.js";
 import { Run } from "./run.js";
 import { Session } from "./session.js";
-import { callTool } from "./tools.js";
+import { Tools, callTool } from "./tools.js";
 import type {
   AgentEvent,
   AgentOptions,
@@ -52,6 +53,8 @@ type Make = (options: string, files: Files, callbacks: object) => RawAgent;
 export class Agent {
   /** The workspace. */
   readonly files: Files;
+  /** The tools in JavaScript. */
+  readonly tools: Tools;
   readonly #raw: RawAgent;
   readonly #options: AgentOptions;
   readonly #programs: readonly LoadedProgram[];
@@ -68,6 +71,9 @@ export class Agent {
       this.#end = resolve;
     });
     this.files = new Files(options.files);
+    this.tools = new Tools(options.tools ?? [], (tools) => {
+      guarded(() => this.#raw.configure(toolsPatch(tools)));
+    });
     const raw = JSON.stringify(rawOptions(options, programs));
     this.#raw = guarded(() => make(raw, this.files, this.#callbacks()));
     if (this.status().state === "processing") this.#run = this.#newRun();
@@ -219,7 +225,8 @@ export class Agent {
     if (turns !== undefined && (!Number.isSafeInteger(turns) || turns < 0)) {
       throw new AgentError("bad_option", "`turns` must be a whole number, 0 or more");
     }
-    const options = { ...this.#options, files: files ?? this.files, onEvent };
+    const mine = { ...this.#options, tools: [...this.tools] };
+    const options = { ...mine, files: files ?? this.files, onEvent };
     checkOptions(options);
     return new Agent(options, this.#programs, (raw, files, callbacks) => {
       return this.#raw.fork(turns, id, raw, rawOf(files), callbacks);
@@ -246,8 +253,7 @@ export class Agent {
 
   // What the binding calls. Of its own functions it calls none before `start`.
   #callbacks(): object {
-    const { tools: list = [], fetch, hooks } = this.#options;
-    const tools = new Map(list.map((tool) => [tool.name, tool]));
+    const { fetch, hooks } = this.#options;
     return {
       events: (batch: string, session: string, epoch: number): void => {
         for (const event of JSON.parse(batch) as AgentEvent[]) {
@@ -267,7 +273,7 @@ export class Agent {
         signal: AbortSignal,
       ): Promise<unknown> => {
         const output = (text: string): void => this.#raw.toolOutput(effect, String(text));
-        return callTool(tools.get(name), args, { callId, folder, signal, output });
+        return callTool(this.tools.get(name), args, { callId, folder, signal, output });
       },
       runProgram: (effect: bigint, request: ProgramRequest, signal: AbortSignal) =>
         runInWorker(

@@ -48,8 +48,12 @@ export interface SessionConfig {
   tool_output_percent: number | null;
   /** What the system prompt tells of the place the agent works in. */
   facts: Facts;
+  /** What the system prompt begins with, in place of the model family's own words. */
+  base_prompt: string | null;
   /** Instructions of the user, last in the system prompt. */
   instructions: string | null;
+  /** Which of the model family's tools there are. */
+  builtin_tools: BuiltinTools;
   /** Tools of the host, on top of the model family's; equal names override. */
   tools: ToolSpec[];
   /** Which tools' calls run beside others; those that only read, if nothing is said. */
@@ -252,7 +256,21 @@ export interface ConfigPatch {
   limits?: Partial<SessionConfig["limits"]>;
   /** Other instructions of the user; an empty text removes them. */
   instructions?: string;
+  /** Anything else, over all of these: a patch of the configuration (RFC 7396). */
+  config?: Patch<SessionConfig>;
 }
+
+/**
+ * Which of the model family's own tools the model is shown, by the names under which it is shown
+ * them: all that something can carry out, those that change nothing and run nothing, none, some,
+ * or all but some.
+ */
+export type BuiltinTools =
+  | "all"
+  | "read_only"
+  | "none"
+  | { only: string[]; except?: never }
+  | { except: string[]; only?: never };
 
 /** `T` with every field of every object in it optional: what is left out stays as it is. */
 export type Patch<T> = T extends readonly unknown[]

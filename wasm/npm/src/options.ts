@@ -24,30 +24,32 @@ import type {
   Tool,
 } from "./types.js";
 
-// The options that a snapshot holds. The first can be changed in a restored agent.
+// The options that a snapshot holds. The first can be changed in a restored agent, the second as
+// parts of the configuration.
 const CHANGEABLE = [
   "model",
   "instructions",
   "limits",
   "reasoningEffort",
+  "basePrompt",
+  "builtinTools",
+  "timeouts",
+  "config",
 ] as const satisfies (keyof ConfigOptions)[];
-const FIXED = [
+const PATCHABLE = [
   "maxOutputTokens",
   "contextWindow",
   "vocabulary",
-  "models",
   "retry",
-  "timeouts",
-  "id",
-  "preset",
-  "config",
   "loops",
   "answer",
   "subagents",
   "facts",
 ] as const satisfies (keyof ConfigOptions)[];
+const FIXED = ["models", "id", "preset"] as const satisfies (keyof ConfigOptions)[];
 
-const CONFIG_KEYS: readonly string[] = ["provider", ...CHANGEABLE, ...FIXED];
+const HELD: readonly string[] = [...CHANGEABLE, ...PATCHABLE, ...FIXED];
+const CONFIG_KEYS: readonly string[] = ["provider", ...HELD];
 const AGENT_KEYS: readonly string[] = [
   ...CONFIG_KEYS,
   ...([
@@ -225,11 +227,11 @@ export function checkRestore(options: RestoreOptions): AgentOptions {
   }
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [key] of given) {
+    if (!HELD.includes(key)) continue;
     const held = `\`${key}\` is as in the snapshot: leave it out`;
-    if ((CHANGEABLE as readonly string[]).includes(key)) {
-      throw bad(`${held}, and change it afterwards with \`configure\``);
-    }
     if ((FIXED as readonly string[]).includes(key)) throw bad(`${held}; it cannot be changed`);
+    const where = (CHANGEABLE as readonly string[]).includes(key) ? "" : ", as part of `config`";
+    throw bad(`${held}, and change it afterwards with \`configure\`${where}`);
   }
   const complete = Object.fromEntries(given) as AgentOptions;
   checkOptions(complete);
@@ -239,15 +241,28 @@ export function checkRestore(options: RestoreOptions): AgentOptions {
 /** A change of the configuration as the binding takes it. */
 export function rawPatch(changes: Changes): string {
   if (typeof changes !== "object" || changes === null) throw bad("give an object of changes");
-  const { model, reasoningEffort, limits, instructions, ...unknown } = changes;
+  const { model, reasoningEffort, instructions, config = {}, ...others } = changes;
+  const { limits, basePrompt, builtinTools, timeouts, ...unknown } = others;
   const [key] = Object.keys(unknown);
   if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);
+  if (!isObject(config)) throw bad("`config` must be an object");
+  const options = {
+    limits: nested("limits", limits),
+    timeouts: nested("timeouts", timeouts),
+    base_prompt: basePrompt === null ? null : text("basePrompt", basePrompt),
+    builtin_tools: builtinTools,
+  };
   return JSON.stringify({
     model: text("model", model),
     reasoning_effort: reasoningEffort,
-    limits: nested("limits", limits),
     instructions: text("instructions", instructions),
+    config: merged(JSON.parse(JSON.stringify(options)) as object, config),
   });
+}
+
+/** A change of the tools of JavaScript as the binding takes it. */
+export function toolsPatch(tools: Iterable<Tool>): string {
+  return JSON.stringify({ config: { tools: Array.from(tools, rawTool) } });
 }
 
 /** What the binding takes, made of checked options. */
@@ -324,7 +339,23 @@ function optionsPatch(options: ConfigOptions): object {
     subagents: nested("subagents", options.subagents),
     facts: options.facts,
     instructions: text("instructions", options.instructions),
+    base_prompt: text("basePrompt", options.basePrompt),
+    builtin_tools: options.builtinTools,
   };
+}
+
+// A patch with another one over it.
+function merged(patch: object, over: object): object {
+  const result: Record<string, unknown> = { ...patch };
+  for (const [name, value] of Object.entries(over)) {
+    const old = result[name];
+    result[name] = isObject(old) && isObject(value) ? merged(old, value) : value;
+  }
+  return result;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function hookNames(hooks: Hooks): HookName[] {
@@ -386,7 +417,8 @@ function count(name: string, value: unknown): number | undefined {
   throw bad(`\`${name}\` must be a whole number, 0 or more`);
 }
 
-function checkTool(tool: Tool): void {
+/** Checks a tool of the user. */
+export function checkTool(tool: Tool): void {
   if (typeof tool?.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
     throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
   }

@@ -1,6 +1,62 @@
-// Calls a tool of the user, and makes of what it returns or throws what the binding takes.
+// The tools of the user: which there are, and how one is called.
 
+import { checkTool } from "./options.js";
 import type { Tool, ToolContext, ToolReply } from "./types.js";
+
+/**
+ * The tools in JavaScript that an agent has. A change counts from the next model call on; a call
+ * that runs goes on.
+ */
+export class Tools implements Iterable<Tool> {
+  readonly #byName: Map<string, Tool>;
+  readonly #changed: (tools: Tool[]) => void;
+
+  /** @internal */
+  constructor(tools: readonly Tool[], changed: (tools: Tool[]) => void) {
+    this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#changed = changed;
+  }
+
+  /**
+   * Adds a tool, in place of one of the same name.
+   *
+   * @throws AgentError `bad_option` where the tool does not fit, `closed` where the agent is.
+   */
+  register(tool: Tool): void {
+    checkTool(tool);
+    const { name } = tool;
+    this.#change([...[...this].filter((known) => known.name !== name), tool]);
+  }
+
+  /** Removes a tool; whether there was one. */
+  unregister(name: string): boolean {
+    if (!this.#byName.has(name)) return false;
+    this.#change([...this].filter((known) => known.name !== name));
+    return true;
+  }
+
+  /** The tool of that name. */
+  get(name: string): Tool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The names, in the order in which the model is shown the tools. */
+  names(): string[] {
+    return [...this.#byName.keys()];
+  }
+
+  /** The tools in that order. */
+  [Symbol.iterator](): Iterator<Tool> {
+    return this.#byName.values();
+  }
+
+  #change(tools: Tool[]): void {
+    // What the session refuses stays as it was.
+    this.#changed(tools);
+    this.#byName.clear();
+    for (const tool of tools) this.#byName.set(tool.name, tool);
+  }
+}
 
 /**
  * Calls the tool. The result is a text, a {@link ToolReply}, or `undefined` for nothing; it rejects

@@ -3,6 +3,7 @@
 
 import type {
   ApprovalRule,
+  BuiltinTools,
   Facts,
   LimitAction,
   LoopPolicy,
@@ -42,6 +43,16 @@ export interface ConfigOptions {
   preset?: Preset;
   /** Instructions to the model, after everything else in the system prompt. */
   instructions?: string;
+  /**
+   * What the system prompt begins with, in place of the package's own words on how to work on code;
+   * an empty text for nothing.
+   */
+  basePrompt?: string;
+  /**
+   * Which of the package's own tools there are; all if left out. With `"none"` and a `basePrompt`
+   * the agent has nothing to do with code: it has your `tools`, and is not told of a workspace.
+   */
+  builtinTools?: BuiltinTools;
   /** When to stop. */
   limits?: Limits;
   /** When calls repeat themselves, and what is done about it. */
@@ -327,6 +338,8 @@ export type RestoreOptions = Omit<
   | "answer"
   | "subagents"
   | "facts"
+  | "basePrompt"
+  | "builtinTools"
 >;
 
 /** The part of `fetch` that an agent uses. */
@@ -538,5 +551,16 @@ export interface Changes {
   limits?: Limits;
   /** Other instructions; an empty text removes them. */
   instructions?: string;
+  /** Another beginning of the system prompt; `null` goes back to the package's own. */
+  basePrompt?: string | null;
+  /** Other ones of the package's own tools. Yours are changed by {@link Agent.tools}. */
+  builtinTools?: BuiltinTools;
+  /** Other times. */
+  timeouts?: Timeouts;
+  /**
+   * Anything else of the configuration, over all of these: approvals, project documents, the
+   * provider's options. Objects are merged, `null` takes a value back to its default.
+   */
+  config?: Patch<SessionConfig>;
 }
 
