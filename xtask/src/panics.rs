@@ -22,9 +22,9 @@ const TELLING: [&str; 11] = [
     "alloc::raw_vec::capacity_overflow",
     "alloc::alloc::handle_alloc_error",
 ];
-/// What stands in the symbol of the function that writes text, or a letter, for `{:?}`: only
-/// messages of panics have that, since a test keeps it out of our own crates.
-const SHOWING: [&str; 2] = ["4core3fmteNt", "4core3fmtcNt"];
+/// The function that writes a letter for `{:?}`. Only messages of panics do that, since a test
+/// keeps it out of our own crates.
+const SHOWING: &str = "core::char::methods::escape_debug_ext";
 /// The body of a function that traps: no locals, `unreachable`, the end.
 const TRAP: &[u8] = &[0, 0x00, 0x0b];
 /// A place in the source, in words of 32 bits: address and length of the file's name, line, column.
@@ -35,20 +35,23 @@ const MOST_LINES: usize = 1 << 16;
 /// A module as the linker left it, with its functions that tell of a panic made traps, and with
 /// zeros for the data that only they needed; `None` if it is no such module.
 pub(crate) fn silenced(bytes: &[u8]) -> Option<Vec<u8>> {
-    let traps = traps(&Module::read(bytes)?);
+    let module = Module::read(bytes)?;
+    let mut traps = places(&module, |path| TELLING.iter().any(|tells| path.starts_with(tells)));
+    let showing = places(&module, |path| path == SHOWING);
+    // Text is shown by whichever `Debug` the compiler has put that into.
+    let is_debug = |place: &usize| {
+        module.functions.get(*place).is_some_and(|function| function.name.contains("Debug"))
+    };
+    traps.extend(links::callers(bytes, &showing)?.into_iter().filter(is_debug));
+    traps.extend(showing);
     let bytes = links::without_unreached(bytes, &traps)?;
     as_traps(&bytes, &traps)
 }
 
-/// Which of a module's functions tell of a panic.
-fn traps(module: &Module<'_>) -> BTreeSet<usize> {
-    let tells = |name: &str| {
-        let path = symbol::path(name);
-        TELLING.iter().any(|beginning| path.starts_with(beginning))
-            || (name.ends_with("5Debug3fmt") && SHOWING.iter().any(|part| name.contains(part)))
-    };
+/// The places of the functions whose paths are of that kind.
+fn places(module: &Module<'_>, is: impl Fn(&str) -> bool) -> BTreeSet<usize> {
     let functions = module.functions.iter().enumerate();
-    functions.filter(|(_, function)| tells(&function.name)).map(|(place, _)| place).collect()
+    functions.filter(|(_, function)| is(&symbol::path(&function.name))).map(|(at, _)| at).collect()
 }
 
 fn as_traps(bytes: &[u8], traps: &BTreeSet<usize>) -> Option<Vec<u8>> {
@@ -94,7 +97,7 @@ fn file_of(address: usize, segment: &[u8], start: usize) -> Option<(usize, usize
 
 #[cfg(test)]
 mod tests {
-    use super::{TRAP, as_traps, blank_places, silenced, traps};
+    use super::{TELLING, TRAP, as_traps, blank_places, places, silenced};
     use crate::module::{self, Module};
 
     #[test]
@@ -110,7 +113,8 @@ mod tests {
         ];
         let names: Vec<_> = (0..).zip(names.map(str::to_owned)).collect();
         let named = module::with_names(module, &names);
-        let told = Module::read(&named).map(|module| traps(&module)).unwrap_or_default();
+        let tells = |path: &str| TELLING.iter().any(|beginning| path.starts_with(beginning));
+        let told = Module::read(&named).map(|module| places(&module, tells)).unwrap_or_default();
         let trapped = as_traps(&named, &told).unwrap_or_default();
         let bodies = Module::read(&trapped).map(|module| {
             module.functions.iter().map(|function| function.body == TRAP).collect::<Vec<_>>()

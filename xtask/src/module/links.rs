@@ -72,6 +72,25 @@ pub(crate) fn without_unreached(bytes: &[u8], idle: &BTreeSet<usize>) -> Option<
     Some(out)
 }
 
+/// The places of the functions that refer to one of these. `None` as above.
+pub(crate) fn callers(bytes: &[u8], functions: &BTreeSet<usize>) -> Option<BTreeSet<usize>> {
+    let links = Links::read(&sections(bytes)?)?;
+    let imported = Module::read(bytes)?.imported;
+    let is_one = |symbol: &Symbol| match symbol {
+        Symbol::Function(number) => {
+            number.checked_sub(imported).is_some_and(|place| functions.contains(&place))
+        }
+        Symbol::Data(..) | Symbol::Other => false,
+    };
+    let bodies = links.bodies.iter().enumerate();
+    let callers = bodies.filter(|(_, body)| {
+        Links::within(&links.in_code, body)
+            .filter_map(|reference| links.symbols.get(reference.symbol))
+            .any(is_one)
+    });
+    Some(callers.map(|(place, _)| place).collect())
+}
+
 fn content<'a>(sections: &[(u8, &'a [u8])], wanted: u8) -> Option<&'a [u8]> {
     sections.iter().find(|(id, _)| *id == wanted).map(|(_, content)| *content)
 }
@@ -113,12 +132,21 @@ impl Links {
                 Symbol::Data(start, end) => (&self.in_data, start..end),
                 Symbol::Function(_) | Symbol::Other => continue,
             };
-            let first = references.partition_point(|reference| reference.at < place.start);
-            let own = references.iter().skip(first).take_while(|other| other.at < place.end);
+            let own = Self::within(references, &place);
             let found = own.filter_map(|reference| self.symbols.get(reference.symbol));
             next.extend(found.filter(|symbol| reached.insert((*symbol).clone())).cloned());
         }
         reached
+    }
+
+    /// Those of the references that stand at that place.
+    fn within<'a>(
+        references: &'a [Reference],
+        place: &Range<usize>,
+    ) -> impl Iterator<Item = &'a Reference> {
+        let first = references.partition_point(|reference| reference.at < place.start);
+        let behind = references.partition_point(|reference| reference.at < place.end);
+        references.get(first..behind).unwrap_or_default().iter()
     }
 }
 
@@ -209,7 +237,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::{HEAD, push_section, push_sized};
-    use super::without_unreached;
+    use super::{callers, without_unreached};
     use std::collections::BTreeSet;
 
     /// Three functions behind an imported one, of which the first is exported and calls the second.
@@ -267,6 +295,7 @@ mod tests {
         assert_eq!(left(&[0]).0, "\0\0\0\0\0\0\0\0.\0\0.");
         assert!(!left(&[]).1.windows(5).any(|name| name == b"reloc"));
         let module = linked();
+        assert_eq!(callers(&module, &BTreeSet::from([1])), Some(BTreeSet::from([0])));
         assert_eq!(without_unreached(&module[..module.len() - 1], &BTreeSet::new()), None);
         assert_eq!(without_unreached(HEAD, &BTreeSet::new()), None);
     }
