@@ -4,7 +4,7 @@ use crate::masking::{Keys, Masking};
 use alloc::{format, string::String};
 use innerloop_core::{
     action::{Change, Outcome, Part},
-    config::{ApprovalRule, ConfigError, ConfigPatch, SessionConfig},
+    config::{ApprovalRule, ConfigError, SessionConfig},
     input::{Answer, Command, HookReply, HttpFailure, HttpInput, Input, ResponseHead, ToolInput},
     json::{Json, from_str, to_string},
 };
@@ -63,12 +63,9 @@ fn mask_command(keys: &Keys, command: &mut Command) {
             mask_parts(keys, parts);
         }
         Command::Configure { patch } => {
-            let ConfigPatch { model, reasoning_effort, limits: _, instructions, config } = patch;
-            let effort = reasoning_effort.as_mut().and_then(Option::as_mut);
-            mask_all(keys, [model.as_mut(), effort, instructions.as_mut()].into_iter().flatten());
-            let masked = config.as_ref().and_then(|config| keys.masked_json(&to_string(config)));
+            let masked = keys.masked_json(&to_string(patch));
             if let Some(masked) = masked.and_then(|masked| from_str(&masked).ok()) {
-                *config = Some(masked);
+                *patch = masked;
             }
         }
         Command::Interrupt | Command::Close => {}

@@ -10,17 +10,14 @@ use crate::{
         truncate::OutputLimit,
     },
     types::{
-        config::{
-            ConfigError, ConfigPatch, ExecMode, Facts, LimitAction, LoopStep, SessionConfig,
-            TextCalls,
-        },
+        config::{ConfigError, ExecMode, Facts, LimitAction, LoopStep, SessionConfig, TextCalls},
         event::EventKind,
         tool::ToolSpec,
     },
     wire,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{Value, from_str, quoted};
+use innerloop_json::{Object, Value, from_str, quoted};
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
@@ -112,35 +109,25 @@ impl Setup {
         Self::of(config, options.depth, options.folder.clone())
     }
 
-    /// The configuration with a change.
+    /// The configuration with a patch of its JSON over it. The price goes with the model's name,
+    /// unless there is a new one.
     ///
     /// # Errors
     /// The field that does not fit, or that cannot change.
-    pub(crate) fn patched(&self, patch: &ConfigPatch) -> Result<SessionConfig, ConfigError> {
-        let mut config = self.config.clone();
-        if let Some(model) = &patch.model {
-            config.model.rename(model);
+    pub(crate) fn patched(&self, patch: &Object) -> Result<SessionConfig, ConfigError> {
+        let mut config = self.config.merged(patch)?;
+        let (model, own) = (&mut config.model, &self.config.model);
+        if model.name != own.name && model.price == own.price {
+            model.price = None;
         }
-        if let Some(effort) = &patch.reasoning_effort {
-            config.model.reasoning_effort.clone_from(effort);
-        }
-        if let Some(limits) = patch.limits {
-            config.limits = limits;
-        }
-        if let Some(instructions) = &patch.instructions {
-            config.instructions = Some(instructions.clone()).filter(|text| !text.is_empty());
-        }
-        let Some(more) = &patch.config else { return Ok(config) };
-        let changed = config.merged(more)?;
-        let (model, own) = (&changed.model, &self.config.model);
         let stays = [
-            ("id", changed.id == self.config.id),
+            ("id", config.id == self.config.id),
             ("model.endpoint", model.endpoint == own.endpoint),
             ("model.wire", model.wire == own.wire),
         ];
         match stays.iter().find(|(_, is_same)| !is_same) {
             Some((field, _)) => Err(ConfigError::new(*field, "it cannot change in a session")),
-            None => Ok(changed),
+            None => Ok(config),
         }
     }
 

@@ -11,12 +11,12 @@ use crate::{
         setup::Setup,
     },
     types::{
-        config::ConfigPatch,
         input::{Command, Input, Reason, Rejected, ToolInput},
         message::Part,
     },
 };
 use alloc::sync::Arc;
+use innerloop_json::Object;
 
 #[expect(clippy::result_large_err, reason = "only a host's mistake pays for the input's return")]
 impl Session {
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    fn admit_patch(&self, agent: AgentId, patch: ConfigPatch) -> Result<Admitted, Rejected> {
+    fn admit_patch(&self, agent: AgentId, patch: Object) -> Result<Admitted, Rejected> {
         match self.patched(agent, &patch) {
             Ok(setup) => Ok(Admitted::Configure(setup)),
             Err(reason) => {
@@ -101,7 +101,7 @@ impl Session {
     }
 
     /// The configuration in force with a change.
-    fn patched(&self, id: AgentId, patch: &ConfigPatch) -> Result<Arc<Setup>, Reason> {
+    fn patched(&self, id: AgentId, patch: &Object) -> Result<Arc<Setup>, Reason> {
         self.open_agent(id)?;
         if id != AgentId::ROOT {
             let why = "the configuration is the session's: give it to agent 0";

@@ -2,10 +2,7 @@
 //! them, the core never looks.
 
 use crate::{
-    base::{
-        id::SessionId,
-        json::{Json, Object},
-    },
+    base::{id::SessionId, json::Json},
     types::tool::{BuiltinTools, ToolSpec},
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
@@ -445,27 +442,4 @@ pub struct ProjectDoc {
     pub path: String,
     /// Its text.
     pub text: String,
-}
-
-/// A change of a session's configuration, in force from the next model call. What is absent stays
-/// as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-#[json(default, deny_unknown_fields)]
-pub struct ConfigPatch {
-    /// Another model of the same endpoint.
-    #[json(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// Another effort; `Some(None)` goes back to the provider's default.
-    #[json(skip_serializing_if = "Option::is_none")]
-    pub reasoning_effort: Option<Option<String>>,
-    /// Other limits.
-    #[json(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<Limits>,
-    /// Other instructions of the user; an empty text removes them.
-    #[json(skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// Anything else, over all of these: a patch of the configuration's JSON, see
-    /// [`SessionConfig::merged`]. The session's id, the endpoint and the protocol stay.
-    #[json(skip_serializing_if = "Option::is_none")]
-    pub config: Option<Object>,
 }

@@ -4,12 +4,12 @@ use crate::{
     base::{
         bytes::Bytes,
         id::{AgentId, EffectId},
-        json::Json,
+        json::{Json, Object},
         time::UnixMillis,
     },
     types::{
         action::Outcome,
-        config::{ApprovalRule, ConfigError, ConfigPatch},
+        config::{ApprovalRule, ConfigError},
         message::Part,
     },
 };
@@ -120,8 +120,10 @@ pub enum Command {
     },
     /// A change of the configuration, in force from the next model call.
     Configure {
-        /// The change.
-        patch: ConfigPatch,
+        /// A patch of the configuration's JSON, see
+        /// [`SessionConfig::merged`](crate::config::SessionConfig::merged). The session's id, the
+        /// endpoint and the protocol stay.
+        patch: Object,
     },
     /// Stops the run; the session stays usable.
     Interrupt,

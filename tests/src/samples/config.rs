@@ -7,10 +7,10 @@ use super::{
 };
 use innerloop_core::{
     config::{
-        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode,
-        Facts, GitFacts, GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy,
-        LoopStep, ProgramFacts, ProjectDoc, RepairPolicy, RetryPolicy, SessionConfig,
-        SubagentPolicy, Timeouts,
+        AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, Estimator, ExecMode, Facts, GitFacts,
+        GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
+        ProgramFacts, ProjectDoc, RepairPolicy, RetryPolicy, SessionConfig, SubagentPolicy,
+        Timeouts,
     },
     id::SessionId,
     json::{Json, Object},
@@ -45,7 +45,6 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Facts", &[Facts::default(), facts()]);
     let open = SessionConfig::default();
     visitor.visit_read("SessionConfig", &[open, config()]);
-    visitor.visit_read("ConfigPatch", &[ConfigPatch::default(), clearing_patch(), patch()]);
 }
 
 fn loop_steps() -> Vec<LoopStep> {
@@ -121,17 +120,9 @@ fn config() -> SessionConfig {
     }
 }
 
-pub(super) fn patch() -> ConfigPatch {
-    ConfigPatch {
-        model: Some("claude".into()),
-        reasoning_effort: Some(Some("high".into())),
-        limits: Some(Limits::default()),
-        instructions: Some(String::new()),
-        config: Some(Object(vec![("ask_user".into(), Json::of(&true))])),
-    }
-}
-
-/// A patch that goes back to the provider's own effort.
-fn clearing_patch() -> ConfigPatch {
-    ConfigPatch { reasoning_effort: Some(None), ..ConfigPatch::default() }
+pub(super) fn patch() -> Object {
+    Object(vec![
+        ("model".into(), Json::parse(r#"{"name":"claude","reasoning_effort":null}"#).unwrap()),
+        ("ask_user".into(), Json::of(&true)),
+    ])
 }

@@ -4,11 +4,10 @@ use super::rng::Rng;
 use crate::{test_host, wires};
 use innerloop_core::{
     config::{
-        AnswerConfig, ApprovalRule, AskAbout, ConfigPatch, Estimator, ExecMode, HookPoint,
-        LimitAction, Limits, LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig,
-        Vocabulary, WireKind,
+        AnswerConfig, ApprovalRule, AskAbout, Estimator, ExecMode, HookPoint, LimitAction, Limits,
+        LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig, Vocabulary, WireKind,
     },
-    json::{Json, from_str},
+    json::{Json, Object, from_str, to_string},
     tool::ToolSpec,
 };
 
@@ -36,7 +35,14 @@ const ACTIONS: [LimitAction; 4] =
     [LimitAction::Idle, LimitAction::Summarize, LimitAction::Partial, LimitAction::Error];
 
 /// Changes of a configuration's JSON; some cannot work.
-const CHANGES: [&str; 5] = [
+const CHANGES: [&str; 12] = [
+    "{}",
+    r#"{"model":{"name":"mock-1"}}"#,
+    r#"{"model":{"name":"mock-2"}}"#,
+    r#"{"model":{"name":" "}}"#,
+    r#"{"model":{"reasoning_effort":"high"}}"#,
+    r#"{"model":{"reasoning_effort":null}}"#,
+    r#"{"instructions":"Be brief."}"#,
     r#"{"base_prompt":"You are new."}"#,
     r#"{"base_prompt":null}"#,
     r#"{"builtin_tools":{"except":["glob"]}}"#,
@@ -117,18 +123,12 @@ fn loops(rng: &mut Rng) -> LoopPolicy {
 }
 
 /// A change of the configuration at random; some change nothing, some cannot work.
-pub(super) fn patch(rng: &mut Rng) -> ConfigPatch {
-    let mut patch = ConfigPatch::default();
-    match rng.below(8) {
-        0 => patch.model = Some(rng.pick(&["mock-1", "mock-2", " "]).to_owned()),
-        1 => patch.reasoning_effort = Some(Some("high".into())),
-        2 => patch.reasoning_effort = Some(None),
-        3 => patch.limits = Some(limits(rng)),
-        4 => patch.instructions = Some(rng.pick(&["Be brief.", ""]).to_owned()),
-        5 => patch.config = from_str(rng.pick(&CHANGES)).ok(),
-        _ => {}
-    }
-    patch
+pub(super) fn patch(rng: &mut Rng) -> Object {
+    let text = match rng.below(4) {
+        0 => format!(r#"{{"limits":{}}}"#, to_string(&limits(rng))),
+        _ => String::from(rng.pick(&CHANGES)),
+    };
+    from_str(&text).unwrap_or_default()
 }
 
 fn limits(rng: &mut Rng) -> Limits {

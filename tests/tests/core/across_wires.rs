@@ -196,7 +196,7 @@ fn b6_b7_b8_effort_set_changed_and_removed_reaches_the_request_over_every_wire()
         };
         let steps = [(json!("medium"), json!("medium")), (json!("xhigh"), json!(highest))];
         for (effort, sent) in steps.into_iter().chain([(Value::Null, Value::Null)]) {
-            let patch = json!({"reasoning_effort": effort}).to_string();
+            let patch = json!({"model": {"reasoning_effort": effort}}).to_string();
             let patch = serde_json::from_str(&patch).unwrap();
             let _ = host.command(Command::Configure { patch });
             host.reply(&Message::call("c", "look", &json!({})));

@@ -39,13 +39,13 @@ fn system(host: &TestHost) -> String {
 }
 
 fn configure(host: &mut TestHost, config: &Value) {
-    let patch = serde_json::from_value(json!({ "config": config })).unwrap();
+    let patch = serde_json::from_value(config.clone()).unwrap();
     let _ = host.command(Command::Configure { patch });
 }
 
 /// Why a change of the configuration is refused.
 fn refusal(host: &mut TestHost, config: &Value) -> String {
-    let patch = serde_json::from_value(json!({ "config": config })).unwrap();
+    let patch = serde_json::from_value(config.clone()).unwrap();
     let rejected = host.offer(Input::command(Command::Configure { patch })).unwrap_err();
     assert!(matches!(rejected.reason, Reason::Config(_)));
     rejected.reason.to_string()

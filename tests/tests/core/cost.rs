@@ -82,7 +82,7 @@ fn cost_is_told_by_call_run_and_session_where_the_price_is_known() {
     assert!(calls.iter().all(|cost| *cost > 0));
     assert_eq!(runs, [Some(calls[0] + calls[1]), Some(calls[2] + calls[3])]);
     assert_eq!(session, Some(calls.iter().sum()));
-    let patch = serde_json::from_value(json!({"model": "mock-2"})).unwrap();
+    let patch = serde_json::from_value(json!({"model": {"name": "mock-2"}})).unwrap();
     let _ = host.command(innerloop_core::input::Command::Configure { patch });
     let _ = host.submit("go");
     host.reply(&Message::text("Done."));

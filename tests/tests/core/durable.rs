@@ -292,11 +292,8 @@ fn what_is_owed_is_what_was_asked_for_whatever_was_configured_since() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
     let owed = host.session.owed();
-    let patch = innerloop_core::config::ConfigPatch {
-        model: Some("mock-2".into()),
-        instructions: Some("Be brief.".into()),
-        ..Default::default()
-    };
+    let patch = json!({"model": {"name": "mock-2"}, "instructions": "Be brief."});
+    let patch = serde_json::from_value(patch).unwrap();
     let _ = host.command(Command::Configure { patch });
     assert_eq!(host.session.owed(), owed);
     let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();

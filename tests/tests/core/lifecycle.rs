@@ -201,7 +201,8 @@ fn a13_turns_carry_what_was_said_what_it_cost_and_when() {
 fn a15_a_changed_configuration_is_in_force_from_the_next_request() {
     let mut host = TestHost::default();
     let _ = host.submit("hello");
-    let patch = serde_json::from_value(json!({"model": "mock-2", "reasoning_effort": "high"}));
+    let patch =
+        serde_json::from_value(json!({"model": {"name": "mock-2", "reasoning_effort": "high"}}));
     let _ = host.command(Command::Configure { patch: patch.unwrap() });
     assert_eq!(host.names(2), ["prefix_rebased"]);
     host.reply(&Message::call("c1", "list_dir", &json!({})));
@@ -549,7 +550,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         (Input::command(Command::Steer { parts: text(" \n") }), Reason::Empty),
         (
             Input::command(Command::Configure {
-                patch: serde_json::from_value(json!({"model": ""})).unwrap(),
+                patch: serde_json::from_value(json!({"model": {"name": ""}})).unwrap(),
             }),
             Reason::Config(ConfigError::new("model.name", "is empty: name the model to talk to")),
         ),

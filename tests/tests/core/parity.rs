@@ -207,7 +207,7 @@ fn g7_a_change_of_the_reasoning_effort() {
         let _ = scene.host.submit("go");
         assert_eq!(read::effort(column.wire, &scene.host.body()), Value::Null);
         for effort in [json!("high"), json!("low"), Value::Null] {
-            let patch = json!({"reasoning_effort": effort}).to_string();
+            let patch = json!({"model": {"reasoning_effort": effort}}).to_string();
             let patch = serde_json::from_str(&patch).unwrap();
             let _ = scene.host.command(Command::Configure { patch });
             scene.does(&[column.look()]);

@@ -3,7 +3,6 @@
 
 use innerloop_core::{
     Session,
-    config::ConfigPatch,
     event::EventKind,
     id::{AgentId, EffectId},
     input::{Command, HttpInput, Input, ResponseHead},
@@ -113,7 +112,7 @@ fn both_calls_stay_what_they_were_whatever_is_configured() {
     let _ = host.submit("go");
     let (id, _) = summarize(&mut host);
     let owed = host.session.owed();
-    let patch = ConfigPatch { model: Some("mock-2".into()), ..Default::default() };
+    let patch = innerloop_core::json::from_str(r#"{"model":{"name":"mock-2"}}"#).unwrap();
     let _ = host.command(Command::Configure { patch });
     assert_eq!(host.session.owed(), owed);
     let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();

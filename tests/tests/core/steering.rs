@@ -113,7 +113,7 @@ fn b8_efforts_that_only_the_provider_knows_are_passed_on_as_they_are() {
 fn b7_a_changed_effort_is_in_force_from_the_next_call() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
-    let patch = serde_json::from_value(json!({"reasoning_effort": "low"})).unwrap();
+    let patch = serde_json::from_value(json!({"model": {"reasoning_effort": "low"}})).unwrap();
     let _ = host.command(Command::Configure { patch });
     assert_eq!(host.body().get("output_config"), None, "the call under way stays as it is");
     host.reply(&Message::call("c", "list_dir", &json!({})));

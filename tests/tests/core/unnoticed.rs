@@ -4,8 +4,8 @@
 use innerloop_core::{
     action::{Outcome, ToolError},
     config::{
-        ApprovalPolicy, ApprovalRule, AskAbout, ConfigPatch, GitFacts, HookPoint, LoopStep,
-        ProfileKind, SessionConfig, Vocabulary,
+        ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, ProfileKind,
+        SessionConfig, Vocabulary,
     },
     event::EventKind,
     id::{AgentId, EffectId, SessionId},
@@ -268,7 +268,7 @@ fn a15_the_configuration_of_a_child_is_the_sessions() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
     host.reply(&Message::call("s", "spawn_agent", &json!({"task": "t"})));
-    let patch = ConfigPatch { model: Some("other".into()), ..ConfigPatch::default() };
+    let patch = innerloop_core::json::from_str(r#"{"model":{"name":"other"}}"#).unwrap();
     let input = Input::Command { agent: CHILD, command: Command::Configure { patch } };
     let rejected = host.offer(input).unwrap_err();
     assert!(matches!(rejected.reason, Reason::Unsupported(_)), "{rejected:?}");

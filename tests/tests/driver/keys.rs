@@ -4,7 +4,7 @@
 use crate::stage::{KEY, OTHER, Stage, endpoints, parts};
 use innerloop_core::{
     action::{Change, ChangeKind, Outcome},
-    config::{ApprovalRule, AskAbout, ConfigPatch, HookPoint, ProjectDoc, SessionConfig},
+    config::{ApprovalRule, AskAbout, HookPoint, ProjectDoc, SessionConfig},
     id::{AgentId, EndpointId, SessionId},
     input::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead,
@@ -64,12 +64,11 @@ fn a_key_in_the_words_of_the_user_is_masked() {
     stage.submit(&format!("my key is {KEY}, {OTHER}"));
     stage.input(Input::command(Command::Steer { parts: vec![Part::text(KEY)] }));
     stage.input(Input::command(Command::FollowUp { parts: vec![Part::text(OTHER)] }));
-    let patch = ConfigPatch {
-        instructions: Some(format!("the key: {KEY}")),
-        model: Some(KEY.to_owned()),
-        reasoning_effort: Some(Some(OTHER.to_owned())),
-        ..ConfigPatch::default()
-    };
+    let patch = json!({
+        "instructions": format!("the key: {KEY}"),
+        "model": {"name": KEY, "reasoning_effort": OTHER, "options": {"user": KEY}},
+    });
+    let patch = serde_json::from_value(patch).unwrap();
     stage.input(Input::command(Command::Configure { patch }));
     assert!(stage.body().contains("my key is ***, ***"));
     stage.reply(&Message::text("fine"));

@@ -246,20 +246,6 @@ export type HookPoint = "submit" | "before_model" | "before_tool" | "after_tool"
 /** A whole configuration by name, to begin with. */
 export type Preset = "seed001" | "modern" | "ollama" | "ironclaw" | "gnoma";
 
-/** A change of the configuration, in force from the next model call. */
-export interface ConfigPatch {
-  /** Another model of the same endpoint. */
-  model?: string;
-  /** Another effort; `null` goes back to the provider's default. */
-  reasoning_effort?: string | null;
-  /** Other limits, all of them. */
-  limits?: Partial<SessionConfig["limits"]>;
-  /** Other instructions of the user; an empty text removes them. */
-  instructions?: string;
-  /** Anything else, over all of these: a patch of the configuration (RFC 7396). */
-  config?: Patch<SessionConfig>;
-}
-
 /**
  * Which of the model family's own tools the model is shown, by the names under which it is shown
  * them: all that something can carry out, those that change nothing and run nothing, none, some,

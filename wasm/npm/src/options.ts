@@ -247,22 +247,19 @@ export function rawPatch(changes: Changes): string {
   if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);
   if (!isObject(config)) throw bad("`config` must be an object");
   const options = {
+    model: { name: text("model", model), reasoning_effort: reasoningEffort },
     limits: nested("limits", limits),
     timeouts: nested("timeouts", timeouts),
+    instructions: text("instructions", instructions),
     base_prompt: basePrompt === null ? null : text("basePrompt", basePrompt),
     builtin_tools: builtinTools,
   };
-  return JSON.stringify({
-    model: text("model", model),
-    reasoning_effort: reasoningEffort,
-    instructions: text("instructions", instructions),
-    config: merged(JSON.parse(JSON.stringify(options)) as object, config),
-  });
+  return JSON.stringify(merged(JSON.parse(JSON.stringify(options)) as object, config));
 }
 
 /** A change of the tools of JavaScript as the binding takes it. */
 export function toolsPatch(tools: Iterable<Tool>): string {
-  return JSON.stringify({ config: { tools: Array.from(tools, rawTool) } });
+  return JSON.stringify({ tools: Array.from(tools, rawTool) });
 }
 
 /** What the binding takes, made of checked options. */

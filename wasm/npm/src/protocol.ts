@@ -2,7 +2,7 @@
 // object with one key, its kind, whose value is `null` if there is nothing to say. Samples of
 // every variant, made by the core, are held against these types in both directions.
 
-import type { ApprovalRule, ConfigPatch, HookPoint } from "./config.js";
+import type { ApprovalRule, HookPoint, Patch, SessionConfig } from "./config.js";
 import type { Action, Outcome, Part } from "./data.js";
 import type { AgentEvent } from "./events.js";
 
@@ -32,7 +32,7 @@ export type Command =
   /** An input for when the current one is done. */
   | { follow_up: { parts: Part[] } }
   /** A change of the configuration, in force from the next model call. */
-  | { configure: { patch: ConfigPatch } }
+  | { configure: { patch: Patch<SessionConfig> } }
   /** Stops the run; the session stays usable. */
   | { interrupt: null }
   /** Ends the session. */
