@@ -74,9 +74,9 @@ fn options_say_which_tools_there_are_and_what_the_prompt_begins_with() {
     let offered = |args: &[&str]| {
         let scene = Scene::streaming(&[Message::text("done")]);
         fs::write(scene.path("prompt.md"), "You are a poet.\n").unwrap();
-        let prompt = ["--vocabulary", "seed", "--base-prompt", &scene.arg("prompt.md")];
+        let prompt = ["--base-prompt", &scene.arg("prompt.md")];
         let _run = run(scene.command("go").args(prompt).args(args)).exits(0);
-        let body: Value = serde_json::from_slice(&scene.model.requests()[0].body).unwrap();
+        let body: Value = serde_json::from_str(&scene.model.requests()[0].body).unwrap();
         let tools = body["tools"].as_array().cloned().unwrap_or_default();
         let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
         (names.collect::<Vec<_>>(), body["system"][0]["text"].as_str().unwrap().to_owned())
@@ -93,9 +93,9 @@ fn options_say_which_tools_there_are_and_what_the_prompt_begins_with() {
 
     let scene = Scene::streaming(&[]);
     let complaint = |args: &[&str], code| run(scene.command("go").args(args)).exits(code).stderr;
-    let unknown = complaint(&["--vocabulary", "seed", "--tools", "rm"], 2);
+    let unknown = complaint(&["--tools", "rm"], 3);
     assert!(unknown.contains("builtin_tools: there is no tool \"rm\"; there are read_file, "));
-    assert!(complaint(&["--base-prompt", "gone.md"], 2).contains("cannot use gone.md"));
+    assert!(complaint(&["--base-prompt", "gone.md"], 3).contains("cannot use gone.md"));
     let _both = complaint(&["--tools", "all", "--without-tools", "grep"], 2);
 }
 
