@@ -28,7 +28,8 @@ test("b approve is asked about changes only, and its word counts", async () => {
     return Promise.resolve(true);
   };
   const { agent } = await ran([WRITE, READ], { approve });
-  const call = { callId: "toolu_write_file_0", name: "write_file", arguments: WRITE[1] };
+  const where = { callId: "toolu_write_file_0", folder: "" };
+  const call = { ...where, name: "write_file", arguments: WRITE[1] };
   assert.deepEqual(asked, [[call, 0]]);
   assert.equal(agent.files.readText("a.txt"), "new\n");
 });

@@ -178,8 +178,8 @@ export type Reason =
   | { out_of_order: number }
   /** A message with nothing in it. */
   | { empty: null }
-  /** The field of the configuration that cannot work. */
-  | { config: string }
+  /** The field of the configuration that cannot work, and why. */
+  | { config: { field: string; message: string } }
   | { unsupported: string };
 
 /** A refused input and why; the session is as it was. */
