@@ -115,7 +115,7 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
         },
         None => {
             let json = Json::parse(args.json()).map_err(|error| invalid(format!("{error}")))?;
-            (Job::Custom(json), None)
+            (Job::Custom(json), tool.spec.timeout_ms)
         }
     };
     let timeout_ms = setup.timeout_ms(asked_ms);

@@ -4,9 +4,10 @@
 use super::{body::SpawnOptions, route::Route};
 use crate::{
     base::path::{resolved, seen},
-    profile::{Category, Policy, Profile, ToolRow},
+    profile::{Category, Policy, Profile, TimeoutNote, ToolRow},
     rules::{
         prompt::{Environment, system_prompt},
+        schema,
         truncate::OutputLimit,
     },
     types::{
@@ -17,7 +18,7 @@ use crate::{
     wire,
 };
 use alloc::{format, string::String, sync::Arc, vec::Vec};
-use innerloop_json::{Object, Value, from_str, quoted};
+use innerloop_json::{Object, Value};
 
 /// The configuration in force and what follows from it.
 #[derive(Clone, Debug)]
@@ -230,6 +231,8 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
             None => profile.row(&spec.name).map_or(Policy::READS, ToolRow::policy),
         };
         policy.category = if spec.read_only { Category::Reads } else { Category::Runs };
+        // No argument of the host's tool asks for more time.
+        policy.timeout = TimeoutNote::Plain;
         let tool =
             Tool { schema: schema(spec, at)?, spec: Arc::new(spec.clone()), policy, row: None };
         match place {
@@ -293,29 +296,12 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
         );
         return Err(ConfigError::new("model.context_window", message));
     }
-    config.tools.iter().enumerate().try_for_each(check_tool)
-}
-
-fn check_tool((place, spec): (usize, &ToolSpec)) -> Result<(), ConfigError> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if spec.name.is_empty() || spec.name.len() > 64 || !spec.name.bytes().all(fits) {
-        let message = format!(
-            "{} is not a name that models accept: 1 to 64 letters, digits, _ and -",
-            quoted(&spec.name)
-        );
-        return Err(ConfigError::new(format!("tools[{place}].name"), message));
-    }
     Ok(())
 }
 
-/// The schema as a value, its root checked.
+/// The schema of the tool at that place of the configuration.
 fn schema(spec: &ToolSpec, place: usize) -> Result<Value, ConfigError> {
-    let field = || format!("tools[{place}].parameters");
-    let schema: Value = from_str(spec.parameters.text())
-        .map_err(|error| ConfigError::new(field(), format!("{}: {error}", spec.name)))?;
-    if schema.get("type").and_then(Value::as_str) != Some("object") {
-        let message = format!("{}: the root of the schema must have type \"object\"", spec.name);
-        return Err(ConfigError::new(field(), message));
-    }
-    Ok(schema)
+    schema::of_tool(spec).map_err(|ConfigError { field, message }| {
+        ConfigError::new(format!("tools[{place}].{field}"), message)
+    })
 }

@@ -20,7 +20,7 @@ pub(crate) use call::Translated;
 pub(crate) use {
     args::Args,
     call::Meaning,
-    row::{Category, FinishedRun, Policy, ToolRow},
+    row::{Category, FinishedRun, Policy, TimeoutNote, ToolRow},
 };
 
 use family::Family;

@@ -138,7 +138,7 @@ impl FinishedRun<'_> {
 }
 
 impl Policy {
-    /// For tools that change nothing, and for tools of the host.
+    /// For tools that change nothing.
     pub(crate) const READS: Self = Self {
         needs: None,
         category: Category::Reads,
@@ -224,6 +224,7 @@ impl ToolRow {
             description: self.description.into(),
             parameters,
             read_only: self.policy.category == Category::Reads,
+            timeout_ms: None,
             freeform,
         }
     }

@@ -1,16 +1,41 @@
-//! Checking a call's arguments against its tool's schema: JSON Schema as far as the schemas of
-//! tools use it. Violations are sentences that a model can act on. Keywords that are not known
+//! A tool's schema, and checking a call's arguments against it: JSON Schema as far as the schemas
+//! of tools use it. Violations are sentences that a model can act on. Keywords that are not known
 //! here restrict nothing.
 
+use crate::types::{config::ConfigError, tool::ToolSpec};
 use alloc::{
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Number, Value};
+use innerloop_json::{Number, Value, from_str, quoted};
 
 /// More violations than these are not reported: the model mends the first ones first.
 const MAX_VIOLATIONS: usize = 8;
+
+/// The schema of a tool's arguments.
+///
+/// # Errors
+/// The field of the tool that no model accepts: its name, or a schema that is not of an object.
+pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
+    let ToolSpec { name, parameters, .. } = spec;
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    if name.is_empty() || name.len() > 64 || !name.bytes().all(fits) {
+        let message = format!(
+            "{} is not a name that models accept: 1 to 64 letters, digits, _ and -",
+            quoted(name)
+        );
+        return Err(ConfigError::new("name", message));
+    }
+    let field = "parameters";
+    let schema: Value = from_str(parameters.text())
+        .map_err(|error| ConfigError::new(field, format!("{name}: {error}")))?;
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        let message = format!("{name}: the root of the schema must have type \"object\"");
+        return Err(ConfigError::new(field, message));
+    }
+    Ok(schema)
+}
 
 /// How `instance` breaks `schema`, a sentence each; empty if it does not.
 #[must_use]

@@ -417,6 +417,20 @@ impl Outcome {
     }
 }
 
+/// A success that says a text.
+impl From<String> for Outcome {
+    fn from(text: String) -> Self {
+        Self::text(text)
+    }
+}
+
+/// A success that says a text.
+impl From<&str> for Outcome {
+    fn from(text: &str) -> Self {
+        Self::text(text)
+    }
+}
+
 /// The kinds of failure that a model can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case")]

@@ -16,6 +16,10 @@ pub struct ToolSpec {
     /// Whether it changes nothing, so that it may run beside others.
     #[json(default)]
     pub read_only: bool,
+    /// After how long a run is stopped, though never later than `timeouts.max_command_ms`; absent,
+    /// as long as a command has that asks for no time.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
     /// How the tool is called with free text instead of JSON, where the protocol can.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub freeform: Option<Freeform>,

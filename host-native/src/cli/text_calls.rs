@@ -85,6 +85,7 @@ fn definition(json: &str) -> Option<ToolSpec> {
         description: String::new(),
         parameters: parameters.unwrap_or_default(),
         read_only: false,
+        timeout_ms: None,
         freeform: None,
     })
 }

@@ -133,6 +133,7 @@ pub(super) fn tools() -> [ToolSpec; 1] {
         description: String::new(),
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: false,
+        timeout_ms: None,
         freeform: None,
     }]
 }

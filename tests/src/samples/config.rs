@@ -62,7 +62,8 @@ pub(super) fn rule() -> ApprovalRule {
 
 fn tool(freeform: Option<Freeform>) -> ToolSpec {
     let (name, description) = ("weather".into(), "The weather".into());
-    ToolSpec { name, description, parameters: opaque(), read_only: true, freeform }
+    let timeout_ms = freeform.is_some().then_some(30_000);
+    ToolSpec { name, description, parameters: opaque(), read_only: true, timeout_ms, freeform }
 }
 
 fn freeform() -> Freeform {

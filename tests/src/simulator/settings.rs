@@ -150,6 +150,7 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
         description: "Does what the host wants.".into(),
         parameters: Json::parse(parameters).unwrap_or_default(),
         read_only,
+        timeout_ms: None,
         freeform: None,
     }
 }

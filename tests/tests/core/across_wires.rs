@@ -33,6 +33,7 @@ fn speaking(wire: WireKind) -> SessionConfig {
         description: "Does what the host wants.".into(),
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only,
+        timeout_ms: None,
         freeform: None,
     };
     config.tools = vec![tool("look", true), tool("deploy", false)];

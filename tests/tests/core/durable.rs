@@ -233,6 +233,7 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
         description: "Throws dice.".into(),
         parameters: innerloop_core::json::Json::parse(parameters).unwrap(),
         read_only: true,
+        timeout_ms: None,
         freeform: None,
     }];
     let mut host = TestHost::open(config);

@@ -55,6 +55,23 @@ fn c5_a_tool_of_the_host_is_offered_and_called_with_its_own_arguments() {
 }
 
 #[test]
+fn c5_a_tool_of_the_host_has_the_time_that_it_names_and_no_parameter_for_more() {
+    let tool =
+        |timeout_ms| ToolSpec { timeout_ms, ..spec("dice", &json!({"type": "object"}), true) };
+    for (named, given) in [(None, 120_000), (Some(45_000), 45_000), (Some(u64::MAX), 600_000)] {
+        let mut host = desk_with(vec![tool(named)]);
+        host.reply(&Message::call("c1", "dice", &json!({})));
+        let (&id, run) = host.runs.first_key_value().unwrap();
+        assert_eq!(run.timeout_ms, given);
+        let late = Outcome { timed_out: true, ..Outcome::error(ToolError::Timeout, "so far") };
+        let _ = host.done(id, late);
+        let note =
+            format!("[ERROR: Command timed out after {given}ms. Partial output is shown above.]");
+        assert_eq!(results(&host)[0]["content"].to_string().matches(&note).count(), 1);
+    }
+}
+
+#[test]
 fn c6_the_latest_of_equal_names_wins_in_its_place() {
     let parameters = json!({"type": "object"});
     let mut host = desk_with(vec![spec("read_file", &parameters, true)]);

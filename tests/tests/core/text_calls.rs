@@ -63,6 +63,7 @@ fn tool(value: &Value) -> ToolSpec {
         description: String::new(),
         parameters: Json::parse(function["parameters"].to_string()).unwrap(),
         read_only: false,
+        timeout_ms: None,
         freeform: None,
     }
 }

@@ -28,6 +28,7 @@ fn tool(name: &str) -> ToolSpec {
         description: "does it".into(),
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
+        timeout_ms: None,
         freeform: None,
     }
 }

@@ -40,6 +40,7 @@ fn tool(name: &str, freeform: Option<Freeform>) -> ToolSpec {
         parameters: Json::parse(r#"{"type":"object","properties":{"input":{"type":"string"}}}"#)
             .unwrap(),
         read_only: false,
+        timeout_ms: None,
         freeform,
     }
 }

@@ -475,6 +475,7 @@ fn tool(name: &str, parameters: &Value) -> ToolSpec {
         description: format!("Does {name}."),
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: false,
+        timeout_ms: None,
         freeform: None,
     }
 }

@@ -300,6 +300,7 @@ fn tool(name: &str) -> ToolSpec {
         description: format!("Does {name}."),
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: true,
+        timeout_ms: None,
         freeform: None,
     }
 }

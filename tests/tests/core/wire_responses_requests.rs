@@ -34,6 +34,7 @@ fn tool(name: &str) -> ToolSpec {
         description: format!("Does {name}."),
         parameters: Json::parse(r#"{"type":"object","properties":{}}"#).unwrap(),
         read_only: false,
+        timeout_ms: None,
         freeform: None,
     }
 }

@@ -205,6 +205,7 @@ fn a_key_in_the_configuration_is_masked() {
         description: format!("with {KEY}"),
         parameters: Json::parse(parameters).unwrap(),
         read_only: true,
+        timeout_ms: None,
         freeform: None,
     }];
     let mut stage = Stage::open(config, recorded());

@@ -196,6 +196,8 @@ export interface ToolSpec {
   /** A JSON Schema whose root is an object. */
   parameters: unknown;
   read_only: boolean;
+  /** After how long a run is stopped; absent, as a command that asks for no time. */
+  timeout_ms?: number;
   /** How it is called with free text, where the protocol can. */
   freeform?: { grammar: string; property: string; description: string };
 }

@@ -426,8 +426,9 @@ export function checkTool(tool: Tool): void {
 
 function rawTool(tool: Tool): object {
   const parameters = tool.parameters ?? { type: "object", properties: {} };
-  const { name, description, readOnly = false } = tool;
-  return { name, description, parameters, read_only: readOnly };
+  const { name, description, readOnly = false, timeoutMs } = tool;
+  const timeout_ms = count("timeoutMs", timeoutMs);
+  return { name, description, parameters, read_only: readOnly, timeout_ms };
 }
 
 function rawReplay(replay: AgentOptions["replay"]): object | undefined {

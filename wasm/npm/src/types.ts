@@ -403,6 +403,8 @@ export interface Tool {
   parameters?: object;
   /** Whether it changes nothing, so that it may run beside others. */
   readOnly?: boolean;
+  /** After how long a run is stopped; without it, as {@link Timeouts} says. */
+  timeoutMs?: number;
   /**
    * Runs the tool; the arguments fit the schema. A text is the result as it is; of a
    * {@link ToolReply} the text; anything else is given to the model as JSON. What it throws
