@@ -109,7 +109,29 @@ impl Capture {
     /// The outcome of the run: what was printed, and how it ended if not well. `unlisted` says
     /// that `changes` is not complete.
     #[must_use]
-    pub fn outcome(mut self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+    pub fn outcome(self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+        // Of exit codes and time limits the session tells itself.
+        let is_told = matches!(end, End::Exit(_) | End::TimedOut);
+        self.told(end, is_told, changes, unlisted)
+    }
+
+    /// The outcome of a run that was a call of the host's own tool: where it went well, what was
+    /// printed to standard output is the result, and standard error was for people to watch.
+    #[must_use]
+    pub fn result(mut self, end: &End, changes: Vec<Change>, unlisted: bool) -> Outcome {
+        let _shown = self.finish();
+        if *end == End::Exit(0) {
+            self.err = Kept::new(&Keys::default(), 0);
+            return self.told(end, true, changes, unlisted);
+        }
+        // Of its time limit the session tells itself.
+        let outcome = self.told(end, *end == End::TimedOut, changes, unlisted);
+        let has_exited = matches!(end, End::Exit(_));
+        let error = if has_exited { Some(ToolError::Crashed) } else { outcome.error };
+        Outcome { error, ..outcome }
+    }
+
+    fn told(mut self, end: &End, is_told: bool, changes: Vec<Change>, unlisted: bool) -> Outcome {
         let _shown = self.finish();
         let capped_at_source = self.out.dropped > 0 || self.err.dropped > 0;
         let (mut text, stderr) = (self.out.text(), self.err.text());
@@ -117,8 +139,7 @@ impl Capture {
             add_line(&mut text, "standard error:\n");
             text.push_str(&stderr);
         }
-        // Of exit codes and time limits the session tells itself.
-        if !matches!(end, End::Exit(_) | End::TimedOut) {
+        if !is_told {
             add_line(&mut text, &format!("[{end}]"));
         }
         if unlisted {

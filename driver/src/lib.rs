@@ -13,6 +13,7 @@ extern crate std;
 mod base;
 pub mod capture;
 pub mod catalogue;
+pub mod custom;
 pub mod decode;
 mod driver;
 mod endpoints;

@@ -1,10 +1,18 @@
-//! Tool runs for the driver: built-in actions go to the sandbox. A run that is stopped still
-//! answers, with what there is.
+//! Tool runs for the driver: built-in actions go to the sandbox, calls of the host's own tools to
+//! those. A run that is stopped still answers, with what there is.
+
+mod call;
+mod definition;
+mod own;
+
+pub use call::Call;
+pub use definition::DefinitionError;
+pub use own::OwnTool;
 
 use crate::sandbox::{Executor, OnDelta};
 use innerloop_core::{
     action::{Outcome, ToolError},
-    tool::{Job, ToolRun},
+    tool::{Job, ToolRun, ToolSpec},
 };
 use std::{sync::Arc, time::Duration};
 use tokio::sync::oneshot;
@@ -13,13 +21,28 @@ use tokio::sync::oneshot;
 #[derive(Clone, Debug)]
 pub struct Tools {
     sandbox: Executor,
+    own: Arc<Vec<OwnTool>>,
 }
 
 impl Tools {
     /// Runs built-in actions in that sandbox.
     #[must_use]
-    pub const fn new(sandbox: Executor) -> Self {
-        Self { sandbox }
+    pub fn new(sandbox: Executor) -> Self {
+        Self { sandbox, own: Arc::default() }
+    }
+
+    /// With a tool of the host's own. Among tools of one name the latest is run, also in place of
+    /// a built-in one.
+    #[must_use]
+    pub fn with(mut self, tool: OwnTool) -> Self {
+        Arc::make_mut(&mut self.own).push(tool);
+        self
+    }
+
+    /// What the model is told of the host's own tools: the `tools` of a session's configuration.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.own.iter().map(|tool| tool.spec().clone()).collect()
     }
 
     /// Runs a tool to its end, its time limit, or the word to stop.
@@ -30,15 +53,20 @@ impl Tools {
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
         let sandbox = self.sandbox.within(&run.folder);
-        let timeout = Duration::from_millis(run.timeout_ms);
+        let stopped = async move { drop(stop.await) };
         match &run.job {
             Job::Builtin(action) => {
-                let stopped = async move { drop(stop.await) };
+                let timeout = Duration::from_millis(run.timeout_ms);
                 sandbox.run_until(action, timeout, Some(on_delta), stopped).await
             }
-            Job::Custom(_) => {
-                let message = format!("this host has no tool {:?} of its own", run.name);
-                Outcome::error(ToolError::UnknownTool, message)
+            Job::Custom(arguments) => {
+                match self.own.iter().rev().find(|tool| tool.spec().name == run.name) {
+                    Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
+                    None => {
+                        let message = format!("this host has no tool {:?} of its own", run.name);
+                        Outcome::error(ToolError::UnknownTool, message)
+                    }
+                }
             }
         }
     }

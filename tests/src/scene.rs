@@ -28,6 +28,8 @@ const PROVIDERS: [(WireKind, &str, &str); 5] = [
 pub struct Scene {
     folder: TempDir,
     wire: WireKind,
+    /// Whose names the model knows the tools by.
+    vocabulary: &'static str,
     /// The mock model.
     pub model: Mock,
 }
@@ -41,13 +43,20 @@ impl Scene {
     pub fn new(script: Vec<Reply>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("workspace")).expect("a workspace");
-        Self { folder, wire: WireKind::Anthropic, model: Mock::start(script) }
+        let (wire, vocabulary) = (WireKind::Anthropic, "seed");
+        Self { folder, wire, vocabulary, model: Mock::start(script) }
     }
 
     /// With a model that speaks that protocol.
     #[must_use]
     pub fn speaking(self, wire: WireKind) -> Self {
         Self { wire, ..self }
+    }
+
+    /// With a model that knows the tools by the names that its family was trained on.
+    #[must_use]
+    pub fn natively(self) -> Self {
+        Self { vocabulary: "native", ..self }
     }
 
     /// A scene whose model streams these messages.
@@ -88,7 +97,7 @@ impl Scene {
     }
 
     /// `innerloop run --apply` on the workspace with the mock model, which knows the tools by the
-    /// specification's names.
+    /// specification's names if nothing else was said.
     ///
     /// # Panics
     /// The protocol's provider is not known.
@@ -100,7 +109,7 @@ impl Scene {
         let model = provider.default_model.as_deref().unwrap_or("qwen3:8b");
         let base = format!("{}{below}", self.model.url());
         let mut command = innerloop(["run", prompt, "--apply", "--base-url", &base]);
-        command.args(["--vocabulary", "seed"]);
+        command.args(["--vocabulary", self.vocabulary]);
         if self.wire != WireKind::Anthropic {
             command.args(["--provider", name, "--model", model]);
         }

@@ -11,6 +11,7 @@ use innerloop_core::{
     id::EffectId,
     json::Json,
 };
+use innerloop_driver::custom;
 use js_sys::JSON;
 use wasm_bindgen::JsValue;
 use web_sys::AbortSignal;
@@ -39,20 +40,9 @@ pub(crate) async fn run(
     };
     match task::call(&function, cancel, Some(timeout_ms)).await {
         Ok(Ok(value)) => outcome(&value),
-        Ok(Err(error)) => crashed(name, &error),
-        Err(stop) => stopped(stop),
-    }
-}
-
-fn crashed(name: &str, error: &JsValue) -> Outcome {
-    let message = format!("The tool {name} failed: {}", message_of(error));
-    Outcome::error(ToolError::Crashed, message)
-}
-
-fn stopped(stop: Stop) -> Outcome {
-    match stop {
-        Stop::Cancelled => Outcome::error(ToolError::Interrupted, ""),
-        Stop::TimedOut => Outcome { timed_out: true, ..Outcome::error(ToolError::Timeout, "") },
+        Ok(Err(error)) => custom::failed(name, &message_of(&error)),
+        Err(Stop::Cancelled) => custom::interrupted(),
+        Err(Stop::TimedOut) => custom::timed_out(),
     }
 }
 

@@ -42,11 +42,26 @@ pub(super) struct RunArgs {
     pub(super) tuning: TuningArgs,
     #[command(flatten)]
     pub(super) files: FileArgs,
+    #[command(flatten)]
+    pub(super) guests: GuestArgs,
+    #[command(flatten)]
+    pub(super) output: OutputArgs,
+}
+
+/// What else may be run in the sandbox.
+#[derive(Debug, Args)]
+pub(super) struct GuestArgs {
     /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
     #[arg(long, value_name = "DIR")]
     pub(super) programs: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) output: OutputArgs,
+    /// A tool of your own, by the file that defines it; give one for each tool.
+    ///
+    /// A JSON object with name, description, parameters (a JSON Schema) and module: the path of a
+    /// WASI program, from that file on, which reads the arguments as JSON from standard input and
+    /// prints the result. It may have `read_only`, args, and limits with `timeout_ms`,
+    /// `memory_bytes`, `output_bytes`, `disk_bytes`. A built-in tool of the same name is replaced.
+    #[arg(long = "tool", value_name = "FILE")]
+    pub(super) tools: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -208,7 +223,7 @@ pub(super) enum When {
 
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
-    /// The tool, as the model knows it (`read_file`) or as an action (`read`).
+    /// The tool, as the model knows it (`read_file`), as an action (`read`), or one of your own.
     pub(super) name: String,
     /// Its arguments, as JSON; `-` reads them from standard input.
     #[arg(value_name = "JSON")]
@@ -216,9 +231,8 @@ pub(super) struct ToolArgs {
     /// The folder to work on.
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(super) workspace: PathBuf,
-    /// A folder of WASI programs (`NAME.wasm`) that can be run.
-    #[arg(long, value_name = "DIR")]
-    pub(super) programs: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) guests: GuestArgs,
 }
 
 #[derive(Debug, Args)]

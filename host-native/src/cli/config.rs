@@ -11,6 +11,7 @@ use innerloop_core::{
     config::{AskAbout, Facts, ProgramFacts, SessionConfig},
     id::SessionId,
     preset::Preset,
+    tool::ToolSpec,
 };
 use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
 use serde_json::{Value, json};
@@ -32,15 +33,18 @@ pub(super) struct Plan<'a> {
     model: Option<&'a str>,
     catalogue: Catalogue,
     preset: Preset,
+    tools: Vec<ToolSpec>,
     patches: [String; 3],
 }
 
 impl<'a> Plan<'a> {
-    /// Reads what the user wants. `is_attended` says whether somebody is there to be asked.
+    /// Reads what the user wants, whose own tools are `tools`. `is_attended` says whether somebody
+    /// is there to be asked.
     pub(super) async fn read(
         provider: &'a Provider,
         model: &'a ModelArgs,
         tuning: &TuningArgs,
+        tools: Vec<ToolSpec>,
         is_attended: bool,
     ) -> Result<Self, Failure> {
         let catalogue = match &tuning.models {
@@ -54,7 +58,7 @@ impl<'a> Plan<'a> {
         };
         let patches = [defaults(preset, is_attended), file, options(tuning)?];
         let (id, model) = (session_id(), model.model.as_deref());
-        let plan = Self { id, provider, model, catalogue, preset, patches };
+        let plan = Self { id, provider, model, catalogue, preset, tools, patches };
         plan.with(&Facts::default())?;
         Ok(plan)
     }
@@ -73,20 +77,17 @@ impl<'a> Plan<'a> {
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
-        let Self { id, provider, model, catalogue, preset, patches } = self;
+        let Self { id, provider, model, catalogue, preset, tools, patches } = self;
         let patches = patches.each_ref().map(String::as_str);
         let (model, preset) = (*model, *preset);
-        let settings = Settings {
-            id,
-            provider,
-            model,
-            catalogue,
-            preset,
-            facts,
-            tools: &[],
-            patches: &patches,
-        };
-        settings.config().map_err(|error| told(&error))
+        let settings =
+            Settings { id, provider, model, catalogue, preset, facts, tools, patches: &patches };
+        let config = settings.config().map_err(|error| told(&error))?;
+        if config.tools != *tools {
+            let advice = "a tool needs something that runs it; define it in a file for --tool";
+            return Err(Failure::configuration(format!("config.tools: {advice}")));
+        }
+        Ok(config)
     }
 }
 

@@ -13,6 +13,7 @@ mod interaction;
 mod interrupts;
 mod keys;
 mod lines;
+mod own;
 mod preview;
 mod report;
 mod run;

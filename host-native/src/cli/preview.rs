@@ -29,18 +29,24 @@ pub(super) struct Preview {
     profile: Profile,
     facts: Facts,
     root: PathBuf,
+    /// The user's own tools, which may have the names of built-in ones.
+    own: Vec<String>,
 }
 
 impl Preview {
     /// For the calls of a session with that configuration, over the folder at `root`.
     pub(super) fn new(config: &SessionConfig, root: &Path) -> Self {
         let (facts, root) = (config.facts.clone(), root.to_owned());
-        Self { profile: Profile::of(&config.model), facts, root }
+        let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
+        Self { profile: Profile::of(&config.model), facts, root, own }
     }
 
     /// The changes that the call of an agent in `folder` would make, if it is one that changes
     /// files.
     pub(super) fn diff(&self, name: &str, arguments: &str, folder: &str) -> Option<String> {
+        if self.own.iter().any(|own| own == name) {
+            return None;
+        }
         let action = self.profile.translate(&self.facts, name, arguments).ok()?.action;
         let mut files = Memory::new();
         match &action {

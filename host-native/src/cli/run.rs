@@ -7,7 +7,7 @@ use super::{
     console::say,
     exit::{Exit, Failure},
     interrupts::Interrupts,
-    keys,
+    keys, own,
     preview::Preview,
     report::Report,
     setup::{self, Choice},
@@ -88,20 +88,23 @@ impl Work {
         }
         // What the user typed is looked at before the environment.
         Workspace::open(&args.workspace).map_err(Failure::usage)?;
+        let own = own::read(&args.guests.tools)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
         let is_attended = is_attended(&args);
-        let plan = Plan::read(&provider, &args.model, &args.tuning, is_attended).await?;
+        let specs = own.iter().map(|tool| tool.spec().clone()).collect();
+        let plan = Plan::read(&provider, &args.model, &args.tuning, specs, is_attended).await?;
         let traffic = Traffic::of(&provider, &args)?;
         if let (Some(because), Some(tell)) = (because, progress(args.output)) {
             tell(&because);
         }
         let sandbox =
-            setup::sandbox(&args.workspace, args.programs.as_deref(), progress(args.output))
+            setup::sandbox(&args.workspace, args.guests.programs.as_deref(), progress(args.output))
                 .await?;
+        own::prepare(&own, &sandbox).await?;
         let root = sandbox.workspace().root().to_owned();
         let config = plan.config(&root, sandbox.programs().facts()).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
@@ -113,6 +116,7 @@ impl Work {
             Failure::configuration(format!("the configuration cannot work: config.{error}"))
         })?;
         let tools = Tools::new(sandbox.without_keys(driver.keys()));
+        let tools = own.into_iter().fold(tools, Tools::with);
         let preview = Preview::new(driver.session().config(), &root);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let style = Style::new(args.output.color);

@@ -5,18 +5,23 @@ use super::{
     console::say,
     exit::{Exit, Failure},
     interrupts::Interrupts,
-    setup,
+    own, setup,
     style::harmless,
 };
+use crate::{sandbox::Executor, tools::OwnTool};
 use innerloop_core::{
     Profile,
-    action::{Action, ToolError},
+    action::{Action, Outcome, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
-    json::to_string,
+    json::{Json, from_str, to_string},
+    schema,
+    tool::{Job, ToolRun},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{
+    future::Future,
     io::{IsTerminal, stdout},
+    slice,
     sync::{Arc, OnceLock},
     time::Duration,
 };
@@ -25,13 +30,13 @@ use std::{
 const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
+    let own = own::read(&args.guests.tools)?.into_iter().find(|own| own.spec().name == args.name);
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
-    let (action, timeout_ms) = read(&args.name, &arguments)?;
-    let sandbox = setup::sandbox(&args.workspace, args.programs.as_deref(), None).await?;
-    let timeouts = Timeouts::default();
-    let family = PROFILE.default_command_ms();
-    let asked = timeout_ms.or(family).unwrap_or(timeouts.default_command_ms);
-    let timeout = Duration::from_millis(asked.min(timeouts.max_command_ms));
+    let asked = match own {
+        Some(tool) => Asked::own(tool, &arguments)?,
+        None => Asked::builtin(&args.name, &arguments)?,
+    };
+    let sandbox = setup::sandbox(&args.workspace, args.guests.programs.as_deref(), None).await?;
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
@@ -39,7 +44,12 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
         let exit = interrupts.next().await;
         heard.get_or_init(|| exit);
     };
-    let outcome = sandbox.run_until(&action, timeout, None, stop).await;
+    let outcome = asked.run(&sandbox, stop).await?;
+    told(&outcome, signal.get().copied())
+}
+
+/// Prints what the tool said; an error is one of the program, too.
+fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
     let text = outcome.joined_text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
     // Another program gets what the tool said as it is.
@@ -47,7 +57,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     match outcome.error {
         None => Ok(()),
         Some(ToolError::Interrupted) => {
-            let exit = signal.get().copied().unwrap_or(Exit::Interrupted);
+            let exit = signal.unwrap_or(Exit::Interrupted);
             Err(Failure::new(exit, "interrupted; what was done so far stays"))
         }
         Some(error) => {
@@ -59,20 +69,83 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     }
 }
 
-/// The action of that name, in the words of the model's profile or else in canonical ones.
-fn read(name: &str, arguments: &str) -> Result<(Action, Option<u64>), Failure> {
-    let mut value: Value = serde_json::from_str(arguments)
-        .map_err(|error| Failure::usage(format!("the arguments are no JSON: {error}")))?;
-    let Some(fields) = value.as_object_mut() else {
-        return Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}"));
-    };
-    let why = match PROFILE.translate(&Facts::default(), name, arguments) {
-        Ok(translated) => return Ok((translated.action, translated.timeout_ms)),
-        Err(why) => why,
-    };
-    fields.insert("action".to_owned(), Value::from(name));
-    let action = serde_json::from_value(value).map_err(|error| {
-        Failure::usage(if PROFILE.knows(name) { why } else { format!("{name}: {error}") })
-    })?;
-    Ok((action, None))
+/// What is to be run.
+struct Asked {
+    work: Work,
+    /// The time limit that the call or the tool asks for.
+    timeout_ms: Option<u64>,
+}
+
+enum Work {
+    Builtin(Action),
+    Own(OwnTool, Json),
+}
+
+impl Asked {
+    /// The action of that name, in the words of the model's profile or else in canonical ones.
+    fn builtin(name: &str, arguments: &str) -> Result<Self, Failure> {
+        let mut value = object(arguments)?;
+        let why = match PROFILE.translate(&Facts::default(), name, arguments) {
+            Ok(call) => {
+                let work = Work::Builtin(call.action);
+                return Ok(Self { work, timeout_ms: call.timeout_ms });
+            }
+            Err(why) => why,
+        };
+        value.insert("action".to_owned(), Value::from(name));
+        let action = serde_json::from_value(value.into()).map_err(|error| {
+            Failure::usage(if PROFILE.knows(name) { why } else { format!("{name}: {error}") })
+        })?;
+        Ok(Self { work: Work::Builtin(action), timeout_ms: None })
+    }
+
+    /// A call of one of the user's tools.
+    fn own(tool: OwnTool, arguments: &str) -> Result<Self, Failure> {
+        object(arguments)?;
+        let schema = schema::of_tool(tool.spec()).map_err(Failure::configuration)?;
+        let value = from_str(arguments).map_err(Failure::usage)?;
+        let violations = schema::violations(&schema, &value).join("; ");
+        if !violations.is_empty() {
+            return Err(Failure::usage(format!("{}: {violations}", tool.spec().name)));
+        }
+        let arguments = Json::parse(arguments).map_err(Failure::usage)?;
+        let timeout_ms = tool.spec().timeout_ms;
+        Ok(Self { work: Work::Own(tool, arguments), timeout_ms })
+    }
+
+    async fn run(
+        self,
+        sandbox: &Executor,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Outcome, Failure> {
+        let timeouts = Timeouts::default();
+        let asked = self.timeout_ms.or(PROFILE.default_command_ms());
+        let asked = asked.unwrap_or(timeouts.default_command_ms);
+        let timeout_ms = asked.clamp(1, timeouts.max_command_ms);
+        let (tool, arguments) = match self.work {
+            Work::Builtin(action) => {
+                let timeout = Duration::from_millis(timeout_ms);
+                return Ok(sandbox.run_until(&action, timeout, None, stop).await);
+            }
+            Work::Own(tool, arguments) => (tool, arguments),
+        };
+        own::prepare(slice::from_ref(&tool), sandbox).await?;
+        let run = ToolRun {
+            call_id: "tool".to_owned(),
+            name: tool.spec().name.clone(),
+            job: Job::Custom(arguments.clone()),
+            folder: String::new(),
+            timeout_ms,
+        };
+        Ok(tool.run(sandbox, &run, &arguments, Arc::new(|_: &str| ()), stop).await)
+    }
+}
+
+/// The arguments as an object of JSON.
+fn object(arguments: &str) -> Result<Map<String, Value>, Failure> {
+    match serde_json::from_str(arguments) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(Failure::usage("the arguments are no JSON object; write {\"name\": …}")),
+        Err(error) => Err(Failure::usage(format!("the arguments are no JSON: {error}"))),
+    }
 }

@@ -1,10 +1,13 @@
 //! Carries out the actions of the built-in tools: all by the guest tools program, `run_program`
-//! by the program it names. What comes back is always an outcome that a model can read.
+//! by the program it names; and calls modules, for the host's own tools. What comes back is always
+//! an outcome that a model can read.
 
 use super::{
     digest::Digest,
     engine::{Guest, ModuleError, SandboxEngine, Source},
     limits::Limits,
+    module::{Module, ModuleCall},
+    paths::at,
     programs::Programs,
     record::{Recorder, Records},
     run::{self, Ended, Invocation},
@@ -25,6 +28,7 @@ use std::{
     sync::{Arc, LazyLock},
     time::Duration,
 };
+use wasmtime_wasi::FsPerms;
 
 /// The guest tools program, built from the crate `tools`.
 const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
@@ -128,28 +132,77 @@ impl Executor {
                     }
                     Err(error) => return not_started(program, &error),
                 };
-                let Some(root) = self.workspace.folder(&self.folder) else {
-                    let message = format!("there is no folder {} to run in", self.folder);
-                    return Outcome::error(ToolError::NotFound, message);
-                };
                 let argv = std::iter::once(program).chain(args).cloned().collect();
                 let stdin = stdin.clone().unwrap_or_default().into_bytes();
-                let invocation = Invocation {
-                    env: PROGRAM_ENV,
-                    root,
-                    on_delta,
-                    keys: self.keys.clone(),
-                    ..self.invocation(guest, argv, stdin, timeout)
-                };
-                match run::run(&self.engine, invocation, stop).await {
+                let plain = self.invocation(guest, argv, stdin, timeout);
+                let invocation = Invocation { env: program_env(), on_delta, ..plain };
+                match self.run_in_folder(invocation, stop).await {
                     Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
                         printed.outcome(&end, changes, overflow)
                     }
-                    Err(error) => not_started(program, &error),
+                    Err(outcome) => outcome,
                 }
             }
             _ => self.run_tool(action, timeout, stop).await,
         }
+    }
+
+    /// Compiles or loads a module now, so that its first call does not wait.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if its file can't be read, or is no module that can be run.
+    pub async fn prepare_module(&self, module: &Module) -> Result<(), ModuleError> {
+        self.engine.ready(&module.guest()).await.map(drop)
+    }
+
+    /// Calls a module as a program is run, for `timeout` at most or until `stop` is done: the
+    /// folder is its `/`, what it prints goes to `on_delta` as it comes. What it prints to standard
+    /// output is the result; an exit code other than 0 makes it an error.
+    pub async fn call_module(
+        &self,
+        module: &Module,
+        call: ModuleCall,
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let ModuleCall { args, env, stdin, may_write, limits } = call;
+        let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
+        let access = if may_write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
+        let limits = limits.unwrap_or(self.limits);
+        let env = program_env().into_iter().chain(env).collect();
+        let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
+        let invocation = Invocation { env, access, limits, on_delta, ..plain };
+        match self.run_in_folder(invocation, stop).await {
+            Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
+                printed.result(&end, changes, overflow)
+            }
+            Err(outcome) => outcome,
+        }
+    }
+
+    /// Where the folder is on this machine, if it is there and no link leads out of the workspace.
+    pub(crate) fn folder(&self) -> Result<PathBuf, Outcome> {
+        let folder = self.workspace.folder(&self.folder);
+        let folder = folder.map(|inside| at(self.workspace.root(), &inside));
+        folder.ok_or_else(|| no_folder(&self.folder))
+    }
+
+    /// Runs a program that sees the folder as `/`.
+    ///
+    /// # Errors
+    /// The outcome where it can't be started.
+    async fn run_in_folder(
+        &self,
+        invocation: Invocation,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<Ended, Outcome> {
+        let folder = self.workspace.folder(&self.folder);
+        let root = folder.ok_or_else(|| no_folder(&self.folder))?;
+        let name = invocation.guest.name.clone();
+        let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
+        let ended = run::run(&self.engine, invocation, stop).await;
+        ended.map_err(|error| not_started(&name, &error))
     }
 
     async fn run_tool(
@@ -181,10 +234,11 @@ impl Executor {
         Invocation {
             guest,
             argv,
-            env: &[],
+            env: Vec::new(),
             stdin,
             workspace: self.workspace.root().to_path_buf(),
             root: PathBuf::new(),
+            access: FsPerms::ReadWrite,
             limits: self.limits,
             timeout,
             on_delta: None,
@@ -196,6 +250,14 @@ impl Executor {
 
 fn tools() -> Guest {
     Guest { name: "the tools".into(), digest: *TOOLS_DIGEST, source: Source::Embedded(TOOLS) }
+}
+
+fn program_env() -> Vec<(&'static str, String)> {
+    PROGRAM_ENV.iter().map(|&(name, value)| (name, value.to_owned())).collect()
+}
+
+fn no_folder(folder: &str) -> Outcome {
+    Outcome::error(ToolError::NotFound, format!("there is no folder {folder} to run in"))
 }
 
 fn not_started(name: &str, error: &ModuleError) -> Outcome {

@@ -25,12 +25,14 @@ pub(super) struct Invocation {
     pub(super) guest: Guest,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
-    pub(super) env: &'static [(&'static str, &'static str)],
+    pub(super) env: Vec<(&'static str, String)>,
     pub(super) stdin: Vec<u8>,
     /// The workspace's true path.
     pub(super) workspace: PathBuf,
     /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
+    /// Whether it may change anything there.
+    pub(super) access: FsPerms,
     pub(super) limits: Limits,
     pub(super) timeout: Duration,
     pub(super) on_delta: Option<OnDelta>,
@@ -119,11 +121,11 @@ async fn start(
 fn context(invocation: &Invocation, stdio: &Stdio) -> wasmtime::Result<WasiP1Ctx> {
     let mut wasi = WasiCtxBuilder::new()
         .args(&invocation.argv)
-        .envs(invocation.env)
+        .envs(&invocation.env)
         .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
         .stdout(stdio.stream(Channel::Out))
         .stderr(stdio.stream(Channel::Err))
-        .preopened_dir(at(&invocation.workspace, &invocation.root), "/", FsPerms::ReadWrite)?
+        .preopened_dir(at(&invocation.workspace, &invocation.root), "/", invocation.access)?
         .build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
     Ok(wasi)

@@ -36,6 +36,31 @@ fn each_end_is_told_in_its_own_words() {
 }
 
 #[test]
+fn c5_of_a_tool_that_went_well_standard_output_alone_is_the_result() {
+    let both = "out\nstandard error:\nerr";
+    let cases = [
+        (End::Exit(0), "out\n".to_owned(), None),
+        (End::Exit(3), format!("{both}\n[exit code 3]"), Some(ToolError::Crashed)),
+        (End::TimedOut, both.to_owned(), Some(ToolError::Timeout)),
+        (End::Interrupted, format!("{both}\n[it was interrupted]"), Some(ToolError::Interrupted)),
+        (
+            End::Crash("boom".into()),
+            format!("{both}\n[it crashed: boom]"),
+            Some(ToolError::Crashed),
+        ),
+    ];
+    for (end, text, error) in cases {
+        let mut capture = Capture::new(&Keys::default(), KEPT);
+        let _shown = capture.push(Channel::Out, b"out\n");
+        let _shown = capture.push(Channel::Err, b"err");
+        let outcome = capture.result(&end, Vec::new(), false);
+        assert_eq!((outcome.joined_text(), outcome.error), (text, error));
+        assert_eq!(outcome.exit, if let End::Exit(code) = end { Some(code) } else { None });
+        assert_eq!(outcome.timed_out, end == End::TimedOut);
+    }
+}
+
+#[test]
 fn both_outputs_are_told_one_after_the_other() {
     let both = told("a", "b", &End::Exit(0)).joined_text();
     assert_eq!(both, "a\nstandard error:\nb");

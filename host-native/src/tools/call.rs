@@ -1,0 +1,69 @@
+//! What a function of the host's own is told of one call, and its way to say something meanwhile.
+
+use crate::sandbox::OnDelta;
+use innerloop_core::json::Json;
+use serde::de::DeserializeOwned;
+use std::{fmt, path::PathBuf};
+use tokio::sync::watch;
+
+/// One call of a tool. Clones are of the same call.
+#[derive(Clone)]
+pub struct Call {
+    /// The call's id, as the model gave it.
+    pub id: String,
+    /// The arguments. They fit the tool's schema.
+    pub arguments: Json,
+    /// The folder that the calling agent works in, on this machine.
+    pub folder: PathBuf,
+    on_delta: OnDelta,
+    /// Closed when nobody waits for the result any more.
+    awaited: watch::Receiver<()>,
+}
+
+impl Call {
+    pub(super) const fn new(
+        id: String,
+        arguments: Json,
+        folder: PathBuf,
+        on_delta: OnDelta,
+        awaited: watch::Receiver<()>,
+    ) -> Self {
+        Self { id, arguments, folder, on_delta, awaited }
+    }
+
+    /// Reads the arguments as a type.
+    ///
+    /// # Errors
+    /// They are not of that type: the schema allows more.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.arguments.text())
+    }
+
+    /// Shows output while the tool runs. It is no part of the result.
+    pub fn say(&self, text: &str) {
+        (self.on_delta)(text);
+    }
+
+    /// Whether nobody waits for the result any more: the run was interrupted, or its time is up.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.awaited.has_changed().is_err()
+    }
+
+    /// Waits until [`Call::is_cancelled`].
+    pub async fn cancelled(&self) {
+        // Nothing is ever sent: the wait ends with the channel.
+        while self.awaited.clone().changed().await.is_ok() {}
+    }
+}
+
+impl fmt::Debug for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { id, arguments, folder, .. } = self;
+        f.debug_struct("Call")
+            .field("id", id)
+            .field("arguments", arguments)
+            .field("folder", folder)
+            .finish_non_exhaustive()
+    }
+}

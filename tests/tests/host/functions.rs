@@ -1,0 +1,283 @@
+//! The host as a library, with functions of Rust as tools: what they are told, and what becomes of
+//! results, errors, panics, time limits and interruptions.
+
+use innerloop_core::{
+    action::{Outcome, ToolError},
+    config::Facts,
+    event::{Event, EventKind},
+    id::SessionId,
+    input::Command,
+    json::Json,
+    message::Part,
+    preset::Preset,
+    tool::ToolSpec,
+};
+use innerloop_driver::{
+    Driver, Endpoint, Endpoints, Key, Models, Parts as DriverParts, People, Settings,
+    catalogue::Catalogue, providers,
+};
+use innerloop_host::{
+    host::{Commands, Host, News, Parts},
+    http::{Http, wall_time},
+    programs::Programs,
+    sandbox::{Executor, Options, SandboxEngine, Workspace},
+    tools::{Call, OwnTool, Tools},
+};
+use innerloop_tests::{
+    anthropic::Message,
+    program::{KEY, binary},
+    scene::Scene,
+};
+use serde_json::json;
+use std::{
+    fs,
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+fn spec(name: &str) -> ToolSpec {
+    let parameters = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    ToolSpec {
+        name: name.to_owned(),
+        description: "Looks at a city.".to_owned(),
+        parameters: Json::parse(parameters).unwrap(),
+        read_only: true,
+        timeout_ms: Some(60_000),
+        freeform: None,
+    }
+}
+
+fn hasty(name: &str) -> ToolSpec {
+    ToolSpec { timeout_ms: Some(100), ..spec(name) }
+}
+
+/// A session with these tools, opened as a program would that embeds the library.
+fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
+    let cache = binary().with_file_name("innerloop-test-cache");
+    let options = Options { cache_dir: Some(cache), on_progress: None };
+    let engine = SandboxEngine::new(options).unwrap();
+    let workspace = Workspace::open(scene.workspace()).unwrap();
+    let sandbox = Executor::new(engine, workspace, Programs::default());
+    let tools = own.into_iter().fold(Tools::new(sandbox), Tools::with);
+    let provider = providers::find("anthropic").unwrap();
+    let settings = Settings {
+        id: &SessionId("test".to_owned()),
+        provider: &provider,
+        model: None,
+        catalogue: &Catalogue::standard(),
+        preset: Preset::Modern,
+        facts: &Facts::default(),
+        tools: &tools.specs(),
+        patches: &[],
+    };
+    let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), Key::new(KEY)).unwrap();
+    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
+    let people = People::default();
+    let parts = DriverParts { endpoints, models: Models::Live, people, keeps_log: false };
+    let driver = Driver::open(settings.config().unwrap(), wall_time(), parts).unwrap();
+    let http = Some(Http::new(true).unwrap());
+    Host::new(driver, Parts { http, tools, journal: None, recording: None })
+}
+
+/// Drives the session through one run. `watch` may say something to it.
+async fn drive(mut host: Host, mut watch: impl FnMut(&Event, &Commands)) -> Vec<Event> {
+    let commands = host.commands();
+    commands.send(Command::Submit { parts: vec![Part::text("go")] });
+    let mut events = Vec::new();
+    let run = host.run(|news| {
+        if let News::Event(event) = news {
+            watch(event, &commands);
+            if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
+                commands.send(Command::Close);
+            }
+            events.push(event.clone());
+        }
+    });
+    run.await.unwrap();
+    events
+}
+
+/// A scene whose model calls the tool `look` once.
+fn scene() -> Scene {
+    let call = Message::call("toolu_1", "look", &json!({"city": "Lima"}));
+    Scene::streaming(&[call, Message::text("done")])
+}
+
+/// The outcome of the one call of that tool, and the output that came before.
+async fn outcome(tool: OwnTool) -> (Arc<Outcome>, String) {
+    let events = drive(host(&scene(), vec![tool]), |_, _| {}).await;
+    let is_idle = |event: &Event| matches!(event.kind, EventKind::ProcessingEnd { .. });
+    assert!(events.iter().any(is_idle), "the run goes on to its end: {events:#?}");
+    ended(&events)
+}
+
+fn ended(events: &[Event]) -> (Arc<Outcome>, String) {
+    let mut said = String::new();
+    for event in events {
+        match &event.kind {
+            EventKind::ToolCallOutputDelta { text, .. } => said.push_str(text),
+            EventKind::ToolCallEnd { outcome, .. } => return (Arc::clone(outcome), said),
+            _ => {}
+        }
+    }
+    panic!("no call has ended: {events:#?}");
+}
+
+fn failed(text: &str) -> Outcome {
+    Outcome::error(ToolError::Crashed, format!("The tool look failed: {text}"))
+}
+
+/// Tells when it is dropped.
+struct Guard(Arc<AtomicBool>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+async fn wait_for(flag: &AtomicBool) {
+    let begun = Instant::now();
+    while !flag.load(Ordering::SeqCst) {
+        assert!(begun.elapsed() < Duration::from_secs(20), "it does not happen");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct Arguments {
+    city: String,
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_a_function_gets_the_call_and_gives_the_result() {
+    let tool = OwnTool::new(spec("look"), |call: Call| async move {
+        let Arguments { city } = call.read()?;
+        fs::write(call.folder.join("seen.txt"), &city)?;
+        call.say(&format!("asking {KEY}"));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        Ok::<_, Box<dyn std::error::Error + Send + Sync>>(format!("{}: {city}, {KEY}", call.id))
+    });
+    let scene = scene();
+    let host = host(&scene, vec![tool]);
+    let (outcome, said) = ended(&drive(host, |_, _| {}).await);
+    assert_eq!(*outcome, Outcome::text("toolu_1: Lima, ***"));
+    assert_eq!((said.as_str(), scene.text("workspace/seen.txt").as_str()), ("asking ***", "Lima"));
+    let requests = scene.model.requests();
+    assert!(requests[0].body.contains("Looks at a city."), "{}", requests[0].body);
+    assert!(requests[1].body.contains("toolu_1: Lima, ***"), "{}", requests[1].body);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_errors_and_panics_are_results_for_the_model() {
+    let error = |_: Call| async { Err::<String, _>("no such city") };
+    let (told, _) = outcome(OwnTool::new(spec("look"), error)).await;
+    assert_eq!(*told, failed("no such city"));
+    let panics = |call: Call| async move {
+        assert!(call.id.is_empty(), "not {}", call.id);
+        Ok::<_, String>("unreached")
+    };
+    let (told, _) = outcome(OwnTool::new(spec("look"), panics)).await;
+    assert_eq!(*told, failed("it panicked: not toolu_1"));
+    let at_once = |call: Call| {
+        assert!(call.id.is_empty(), "at once");
+        async { Ok::<_, String>("unreached") }
+    };
+    let (told, _) = outcome(OwnTool::new(spec("look"), at_once)).await;
+    assert_eq!(*told, failed("it panicked: at once"));
+    let blocks = |call: Call| {
+        assert!(call.id.is_empty(), "on its thread");
+        Ok::<_, String>("unreached")
+    };
+    let (told, _) = outcome(OwnTool::blocking(spec("look"), blocks)).await;
+    assert_eq!(*told, failed("it panicked: on its thread"));
+    let refuses = |_: Call| {
+        let refused = Outcome::error(ToolError::PermissionDenied, "not for you");
+        Ok::<_, String>(Outcome { exit: Some(5), ..refused })
+    };
+    let (told, _) = outcome(OwnTool::blocking(spec("look"), refuses)).await;
+    assert_eq!((told.error, told.exit), (Some(ToolError::PermissionDenied), Some(5)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_a_function_whose_time_is_up_is_not_waited_for() {
+    let (dropped, cancelled) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+    let flags = (Arc::clone(&dropped), Arc::clone(&cancelled));
+    let tool = OwnTool::new(hasty("look"), move |call: Call| {
+        let (guard, cancelled) = (Guard(Arc::clone(&flags.0)), Arc::clone(&flags.1));
+        async move {
+            let _guard = guard;
+            assert!(!call.is_cancelled());
+            call.say("begun");
+            tokio::spawn(async move {
+                call.cancelled().await;
+                cancelled.store(call.is_cancelled(), Ordering::SeqCst);
+            });
+            pending::<Result<String, String>>().await
+        }
+    });
+    let begun = Instant::now();
+    let (told, said) = outcome(tool).await;
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    assert_eq!((told.error, told.timed_out), (Some(ToolError::Timeout), true));
+    assert_eq!(said, "begun");
+    wait_for(&dropped).await;
+    wait_for(&cancelled).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_a_blocking_function_is_not_waited_for_either_and_hears_of_it() {
+    let heard = Arc::<AtomicBool>::default();
+    let flag = Arc::clone(&heard);
+    let tool = OwnTool::blocking(hasty("look"), move |call: Call| {
+        while !call.is_cancelled() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        flag.store(true, Ordering::SeqCst);
+        Ok::<_, String>("too late")
+    });
+    let (told, _) = outcome(tool).await;
+    assert_eq!((told.error, told.timed_out), (Some(ToolError::Timeout), true));
+    wait_for(&heard).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_an_interrupted_function_is_dropped() {
+    let dropped = Arc::<AtomicBool>::default();
+    let flag = Arc::clone(&dropped);
+    let tool = OwnTool::new(spec("look"), move |call: Call| {
+        let guard = Guard(Arc::clone(&flag));
+        async move {
+            let _guard = guard;
+            call.say("begun");
+            pending::<Result<String, String>>().await
+        }
+    });
+    let scene = scene();
+    let events = drive(host(&scene, vec![tool]), |event, commands| {
+        if matches!(event.kind, EventKind::ToolCallOutputDelta { .. }) {
+            commands.send(Command::Interrupt);
+        }
+    });
+    let (told, _) = ended(&events.await);
+    assert_eq!((told.error, told.timed_out), (Some(ToolError::Interrupted), false));
+    wait_for(&dropped).await;
+    assert_eq!(scene.model.requests().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_the_latest_of_equal_names_is_run() {
+    let says = |text: &'static str| {
+        OwnTool::new(spec("look"), move |_| async move { Ok::<_, String>(text) })
+    };
+    let scene = scene();
+    let events = drive(host(&scene, vec![says("first"), says("second")]), |_, _| {}).await;
+    assert_eq!(ended(&events).0.joined_text(), "second");
+    let shown = scene.model.requests()[0].body.matches(r#""name":"look""#).count();
+    assert_eq!(shown, 1);
+}
