@@ -57,6 +57,7 @@ fn weather() -> ToolSpec {
         description: "The weather. In a city.".into(),
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
+        timeout_ms: None,
         freeform: None,
     }
 }
