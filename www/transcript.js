@@ -114,7 +114,7 @@ export class Transcript {
     const failed = outcome.error !== undefined;
     card.classList.add(failed ? "failed" : "done");
     state.textContent = `${failed ? "✗" : "✓"} ${exit}${took}`;
-    output.textContent = textOf(outcome.parts) || "(no output)";
+    output.textContent = outputOf(outcome) || "(no output)";
     this.#follow();
   }
 
@@ -122,6 +122,16 @@ export class Transcript {
     const rest = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight;
     if (rest < 80) this.#log.scrollTop = this.#log.scrollHeight;
   }
+}
+
+// Of a program both outputs, standard error below.
+function outputOf({ parts, streams }) {
+  if (!streams) return textOf(parts);
+  const [{ text: out }, { text: err }, ...rest] = parts;
+  const texts = [out, err && `standard error:\n${err}`, textOf(rest)];
+  return texts
+    .filter((text) => text !== "")
+    .reduce((all, text) => (/[^\n]$/.test(all) ? `${all}\n${text}` : all + text), "");
 }
 
 function textOf(parts) {

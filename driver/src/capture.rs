@@ -3,7 +3,7 @@
 
 use crate::masking::{Keys, Masking};
 use alloc::{format, string::String, vec::Vec};
-use innerloop_core::action::{Change, Outcome, ToolError};
+use innerloop_core::action::{Change, Outcome, Part, ToolError};
 
 /// Bytes that are kept of each output: half of them from its beginning, half from its end.
 pub const KEPT: usize = 2 << 20;
@@ -134,25 +134,24 @@ impl Capture {
     fn told(mut self, end: &End, is_told: bool, changes: Vec<Change>, unlisted: bool) -> Outcome {
         let _shown = self.finish();
         let capped_at_source = self.out.dropped > 0 || self.err.dropped > 0;
-        let (mut text, stderr) = (self.out.text(), self.err.text());
-        if !stderr.is_empty() {
-            add_line(&mut text, "standard error:\n");
-            text.push_str(&stderr);
-        }
+        let mut outcome = Outcome::text(self.out.text());
+        let mut say = |text| outcome.parts.push(Part::text(text));
+        say(self.err.text());
         if !is_told {
-            add_line(&mut text, &format!("[{end}]"));
+            say(format!("[{end}]"));
         }
         if unlisted {
             let words = "more files were touched than are watched: not all changes are listed";
-            add_line(&mut text, &format!("[{words}]"));
+            say(format!("[{words}]"));
         }
         Outcome {
+            streams: true,
             error: end.error(),
             exit: if let End::Exit(code) = end { Some(*code) } else { None },
             timed_out: *end == End::TimedOut,
             changes,
             capped_at_source,
-            ..Outcome::text(text)
+            ..outcome
         }
     }
 }
@@ -183,13 +182,6 @@ pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
         format!("there is: {}", names.join(", "))
     };
     Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}"))
-}
-
-fn add_line(text: &mut String, line: &str) {
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(line);
 }
 
 #[derive(Debug)]

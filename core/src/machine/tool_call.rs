@@ -34,6 +34,8 @@ pub(crate) struct RoundCall {
     pub(crate) state: State,
     /// Whether its start has been announced.
     pub(crate) announced: bool,
+    /// When the host was given its run, until that is over.
+    pub(crate) since: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -74,7 +76,7 @@ struct Shown<'a> {
 
 impl RoundCall {
     pub(crate) const fn new(tool_call: ToolCall) -> Self {
-        Self { tool_call, state: State::Stopped, announced: false }
+        Self { tool_call, state: State::Stopped, announced: false, since: None }
     }
 
     /// LOOKUP, VALIDATE and the before-hook.
@@ -154,7 +156,9 @@ impl RoundCall {
     }
 
     /// The host's run is over.
-    pub(crate) fn on_done(&mut self, outcome: Outcome, ctx: &mut Ctx<'_>) {
+    pub(crate) fn on_done(&mut self, mut outcome: Outcome, ctx: &mut Ctx<'_>) {
+        let measured = self.ran_ms(ctx.now);
+        outcome.duration_ms = outcome.duration_ms.or(measured);
         if let State::Running { run: Launch { run, patch }, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
@@ -225,6 +229,8 @@ impl RoundCall {
                 self.on_answer(Answer::Deny { reason }, ctx);
             }
             _ => {
+                // When it ended, nobody knows.
+                self.since = None;
                 let message = "The call was interrupted. It may or may not have taken effect: \
                                check before you repeat it.";
                 self.on_outcome(Outcome::error(ToolError::Interrupted, message), ctx);
@@ -257,6 +263,7 @@ impl RoundCall {
         let run = Arc::clone(&launch.run);
         ctx.effect(Effect::RunTool { id: effect, agent, run });
         self.state = State::Running { effect, run: launch, mode };
+        self.since = Some(ctx.now);
     }
 
     /// Stops the call where it stands and answers it.
@@ -274,7 +281,14 @@ impl RoundCall {
             }
             _ => "Interrupted by the user before the call began.",
         };
-        self.fail(Outcome::error(ToolError::Interrupted, message), ctx);
+        let mut outcome = Outcome::error(ToolError::Interrupted, message);
+        outcome.duration_ms = self.ran_ms(ctx.now);
+        self.fail(outcome, ctx);
+    }
+
+    /// How long its run took, which is over now.
+    fn ran_ms(&mut self, now: Instant) -> Option<u64> {
+        self.since.take().map(|since| now.ms_since(since))
     }
 
     pub(crate) fn announce(&mut self, ctx: &mut Ctx<'_>) {

@@ -369,8 +369,13 @@ pub enum GrepMode {
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default)]
 pub struct Outcome {
-    /// What the tool says, whole.
+    /// What the tool says, whole. Of a program, see `streams`.
     pub parts: Vec<Part>,
+    /// Whether the first two parts are texts that a program printed, each of which may be empty:
+    /// on standard output, then on standard error. Further parts say more of the run. The model
+    /// reads them all as one text, [`Outcome::joined_text`].
+    #[json(skip_serializing_if = "is_false")]
+    pub streams: bool,
     /// What went wrong, if anything did; `parts` then say how and what to do.
     #[json(skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolError>,
@@ -381,6 +386,11 @@ pub struct Outcome {
     /// occurrences of a text that should be unique.
     #[json(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
+    /// How long the run took, from its launch on: the time in which a person was asked does not
+    /// count. Where the host says nothing the session measures it, so that it is absent only
+    /// where the host ran nothing, or does not know what became of the run.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
     /// Whether the time limit ended the run; `parts` then hold what came before.
     #[json(skip_serializing_if = "is_false")]
     pub timed_out: bool,
@@ -407,13 +417,46 @@ impl Outcome {
     /// A failure of the kind `error` that says `message`.
     #[must_use]
     pub fn error(error: ToolError, message: impl Into<String>) -> Self {
-        Self { error: Some(error), ..Self::text(message) }
+        let mut outcome = Self::text(message);
+        outcome.error = Some(error);
+        outcome
     }
 
-    /// All that the tool says in words.
+    /// All that the tool says in words, as the model reads it: standard error stands behind
+    /// standard output, below a line that says so.
     #[must_use]
     pub fn joined_text(&self) -> String {
-        joined_text(&self.parts)
+        if !self.streams {
+            return joined_text(&self.parts);
+        }
+        let mut joined = String::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            let Some(text) = part.as_text().filter(|text| !text.is_empty()) else { continue };
+            if joined.as_bytes().last().is_some_and(|byte| *byte != b'\n') {
+                joined.push('\n');
+            }
+            if index == 1 {
+                joined.push_str("standard error:\n");
+            }
+            joined.push_str(text);
+        }
+        joined
+    }
+
+    /// What a program printed on standard output; nothing if no program ran.
+    #[must_use]
+    pub fn stdout(&self) -> Option<&str> {
+        self.stream(0)
+    }
+
+    /// What a program printed on standard error; nothing if no program ran.
+    #[must_use]
+    pub fn stderr(&self) -> Option<&str> {
+        self.stream(1)
+    }
+
+    fn stream(&self, index: usize) -> Option<&str> {
+        self.parts.get(index).filter(|_| self.streams)?.as_text()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
 };
 use innerloop_core::action::{
     Action, Change, ChangeKind, Grep, GrepLayout, GrepMode, Hidden, ListStyle, Notice, Numbering,
-    Outcome, ToolError,
+    Outcome, Part, ToolError,
 };
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
@@ -31,11 +31,15 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
 }
 
 pub(super) fn outcome() -> Outcome {
+    let mut parts = parts();
+    parts.insert(1, Part::text("warning\n"));
     Outcome {
-        parts: parts(),
+        parts,
+        streams: true,
         error: Some(ToolError::Exit),
         exit: Some(-1),
         count: Some(3),
+        duration_ms: Some(1_500),
         timed_out: true,
         changes: vec![change(ChangeKind::Modified)],
         capped_at_source: true,

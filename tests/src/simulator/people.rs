@@ -21,11 +21,15 @@ pub(super) fn outcome(rng: &mut Rng) -> Outcome {
         0 => Outcome::error(ToolError::NotFound, "no such file"),
         1 => Outcome::error(ToolError::Crashed, prose(rng)),
         2 => Outcome::default(),
-        3 => Outcome::text("line\n".repeat(40)),
+        3 => Outcome { duration_ms: Some(12), ..Outcome::text("line\n".repeat(40)) },
         4 => {
             let (media_type, data) = ("image/png".to_owned(), "aGk=".to_owned());
             let parts = vec![Part::text(prose(rng)), Part::Image { media_type, data }];
             Outcome { parts, ..Outcome::default() }
+        }
+        5 => {
+            let parts = vec![Part::text(prose(rng)), Part::text("a warning\n")];
+            Outcome { parts, streams: true, ..Outcome::default() }
         }
         _ => Outcome::text(prose(rng)),
     };

@@ -21,6 +21,7 @@ mod fuzzing;
 mod lifecycle;
 mod loops;
 mod migration;
+mod outcomes;
 mod parity;
 mod patches;
 mod people;

@@ -256,6 +256,8 @@ fn a_key_that_a_program_prints_is_masked_before_anything_is_dropped() {
         deltas.push_str(&capture.finish());
         let outcome = capture.outcome(&End::Exit(0), Vec::new(), false);
         assert_eq!(outcome.joined_text(), "ü***ü***ü\nstandard error:\nü***ü***ü");
+        let both = (outcome.stdout(), outcome.stderr());
+        assert_eq!(both, (Some("ü***ü***ü"), Some("ü***ü***ü")));
         assert!(!deltas.contains('\u{fffd}') && !deltas.contains("0123456789"), "{deltas}");
     }
     // Wherever the beginning that is kept ends, no key is cut there.

@@ -119,3 +119,46 @@ fn an_unknown_program_is_told_with_those_that_there_are() {
     assert_eq!(some.joined_text(), "no program `x`; there is: awk, qjs");
     assert_eq!(some.error, Some(ToolError::NotFound));
 }
+
+#[test]
+fn d2_both_outputs_are_kept_apart_and_read_as_one_text() {
+    let ends = [
+        (End::Exit(0), ""),
+        (End::TimedOut, ""),
+        (End::Interrupted, "[it was interrupted]"),
+        (End::Limit(Limit::Memory), "[it failed because it needs more memory than it may have]"),
+    ];
+    for (end, said) in ends {
+        for (out, err, text) in [
+            ("", "", ""),
+            ("größe\n", "", "größe\n"),
+            ("größe", "", "größe"),
+            ("", "😀\n", "standard error:\n😀\n"),
+            ("a", "b", "a\nstandard error:\nb"),
+            ("a\n", "b\n", "a\nstandard error:\nb\n"),
+            ("standard error:\n", "\n", "standard error:\nstandard error:\n\n"),
+        ] {
+            let outcome = told(out, err, &end);
+            assert_eq!((outcome.stdout(), outcome.stderr()), (Some(out), Some(err)));
+            let ends_line = text.is_empty() || text.ends_with('\n');
+            let between = if said.is_empty() || ends_line { "" } else { "\n" };
+            assert_eq!(outcome.joined_text(), format!("{text}{between}{said}"));
+        }
+    }
+    let plain = Outcome::text("a");
+    assert_eq!((plain.stdout(), plain.stderr()), (None, None));
+}
+
+#[test]
+fn d2_each_output_is_cut_for_itself() {
+    let mut capture = Capture::new(&Keys::default(), 10);
+    let _shown = capture.push(Channel::Err, b"0123456789abc");
+    let _shown = capture.push(Channel::Out, b"short");
+    let outcome = capture.outcome(&End::Exit(1), Vec::new(), true);
+    let cut = "01234\n[3 bytes of output dropped here]\n89abc";
+    assert_eq!((outcome.stdout(), outcome.stderr()), (Some("short"), Some(cut)));
+    assert!(outcome.capped_at_source);
+    let note = "[more files were touched than are watched: not all changes are listed]";
+    let whole = format!("short\nstandard error:\n{cut}\n{note}");
+    assert_eq!(outcome.joined_text(), whole);
+}

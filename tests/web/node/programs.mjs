@@ -41,6 +41,50 @@ test("a program's output, standard error and exit code are told", async () => {
   assert.match(read.text, /^out\n.*err\n/s);
 });
 
+test("d2 an outcome tells both outputs apart and how long the run took", async () => {
+  const main = `${std}console.log("größe"); std.err.puts("wärnung"); std.exit(1);`;
+  const asked = [];
+  const slowly = async (question) => {
+    asked.push(question);
+    await new Promise((resolve) => setTimeout(resolve, 1200));
+    return true;
+  };
+  const begun = performance.now();
+  const { outcome, read, events } = await runQjs({ "main.mjs": main }, {}, { approve: slowly });
+  const whole = performance.now() - begun;
+  assert.equal(asked.length, 1);
+  assert.equal(outcome.streams, true);
+  const [stdout, stderr, ...rest] = outcome.parts.map(({ text }) => text);
+  assert.deepEqual([stdout, stderr, rest], ["größe\n", "wärnung", []]);
+  assert.ok(read.text.startsWith("größe\nstandard error:\nwärnung"), read.text);
+  const at = (name) => events.find(({ type }) => type === name).at;
+  assert.equal(outcome.duration_ms, at("tool_call_end") - at("tool_call_start"));
+  assert.ok(outcome.duration_ms <= whole - 1150, `${outcome.duration_ms} of ${whole} ms`);
+});
+
+test("d2 the time of an own tool is told, and none of a call that never ran", async () => {
+  const nap = {
+    name: "nap",
+    description: "Naps.",
+    parameters: { type: "object" },
+    execute: () => new Promise((resolve) => setTimeout(() => resolve("awake"), 120)),
+  };
+  const calls = [
+    ["nap", {}],
+    ["no_such_tool", {}],
+  ];
+  const server = await serve(reply({ calls }), reply({ text: "Done." }));
+  const agent = await agentAt(server, { tools: [nap] });
+  const events = await eventsOf(agent.run("Nap"));
+  await agent.close();
+  await server.close();
+  const ends = events.filter(({ type }) => type === "tool_call_end");
+  const outcome = (wanted) => ends.find(({ name }) => name === wanted).outcome;
+  assert.ok(outcome("nap").duration_ms >= 100, JSON.stringify(outcome("nap")));
+  assert.equal(outcome("nap").streams, undefined);
+  assert.equal(outcome("no_such_tool").duration_ms, undefined);
+});
+
 test("what a program writes and removes is taken over, and told", async () => {
   const main = `${std}import * as os from "qjs:os";
     const put = (path, text) => { const f = std.open(path, "w"); f.puts(text); f.close(); };
@@ -143,7 +187,7 @@ test("a program that prints or writes without end is stopped at the limit", asyn
     const { outcome } = await runQjs({ "main.mjs": main });
     assert.equal(outcome.error, "limit");
     assert.match(
-      outcome.parts[0].text,
+      outcome.parts[2].text,
       new RegExp(`\\[it was stopped because it ${word} too much`),
     );
   }
@@ -157,7 +201,7 @@ test("a program that crashes is an error result", async () => {
   ]);
   const { outcome } = await runQjs({}, { program: "trap", args: [] }, { programs: { trap } });
   assert.equal(outcome.error, "crashed");
-  assert.match(outcome.parts[0].text, /unreachable/);
+  assert.match(outcome.parts[2].text, /unreachable/);
 });
 
 test("without programs the tool is not offered; with them the model reads of them", async () => {

@@ -48,12 +48,23 @@ export type ErrorKind =
 
 /** What came of a tool's run, whole. */
 export interface Outcome {
+  /** What the tool says, whole. Of a program, see `streams`. */
   parts: Part[];
+  /**
+   * Whether the first two parts are texts that a program printed, each of which may be empty: on
+   * standard output, then on standard error. Further parts say more of the run.
+   */
+  streams?: boolean;
   error?: ToolErrorKind;
   /** A program's exit code. */
   exit?: number;
   /** How many places were found or changed. */
   count?: number;
+  /**
+   * How long the run took, from its launch on: the time in which a person was asked does not
+   * count. Absent where nothing ran, or where it is not known what became of the run.
+   */
+  duration_ms?: number;
   /** Whether the time limit ended the run. */
   timed_out?: boolean;
   changes?: FileChange[];

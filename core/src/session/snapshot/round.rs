@@ -30,6 +30,9 @@ pub(super) struct ToolCallForm<'a> {
     /// Its arguments, where they are not those that the model gave.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) arguments: Option<Cow<'a, str>>,
+    /// When the host was given its run, until that is over; forms of before did not say it.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since: Option<Instant>,
     pub(super) state: ToolCallStateForm<'a>,
 }
 
@@ -117,6 +120,7 @@ pub(super) fn forms<'a>(round: &'a Round, agent: &Agent) -> Vec<ToolCallForm<'a>
         let is_same = call.tool_call.arguments == made.arguments;
         ToolCallForm {
             arguments: (!is_same).then_some(Cow::Borrowed(&*call.tool_call.arguments)),
+            since: call.since,
             state: ToolCallStateForm::of(&call.state),
         }
     });
@@ -176,7 +180,7 @@ impl ToolCallForm<'_> {
             state,
             State::Stopped | State::Hooked { .. } | State::Asking { .. } | State::Queued(_)
         );
-        Ok(RoundCall { tool_call, state, announced })
+        Ok(RoundCall { tool_call, state, announced, since: self.since })
     }
 }
 

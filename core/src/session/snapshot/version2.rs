@@ -346,7 +346,8 @@ impl Slot2 {
                 ToolCallStateForm::Done { parts: Cow::Owned(parts), is_error }
             }
         };
-        ToolCallForm { arguments: Some(Cow::Owned(self.call.arguments)), state }
+        let arguments = Some(Cow::Owned(self.call.arguments));
+        ToolCallForm { arguments, since: None, state }
     }
 }
 

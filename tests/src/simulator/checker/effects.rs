@@ -3,6 +3,7 @@
 
 use super::seen::{Seen, require};
 use innerloop_core::{
+    action::Outcome,
     config::{AskAbout, HookPoint, SessionConfig},
     event::EventKind,
     id::{AgentId, EffectId},
@@ -32,6 +33,8 @@ struct Known {
     agent: AgentId,
     kind: Kind,
     state: State,
+    /// When it was issued.
+    since: Instant,
     /// The effect, to compare what is owed with.
     whole: Effect,
 }
@@ -222,7 +225,8 @@ impl Effects {
                 Effect::Cancel { .. } => continue,
             };
             let (state, whole) = (State::Open, effect.clone());
-            self.known.insert(id, Known { agent, kind, state, whole });
+            let since = seen.now;
+            self.known.insert(id, Known { agent, kind, state, since, whole });
         }
         let count = self.known.len() as u64;
         require(count == self.newest, || {
@@ -270,7 +274,8 @@ impl Effects {
         self.passed.remove(&key);
     }
 
-    /// What a tool says is told of its own call, whole; an agent that is stopped waits for nothing.
+    /// What a tool says is told of its own call, whole, and how long it took; an agent that is
+    /// stopped waits for nothing.
     pub(super) fn check_answer(&self, seen: &Seen<'_>) -> Result<(), String> {
         let stopped = match seen.input {
             Input::Command { agent: AgentId::ROOT, command } => {
@@ -282,12 +287,17 @@ impl Effects {
             format!("all is stopped, and open are {:?}", self.open().collect::<Vec<_>>())
         })?;
         let Input::Tool { id, input: ToolInput::Done(outcome) } = seen.input else { return Ok(()) };
-        let Some(Effect::RunTool { agent, run, .. }) = self.known.get(id).map(|k| &k.whole) else {
+        let Some(Known { whole: Effect::RunTool { agent, run, .. }, since, .. }) =
+            self.known.get(id)
+        else {
             return Ok(());
         };
+        let measured = seen.now.ms_since(*since);
+        let duration_ms = Some(outcome.duration_ms.unwrap_or(measured));
+        let outcome = Outcome { duration_ms, ..outcome.clone() };
         let told = seen.outputs.events().any(|event| match &event.kind {
             EventKind::ToolCallEnd { call_id, outcome: told, .. } => {
-                event.agent == *agent && *call_id == run.call_id && **told == *outcome
+                event.agent == *agent && *call_id == run.call_id && **told == outcome
             }
             _ => false,
         });
