@@ -37,6 +37,7 @@ mod bridge;
 mod cow;
 mod decimal;
 mod error;
+mod escapes;
 mod fill;
 mod map;
 mod number;
