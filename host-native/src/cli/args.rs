@@ -110,10 +110,10 @@ pub(super) struct TuningArgs {
     pub(super) vocabulary: Option<Words>,
     /// Which of its own tools the model is shown: `all`, `read-only`, `none`, or their names with
     /// commas between.
-    #[arg(long, value_name = "WHICH")]
-    pub(super) tools: Option<String>,
+    #[arg(long = "tools", value_name = "WHICH")]
+    pub(super) builtin_tools: Option<String>,
     /// Tools that the model is not shown, their names with commas between.
-    #[arg(long, value_name = "NAMES", conflicts_with = "tools")]
+    #[arg(long, value_name = "NAMES", conflicts_with = "builtin_tools")]
     pub(super) without_tools: Option<String>,
     /// A text with which the system prompt begins, in place of the program's own.
     #[arg(long, value_name = "FILE")]

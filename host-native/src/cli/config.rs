@@ -141,7 +141,7 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
     let names = |text: &str| text.split(',').map(str::trim).map(Value::from).collect::<Value>();
     let without = tuning.without_tools.as_deref().map(|text| json!({"except": names(text)}));
     without.or_else(|| {
-        tuning.tools.as_deref().map(|text| match text {
+        tuning.builtin_tools.as_deref().map(|text| match text {
             "all" | "none" => text.into(),
             "read-only" => "read_only".into(),
             _ => json!({"only": names(text)}),

@@ -109,19 +109,25 @@ fn scene() -> Scene {
 }
 
 /// The outcome of the one call of that tool, and the output that came before.
-async fn outcome(tool: OwnTool) -> (Arc<Outcome>, String) {
+async fn outcome(tool: OwnTool) -> (Outcome, String) {
     let events = drive(host(&scene(), vec![tool]), |_, _| {}).await;
     let is_idle = |event: &Event| matches!(event.kind, EventKind::ProcessingEnd { .. });
     assert!(events.iter().any(is_idle), "the run goes on to its end: {events:#?}");
     ended(&events)
 }
 
-fn ended(events: &[Event]) -> (Arc<Outcome>, String) {
+/// The outcome of the first call, which must tell how long it took, without that; and what the
+/// tool said on the way.
+fn ended(events: &[Event]) -> (Outcome, String) {
     let mut said = String::new();
     for event in events {
         match &event.kind {
             EventKind::ToolCallOutputDelta { text, .. } => said.push_str(text),
-            EventKind::ToolCallEnd { outcome, .. } => return (Arc::clone(outcome), said),
+            EventKind::ToolCallEnd { outcome, .. } => {
+                let mut outcome = Outcome::clone(outcome);
+                assert!(outcome.duration_ms.take().is_some(), "d2: {outcome:?}");
+                return (outcome, said);
+            }
             _ => {}
         }
     }
@@ -166,7 +172,7 @@ async fn c5_a_function_gets_the_call_and_gives_the_result() {
     let scene = scene();
     let host = host(&scene, vec![tool]);
     let (outcome, said) = ended(&drive(host, |_, _| {}).await);
-    assert_eq!(*outcome, Outcome::text("toolu_1: Lima, ***"));
+    assert_eq!(outcome, Outcome::text("toolu_1: Lima, ***"));
     assert_eq!((said.as_str(), scene.text("workspace/seen.txt").as_str()), ("asking ***", "Lima"));
     let requests = scene.model.requests();
     assert!(requests[0].body.contains("Looks at a city."), "{}", requests[0].body);
@@ -177,25 +183,25 @@ async fn c5_a_function_gets_the_call_and_gives_the_result() {
 async fn c5_errors_and_panics_are_results_for_the_model() {
     let error = |_: Call| async { Err::<String, _>("no such city") };
     let (told, _) = outcome(OwnTool::new(spec("look"), error)).await;
-    assert_eq!(*told, failed("no such city"));
+    assert_eq!(told, failed("no such city"));
     let panics = |call: Call| async move {
         assert!(call.id.is_empty(), "not {}", call.id);
         Ok::<_, String>("unreached")
     };
     let (told, _) = outcome(OwnTool::new(spec("look"), panics)).await;
-    assert_eq!(*told, failed("it panicked: not toolu_1"));
+    assert_eq!(told, failed("it panicked: not toolu_1"));
     let at_once = |call: Call| {
         assert!(call.id.is_empty(), "at once");
         async { Ok::<_, String>("unreached") }
     };
     let (told, _) = outcome(OwnTool::new(spec("look"), at_once)).await;
-    assert_eq!(*told, failed("it panicked: at once"));
+    assert_eq!(told, failed("it panicked: at once"));
     let blocks = |call: Call| {
         assert!(call.id.is_empty(), "on its thread");
         Ok::<_, String>("unreached")
     };
     let (told, _) = outcome(OwnTool::blocking(spec("look"), blocks)).await;
-    assert_eq!(*told, failed("it panicked: on its thread"));
+    assert_eq!(told, failed("it panicked: on its thread"));
     let refuses = |_: Call| {
         let refused = Outcome::error(ToolError::PermissionDenied, "not for you");
         Ok::<_, String>(Outcome { exit: Some(5), ..refused })
