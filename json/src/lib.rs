@@ -37,7 +37,6 @@ mod bridge;
 mod cow;
 mod decimal;
 mod error;
-mod escapes;
 mod fill;
 mod map;
 mod number;

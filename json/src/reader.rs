@@ -1,14 +1,16 @@
 //! Reading JSON step by step. Every step checks what it passes over, so that a value that was
 //! skipped is as valid as one that was read.
 
-use crate::{error::Error, escapes::unescaped, number::Number};
+use crate::{error::Error, number::Number};
 use alloc::{
     borrow::Cow,
     format,
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json_scan::{Index, MAX_DEPTH, Token, code_unit, plain_len, quoted, value_end};
+use innerloop_json_scan::{
+    Index, MAX_DEPTH, Token, code_unit, plain_len, quoted, unescaped, value_end,
+};
 
 /// What kind of value comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,4 +9,4 @@ mod skip;
 mod strings;
 
 pub use skip::{Index, MAX_DEPTH, Token, value_end};
-pub use strings::{code_unit, plain_len, push_string, quoted};
+pub use strings::{LoneSurrogate, code_unit, plain_len, push_string, quoted, unescaped};
