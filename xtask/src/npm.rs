@@ -74,7 +74,7 @@ pub(crate) fn optimise_module(
     optimise(&SMALLEST, &between)?;
     rewrite(panics::without_places)?;
     rewrite(order::named_by_likeness)?;
-    optimise(&["--reorder-functions-by-name"], output)?;
+    optimise(&["--reorder-functions-by-name", "--strip-target-features"], output)?;
     files::copy_if_changed(input, &seen)?;
     Ok(())
 }
