@@ -7,6 +7,7 @@ use innerloop_core::{
     Profile,
     config::{Compat, ModelConfig, ProfileKind, TextCalls, Vocabulary, WireKind},
     id::EndpointId,
+    json::Object,
 };
 use innerloop_json::{FromJson, Map, ToJson, from_str, quoted};
 
@@ -53,6 +54,10 @@ pub struct Provider {
     /// Whether calls are also looked for in the models' text; as the family has it if absent.
     #[json(default)]
     pub text_calls: Option<TextCalls>,
+    /// What a session with it starts from besides, as a merge patch (RFC 7396) of the
+    /// configuration.
+    #[json(default)]
+    pub config: Object,
     /// Headers that it wants from a web page, whose visitors can see the key.
     #[json(default)]
     pub page_headers: Vec<(String, String)>,

@@ -72,7 +72,8 @@ impl Settings<'_> {
             tools: self.tools.to_vec(),
             ..preset
         };
-        for patch in &patches {
+        let provider = Some(&self.provider.config).filter(|patch| !patch.0.is_empty());
+        for patch in provider.into_iter().chain(&patches) {
             config = patch::patched(&config, patch)?;
         }
         config.model.name = name.into();

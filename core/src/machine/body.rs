@@ -125,6 +125,8 @@ pub(crate) struct Repairs {
     pub(crate) empties: u32,
     pub(crate) answers: u32,
     pub(crate) nudges: u32,
+    /// Whether replies to this input have twice the output limit.
+    pub(crate) grown: bool,
 }
 
 /// What a run, or many, came to.

@@ -67,7 +67,9 @@ impl ModelCall {
         let (id, agent) = (ctx.issue(EffectKind::Http), ctx.body.id);
         let (route, request) = match purpose {
             Purpose::Reply(tools) => {
-                let route = route.serving(tools);
+                let is_grown = ctx.body.run.repairs.grown;
+                let route =
+                    if is_grown { Arc::new(route.grown(tools)) } else { route.serving(tools) };
                 let request = ctx.body.history.request(&route, tools, &ctx.session.0);
                 (route, request)
             }

@@ -8,7 +8,7 @@ use crate::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
     },
-    wire::{Failure, FailureKind},
+    wire::{Failure, FailureKind, ends_in_call},
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use innerloop_json::Map;
@@ -36,6 +36,11 @@ pub(super) enum Verdict {
 
 /// Takes a reply into the history.
 pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
+    let is_asked_again = outgrows(&reply, ctx);
+    if is_asked_again {
+        reply.blocks.clear();
+        ctx.event(EventKind::TextReset);
+    }
     name_calls(&mut reply, &mut ctx.body.history);
     let (text, reasoning) = (reply.text(), reply.reasoning());
     let run = &mut ctx.body.run;
@@ -48,6 +53,11 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     let text_end =
         EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage, cost_nano_usd };
     ctx.event(text_end);
+    if is_asked_again {
+        ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
+        ctx.body.run.repairs.grown = true;
+        return Verdict::Again;
+    }
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
     let (finish, refusal) = (reply.finish, reply.refusal.clone());
     ctx.append(TurnKind::Assistant(Box::new(reply)));
@@ -86,6 +96,15 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         _ => {}
     }
     Verdict::Done
+}
+
+/// Whether a reply was cut in a call, and one of twice the length has not been tried yet.
+fn outgrows(reply: &Reply, ctx: &Ctx<'_>) -> bool {
+    let may_grow = ctx.setup.config.repair.grow_output && !ctx.body.run.repairs.grown;
+    may_grow
+        && reply.finish == Finish::Length
+        && (reply.tool_calls().next().is_some()
+            || ends_in_call(&ctx.setup.route.model, &reply.text()))
 }
 
 fn on_calls(calls: Vec<ToolCall>, finish: Finish, ctx: &mut Ctx<'_>) -> Verdict {

@@ -56,7 +56,19 @@ impl Route {
         if tools == Tools::On || self.head_without_tools.is_some() {
             return self;
         }
-        Arc::new(Self::new(self.model.clone(), self.system.clone(), self.tools.clone(), true))
+        Arc::new(self.with(self.model.clone(), true))
+    }
+
+    /// The same way with twice the output limit, which leaves half the window to the input.
+    pub(crate) fn grown(&self, tools: Tools) -> Self {
+        let mut model = self.model.clone();
+        let most = (model.context_window / 2).max(model.max_output_tokens);
+        model.max_output_tokens = model.max_output_tokens.saturating_mul(2).min(most);
+        self.with(model, tools == Tools::Off)
+    }
+
+    fn with(&self, model: ModelConfig, may_mute: bool) -> Self {
+        Self::new(model, self.system.clone(), self.tools.clone(), may_mute)
     }
 
     /// The head of a request.

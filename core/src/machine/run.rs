@@ -158,6 +158,7 @@ pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.rounds = 0;
+    ctx.body.run.repairs.grown = false;
     // What the input before came to does not answer this one.
     ctx.body.run.result = None;
     let inputs = &mut ctx.body.run.counts.inputs;

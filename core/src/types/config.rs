@@ -270,6 +270,9 @@ impl Default for SubagentPolicy {
 pub struct RepairPolicy {
     /// How often in a run a text that was cut by the output limit is continued.
     pub continue_on_length: u32,
+    /// Whether a reply that the output limit has cut in a call is asked for again with twice the
+    /// limit, which then holds until the next input.
+    pub grow_output: bool,
     /// How often in a run a reply without text and calls is asked for again.
     pub retry_on_empty: u32,
     /// How often in a run a text that calls no tool and does not sound like an answer is answered
@@ -281,7 +284,13 @@ pub struct RepairPolicy {
 
 impl Default for RepairPolicy {
     fn default() -> Self {
-        Self { continue_on_length: 1, retry_on_empty: 1, nudges: 0, coerce_arguments: false }
+        Self {
+            continue_on_length: 1,
+            grow_output: false,
+            retry_on_empty: 1,
+            nudges: 0,
+            coerce_arguments: false,
+        }
     }
 }
 

@@ -73,6 +73,7 @@ fn ollama(config: &mut SessionConfig) {
     config.estimator = Estimator::CodeAndProse;
     config.repair.coerce_arguments = true;
     config.repair.nudges = 2;
+    config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
 }
 

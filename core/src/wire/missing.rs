@@ -96,6 +96,10 @@ impl InText {
     }
 }
 
+pub(super) const fn ends_in_call(_: &ModelConfig, _: &str) -> bool {
+    false
+}
+
 pub(super) const fn section(_: &[&ToolSpec]) -> String {
     String::new()
 }

@@ -70,6 +70,7 @@ pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
 pub use head::Head;
 pub use piece::Piece;
+pub(crate) use text_calls::ends_in_call;
 
 use crate::{
     base::bytes::Bytes,

@@ -90,6 +90,7 @@ pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     }
     config.repair.continue_on_length = u32::try_from(rng.below(3)).unwrap_or(0);
     config.repair.retry_on_empty = u32::try_from(rng.below(3)).unwrap_or(0);
+    config.repair.grow_output = rng.chance(50);
     config.loops.window = usize::try_from(rng.between(2, 5)).unwrap_or(2);
     if rng.chance(20) {
         config.model.max_output_tokens = 100;

@@ -107,13 +107,25 @@ fn is_id(wire: WireKind, id: &str) -> bool {
     }
 }
 
+/// How requests name their limits of a reply.
+const LIMITS: [&str; 7] = [
+    "budget_tokens",
+    "maxOutputTokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "max_tokens",
+    "num_predict",
+    "thinkingBudget",
+];
+
 /// That a request begins with the one before: what was said then is the same, byte for byte,
-/// cache markers aside, and so is all that stands beside it.
+/// cache markers aside, and so is all that stands beside it but for the limits of the reply.
 ///
 /// # Errors
 /// What differs.
 pub fn extends(wire: WireKind, before: &str, after: &str) -> Result<(), String> {
-    let (before, after) = (before.replace(MARKER, ""), after.replace(MARKER, ""));
+    let plain = |body: &str| without_limits(&body.replace(MARKER, ""));
+    let (before, after) = (plain(before), plain(after));
     let (mut old, mut new) = (fields(&before)?, fields(&after)?);
     for (kind, field) in MAY_DIFFER {
         if kind == wire {
@@ -134,6 +146,22 @@ pub fn extends(wire: WireKind, before: &str, after: &str) -> Result<(), String> 
     };
     let (old, new) = (texts(&old), texts(&new));
     require(old == new, || format!("the head is rewritten: {new:?}\nbefore: {old:?}"))
+}
+
+/// A body with no number for how long the reply and its thinking may be: a prompt holds neither.
+fn without_limits(body: &str) -> String {
+    let mut out = body.to_owned();
+    for name in LIMITS {
+        let name = format!("\"{name}\":");
+        let mut pieces = out.split(&name);
+        let mut plain = pieces.next().unwrap_or_default().to_owned();
+        for piece in pieces {
+            let rest = piece.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            plain.extend([&name, "0", rest]);
+        }
+        out = plain;
+    }
+    out
 }
 
 fn fields(body: &str) -> Result<BTreeMap<&str, &RawValue>, String> {

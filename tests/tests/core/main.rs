@@ -21,6 +21,7 @@ mod fuzzing;
 mod lifecycle;
 mod loops;
 mod migration;
+mod ollama_sessions;
 mod outcomes;
 mod parity;
 mod patches;

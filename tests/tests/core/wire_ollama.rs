@@ -3,23 +3,20 @@
 use innerloop_core::{
     Decoder, Failure, FailureKind, Head, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
-    event::{ErrorKind, EventKind},
-    input::{HttpInput, ResponseHead},
+    event::ErrorKind,
+    input::ResponseHead,
     json::Json,
     message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, Usage},
     tool::ToolSpec,
 };
 use innerloop_driver::decode::{Arguments, Decoded};
-use innerloop_tests::{
-    feeding::{decoded, head, truncations},
-    test_host::{TestHost, config},
-};
+use innerloop_tests::feeding::{decoded, head, truncations};
 use serde_json::{Value, json};
 
 const STREAM_CALLS: &str = include_str!("../../fixtures/wire/ollama/stream_calls.ndjson");
 const STREAM_CACHED: &str = include_str!("../../fixtures/wire/ollama/stream_cached.ndjson");
 const STREAM_ERROR: &str = include_str!("../../fixtures/wire/ollama/stream_error.ndjson");
-const WHOLE_CALL: &str = include_str!("../../fixtures/wire/ollama/whole_call.json");
+pub(crate) const WHOLE_CALL: &str = include_str!("../../fixtures/wire/ollama/whole_call.json");
 
 const LINES: &str = "application/x-ndjson";
 
@@ -27,15 +24,15 @@ fn stream(body: &str) -> Decoded {
     decoded(WireKind::Ollama, 200, LINES, body)
 }
 
-fn lines(lines: &[Value]) -> String {
+pub(crate) fn lines(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn says(message: &Value) -> Value {
+pub(crate) fn says(message: &Value) -> Value {
     json!({"model": "m", "message": message, "done": false})
 }
 
-fn done(reason: &str) -> Value {
+pub(crate) fn done(reason: &str) -> Value {
     json!({"model": "m", "message": {"role": "assistant", "content": ""}, "done": true,
         "done_reason": reason, "prompt_eval_count": 5, "eval_count": 2})
 }
@@ -203,7 +200,9 @@ fn every_done_reason_has_its_meaning() {
         let text = says(&json!({"content": "x"}));
         assert_eq!(stream(&lines(&[text, done(reason)])).finish, finish, "{reason}");
         let call = says(&json!({"tool_calls": [{"function": {"name": "f", "arguments": {}}}]}));
-        assert_eq!(stream(&lines(&[call, done(reason)])).finish, Finish::ToolCalls, "{reason}");
+        // After the last call another one may have been cut.
+        let finish = if reason == "length" { Finish::Length } else { Finish::ToolCalls };
+        assert_eq!(stream(&lines(&[call, done(reason)])).finish, finish, "{reason}");
     }
 }
 
@@ -283,7 +282,7 @@ fn a_line_that_is_not_json_makes_the_reply_unreadable() {
     assert!(error.message.contains("not JSON"), "{}", error.message);
 }
 
-fn model() -> ModelConfig {
+pub(crate) fn model() -> ModelConfig {
     ModelConfig {
         wire: WireKind::Ollama,
         name: "qwen3:8b".into(),
@@ -479,69 +478,6 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
         assert!(body.starts_with(&before), "turn {turn}");
         before = body[..body.len() - b"]}".len()].to_vec();
     }
-}
-
-/// A session that talks to Ollama.
-fn host() -> TestHost {
-    let mut config = config();
-    config.model = ModelConfig { endpoint: config.model.endpoint, ..model() };
-    TestHost::open(config)
-}
-
-fn answer(host: &mut TestHost, body: &str) {
-    let head = ResponseHead { status: 200, ..ResponseHead::default() };
-    let _ = host.http(HttpInput::Head(head));
-    for piece in body.as_bytes().chunks(11) {
-        let _ = host.http(HttpInput::Chunk(piece.to_vec().into()));
-    }
-    let _ = host.http(HttpInput::End);
-}
-
-#[test]
-fn l3_a_session_with_ollama_goes_from_calls_to_results_and_back() {
-    let mut host = host();
-    let _ = host.submit("Read src/main.js");
-    answer(&mut host, WHOLE_CALL.replace("\"path\"", "\"file_path\"").as_str());
-    let _ = host.answer("let x = 1;");
-    let body = host.body();
-    let messages = body["messages"].as_array().unwrap();
-    let [said, results] = &messages[messages.len() - 2..] else { panic!("{messages:?}") };
-    let id = said["tool_calls"][0]["id"].as_str().unwrap();
-    assert!(!id.is_empty(), "a call without an id is given one");
-    assert_eq!((&results["tool_name"], &results["role"]), (&json!("read_file"), &json!("tool")));
-    assert_eq!(results["tool_call_id"], id);
-    answer(&mut host, &lines(&[says(&json!({"content": "Done."})), done("stop")]));
-    let texts = host.find(|kind| match kind {
-        EventKind::ProcessingEnd { text, usage, .. } => Some((text.clone(), usage.input_total)),
-        _ => None,
-    });
-    assert_eq!(texts, [("Done.".to_owned(), 517)]);
-}
-
-#[test]
-fn l5_an_empty_reply_is_asked_for_once_more_and_then_final() {
-    let mut host = host();
-    let _ = host.submit("Hello");
-    answer(&mut host, &lines(&[done("stop")]));
-    assert_eq!(host.requests.len(), 2);
-    assert_eq!(host.requests[0].body, host.requests[1].body);
-    answer(&mut host, &lines(&[says(&json!({"content": " \n"})), done("load")]));
-    assert_eq!(host.requests.len(), 2);
-    assert!(host.calls.is_empty());
-}
-
-#[test]
-fn l12_a_text_cut_by_num_predict_is_continued() {
-    let mut host = host();
-    let _ = host.submit("Tell a story");
-    assert_eq!(host.body()["options"]["num_predict"], 2_048);
-    answer(&mut host, &lines(&[says(&json!({"content": "Once upon"})), done("length")]));
-    let body = host.body();
-    let messages = body["messages"].as_array().unwrap();
-    let [said, asked] = &messages[messages.len() - 2..] else { panic!("{messages:?}") };
-    assert_eq!((&said["content"], &asked["role"]), (&json!("Once upon"), &json!("user")));
-    answer(&mut host, &lines(&[says(&json!({"content": " a time."})), done("stop")]));
-    assert!(host.calls.is_empty());
 }
 
 #[test]

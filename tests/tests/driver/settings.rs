@@ -59,6 +59,23 @@ fn a_provider_a_model_and_a_preset_make_a_configuration() {
     assert_eq!(error.to_string(), "azure has no model of its own choice; name one");
 }
 
+#[test]
+fn l2_ollama_has_its_window_its_limits_and_two_minutes() {
+    let patch = json!({ "model": { "stream": false } }).to_string();
+    let config = make("ollama", Some("qwen3:8b"), Preset::Modern, &[&patch]).unwrap();
+    assert_eq!((config.model.context_window, config.model.max_output_tokens), (32_768, 2_048));
+    assert_eq!(config.retry.idle_ms, 120_000);
+    assert!(config.repair.grow_output && !config.model.stream);
+    // What the user says comes after what the provider says.
+    let patch = json!({ "model": { "max_output_tokens": 4_096 }, "retry": { "idle_ms": null } });
+    let config = make("ollama", None, Preset::Modern, &[&patch.to_string()]);
+    assert!(config.is_err(), "no model of its own choice");
+    let config = make("ollama", Some("m"), Preset::Modern, &[&patch.to_string()]).unwrap();
+    assert_eq!((config.model.max_output_tokens, config.retry.idle_ms), (4_096, 300_000));
+    let other = make("lmstudio", Some("m"), Preset::Modern, &[]).unwrap();
+    assert!(other.retry.idle_ms == 300_000 && !other.repair.grow_output);
+}
+
 /// The paths of all values of the configuration that are no objects, with a value of each.
 fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {

@@ -74,6 +74,8 @@ export interface SessionConfig {
   repair: {
     /** How often in a run a text that was cut by the output limit is continued. */
     continue_on_length: number;
+    /** Whether a reply cut in a call is asked for again with twice the output limit. */
+    grow_output: boolean;
     /** How often in a run an empty reply is asked for again. */
     retry_on_empty: number;
     /** How often in a run a model that only announces is reminded of its tools. */

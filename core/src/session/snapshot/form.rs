@@ -181,6 +181,8 @@ pub(super) struct RepairsForm {
     pub(super) empties: u32,
     pub(super) answers: u32,
     pub(super) nudges: u32,
+    #[json(skip_serializing_if = "core::ops::Not::not")]
+    pub(super) grown: bool,
 }
 
 /// A model call.
@@ -376,13 +378,13 @@ impl RepairsForm {
     }
 
     const fn of(repairs: Repairs) -> Self {
-        let Repairs { pauses, cut, continued, empties, answers, nudges } = repairs;
-        Self { pauses, cut, continued, empties, answers, nudges }
+        let Repairs { pauses, cut, continued, empties, answers, nudges, grown } = repairs;
+        Self { pauses, cut, continued, empties, answers, nudges, grown }
     }
 
     const fn repairs(self) -> Repairs {
-        let Self { pauses, cut, continued, empties, answers, nudges } = self;
-        Repairs { pauses, cut, continued, empties, answers, nudges }
+        let Self { pauses, cut, continued, empties, answers, nudges, grown } = self;
+        Repairs { pauses, cut, continued, empties, answers, nudges, grown }
     }
 }
 

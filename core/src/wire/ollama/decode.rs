@@ -120,7 +120,10 @@ impl Accumulator {
         let has_calls = self.blocks.iter().any(|block| matches!(block, Block::ToolCall(_)));
         Ok(Reply {
             blocks: mem::take(&mut self.blocks),
-            finish: if has_calls { Finish::ToolCalls } else { self.finish },
+            finish: match self.finish {
+                Finish::Stop | Finish::Unknown if has_calls => Finish::ToolCalls,
+                finish => finish,
+            },
             usage,
             model: self.model.take(),
             ..Reply::default()

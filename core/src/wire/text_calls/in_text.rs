@@ -59,6 +59,13 @@ impl InText {
     }
 }
 
+/// Whether a text of that model was cut in a call.
+pub(crate) fn ends_in_call(model: &ModelConfig, text: &str) -> bool {
+    let mut scanner = Scanner::new(model.text_family);
+    scanner.feed(text, &mut Vec::new());
+    model.text_calls != TextCalls::Never && scanner.is_in_call()
+}
+
 /// The reply with what its text holds in its place: thinking, text, and calls behind all.
 fn taken_apart(reply: Reply, parsed: Parsed) -> Reply {
     if parsed.calls.is_empty() && parsed.reasoning.is_empty() {

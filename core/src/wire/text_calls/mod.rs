@@ -27,4 +27,5 @@ pub use stream::Scanner;
 pub use take_apart::parse;
 
 pub(super) use in_text::InText;
+pub(crate) use in_text::ends_in_call;
 pub(super) use write::{in_text, section};

@@ -119,6 +119,11 @@ impl Scanner {
         super::take_apart::parse(self.family, &self.text, tools)
     }
 
+    /// Whether the text would be cut in a call if it ended here.
+    pub(super) fn is_in_call(&self) -> bool {
+        self.state == State::Held || self.wait > 0
+    }
+
     /// Looks at the same place again when what follows it has doubled.
     fn wait_for_more(&mut self) {
         let held = self.text.len() - self.at;
