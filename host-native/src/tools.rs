@@ -52,7 +52,7 @@ impl Tools {
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
-        let sandbox = self.sandbox.within(&run.folder);
+        let sandbox = self.sandbox.within(&run.folder).knowing(run.known.clone());
         let stopped = async move { drop(stop.await) };
         match &run.job {
             Job::Builtin(action) => {

@@ -33,5 +33,5 @@ pub use faulty::Faulty;
 pub use files::{Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat};
 pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
-pub use perform::{perform, perform_in};
+pub use perform::{perform, perform_in, perform_known};
 pub use write::{MAX_CHANGE_BYTES, change_text};

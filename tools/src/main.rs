@@ -4,7 +4,7 @@
 
 use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_json::{from_str, to_string};
-use innerloop_tools::{Directory, perform_in};
+use innerloop_tools::{Directory, perform_known};
 use std::{
     env,
     error::Error,
@@ -17,7 +17,8 @@ fn main() -> io::Result<()> {
     let outcome = match action(&input) {
         Ok(action) => {
             let folder = env::args().nth(1).unwrap_or_default();
-            perform_in(&mut Directory::new("/"), &folder, &action)
+            let known = env::args().nth(2).and_then(|known| from_str::<Vec<_>>(&known).ok());
+            perform_known(&mut Directory::new("/"), &folder, &action, known.as_deref())
         }
         Err(error) => Outcome::error(
             ToolError::InvalidArguments,

@@ -31,13 +31,10 @@ pub(crate) fn patch(
     files: &mut impl Files,
     within: &WorkspacePath,
     text: &str,
-    unread: &[String],
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
-    let (unread_paths, order, states) = (Map::new(), Vec::new(), Map::new());
-    let mut draft = Draft { files: &*files, within, unread: unread_paths, order, states };
-    draft.unread.extend(unread.iter().filter_map(|path| named(&WorkspacePath::root(), path)));
+    let mut draft = Draft { files: &*files, within, order: Vec::new(), states: Map::new() };
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -70,7 +67,6 @@ fn amended(failure: &Outcome, sentence: &str) -> Outcome {
 struct Draft<'f, F> {
     files: &'f F,
     within: &'f WorkspacePath,
-    unread: Map<()>,
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
     states: Map<State>,
@@ -149,18 +145,12 @@ impl<F: Files> Draft<'_, F> {
 
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
-        let is_first = !self.states.contains_key(path.as_str());
         let before = match self.files.read(path) {
             Ok(bytes) => Before::of(&bytes),
             Err(FileError::NotFound) => Before::Absent,
             Err(FileError::TooLarge) => Before::TooLarge,
             Err(error) => return Err(explain::failed(self.files, path, &error)),
         };
-        if is_first && !matches!(before, Before::Absent) && self.unread.contains_key(path.as_str())
-        {
-            let message = format!("{path} is there already. Read it before you overwrite it.");
-            return Err(explain::error(ToolError::EditConflict, message));
-        }
         self.set(path, before, Some(text), true);
         Ok(())
     }

@@ -2,12 +2,13 @@
 
 use crate::{
     edit, explain,
-    files::Files,
+    files::{Files, Kind},
     glob, grep, list, patch,
+    path::WorkspacePath,
     read::{self, Lines},
     read_many, write,
 };
-use innerloop_core::action::{Action, Outcome, ToolError};
+use innerloop_core::action::{Action, Digest, Outcome, Patch, ToolError};
 
 /// Carries out a file action of an agent that works in the workspace's root.
 pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
@@ -24,6 +25,65 @@ pub fn perform_in(files: &mut impl Files, folder: &str, action: &Action) -> Outc
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
 
+/// Does what [`perform_in`] does, unless a file that the action names is another one than the model
+/// knows: `known` is `ToolRun::known`. Says of a success what the files' digests are now.
+pub fn perform_known(
+    files: &mut impl Files,
+    folder: &str,
+    action: &Action,
+    known: Option<&[Option<String>]>,
+) -> Outcome {
+    let named = known.map(|known| (known, named(folder, action)));
+    if let Some((known, named)) = &named {
+        for (path, known) in named.iter().zip(*known) {
+            if let Some(path) = path
+                && let Err(failure) = check(files, path, known.as_deref())
+            {
+                return failure;
+            }
+        }
+    }
+    let mut outcome = perform_in(files, folder, action);
+    if let Some((_, named)) = named.filter(|_| outcome.error.is_none()) {
+        let digest = |path: &WorkspacePath| digest(files, path);
+        let digests = named.iter().map(|path| path.as_ref().map(digest).unwrap_or_default());
+        outcome.digests = digests.collect();
+    }
+    outcome
+}
+
+/// The files that the action names; one that cannot be reached is told by the action itself.
+fn named(folder: &str, action: &Action) -> Vec<Option<WorkspacePath>> {
+    let patch = match action {
+        Action::Patch { patch } => Patch::parse(patch).ok(),
+        _ => None,
+    };
+    let within = explain::folder(folder).ok();
+    let place = |path| explain::writable_path(within.as_ref()?, path).ok();
+    action.files(patch.as_ref()).into_iter().map(|file| place(file.path)).collect()
+}
+
+/// Checks that a file is as the model knows it, or that there is none where it knows of none.
+fn check(files: &impl Files, path: &WorkspacePath, known: Option<&str>) -> Result<(), Outcome> {
+    let why = match known {
+        None if files.stat(path).is_ok_and(|stat| stat.kind == Kind::File) => {
+            "is there already. Read it before you overwrite it."
+        }
+        Some(known)
+            if !["", known].contains(&digest(files, path).as_str()) && !known.is_empty() =>
+        {
+            "has changed since you read it. Read it again before you change it."
+        }
+        _ => return Ok(()),
+    };
+    Err(explain::error(ToolError::EditConflict, format!("{path} {why}")))
+}
+
+/// The digest of a file, empty if it cannot be read.
+fn digest(files: &impl Files, path: &WorkspacePath) -> String {
+    files.read(path).map(|bytes| Digest::of(&bytes).text()).unwrap_or_default()
+}
+
 fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outcome, Outcome> {
     let within = &explain::folder(folder)?;
     match action {
@@ -34,9 +94,7 @@ fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outc
         Action::ReadMany { include, exclude, flat, hidden } => {
             read_many::read_many(files, within, include, exclude, *flat, *hidden)
         }
-        Action::Write { path, content, only_new } => {
-            write::write(files, within, path, content, *only_new)
-        }
+        Action::Write { path, content } => write::write(files, within, path, content),
         Action::Edit { path, old, new, all } => edit::edit(files, within, path, old, new, *all),
         Action::List { path, depth, ignore, hidden, style } => {
             let (path, depth) = (path.as_deref(), *depth);
@@ -55,7 +113,7 @@ fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outc
             glob::glob(files, &query)
         }
         Action::Grep(query) => grep::grep(files, within, query),
-        Action::Patch { patch, unread } => patch::patch(files, within, patch, unread),
+        Action::Patch { patch } => patch::patch(files, within, patch),
         Action::RunProgram { program, .. } => Err(explain::error(
             ToolError::UnknownTool,
             format!("The program {program} cannot run here: only file tools can."),

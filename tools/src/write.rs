@@ -5,7 +5,7 @@ use crate::{
     files::{FileError, Files},
     path::WorkspacePath,
 };
-use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
+use innerloop_core::action::{Change, ChangeKind, Outcome};
 
 /// The largest text that a change includes, 256 KiB.
 pub const MAX_CHANGE_BYTES: usize = 256 << 10;
@@ -15,7 +15,6 @@ pub(crate) fn write(
     within: &WorkspacePath,
     path: &str,
     content: &str,
-    only_new: bool,
 ) -> Result<Outcome, Outcome> {
     let path = explain::writable_path(within, path)?;
     let before = match files.read(&path) {
@@ -24,10 +23,6 @@ pub(crate) fn write(
         Err(FileError::TooLarge) => Before::TooLarge,
         Err(error) => return Err(explain::failed(files, &path, &error)),
     };
-    if only_new && !matches!(before, Before::Absent) {
-        let message = format!("{path} is there already. Read it before you overwrite it.");
-        return Err(explain::error(ToolError::EditConflict, message));
-    }
     replace_content(files, &path, &before, content)
 }
 

@@ -73,7 +73,9 @@ async fn run_tool(
             let program = Program { name: program, args, stdin, folder: &run.folder };
             program::run(host, id, &program, cancel, run.timeout_ms).await
         }
-        Job::Builtin(action) => files::perform(&host.files, &run.folder, action),
+        Job::Builtin(action) => {
+            files::perform(&host.files, &run.folder, action, run.known.as_deref())
+        }
         Job::Custom(arguments) => {
             let ToolRun { call_id, name, folder, .. } = &**run;
             let call = custom::Call { name, call_id, folder, arguments };

@@ -73,7 +73,7 @@ impl RawFiles {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());
         }
-        Ok(innerloop_json::to_string(&perform(&self.0, folder, &action)))
+        Ok(innerloop_json::to_string(&perform(&self.0, folder, &action, None)))
     }
 }
 
@@ -84,15 +84,25 @@ impl RawFiles {
     }
 }
 
-/// Does what a built-in tool does for an agent in `folder`.
+/// Does what a built-in tool does for an agent in `folder` that knows so much of the files.
 #[cfg(feature = "tools")]
-pub(crate) fn perform(files: &RefCell<Memory>, folder: &str, action: &Action) -> Outcome {
-    innerloop_tools::perform_in(&mut *files.borrow_mut(), folder, action)
+pub(crate) fn perform(
+    files: &RefCell<Memory>,
+    folder: &str,
+    action: &Action,
+    known: Option<&[Option<String>]>,
+) -> Outcome {
+    innerloop_tools::perform_known(&mut *files.borrow_mut(), folder, action, known)
 }
 
 /// Says that the module was built without what built-in tools do.
 #[cfg(not(feature = "tools"))]
-pub(crate) fn perform(_files: &RefCell<Memory>, _folder: &str, _action: &Action) -> Outcome {
+pub(crate) fn perform(
+    _files: &RefCell<Memory>,
+    _folder: &str,
+    _action: &Action,
+    _known: Option<&[Option<String>]>,
+) -> Outcome {
     let message = "this build of innerloop has no built-in tools";
     Outcome::error(innerloop_core::action::ToolError::UnknownTool, message)
 }

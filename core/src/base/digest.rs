@@ -1,6 +1,8 @@
 //! A short digest of bytes (FNV-1a, 64 bits): the same on every host, good against damage, not
 //! against malice.
 
+use alloc::{format, string::String};
+
 /// A digest while it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(pub u64);
@@ -18,6 +20,12 @@ impl Digest {
         let mut digest = Self::new();
         bytes.iter().for_each(|&byte| digest.byte(byte));
         digest
+    }
+
+    /// 16 hexadecimal digits.
+    #[must_use]
+    pub fn text(self) -> String {
+        format!("{:016x}", self.0)
     }
 
     /// Takes a further byte.

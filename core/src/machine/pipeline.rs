@@ -120,7 +120,7 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     };
     let timeout_ms = setup.timeout_ms(asked_ms);
     let (call_id, name, folder) = (call.id.clone(), call.name.clone(), setup.folder.clone());
-    let run = ToolRun { call_id, name, job, folder, timeout_ms };
+    let run = ToolRun { call_id, name, job, folder, known: None, timeout_ms };
     let run = Planned::new(run).map_err(|error| invalid(format!("{error}")))?;
     let category = tool.policy.category;
     Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })

@@ -164,12 +164,8 @@ impl RoundCall {
             && outcome.error.is_none()
             && ctx.setup.config.guard.read_before_write
         {
-            guard::learn(
-                action,
-                &run.folder,
-                patch.as_ref(),
-                &mut ctx.body.learnt_mut().known_files,
-            );
+            let known = &mut ctx.body.learnt_mut().known_files;
+            guard::learn(action, &run.folder, patch.as_ref(), &outcome.digests, known);
         }
         self.on_outcome(outcome, ctx);
     }
@@ -249,12 +245,13 @@ impl RoundCall {
             }
         };
         if ctx.setup.config.guard.read_before_write
-            && let Job::Builtin(action) = &mut planned.run.job
-            && let (folder, patch) = (&ctx.setup.folder, planned.patch.as_ref())
-            && let Err(outcome) =
-                guard::check(action, folder, patch, &ctx.body.learnt().known_files)
+            && let Job::Builtin(action) = &planned.run.job
         {
-            return self.fail(outcome, ctx);
+            let (folder, patch) = (&ctx.setup.folder, planned.patch.as_ref());
+            match guard::check(action, folder, patch, &ctx.body.learnt().known_files) {
+                Ok(known) => planned.run.known = known,
+                Err(outcome) => return self.fail(outcome, ctx),
+            }
         }
         self.announce(ctx);
         let launch = planned.launch();

@@ -214,7 +214,7 @@ fn read_many_files(args: &mut Args<'_>) -> Action {
 
 /// A call that writes a file, in every vocabulary.
 pub(super) fn write_file(args: &mut Args<'_>) -> Action {
-    Action::Write { path: args.text("file_path"), content: args.text("content"), only_new: false }
+    Action::Write { path: args.text("file_path"), content: args.text("content") }
 }
 
 fn edit_file(args: &mut Args<'_>) -> Action {
@@ -232,7 +232,7 @@ pub(super) fn edit(args: &mut Args<'_>, all: &str) -> Action {
 }
 
 fn apply_patch(args: &mut Args<'_>) -> Action {
-    Action::Patch { patch: args.text("patch"), unread: Vec::new() }
+    Action::Patch { patch: args.text("patch") }
 }
 
 fn list_dir(args: &mut Args<'_>) -> Action {

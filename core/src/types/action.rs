@@ -7,6 +7,7 @@ use crate::types::message::joined_text;
 use alloc::{string::String, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
+pub use crate::base::digest::Digest;
 pub use crate::types::{
     message::Part,
     patch::{Affected, FilePatch, Hunk, HunkLine, Operation, Patch, PatchError},
@@ -62,9 +63,6 @@ pub enum Action {
         path: String,
         /// Its whole new content.
         content: String,
-        /// Whether a file that is there already is left alone: nobody has read it.
-        #[json(default, skip_serializing_if = "is_false")]
-        only_new: bool,
     },
     /// Replaces text in a file.
     Edit {
@@ -82,10 +80,6 @@ pub enum Action {
     Patch {
         /// The patch's text, which [`Patch::parse`] reads.
         patch: String,
-        /// Paths, from the workspace's root on, at which a file that is there already is left
-        /// alone: nobody has read it.
-        #[json(default, skip_serializing_if = "Vec::is_empty")]
-        unread: Vec<String>,
     },
     /// Lists a folder, folders first, sorted by name.
     List {
@@ -142,6 +136,18 @@ const fn one() -> u32 {
 }
 
 impl Action {
+    /// The files that the action names as such, in its order, and what becomes of them; `patch` is
+    /// what its patch says, if it is one. What only searches names none.
+    #[must_use]
+    pub fn files<'a>(&'a self, patch: Option<&'a Patch>) -> Vec<Affected<'a>> {
+        let (path, operation) = match self {
+            Self::Read { path, .. } | Self::Edit { path, .. } => (path, Operation::Update),
+            Self::Write { path, .. } => (path, Operation::Add),
+            _ => return patch.into_iter().flat_map(Patch::paths).collect(),
+        };
+        vec![Affected { path, operation }]
+    }
+
     /// Reads a file whole, or so many lines from its start.
     #[must_use]
     pub fn read(path: impl Into<String>, limit: Option<u64>, numbering: Numbering) -> Self {
@@ -397,6 +403,10 @@ pub struct Outcome {
     /// The files that changed.
     #[json(skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// Where `ToolRun::known` is there: the digests of the files that the action names, in its
+    /// order, as they are now; an empty text for one that is not there.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub digests: Vec<String>,
     /// Whether the tool itself dropped a part of its output.
     #[json(skip_serializing_if = "is_false")]
     pub capped_at_source: bool,

@@ -69,6 +69,11 @@ pub struct ToolRun {
     /// empty: the paths of a built-in action begin there, and a program runs there.
     #[json(default, skip_serializing_if = "String::is_empty")]
     pub folder: String,
+    /// Where the guard is on, what the model knows of the files that a built-in action names, in
+    /// its order: their digests when it last read or changed them, an empty text for any content,
+    /// `null` for what it has not seen. One that is another file by now is left alone.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<Vec<Option<String>>>,
     /// After how long the host stops the run and answers with what there is, `timed_out` set.
     pub timeout_ms: u64,
 }

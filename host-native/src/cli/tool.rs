@@ -135,6 +135,7 @@ impl Asked {
             name: tool.spec().name.clone(),
             job: Job::Custom(arguments.clone()),
             folder: String::new(),
+            known: None,
             timeout_ms,
         };
         Ok(tool.run(sandbox, &run, &arguments, Arc::new(|_: &str| ()), stop).await)

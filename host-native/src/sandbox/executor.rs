@@ -49,6 +49,8 @@ pub struct Executor {
     keys: Keys,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
     folder: String,
+    /// What the model knows of the files that the action names: `ToolRun::known`.
+    known: Option<Vec<Option<String>>>,
 }
 
 impl Executor {
@@ -58,7 +60,7 @@ impl Executor {
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
         let (limits, keys) = (Limits::default(), Keys::default());
-        Self { engine, workspace, programs, limits, keys, folder: String::new() }
+        Self { engine, workspace, programs, limits, keys, folder: String::new(), known: None }
     }
 
     /// The same executor with other limits.
@@ -80,6 +82,13 @@ impl Executor {
     #[must_use]
     pub fn within(&self, folder: &str) -> Self {
         Self { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    /// The same executor for an action of which the model knows so much: `ToolRun::known`. A file
+    /// that it names is left alone if it is another one by now.
+    #[must_use]
+    pub fn knowing(&self, known: Option<Vec<Option<String>>>) -> Self {
+        Self { known, ..self.clone() }
     }
 
     /// The workspace that the actions work on.
@@ -216,8 +225,9 @@ impl Executor {
         let kept_output_bytes = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let limits =
             Limits { kept_output_bytes: kept_output_bytes.saturating_mul(2), ..self.limits };
-        let plain =
-            self.invocation(tools(), vec!["tools".into(), self.folder.clone()], stdin, timeout);
+        let known = self.known.as_ref().map(to_string);
+        let argv = ["tools".to_owned(), self.folder.clone()].into_iter().chain(known).collect();
+        let plain = self.invocation(tools(), argv, stdin, timeout);
         match run::run(&self.engine, Invocation { limits, ..plain }, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),

@@ -188,7 +188,7 @@ pub fn patch(data: &[u8]) {
             let _refused = files.write(&path, old.clone().into_bytes());
         }
     }
-    let outcome = perform(&mut files, &Action::Patch { patch: text.into(), unread: Vec::new() });
+    let outcome = perform(&mut files, &Action::Patch { patch: text.into() });
     assert!(!outcome.joined_text().is_empty());
 }
 

@@ -42,6 +42,7 @@ pub(super) fn outcome() -> Outcome {
         duration_ms: Some(1_500),
         timed_out: true,
         changes: vec![change(ChangeKind::Modified)],
+        digests: vec!["cbf29ce484222325".into()],
         capped_at_source: true,
     }
 }
@@ -63,9 +64,9 @@ pub(super) fn actions() -> Vec<Action> {
             flat: true,
             hidden: Hidden::Nothing,
         },
-        Write { path: "a.txt".into(), content: "new\n".into(), only_new: true },
+        Write { path: "a.txt".into(), content: "new\n".into() },
         Edit { path: "a.txt".into(), old: "a".into(), new: "b".into(), all: true },
-        Patch { patch: "*** Begin Patch\n*** End Patch".into(), unread: vec!["b.txt".into()] },
+        Patch { patch: "*** Begin Patch\n*** End Patch".into() },
         List {
             path: Some("src".into()),
             depth: 2,
@@ -119,8 +120,8 @@ fn plain_actions() -> Vec<Action> {
     vec![
         Action::read("a.txt", None, Numbering::None),
         Action::ReadMany { include, exclude: Vec::new(), flat: false, hidden: Hidden::Ignored },
-        Action::Write { path: "a.txt".into(), content: String::new(), only_new: false },
-        Action::Patch { patch: "*** Begin Patch\n*** End Patch".into(), unread: Vec::new() },
+        Action::Write { path: "a.txt".into(), content: String::new() },
+        Action::Patch { patch: "*** Begin Patch\n*** End Patch".into() },
         Action::List { path, depth: 1, ignore: Vec::new(), hidden, style: ListStyle::Slash },
         Action::glob("*", None),
         Action::Grep(Grep { pattern: "x".into(), ..Grep::default() }),

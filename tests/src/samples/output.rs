@@ -65,6 +65,7 @@ fn effects() -> Vec<Effect> {
         name: "weather".into(),
         job,
         folder: "sub".into(),
+        known: Some(vec![None, Some("cbf29ce484222325".into())]),
         timeout_ms: 10_000,
     };
     let ask = Ask::Question { text: "Which colour?".into() };

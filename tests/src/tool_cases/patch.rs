@@ -348,15 +348,5 @@ fn whole() -> Vec<Case> {
             NotFound,
             "a is gone: the patch itself removes or moves it before. No file was changed.",
         ),
-        case(
-            "m6 a file that nobody has read is not overwritten",
-            json!({
-                "action": "patch",
-                "patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
-                "unread": ["a"],
-            }),
-        )
-        .file("a", "old\n")
-        .fails(EditConflict, "a is there already. Read it before you overwrite it."),
     ]
 }

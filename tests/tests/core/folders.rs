@@ -18,7 +18,7 @@ use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config},
 };
-use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform_known};
 use serde_json::{Value, json};
 
 /// A session over files in memory, some of its agents in folders.
@@ -73,7 +73,9 @@ impl Scene {
         while let Some((&id, run)) = self.host.runs.first_key_value() {
             let outcome = match &run.job {
                 Job::Builtin(Action::RunProgram { args, .. }) => Outcome::text(args.join(" ")),
-                Job::Builtin(action) => perform_in(&mut self.files, &run.folder, action),
+                Job::Builtin(action) => {
+                    perform_known(&mut self.files, &run.folder, action, run.known.as_deref())
+                }
                 Job::Custom(_) => Outcome::text(format!("in {}", run.folder)),
             };
             let _ = self.host.done(id, outcome);

@@ -326,6 +326,61 @@ fn m6_what_one_call_of_a_reply_writes_or_reads_the_next_one_knows() {
 }
 
 #[test]
+fn m6_what_somebody_else_has_changed_is_left_alone_and_reported() {
+    let mut scene = Scene::guarded(&[("a", "x"), ("b", "x"), ("c", "x")]);
+    let _ = scene.host.submit("go");
+    for path in ["a", "b", "c"] {
+        scene.does(&[wish("read_file", json!({"file_path": path}))]);
+    }
+    scene.put("a", "x, theirs");
+    scene.put("b", "x, theirs");
+    let changed = |tool: &str, path: &str| {
+        let rest = "has changed since you read it. Read it again before you change it.";
+        format!("Tool error ({tool}): {path} {rest}")
+    };
+    let edit = |path| json!({"file_path": path, "old_string": "x", "new_string": "y"});
+    scene.does(&[wish("edit_file", edit("d/../a"))]);
+    assert_eq!(scene.result(), changed("edit_file", "a"));
+    scene.does(&[wish("write_file", write("b", "mine"))]);
+    assert_eq!(scene.result(), changed("write_file", "b"));
+    assert_eq!((scene.text("a"), scene.text("b")), ("x, theirs".into(), "x, theirs".into()));
+    // Read again, it is known as it is; what the agent has changed itself it knows, too.
+    scene.does(&[wish("read_file", json!({"file_path": "a"}))]);
+    scene.does(&[wish("edit_file", edit("a"))]);
+    scene.does(&[wish("write_file", write("a", "again"))]);
+    assert!(!scene.failed() && scene.text("a") == "again");
+    // What is gone may be written anew, and a snapshot keeps what is known.
+    scene.delete("c");
+    scene.does(&[wish("write_file", write("c", "new"))]);
+    assert!(!scene.failed() && scene.text("c") == "new");
+    scene.put("c", "theirs");
+    scene.restore();
+    scene.does(&[wish("write_file", write("c", "mine"))]);
+    assert_eq!(scene.result(), changed("write_file", "c"));
+}
+
+#[test]
+fn m6_a_patch_stops_before_a_file_that_has_changed() {
+    let mut scene = Scene::guarded_as(ProfileKind::Openai, &[("a", "x\n"), ("b", "x\n")]);
+    let _ = scene.host.submit("go");
+    for path in ["a", "b"] {
+        scene.does(&[wish("read_file", json!({"file_path": path}))]);
+    }
+    scene.put("b", "x\ntheirs\n");
+    let hunk = |path: &str| format!("*** Update File: {path}\n@@\n-x\n+y\n");
+    let patch = format!("*** Begin Patch\n{}{}*** End Patch", hunk("a"), hunk("b"));
+    scene.does(&[wish("apply_patch", json!({ "patch": patch }))]);
+    assert!(scene.result().contains("b has changed since you read it."), "{}", scene.result());
+    assert_eq!((scene.text("a"), scene.text("b")), ("x\n".into(), "x\ntheirs\n".into()));
+    scene.does(&[wish("read_file", json!({"file_path": "b"}))]);
+    scene.does(&[wish("apply_patch", json!({ "patch": patch }))]);
+    assert_eq!((scene.text("a"), scene.text("b")), ("y\n".into(), "y\ntheirs\n".into()));
+    // The patch has left them as it knows them.
+    scene.does(&[wish("write_file", write("b", "z"))]);
+    assert_eq!(scene.text("b"), "z");
+}
+
+#[test]
 fn g8_the_smoke_test_of_the_specification() {
     row(|column| {
         let mut scene = Scene::new(column, &[]);

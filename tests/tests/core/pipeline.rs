@@ -102,7 +102,7 @@ fn c8_c9_c10_calls_of_the_profiles_tools_become_canonical_actions() {
         (
             "write_file",
             json!({"file_path": "a", "content": "b"}),
-            Action::Write { path: "a".into(), content: "b".into(), only_new: false },
+            Action::Write { path: "a".into(), content: "b".into() },
         ),
         (
             "edit_file",

@@ -4,7 +4,6 @@ use innerloop_core::{
     Decoder, Failure, FailureKind, Head, Prefix,
     config::{ModelConfig, ToolChoice, WireKind},
     event::ErrorKind,
-    input::ResponseHead,
     json::Json,
     message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, Usage},
     tool::ToolSpec,

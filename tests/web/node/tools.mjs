@@ -302,3 +302,25 @@ test("files are a map of paths; what leads out of the workspace is refused", asy
   assert.equal(workspace.readText("b/c.txt"), "text", "files stay readable");
   await server.close();
 });
+
+test("m6 a file that the user has changed meanwhile is not overwritten", async () => {
+  const write = (content) => reply({ calls: [["Write", { file_path: "a.txt", content }]] });
+  const server = await serve(
+    reply({ calls: [["Read", { file_path: "a.txt" }]] }),
+    reply({ text: "Read." }),
+    write("mine"),
+    reply({ calls: [["Read", { file_path: "a.txt" }]] }),
+    write("both"),
+    reply({ text: "Done." }),
+  );
+  const agent = await agentAt(server, { files: { "a.txt": "first" }, preset: "modern" });
+  await agent.run("Read it").result();
+  agent.files.write("a.txt", "theirs");
+  await agent.run("Write it").result();
+  const [refused] = toolResults(server.requests[3]);
+  assert.ok(refused.isError && refused.text.includes("has changed since you read it"), refused.text);
+  assert.equal(toolResults(server.requests[5])[0].isError, false);
+  assert.equal(agent.files.readText("a.txt"), "both");
+  await agent.close();
+  await server.close();
+});

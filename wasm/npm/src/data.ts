@@ -68,6 +68,8 @@ export interface Outcome {
   /** Whether the time limit ended the run. */
   timed_out?: boolean;
   changes?: FileChange[];
+  /** Where the guard is on: digests of the files that the action names, in its order. */
+  digests?: string[];
   /** Whether the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
 }
@@ -119,9 +121,9 @@ export type Action =
       flat?: boolean;
       hidden?: "nothing";
     }
-  | { action: "write"; path: string; content: string; only_new?: boolean }
+  | { action: "write"; path: string; content: string }
   | { action: "edit"; path: string; old: string; new: string; all: boolean }
-  | { action: "patch"; patch: string; unread?: string[] }
+  | { action: "patch"; patch: string }
   | {
       action: "list";
       path?: string;

@@ -19,7 +19,6 @@ use crate::types::{
 use alloc::{
     format,
     string::{String, ToString},
-    vec::Vec,
 };
 
 /// The tools, in the order in which they are shown.
@@ -104,7 +103,7 @@ fn shell_command(args: &mut Args<'_>, facts: &Facts) -> Result<Translated, Strin
 }
 
 fn apply_patch(args: &mut Args<'_>) -> Action {
-    Action::Patch { patch: args.text("input"), unread: Vec::new() }
+    Action::Patch { patch: args.text("input") }
 }
 
 fn view_image(args: &mut Args<'_>) -> Action {

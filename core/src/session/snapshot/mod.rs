@@ -13,7 +13,7 @@ use crate::{
     machine::agent::Agent,
     types::config::SessionConfig,
 };
-use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
 use form::{SpentForm, State};
@@ -148,5 +148,5 @@ fn read<'a, T: FromJson<'a>>(text: &'a str) -> Result<T, RestoreError> {
 
 /// The digest of a state, as text.
 fn digest(state: &str) -> String {
-    format!("{:016x}", Digest::of(state.as_bytes()).0)
+    Digest::of(state.as_bytes()).text()
 }

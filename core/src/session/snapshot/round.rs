@@ -16,9 +16,8 @@ use crate::{
     },
     profile::inner::InnerCall,
     types::{
-        action::{Action, Outcome},
+        action::Outcome,
         message::{Part, ToolCall, ToolResult},
-        tool::{Job, ToolRun},
     },
 };
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
@@ -49,10 +48,9 @@ pub(super) enum ToolCallStateForm<'a> {
     Queued,
     Running {
         effect: EffectId,
-        /// What the guard made of the run when it was launched: the files that the model knows
-        /// may be others by now.
-        #[json(default, skip_serializing_if = "GuardForm::is_nothing")]
-        guard: GuardForm<'a>,
+        /// `ToolRun::known` when it was launched: the model may know more by now.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        known: Option<Cow<'a, [Option<String>]>>,
     },
     Waiting {
         child: AgentId,
@@ -70,46 +68,6 @@ pub(super) enum ToolCallStateForm<'a> {
         parts: Cow<'a, [Part]>,
         is_error: bool,
     },
-}
-
-/// What a run may not do to files that the model does not know.
-#[derive(Default, ToJson, FromJson)]
-#[json(default)]
-pub(super) struct GuardForm<'a> {
-    #[json(skip_serializing_if = "core::ops::Not::not")]
-    only_new: bool,
-    unread: Cow<'a, [String]>,
-}
-
-impl<'a> GuardForm<'a> {
-    pub(super) fn of(run: &'a ToolRun) -> Self {
-        match &run.job {
-            Job::Builtin(Action::Write { only_new, .. }) => {
-                Self { only_new: *only_new, unread: Cow::default() }
-            }
-            Job::Builtin(Action::Patch { unread, .. }) => {
-                Self { only_new: false, unread: Cow::Borrowed(unread) }
-            }
-            _ => Self::default(),
-        }
-    }
-
-    pub(super) fn into_owned(self) -> GuardForm<'static> {
-        let unread = Cow::Owned(self.unread.into_owned());
-        GuardForm { only_new: self.only_new, unread }
-    }
-
-    fn is_nothing(&self) -> bool {
-        !self.only_new && self.unread.is_empty()
-    }
-
-    fn applied(self, run: &mut ToolRun) {
-        match &mut run.job {
-            Job::Builtin(Action::Write { only_new, .. }) => *only_new = self.only_new,
-            Job::Builtin(Action::Patch { unread, .. }) => *unread = self.unread.into_owned(),
-            _ => {}
-        }
-    }
 }
 
 /// The calls of an agent's open round.
@@ -152,9 +110,9 @@ impl ToolCallForm<'_> {
             ToolCallStateForm::Hooked { effect } => State::Hooked { effect, work: work()? },
             ToolCallStateForm::Asking { effect } => State::Asking { effect, work: work()? },
             ToolCallStateForm::Queued => State::Queued(work()?),
-            ToolCallStateForm::Running { effect, guard } => {
+            ToolCallStateForm::Running { effect, known } => {
                 let Work::Run { mut run, mode, .. } = work()? else { return Err(damaged()) };
-                guard.applied(&mut run.run);
+                run.run.known = known.map(Cow::into_owned);
                 State::Running { effect, run: run.launch(), mode }
             }
             ToolCallStateForm::Waiting { child, until } => State::Waiting { child, until },
@@ -192,7 +150,8 @@ impl<'a> ToolCallStateForm<'a> {
             State::Asking { effect, .. } => Self::Asking { effect: *effect },
             State::Queued(_) => Self::Queued,
             State::Running { effect, run, .. } => {
-                Self::Running { effect: *effect, guard: GuardForm::of(&run.run) }
+                let known = run.run.known.as_deref().map(Cow::Borrowed);
+                Self::Running { effect: *effect, known }
             }
             State::Waiting { child, until } => Self::Waiting { child: *child, until: *until },
             State::Question { effect, .. } => Self::Question { effect: *effect },

@@ -7,7 +7,7 @@ use super::{
         LastForm, PhaseForm, PurposeForm, RepairsForm, RouteForm, RunForm, SpawnedForm, SpentForm,
         State, ThenForm,
     },
-    round::{GuardForm, ToolCallForm, ToolCallStateForm},
+    round::{ToolCallForm, ToolCallStateForm},
 };
 use crate::{
     base::{
@@ -23,7 +23,6 @@ use crate::{
         config::{ApprovalRule, ConfigError, SessionConfig},
         message::{Part, Reply, ToolCall, ToolResult, Turn, Usage},
         status::RunEnd,
-        tool::ToolRun,
     },
 };
 use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
@@ -197,7 +196,6 @@ enum SlotState2 {
     Queued(Json),
     Running {
         effect: EffectId,
-        run: ToolRun,
     },
     Waiting {
         child: AgentId,
@@ -334,9 +332,7 @@ impl Slot2 {
             SlotState2::Hooked { effect } => ToolCallStateForm::Hooked { effect },
             SlotState2::Asking { effect } => ToolCallStateForm::Asking { effect },
             SlotState2::Queued(_) => ToolCallStateForm::Queued,
-            SlotState2::Running { effect, run } => {
-                ToolCallStateForm::Running { effect, guard: GuardForm::of(&run).into_owned() }
-            }
+            SlotState2::Running { effect } => ToolCallStateForm::Running { effect, known: None },
             SlotState2::Waiting { child, until } => ToolCallStateForm::Waiting { child, until },
             SlotState2::Question { effect } => ToolCallStateForm::Question { effect },
             SlotState2::After { effect, outcome } => {

@@ -35,7 +35,7 @@ pub(super) fn run() {
             }
         }
         patch.push_str("*** End Patch\n");
-        let action = Action::Patch { patch, unread: Vec::new() };
+        let action = Action::Patch { patch };
         let times = (0..15).map(|_| {
             let mut files = Memory::new();
             files.write(&path, file.clone().into_bytes()).unwrap();

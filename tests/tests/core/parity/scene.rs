@@ -1,6 +1,7 @@
 //! A column of the parity matrix in its own words, and a session with a workspace.
 
 use innerloop_core::{
+    Session,
     action::{Action, Grep, Outcome, ToolError},
     config::{ProfileKind, ProgramFacts, SessionConfig, Vocabulary, WireKind},
     event::EventKind,
@@ -11,10 +12,10 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{TestHost, config},
+    test_host::{EPOCH, TestHost, config},
     wires::{self, read},
 };
-use innerloop_tools::{Files, Memory, WorkspacePath, perform};
+use innerloop_tools::{Files, Memory, WorkspacePath, perform, perform_known};
 use serde_json::{Value, json};
 
 /// A column of the matrix: a family under one of its vocabularies.
@@ -197,9 +198,13 @@ impl Scene {
 
     /// A session of the Anthropic family with the guard of files that were not read.
     pub(super) fn guarded(files: &[(&str, &str)]) -> Self {
+        Self::guarded_as(ProfileKind::Anthropic, files)
+    }
+
+    pub(super) fn guarded_as(profile: ProfileKind, files: &[(&str, &str)]) -> Self {
         let mut config = config();
-        config.guard.read_before_write = true;
-        let (wire, profile) = (WireKind::Anthropic, ProfileKind::Anthropic);
+        (config.guard.read_before_write, config.model.profile) = (true, profile);
+        let wire = WireKind::Anthropic;
         let column = Column { wire, profile, vocabulary: Vocabulary::Seed };
         Self::with(column, config, files)
     }
@@ -207,6 +212,16 @@ impl Scene {
     pub(super) fn put(&mut self, path: &str, text: &str) {
         let path = WorkspacePath::parse(path).unwrap();
         self.files.write(&path, text.as_bytes().to_vec()).unwrap();
+    }
+
+    pub(super) fn delete(&mut self, path: &str) {
+        self.files.remove(&WorkspacePath::parse(path).unwrap()).unwrap();
+    }
+
+    /// The session goes on from its snapshot.
+    pub(super) fn restore(&mut self) {
+        let snapshot = self.host.session.snapshot();
+        self.host.session = Session::restore(&snapshot, EPOCH).unwrap();
     }
 
     pub(super) fn text(&self, path: &str) -> String {
@@ -249,7 +264,9 @@ impl Scene {
             Job::Builtin(Action::RunProgram { args, .. }) => {
                 Outcome { exit: Some(0), ..Outcome::text(args.join(" ")) }
             }
-            Job::Builtin(action) => perform(&mut self.files, action),
+            Job::Builtin(action) => {
+                perform_known(&mut self.files, &run.folder, action, run.known.as_deref())
+            }
             Job::Custom(_) => Outcome::error(ToolError::UnknownTool, "none"),
         };
         let _ = self.host.done(id, outcome);

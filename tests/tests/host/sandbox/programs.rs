@@ -245,7 +245,7 @@ async fn f2_the_tools_work_in_the_folder_of_their_agent() {
     let bench = Bench::new();
     bench.write("x.txt", "of the root");
     let (path, content) = ("x.txt".to_owned(), "mine".to_owned());
-    let write = Action::Write { path, content, only_new: true };
+    let write = Action::Write { path, content };
     let outcome = bench.executor.within("sub").run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.joined_text(), "Wrote 4 bytes to x.txt (created).");
     assert_eq!(outcome.changes[0].path, "sub/x.txt");

@@ -28,8 +28,7 @@ fn a_workspace_that_is_no_folder_is_refused_with_what_to_do() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_written_file_is_there_and_can_be_read() {
     let bench = Bench::new();
-    let write =
-        Action::Write { path: "a/b.txt".into(), content: "grüße\n".into(), only_new: false };
+    let write = Action::Write { path: "a/b.txt".into(), content: "grüße\n".into() };
     let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, None, "{outcome:?}");
     assert_eq!(outcome.changes[0].kind, ChangeKind::Created);
@@ -44,7 +43,7 @@ async fn the_tools_can_not_change_git_or_leave_the_workspace() {
     let bench = Bench::new();
     bench.write(".git/config", "config");
     for path in [".git/config", ".git/hooks/new", "../outside.txt"] {
-        let write = Action::Write { path: path.into(), content: "x".into(), only_new: false };
+        let write = Action::Write { path: path.into(), content: "x".into() };
         let outcome = bench.executor.run(&write, TEN_SECONDS, None).await;
         assert_eq!(outcome.error, Some(ToolError::PermissionDenied), "{path}: {outcome:?}");
     }
@@ -53,9 +52,40 @@ async fn the_tools_can_not_change_git_or_leave_the_workspace() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn m6_a_file_that_is_another_one_by_now_is_left_alone() {
+    let bench = Bench::new();
+    bench.write("a.txt", "first");
+    bench.write("secret.txt", "not to be lost");
+    let run = async |action: &Action, known: &[Option<&String>]| {
+        let known = known.iter().map(|known| known.cloned()).collect();
+        bench.executor.knowing(Some(known)).run(action, TEN_SECONDS, None).await
+    };
+    let read = Action::read("a.txt", None, Numbering::None);
+    let outcome = run(&read, &[]).await;
+    let [digest] = &outcome.digests[..] else { panic!("{outcome:?}") };
+    let write = Action::Write { path: "x/../a.txt".into(), content: "mine".into() };
+    let unread = run(&write, &[None]).await;
+    assert_eq!(unread.error, Some(ToolError::EditConflict), "{unread:?}");
+    assert!(unread.joined_text().contains("Read it before you overwrite it."), "{unread:?}");
+    // A link in the file's place leads to a file that nobody has read.
+    fs::remove_file(bench.path("a.txt")).unwrap();
+    std::os::unix::fs::symlink("secret.txt", bench.path("a.txt")).unwrap();
+    let changed = run(&write, &[Some(digest)]).await;
+    assert_eq!(changed.error, Some(ToolError::EditConflict), "{changed:?}");
+    assert!(changed.joined_text().starts_with("a.txt has changed since you read it."));
+    assert_eq!(bench.read("secret.txt"), "not to be lost");
+    fs::remove_file(bench.path("a.txt")).unwrap();
+    bench.write("a.txt", "first");
+    let written = run(&write, &[Some(digest)]).await;
+    assert_eq!((written.error, written.digests.len()), (None, 1), "{written:?}");
+    assert_ne!(&written.digests[0], digest);
+    assert_eq!(bench.read("a.txt"), "mine");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_breaks_is_an_outcome() {
     let tiny = Limits { memory_bytes: 65_536, ..Limits::default() };
-    let write = Action::Write { path: "a.txt".into(), content: "x".into(), only_new: false };
+    let write = Action::Write { path: "a.txt".into(), content: "x".into() };
     let outcome = Bench::new().limited(tiny).executor.run(&write, TEN_SECONDS, None).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
     assert!(outcome.joined_text().starts_with("the tool failed: "), "{outcome:?}");
