@@ -96,7 +96,7 @@ impl InText {
     }
 }
 
-pub(super) const fn ends_in_call(_: &ModelConfig, _: &str) -> bool {
+pub(crate) const fn ends_in_call(_: &ModelConfig, _: &str) -> bool {
     false
 }
 
