@@ -31,15 +31,20 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
     let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let repository = repository::find(&workspace);
-    let root = repository.as_ref().map_or(&workspace, |repository| &repository.root);
+    let root = repository.as_ref().map_or_else(|| workspace.clone(), |found| found.root.clone());
+    let project_docs = documents::find(&root, &workspace, family);
+    let nested = documents::Nested::new(&root, &workspace, family);
+    let told = repository.map(|repository| git(repository, nested));
+    let (git, tracked) = told.map(|told| (told.git, told.nested)).unzip();
     Facts {
         working_directory: "/".to_owned(),
         platform: platform().to_owned(),
         os_version: os_version(),
         date: date(SystemTime::now()),
         programs,
-        project_docs: documents::find(root, &workspace, family),
-        git: repository.map(git),
+        project_docs,
+        nested_docs: documents::read(&workspace, &tracked.unwrap_or_default()),
+        git,
         ..Facts::default()
     }
 }
@@ -77,11 +82,19 @@ const fn civil(days: u64) -> (u64, u64, u64) {
     (era * 400 + year + carry, month, day)
 }
 
-/// The state of version control, as far as it is known in time: a thread looks, which is left
-/// behind if a broken repository holds it up.
-fn git(repository: repository::Repository) -> GitFacts {
+/// What a repository tells.
+#[derive(Clone, Default)]
+struct Told {
+    git: GitFacts,
+    /// Tracked instruction files below the workspace, as seen from there.
+    nested: Vec<String>,
+}
+
+/// What a repository tells, as far as it is known in time: a thread looks, which is left behind if
+/// a broken repository holds it up.
+fn git(repository: repository::Repository, nested: documents::Nested) -> Told {
     let (tell, told) = mpsc::channel();
-    let look = move || look(&repository, &|facts| drop(tell.send(facts)));
+    let look = move || look(&repository, &nested, &|found| drop(tell.send(found)));
     drop(thread::Builder::new().name("git".to_owned()).spawn(look));
     let until = Instant::now() + PATIENCE;
     let next = || told.recv_timeout(until.saturating_duration_since(Instant::now())).ok();
@@ -89,21 +102,24 @@ fn git(repository: repository::Repository) -> GitFacts {
 }
 
 /// Tells what a repository's state is, each time with more.
-fn look(repository: &repository::Repository, tell: &dyn Fn(GitFacts)) {
+fn look(repository: &repository::Repository, nested: &documents::Nested, tell: &dyn Fn(Told)) {
     let budget = budget::Budget::new();
     let Some(folders) = &repository.folders else { return };
     let Some(head) = head::read(folders) else { return };
-    let mut facts = GitFacts { branch: objects::one_line(&head.branch), ..GitFacts::default() };
-    tell(facts.clone());
+    let mut told = Told::default();
+    told.git.branch = objects::one_line(&head.branch);
+    tell(told.clone());
     let objects = objects::Objects::open(folders, &budget);
     if let (Some(objects), head::Tip::At(tip)) = (&objects, head.tip) {
-        facts.recent_commits = objects.subjects(tip);
-        tell(facts.clone());
+        told.git.recent_commits = objects.subjects(tip);
+        tell(told.clone());
     }
     let Some(index) = status::Index::read(folders) else { return };
+    told.nested = nested.among(index.paths());
+    tell(told.clone());
     let root = &repository.root;
-    facts.modified = status::count_modified(root, &index, head.tip, objects.as_ref(), &budget);
-    tell(facts.clone());
-    facts.untracked = untracked::count(root, folders, &index.state, &budget.for_another());
-    tell(facts);
+    told.git.modified = status::count_modified(root, &index, head.tip, objects.as_ref(), &budget);
+    tell(told.clone());
+    told.git.untracked = untracked::count(root, folders, &index.state, &budget.for_another());
+    tell(told);
 }

@@ -5,6 +5,7 @@ use innerloop_core::{
     config::{Facts, HookPoint, ProgramFacts, ProjectDoc, SessionConfig},
     doc_places,
     id::SessionId,
+    nested_docs,
     preset::Preset,
     tool::ToolSpec,
 };
@@ -94,8 +95,11 @@ impl Options {
         };
         let mut facts = self.facts();
         // A patch may name another family, which reads other files; or name the files itself.
-        let places = doc_places(config(&facts)?.model.profile, "", "");
+        let family = config(&facts)?.model.profile;
+        let places = doc_places(family, "", "");
         facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
+        let nested = nested_docs(family, files.iter().map(|(path, _)| path));
+        facts.nested_docs = nested.into_iter().filter_map(|path| doc(files, path)).collect();
         config(&facts)
     }
 

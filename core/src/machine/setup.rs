@@ -11,7 +11,10 @@ use crate::{
         truncate::OutputLimit,
     },
     types::{
-        config::{ConfigError, ExecMode, Facts, LimitAction, LoopStep, SessionConfig, TextCalls},
+        config::{
+            ConfigError, ExecMode, Facts, LimitAction, LoopStep, ProjectDoc, SessionConfig,
+            TextCalls,
+        },
         event::EventKind,
         tool::ToolSpec,
     },
@@ -197,19 +200,26 @@ impl Setup {
 }
 
 /// Makes the facts of the workspace's root those of one of its folders: of the project's
-/// instructions only those stay that stand on the way to it, in it or below it.
+/// instructions only those stay that stand on the way to it, in it or below it, and those of
+/// folders on the way to it and of itself come in.
 fn move_facts(facts: &mut Facts, to: &str) {
+    let nested = core::mem::take(&mut facts.nested_docs);
     if to.is_empty() {
         return;
     }
     let root = facts.working_directory.trim_end_matches('/');
     facts.working_directory = format!("{root}/{to}");
-    facts.project_docs.retain(|doc| {
+    let folder = |doc: &ProjectDoc| {
         let above = doc.path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
-        // A file above the workspace is on the way to all of it.
-        resolved("", above)
-            .is_none_or(|above| seen(&above, to).is_some() || seen(to, &above).is_some())
-    });
+        // `.codex/instructions.md` speaks of the folder that `.codex` stands in.
+        resolved("", above.strip_suffix(".codex").unwrap_or(above))
+    };
+    // A file above the workspace is on the way to all of it.
+    let is_on_the_way =
+        |doc: &ProjectDoc| folder(doc).is_none_or(|above| seen(&above, to).is_some());
+    let is_below = |doc: &ProjectDoc| folder(doc).is_some_and(|above| seen(to, &above).is_some());
+    facts.project_docs.retain(|doc| is_on_the_way(doc) || is_below(doc));
+    facts.project_docs.extend(nested.into_iter().filter(is_on_the_way));
 }
 
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest

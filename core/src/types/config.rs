@@ -417,6 +417,9 @@ pub struct Facts {
     pub programs: Vec<ProgramFacts>,
     /// Instruction files of the project, root first.
     pub project_docs: Vec<ProjectDoc>,
+    /// Those of folders below the workspace, each after those above it. An agent reads the ones
+    /// that stand on the way to its folder and in it.
+    pub nested_docs: Vec<ProjectDoc>,
 }
 
 /// The state of version control when the session began.

@@ -1,9 +1,10 @@
-//! The project's instruction files, from the repository's root down to the workspace.
+//! The project's instruction files: from the repository's root down to the workspace, and tracked
+//! ones below it.
 
 use super::plain;
 use innerloop_core::{
     config::{ProfileKind, ProjectDoc},
-    doc_names, doc_places,
+    doc_names, doc_places, nested_docs,
 };
 use std::path::Path;
 
@@ -13,18 +14,56 @@ const MOST_BYTES: u64 = 32 * 1024 + 1;
 /// The files that the model family reads in `root` and in each folder down to `workspace`, under
 /// their paths as seen from the workspace.
 pub(super) fn find(root: &Path, workspace: &Path, family: ProfileKind) -> Vec<ProjectDoc> {
-    let below = workspace.strip_prefix(root).ok().and_then(Path::to_str);
-    let (root, below) = below.map_or((workspace, ""), |below| (root, below));
-    let below = below.replace(std::path::MAIN_SEPARATOR, "/");
+    let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
     let depth = below.split('/').filter(|name| !name.is_empty()).count();
     let names = doc_names(family);
     let shown = (0..=depth)
         .rev()
         .flat_map(|up| names.iter().map(move |name| format!("{}{name}", "../".repeat(up))));
     let places = doc_places(family, "", &below);
-    let found = places.iter().zip(shown).filter_map(|(place, path)| {
-        let bytes = plain::start(root, place, MOST_BYTES)?;
-        Some(ProjectDoc { path, text: String::from_utf8_lossy(&bytes).into_owned() })
-    });
+    let found = places
+        .iter()
+        .zip(shown)
+        .filter_map(|(place, path)| Some(ProjectDoc { path, text: text(root, place)? }));
     found.collect()
+}
+
+/// Which files below the workspace the model family reads where it works there.
+pub(super) struct Nested {
+    /// The workspace as seen from the repository's root, with a `/` behind it unless it is that.
+    below: Option<String>,
+    family: ProfileKind,
+}
+
+impl Nested {
+    pub(super) fn new(root: &Path, workspace: &Path, family: ProfileKind) -> Self {
+        let below = below(root, workspace);
+        let below = below.map(|it| if it.is_empty() { it } else { format!("{it}/") });
+        Self { below, family }
+    }
+
+    /// Those among the paths of a repository, as seen from the workspace.
+    pub(super) fn among<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<String> {
+        let Some(below) = &self.below else { return Vec::new() };
+        let paths = paths.filter_map(|path| path.strip_prefix(below.as_str()));
+        nested_docs(self.family, paths).into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// These files of the workspace, but for those that are gone.
+pub(super) fn read(workspace: &Path, paths: &[String]) -> Vec<ProjectDoc> {
+    let read =
+        |path: &String| Some(ProjectDoc { path: path.clone(), text: text(workspace, path)? });
+    paths.iter().filter_map(read).collect()
+}
+
+/// The workspace as seen from the root that it lies in, with `/` between names.
+fn below(root: &Path, workspace: &Path) -> Option<String> {
+    let below = workspace.strip_prefix(root).ok()?.to_str()?;
+    Some(below.replace(std::path::MAIN_SEPARATOR, "/"))
+}
+
+fn text(base: &Path, path: &str) -> Option<String> {
+    let bytes = plain::start(base, path, MOST_BYTES)?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -59,6 +59,11 @@ impl Index {
         let fits = u32::try_from(state.entries().len()).is_ok_and(|entries| entries <= ENTRIES);
         (is_whole && fits).then(|| Self { state, written: modified(&found) })
     }
+
+    /// The paths of the tracked files that are text, from the repository's root on.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.state.entries().iter().filter_map(|entry| entry.path(&self.state).to_str().ok())
+    }
 }
 
 /// How many tracked files differ from the last commit; `None` if it cannot be told, or not in

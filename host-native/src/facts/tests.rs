@@ -359,6 +359,38 @@ fn e13_instructions_are_read_from_the_root_of_the_repository_down() {
     assert_eq!(alone, [("CLAUDE.md".to_owned(), "app".to_owned())]);
 }
 
+#[test]
+fn f1_tracked_instructions_of_folders_below_are_found_those_above_first() {
+    let folder = Folder::new("nested-documents");
+    let repository = folder.repository("project");
+    let nested = |place: &str| {
+        let found = facts(&folder.path(place)).nested_docs.into_iter();
+        found.map(|doc| (doc.path, doc.text)).collect::<Vec<_>>()
+    };
+    let files = [
+        ("AGENTS.md", "root"),
+        ("web/a/AGENTS.md", "a"),
+        ("web/Z/deep/CLAUDE.md", "deep"),
+        ("web/Z/GEMINI.md", "another family's"),
+        ("web/NOT-AGENTS.md", "none"),
+        ("web/CLAUDE.md", "web"),
+        ("gone/AGENTS.md", "gone"),
+    ];
+    for (path, text) in files {
+        repository.file(path, text);
+    }
+    repository.add(&files);
+    fs::remove_file(folder.path("project/gone/AGENTS.md")).unwrap();
+    write(&folder.path("project/untracked/AGENTS.md"), "untracked");
+    let own = |found: &[(&str, &str)]| -> Vec<(String, String)> {
+        found.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
+    };
+    let all =
+        [("web/CLAUDE.md", "web"), ("web/a/AGENTS.md", "a"), ("web/Z/deep/CLAUDE.md", "deep")];
+    assert_eq!(nested("project"), own(&all));
+    assert_eq!(nested("project/web"), own(&[("a/AGENTS.md", "a"), ("Z/deep/CLAUDE.md", "deep")]));
+}
+
 #[cfg(unix)]
 #[test]
 fn e13_a_link_is_no_instruction_file() {

@@ -86,6 +86,7 @@ fn facts() -> Facts {
         knowledge_cutoff: "May 2026".into(),
         programs: vec![ProgramFacts { name: "qjs".into(), description: "QuickJS".into() }],
         project_docs: vec![ProjectDoc { path: "AGENTS.md".into(), text: "Be brief.".into() }],
+        nested_docs: vec![ProjectDoc { path: "web/AGENTS.md".into(), text: "Be bold.".into() }],
     }
 }
 

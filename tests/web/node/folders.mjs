@@ -77,16 +77,17 @@ test("f2 a subagent's files, searches, programs and tools are those of its folde
 
 test("f1 a subagent is told of its folder, and reads what leads to it", async () => {
   const files = {
-    "AGENTS.md": "of all",
-    "packages/a/AGENTS.md": "of a",
-    "packages/b/AGENTS.md": "of b",
+    "AGENTS.md": "for all",
+    "packages/a/AGENTS.md": "for a only",
+    "packages/a/deep/AGENTS.md": "for deep",
+    "packages/b/AGENTS.md": "for b",
   };
   const { asked } = await inFolder("packages/a", [["list_dir", { path: "." }]], { files });
   const told = JSON.stringify(asked[0].system);
   assert.match(told, /\/packages\/a/);
   assert.deepEqual(
-    ["of all", "of a", "of b"].map((text) => told.includes(`${text}`)),
-    [true, true, false],
+    ["for all", "for a only", "for deep", "for b"].map((text) => told.includes(text)),
+    [true, true, false, false],
   );
 });
 

@@ -189,6 +189,8 @@ export interface Facts {
   programs: { name: string; description: string }[];
   /** Instruction files of the project, root first. */
   project_docs: { path: string; text: string }[];
+  /** Those of folders below, which agents that work there read. */
+  nested_docs: { path: string; text: string }[];
 }
 
 /** A tool as the model is shown it. */

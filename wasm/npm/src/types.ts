@@ -65,7 +65,8 @@ export interface ConfigOptions {
    * What the model is told of the place, beyond what the package knows: the day, and the
    * instruction files at the top of `files` (`AGENTS.md`, and `CLAUDE.md` and the like for their
    * families). The state of version control, say, or the model's `knowledge_cutoff`. A list of
-   * `project_docs` takes the place of those files, `[]` leaves them out.
+   * `project_docs` takes the place of those files, `[]` leaves them out. Such files of folders
+   * below are `nested_docs`, which subagents in those folders read.
    */
   facts?: Patch<Omit<Facts, "programs">>;
   /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
