@@ -55,7 +55,7 @@ mod wire;
 
 pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
-pub use profile::{Capabilities, Profile, doc_names, doc_places, nested_docs};
+pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
 pub use rules::{cost, gauge, guard, repeat, schema, truncate};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
 #[cfg(feature = "log")]

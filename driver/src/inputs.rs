@@ -96,6 +96,7 @@ fn mask_tool(keys: &Keys, input: &mut ToolInput) {
 
 fn mask_outcome(keys: &Keys, outcome: &mut Outcome) {
     mask_parts(keys, &mut outcome.parts);
+    outcome.details.iter_mut().for_each(|details| mask_json(keys, details));
     for Change { path, before, after, .. } in &mut outcome.changes {
         mask_all(keys, [Some(path), before.as_mut(), after.as_mut()].into_iter().flatten());
     }
@@ -125,8 +126,12 @@ fn mask_parts(keys: &Keys, parts: &mut [Part]) {
     for part in parts {
         match part {
             Part::Text { text } => keys.mask(text),
-            // The bytes of a picture are no text.
+            Part::ImageUrl { url: text } => keys.mask(text),
+            // The bytes of a file are no text.
             Part::Image { media_type, data: _ } => keys.mask(media_type),
+            Part::File { media_type, name, data: _ } => {
+                mask_all(keys, [media_type, name].into_iter());
+            }
         }
     }
 }

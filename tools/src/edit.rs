@@ -65,7 +65,7 @@ pub(crate) fn edit(
     }
     let before = Before::Bytes(bytes.into_owned());
     let message = edited.message(&path);
-    let count = u64::try_from(edited.lines.len()).ok();
+    let count = u32::try_from(edited.lines.len()).ok();
     let change = write::store(files, &path, &before, edited.text)?;
     Ok(Outcome { changes: vec![change], count, ..Outcome::text(message) })
 }
@@ -262,7 +262,7 @@ fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
             name_lines(lines),
         ),
     );
-    Outcome { count: u64::try_from(lines.len()).ok(), ..error }
+    Outcome { count: u32::try_from(lines.len()).ok(), ..error }
 }
 
 fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {

@@ -55,7 +55,7 @@ pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
     if capped_at_source {
         lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
     }
-    let count = u64::try_from(total).ok();
+    let count = u32::try_from(total).ok();
     Ok(Outcome { capped_at_source, count, ..Outcome::text(lines.join("\n")) })
 }
 

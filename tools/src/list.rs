@@ -12,7 +12,7 @@ use innerloop_core::action::{Hidden, ListStyle, Outcome, ToolError};
 use std::{fmt::Write, rc::Rc};
 
 /// How many entries are listed at most.
-const MAX_ENTRIES: u64 = 2000;
+const MAX_ENTRIES: u32 = 2000;
 
 /// What to list, and how.
 pub(crate) struct Query<'a> {

@@ -208,7 +208,7 @@ impl Report {
         self.text.truncate(self.text.trim_end().len());
         let mut parts = vec![Part::text(self.text)];
         parts.extend(self.images);
-        let count = u64::try_from(self.files).ok();
+        let count = u32::try_from(self.files).ok();
         Ok(Outcome { parts, count, capped_at_source: self.cut, ..Outcome::default() })
     }
 }

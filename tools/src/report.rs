@@ -218,7 +218,7 @@ impl<'a> Report<'a> {
             let _ = writeln!(self.out, "[{unreadable} files or folders could not be read.]");
         }
         self.out.truncate(self.out.trim_end_matches('\n').len());
-        let count = Some(u64::from(self.results));
+        let count = Some(self.results);
         Outcome { capped_at_source: self.cut, count, ..Outcome::text(self.out) }
     }
 }

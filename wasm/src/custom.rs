@@ -2,17 +2,12 @@
 
 use crate::{
     callbacks::Callbacks,
-    js::{field, message_of},
+    js::message_of,
     task::{self, Stop},
 };
 use futures::channel::oneshot;
-use innerloop_core::{
-    action::{Outcome, ToolError},
-    id::EffectId,
-    json::Json,
-};
+use innerloop_core::{action::Outcome, id::EffectId, json::Json};
 use innerloop_driver::custom;
-use js_sys::JSON;
 use wasm_bindgen::JsValue;
 use web_sys::AbortSignal;
 
@@ -39,25 +34,16 @@ pub(crate) async fn run(
         callbacks.call_tool(id.0, name, arguments.text(), call_id, folder, signal)
     };
     match task::call(&function, cancel, Some(timeout_ms)).await {
-        Ok(Ok(value)) => outcome(&value),
+        Ok(Ok(value)) => outcome(name, &value),
         Ok(Err(error)) => custom::failed(name, &message_of(&error)),
         Err(Stop::Cancelled) => custom::interrupted(),
         Err(Stop::TimedOut) => custom::timed_out(),
     }
 }
 
-/// A text is the result; of `{text, isError}` the text; anything else is shown as JSON. The
-/// package has refused before what JSON cannot hold: only `undefined` has nothing to show.
-fn outcome(value: &JsValue) -> Outcome {
-    if let Some(text) = value.as_string() {
-        return Outcome::text(text);
-    }
-    if let Some(text) = field(value, "text").as_string().filter(|_| value.is_object()) {
-        let failed = field(value, "isError").is_truthy();
-        return if failed { Outcome::error(ToolError::Crashed, text) } else { Outcome::text(text) };
-    }
-    match JSON::stringify(value).ok().and_then(|text| text.as_string()) {
-        Some(text) => Outcome::text(text),
-        None => Outcome::text(""),
-    }
+/// The package has made the outcome's JSON of what the function returned.
+fn outcome(name: &str, value: &JsValue) -> Outcome {
+    let text = value.as_string().unwrap_or_default();
+    innerloop_json::from_str(&text)
+        .unwrap_or_else(|error| custom::failed(name, &format!("its result does not fit: {error}")))
 }

@@ -2,10 +2,9 @@
 
 use crate::misuse::Misuse;
 use innerloop_core::{
-    config::{Facts, HookPoint, ProgramFacts, ProjectDoc, SessionConfig},
-    doc_places,
+    config::{Facts, HookPoint, MAX_NESTED_DOCS, ProgramFacts, ProjectDoc, SessionConfig},
     id::SessionId,
-    nested_docs,
+    instructed_folder,
     preset::Preset,
     tool::ToolSpec,
 };
@@ -16,7 +15,7 @@ use innerloop_driver::{
     traffic::Player,
 };
 use innerloop_json::FromJson;
-use innerloop_tools::{Memory, WorkspacePath};
+use innerloop_tools::Memory;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
@@ -96,10 +95,16 @@ impl Options {
         let mut facts = self.facts();
         // A patch may name another family, which reads other files; or name the files itself.
         let family = config(&facts)?.model.profile;
-        let places = doc_places(family, "", "");
-        facts.project_docs = places.iter().filter_map(|path| doc(files, path)).collect();
-        let nested = nested_docs(family, files.iter().map(|(path, _)| path));
-        facts.nested_docs = nested.into_iter().filter_map(|path| doc(files, path)).collect();
+        for (path, bytes) in files.iter() {
+            let docs = match instructed_folder(family, path) {
+                None => continue,
+                Some("") => &mut facts.project_docs,
+                Some(_) if facts.nested_docs.len() == MAX_NESTED_DOCS => continue,
+                Some(_) => &mut facts.nested_docs,
+            };
+            let text = String::from_utf8_lossy(bytes).into_owned();
+            docs.push(ProjectDoc { path: path.into(), text });
+        }
         config(&facts)
     }
 
@@ -172,11 +177,6 @@ impl Options {
         let headers = if self.page { provider.page_headers.clone() } else { Vec::new() };
         Ok(endpoint.with_headers(headers))
     }
-}
-
-fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
-    let bytes = files.bytes(&WorkspacePath::parse_file(path).ok()?)?;
-    Some(ProjectDoc { path: path.into(), text: String::from_utf8_lossy(bytes).into_owned() })
 }
 
 fn bad_settings(error: SettingsError) -> Misuse {

@@ -211,15 +211,20 @@ fn move_facts(facts: &mut Facts, to: &str) {
     facts.working_directory = format!("{root}/{to}");
     let folder = |doc: &ProjectDoc| {
         let above = doc.path.rsplit_once(['/', '\\']).map_or("", |(above, _)| above);
-        // `.codex/instructions.md` speaks of the folder that `.codex` stands in.
-        resolved("", above.strip_suffix(".codex").unwrap_or(above))
+        resolved("", above)
     };
-    // A file above the workspace is on the way to all of it.
-    let is_on_the_way =
-        |doc: &ProjectDoc| folder(doc).is_none_or(|above| seen(&above, to).is_some());
-    let is_below = |doc: &ProjectDoc| folder(doc).is_some_and(|above| seen(to, &above).is_some());
-    facts.project_docs.retain(|doc| is_on_the_way(doc) || is_below(doc));
-    facts.project_docs.extend(nested.into_iter().filter(is_on_the_way));
+    facts.project_docs.retain(|doc| {
+        // A file above the workspace is on the way to all of it.
+        folder(doc).is_none_or(|above| seen(&above, to).is_some() || seen(to, &above).is_some())
+    });
+    let ends = to.match_indices('/').map(|(end, _)| end).chain([to.len()]);
+    for place in ends.filter_map(|end| to.get(..end)) {
+        let docs = nested.iter().filter(|doc| {
+            folder(doc)
+                .is_some_and(|above| above.strip_suffix("/.codex").unwrap_or(&above) == place)
+        });
+        facts.project_docs.extend(docs.cloned());
+    }
 }
 
 /// The tools that an agent at nesting depth `depth` is shown. Among equal names the latest

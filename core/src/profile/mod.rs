@@ -261,20 +261,12 @@ const fn family(kind: ProfileKind) -> &'static Family {
     }
 }
 
-/// Which of these paths are instruction files of folders, those above before those below. Of very
-/// many only some are.
+/// The folder that the file at `path` has instructions for, empty for the topmost; `None` if the
+/// family does not read it.
 #[must_use]
-pub fn nested_docs<'a>(kind: ProfileKind, paths: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    const MOST: usize = 32;
-    let is_in_folder = |path: &str, name: &str| {
-        path.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'))
-    };
-    let names = doc_names(kind);
-    let is_doc = |path: &&str| names.iter().any(|name| is_in_folder(path, name));
-    let mut found: Vec<&str> = paths.filter(is_doc).take(MOST).collect();
-    let depth = |path: &str| path.matches('/').count();
-    innerloop_json::sort(&mut found, |a, b| depth(a).cmp(&depth(b)));
-    found
+pub fn instructed_folder(kind: ProfileKind, path: &str) -> Option<&str> {
+    let above = doc_names(kind).iter().find_map(|name| path.strip_suffix(name))?;
+    if above.is_empty() { Some(above) } else { above.strip_suffix('/') }
 }
 
 /// Where instruction files may stand, in the order in which they are shown: from the folder `root`

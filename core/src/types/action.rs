@@ -3,8 +3,8 @@
 //! an [`Outcome`] out. Paths use `/` and are relative to the folder that the agent works in, the
 //! workspace's root unless it was given another; a leading `/` means the workspace's root.
 
-use crate::types::message::joined_text;
-use alloc::{string::String, vec, vec::Vec};
+use crate::{base::json::Json, types::message::joined_text};
+use alloc::{boxed::Box, string::String, vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 pub use crate::base::digest::Digest;
@@ -391,7 +391,7 @@ pub struct Outcome {
     /// How many places were found or changed: results of a search, replacements of an edit,
     /// occurrences of a text that should be unique.
     #[json(skip_serializing_if = "Option::is_none")]
-    pub count: Option<u64>,
+    pub count: Option<u32>,
     /// How long the run took, from its launch on: the time in which a person was asked does not
     /// count. Where the host says nothing the session measures it, so that it is absent only
     /// where the host ran nothing, or does not know what became of the run.
@@ -410,6 +410,10 @@ pub struct Outcome {
     /// Whether the tool itself dropped a part of its output.
     #[json(skip_serializing_if = "is_false")]
     pub capped_at_source: bool,
+    /// What a tool of the host says to its user interface, in `EventKind::ToolCallEnd`; the model
+    /// does not read it.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Box<Json>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the derive calls it with a reference")]

@@ -417,8 +417,8 @@ pub struct Facts {
     pub programs: Vec<ProgramFacts>,
     /// Instruction files of the project, root first.
     pub project_docs: Vec<ProjectDoc>,
-    /// Those of folders below the workspace, each after those above it. An agent reads the ones
-    /// that stand on the way to its folder and in it.
+    /// Those of folders below the workspace, in any order. An agent reads the ones that stand on
+    /// the way to its folder and in it.
     pub nested_docs: Vec<ProjectDoc>,
 }
 
@@ -445,6 +445,9 @@ pub struct ProgramFacts {
     /// What it is and how it is called, in a sentence.
     pub description: String,
 }
+
+/// How many instruction files of folders below a host hands over at most.
+pub const MAX_NESTED_DOCS: usize = 32;
 
 /// An instruction file of the project.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]

@@ -23,6 +23,20 @@ pub enum Part {
         /// The file's bytes in base64.
         data: String,
     },
+    /// A picture that the provider fetches itself.
+    ImageUrl {
+        /// Where it is.
+        url: String,
+    },
+    /// A document, such as a PDF.
+    File {
+        /// For example `application/pdf`.
+        media_type: String,
+        /// Its name, which the model reads.
+        name: String,
+        /// The file's bytes in base64.
+        data: String,
+    },
 }
 
 impl Part {
@@ -37,12 +51,12 @@ impl Part {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text } => Some(text),
-            Self::Image { .. } => None,
+            _ => None,
         }
     }
 }
 
-/// The texts of `parts`, joined by line feeds; images are left out.
+/// The texts of `parts`, joined by line feeds; all else is left out.
 #[must_use]
 pub fn joined_text(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();

@@ -28,6 +28,8 @@ mod finish;
 mod gemini;
 mod head;
 mod ids;
+
+mod left_out;
 mod lenient;
 #[cfg(not(all(
     feature = "anthropic",
@@ -150,6 +152,8 @@ pub struct Prefix {
     encoded: Encoded,
     /// Whether calls and results are written as text.
     in_text: bool,
+    wire: WireKind,
+    takes_images: bool,
 }
 
 /// The turns in one protocol.
@@ -180,13 +184,16 @@ impl Prefix {
             WireKind::Gemini => Encoded::Gemini(gemini::Prefix::new(model)),
             WireKind::Ollama => Encoded::Ollama(ollama::Prefix::new(model)),
         };
-        Self { encoded, in_text: model.text_calls == TextCalls::Always }
+        let (wire, takes_images) = (model.wire, model.compat.images);
+        Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, takes_images }
     }
 
     /// Appends a turn. The bytes of those before stay as they are.
     pub fn push(&mut self, turn: &TurnKind) {
         let in_text = if self.in_text { text_calls::in_text(turn) } else { None };
         let turn = in_text.as_ref().unwrap_or(turn);
+        let readable = left_out::readable(turn, self.wire, self.takes_images);
+        let turn = readable.as_ref().unwrap_or(turn);
         match &mut self.encoded {
             Encoded::OpenaiResponses(prefix) => prefix.push(turn),
             Encoded::OpenaiChat(prefix) => prefix.push(turn),

@@ -48,6 +48,16 @@ impl Writer {
         self.raw(if is_true { "true" } else { "false" })
     }
 
+    /// A file's bytes as the string of a URL.
+    pub(super) fn data_url(&mut self, media_type: &str, data: &str) -> &mut Self {
+        self.string(&format!("data:{media_type};base64,{data}"))
+    }
+
+    /// A file as OpenAI's protocols have it, as fields of an object.
+    pub(super) fn file(&mut self, media_type: &str, name: &str, data: &str) -> &mut Self {
+        self.raw("\"filename\":").string(name).raw(",\"file_data\":").data_url(media_type, data)
+    }
+
     /// A tool's name and what it does, as fields of an object.
     pub(super) fn named(&mut self, name: &str, description: &str) -> &mut Self {
         self.raw("\"name\":").string(name).raw(",\"description\":").string(description)

@@ -121,6 +121,13 @@ pub(super) struct TuningArgs {
     /// `low`, `medium`, `high`, or what else the model knows [default: the provider's own].
     #[arg(long, value_name = "EFFORT")]
     pub(super) effort: Option<String>,
+    /// Features in beta that Anthropic is asked for, separated by commas.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(super) betas: Vec<String>,
+    /// A JSON object of fields that go into each request as the provider's protocol has them,
+    /// such as `{"safetySettings": […]}`.
+    #[arg(long, value_name = "JSON")]
+    pub(super) provider_options: Option<String>,
     /// Most tokens of one reply [default: what the model can, up to 32,000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_output_tokens: Option<u32>,

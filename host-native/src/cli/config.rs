@@ -14,7 +14,7 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::{
     fmt::Display,
     fs,
@@ -127,6 +127,9 @@ fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
     set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
     set(&mut patch, &["model", "context_window"], tuning.context_window);
+    let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
+    set(&mut patch, &["model", "betas"], betas.cloned());
+    set(&mut patch, &["model", "options"], provider_options(tuning)?);
     set(&mut patch, &["builtin_tools"], builtin_tools(tuning));
     let prompt = tuning
         .base_prompt
@@ -134,6 +137,14 @@ fn options(tuning: &TuningArgs) -> Result<String, Failure> {
         .map(|path| fs::read_to_string(path).map_err(|error| unusable(path, &error)));
     set(&mut patch, &["base_prompt"], prompt.transpose()?);
     Ok(patch.to_string())
+}
+
+/// What goes into each request besides.
+fn provider_options(tuning: &TuningArgs) -> Result<Option<Map<String, Value>>, Failure> {
+    let wrong = |error| {
+        Failure::usage(format!("--provider-options takes a JSON object in one line: {error}"))
+    };
+    tuning.provider_options.as_deref().map(serde_json::from_str).transpose().map_err(wrong)
 }
 
 /// Which tools of its own the model is shown, as the configuration says it.

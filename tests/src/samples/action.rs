@@ -1,7 +1,7 @@
 //! What tools do, and what comes of it.
 
 use super::{
-    message::parts,
+    message::{opaque, parts},
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::action::{
@@ -44,6 +44,7 @@ pub(super) fn outcome() -> Outcome {
         changes: vec![change(ChangeKind::Modified)],
         digests: vec!["cbf29ce484222325".into()],
         capped_at_source: true,
+        details: Some(Box::new(opaque())),
     }
 }
 

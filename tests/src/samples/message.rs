@@ -31,6 +31,12 @@ pub(super) fn parts() -> Vec<Part> {
     one_of_each!(Part:
         Text { text: "Grüße,\n\"you\" \u{1f600}\u{7}".into() },
         Image { media_type: "image/png".into(), data: "iVBORw0KGgo=".into() },
+        ImageUrl { url: "https://example.com/a.png".into() },
+        File {
+            media_type: "application/pdf".into(),
+            name: "a.pdf".into(),
+            data: "JVBERi0=".into(),
+        },
     )
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod across_wires;
+mod attachments;
 mod by_id;
 mod bytes;
 mod composed;

@@ -368,7 +368,7 @@ fn a_refusal_of_our_own_is_not_told_as_what_a_command_printed() {
     assert!(said.contains("cut by a limit") && !said.contains("untrusted_context"), "{said}");
 }
 
-fn changed(kind: ChangeKind, text: &str, count: Option<u64>) -> Outcome {
+fn changed(kind: ChangeKind, text: &str, count: Option<u32>) -> Outcome {
     let change = Change { path: "a.txt".into(), kind, before: None, after: None };
     Outcome { changes: vec![change], count, ..Outcome::text(text) }
 }

@@ -216,7 +216,7 @@ fn images_go_into_users_messages_or_are_told_of() {
     blind.compat.images = false;
     let shown = messages(&blind, &turns);
     assert_eq!(shown.as_array().unwrap().len(), 4);
-    let note = "[One image is left out: the model takes none.]";
+    let note = "[an image is left out: this model does not take it]";
     assert_eq!(shown[0]["content"], format!("Look\n{note}"));
     assert_eq!(shown[2]["content"], note);
 }

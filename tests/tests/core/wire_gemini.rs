@@ -785,7 +785,7 @@ fn images_stand_in_results_where_the_model_can_and_behind_them_where_not() {
     let mut blind = model("gemini-3-flash-preview");
     blind.compat.images = false;
     let sent = body(&blind, &[], &turns)["contents"].to_string();
-    assert!(!sent.contains("inlineData") && sent.contains("an image was left out"), "{sent}");
+    assert!(!sent.contains("inlineData") && sent.contains("an image is left out"), "{sent}");
 }
 
 #[test]

@@ -392,7 +392,7 @@ fn images_go_where_they_are_taken() {
     blind.compat.images = false;
     let body = request(&blind, "", &[], &turns);
     assert_eq!(body["messages"][1]["images"], Value::Null);
-    let left_out = "[an image is left out: this model takes none]";
+    let left_out = "[an image is left out: this model does not take it]";
     assert_eq!(body["messages"][1]["content"], left_out);
 }
 

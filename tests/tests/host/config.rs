@@ -53,6 +53,18 @@ fn e11_a_file_says_what_the_program_cannot_know_of_the_place() {
 }
 
 #[test]
+fn c14_c16_betas_and_the_providers_own_options_are_switches() {
+    let options = r#"{"safetySettings": [{"threshold": "BLOCK_NONE"}], "user": "me"}"#;
+    let found = config("{}", &["--betas", "one,two", "--provider-options", options]).model;
+    assert_eq!(found.betas, ["one", "two"]);
+    assert_eq!(found.options.get("user").unwrap().text(), "\"me\"");
+    assert!(found.options.get("safetySettings").unwrap().text().contains("BLOCK_NONE"));
+    let scene = Scene::streaming(&[Message::text("done")]);
+    let odd = run(scene.command("go").args(["--provider-options", "[]"])).exits(2);
+    assert!(odd.stderr.contains("--provider-options takes a JSON object"), "{}", odd.stderr);
+}
+
+#[test]
 fn options_come_before_the_file_and_the_file_before_the_preset() {
     let file = json!({
         "limits": {"max_turns": 5, "max_tool_rounds_per_input": 6},

@@ -20,6 +20,8 @@ const FIELDS = [
   [{ preset: "ironclaw", config: { approval: { ask: "nothing" } } }, "approval.ask", "nothing"],
   [{ config: { timeouts: { grace_ms: 9 } } }, "timeouts.grace_ms", 9],
   [{ config: { model: { tool_choice: "required" } } }, "model.tool_choice", "required"],
+  [{ betas: ["context-1m-2025-08-07"] }, "model.betas", ["context-1m-2025-08-07"]],
+  [{ providerOptions: { user: "me" } }, "model.options.user", "me"],
   [{ config: { exec_modes: { shell: "parallel" } } }, "exec_modes.shell", "parallel"],
   [{ config: { estimator: "words" } }, "estimator", "words"],
   [{ limits: { maxTurns: 3 }, config: { limits: { max_turns: 4 } } }, "limits.max_turns", 4],
@@ -36,6 +38,23 @@ test("every option comes to its field of the configuration", async () => {
     const found = path.split(".").reduce((at, name) => at[name], config);
     assert.deepEqual(found, value, `${JSON.stringify(options)}: ${path}`);
   }
+});
+
+test("c14 c16 betas are a header, the provider's options fields of each request", async () => {
+  const server = await serve(reply({ text: "Done." }));
+  const providerOptions = { metadata: { user_id: "u" }, service_tier: "auto" };
+  const agent = await agentAt(server, { betas: ["one", "two"], providerOptions });
+  await agent.run("Go").result();
+  const [{ headers, body }] = server.requests;
+  assert.equal(headers["anthropic-beta"], "one,two");
+  assert.deepEqual([body.metadata, body.service_tier], [{ user_id: "u" }, "auto"]);
+  await agent.close();
+  await server.close();
+  const safetySettings = [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }];
+  const options = { provider: "gemini", model: "gemini-3.8-flash" };
+  const grounded = { safetySettings, tools: [{ google_search: {} }] };
+  const config = await Session.config({ ...options, providerOptions: grounded });
+  assert.deepEqual(config.model.options, grounded);
 });
 
 test("a patch that does not fit names its field", async () => {

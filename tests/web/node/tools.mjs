@@ -304,16 +304,16 @@ test("files are a map of paths; what leads out of the workspace is refused", asy
 });
 
 test("m6 a file that the user has changed meanwhile is not overwritten", async () => {
-  const write = (content) => reply({ calls: [["Write", { file_path: "a.txt", content }]] });
+  const write = (content) => reply({ calls: [["write_file", { file_path: "a.txt", content }]] });
   const server = await serve(
-    reply({ calls: [["Read", { file_path: "a.txt" }]] }),
+    reply({ calls: [["read_file", { file_path: "a.txt" }]] }),
     reply({ text: "Read." }),
     write("mine"),
-    reply({ calls: [["Read", { file_path: "a.txt" }]] }),
+    reply({ calls: [["read_file", { file_path: "a.txt" }]] }),
     write("both"),
     reply({ text: "Done." }),
   );
-  const agent = await agentAt(server, { files: { "a.txt": "first" }, preset: "modern" });
+  const agent = await agentAt(server, { files: { "a.txt": "first" } });
   await agent.run("Read it").result();
   agent.files.write("a.txt", "theirs");
   await agent.run("Write it").result();
@@ -321,6 +321,54 @@ test("m6 a file that the user has changed meanwhile is not overwritten", async (
   assert.ok(refused.isError && refused.text.includes("has changed since you read it"), refused.text);
   assert.equal(toolResults(server.requests[5])[0].isError, false);
   assert.equal(agent.files.readText("a.txt"), "both");
+  await agent.close();
+  await server.close();
+});
+
+test("a tool shows pictures and files, and tells the user interface more than the model", async () => {
+  const image = { type: "image", media_type: "image/png", data: "iVBORw0KGgo=" };
+  const replies = [
+    { text: "seen", parts: [image], details: { rows: [1, 2] } },
+    { parts: [{ type: "text", text: "half \ud800 a pair" }] },
+    { parts: "none" },
+    { parts: [{ type: "film" }] },
+    { text: "no", isError: true, details: "why" },
+  ];
+  const execute = () => replies.shift();
+  const calls = replies.map(() => ["weather", { city: "Köln" }]);
+  const server = await serve(reply({ calls }), reply({ text: "Done." }));
+  const agent = await agentAt(server, { tools: [{ ...weather, execute }] });
+  const events = await eventsOf(agent.run("Go"));
+  const { content } = server.requests[1].body.messages.at(-1);
+  const [shown, plain, json, broken, failed] = content;
+  assert.deepEqual(
+    shown.content.map(({ type }) => type),
+    ["text", "image"],
+  );
+  assert.equal(shown.content[1].source.data, image.data);
+  assert.equal(plain.content, "half \ufffd a pair");
+  assert.equal(json.content, '{"parts":"none"}');
+  assert.ok(broken.is_error && /film/.test(broken.content), broken.content);
+  assert.deepEqual([failed.content, failed.is_error], ["Tool error (weather): no", true]);
+  assert.equal(JSON.stringify(server.requests).includes("rows"), false);
+  const ends = events.filter(({ type }) => type === "tool_call_end");
+  assert.deepEqual(
+    ends.map(({ outcome }) => outcome.details),
+    [{ rows: [1, 2] }, undefined, undefined, undefined, "why"],
+  );
+  await agent.close();
+  await server.close();
+});
+
+test("the user's words may come with pictures by their address and with files", async () => {
+  const server = await serve(reply({ text: "Done." }));
+  const agent = await agentAt(server);
+  const file = { type: "file", media_type: "application/pdf", name: "a.pdf", data: "JVBERi0=" };
+  const url = "https://example.com/a.png";
+  await agent.run([{ type: "text", text: "Look" }, { type: "image_url", url }, file]).result();
+  const [, image, document] = server.requests[0].body.messages[0].content;
+  assert.deepEqual(image.source, { type: "url", url });
+  assert.deepEqual([document.type, document.title], ["document", "a.pdf"]);
   await agent.close();
   await server.close();
 });

@@ -271,7 +271,7 @@ export class Agent {
         callId: string,
         folder: string,
         signal: AbortSignal,
-      ): Promise<unknown> => {
+      ): Promise<string> => {
         const output = (text: string): void => this.#raw.toolOutput(effect, String(text));
         return callTool(this.tools.get(name), args, { callId, folder, signal, output });
       },

@@ -16,9 +16,15 @@ export interface SessionUsage {
   reasoning: number;
 }
 
-/** A piece of what a user or a tool says. An image's `data` is base64. */
+/**
+ * A piece of what a user or a tool says. `data` is base64; an address is fetched by the provider,
+ * and a file is a PDF, or what else the provider takes.
+ */
 export type Part =
-  { type: "text"; text: string } | { type: "image"; media_type: string; data: string };
+  | { type: "text"; text: string }
+  | { type: "image"; media_type: string; data: string }
+  | { type: "image_url"; url: string }
+  | { type: "file"; media_type: string; name: string; data: string };
 
 /** Where an agent stands. */
 export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
@@ -72,6 +78,8 @@ export interface Outcome {
   digests?: string[];
   /** Whether the tool itself dropped a part of its output. */
   capped_at_source?: boolean;
+  /** What your tool said to the user interface. */
+  details?: unknown;
 }
 
 /** What made a tool's run fail. */

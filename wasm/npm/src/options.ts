@@ -39,6 +39,8 @@ const CHANGEABLE = [
 const PATCHABLE = [
   "maxOutputTokens",
   "contextWindow",
+  "betas",
+  "providerOptions",
   "vocabulary",
   "retry",
   "loops",
@@ -327,6 +329,8 @@ function optionsPatch(options: ConfigOptions): object {
       max_output_tokens: count("maxOutputTokens", options.maxOutputTokens),
       context_window: count("contextWindow", options.contextWindow),
       reasoning_effort: text("reasoningEffort", options.reasoningEffort),
+      betas: options.betas,
+      options: options.providerOptions,
     },
     limits: nested("limits", options.limits),
     retry: nested("retry", options.retry),

@@ -142,6 +142,11 @@ export interface ToolRun {
   /** The folder of the workspace that the calling agent works in; the root if absent. */
   folder?: string;
   /** After how long to stop it and to answer with what there is, `timed_out` set. */
+  /**
+   * Where the guard is on, what the model knows of the files that a built-in action names: their
+   * digests, an empty text for any content, `null` for what it has not seen.
+   */
+  known?: (string | null)[];
   timeout_ms: number;
 }
 

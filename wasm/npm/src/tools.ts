@@ -1,6 +1,7 @@
 // The tools of the user: which there are, and how one is called.
 
 import { checkTool } from "./options.js";
+import type { Outcome } from "./data.js";
 import type { Tool, ToolContext, ToolReply } from "./types.js";
 
 /**
@@ -59,14 +60,14 @@ export class Tools implements Iterable<Tool> {
 }
 
 /**
- * Calls the tool. The result is a text, a {@link ToolReply}, or `undefined` for nothing; it rejects
- * with an `Error` where the tool throws or returns what JSON cannot hold.
+ * Calls the tool; its outcome, as JSON. It rejects with an `Error` where the tool throws or returns
+ * what JSON cannot hold.
  */
 export async function callTool(
   tool: Tool | undefined,
   args: string,
   context: ToolContext,
-): Promise<string | ToolReply | undefined> {
+): Promise<string> {
   if (tool === undefined) throw new Error("the host has no such tool any more");
   let result: unknown;
   try {
@@ -74,24 +75,44 @@ export async function callTool(
   } catch (error) {
     throw hasMessage(error) ? error : new Error(`it threw ${shown(error)}`);
   }
-  if (result === undefined || typeof result === "string" || isReply(result)) return result;
-  return asJson(result);
+  return asJson(outcomeOf(result));
+}
+
+function outcomeOf(result: unknown): Partial<Outcome> {
+  const { text, parts = [], isError, details } = isReply(result) ? result : { text: said(result) };
+  return {
+    parts: text === undefined ? parts : [{ type: "text", text }, ...parts],
+    error: isError ? "crashed" : undefined,
+    details,
+  };
 }
 
 function isReply(result: unknown): result is ToolReply {
-  return typeof result === "object" && typeof (result as ToolReply | null)?.text === "string";
+  if (typeof result !== "object" || result === null) return false;
+  const { text, parts } = result as Partial<ToolReply>;
+  return text === undefined ? Array.isArray(parts) : typeof text === "string";
+}
+
+function said(result: unknown): string {
+  if (result === undefined) return "";
+  return typeof result === "string" ? result : asJson(result);
 }
 
 function asJson(result: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(result);
+    text = JSON.stringify(result, wellFormed);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`its result cannot be given to the model as JSON: ${why}`);
   }
   if (text !== undefined) return text;
   throw new Error(`its result cannot be given to the model as JSON: it is a ${typeof result}`);
+}
+
+// Half of a surrogate pair is no text.
+function wellFormed(_name: string, value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }
 
 function hasMessage(error: unknown): boolean {

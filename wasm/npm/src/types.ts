@@ -75,6 +75,13 @@ export interface ConfigOptions {
   contextWindow?: number;
   /** `low`, `medium`, `high`, or what else the provider knows. */
   reasoningEffort?: string;
+  /** Features in beta that Anthropic is asked for by a header, `context-1m-2025-08-07` say. */
+  betas?: string[];
+  /**
+   * Fields of each request as the provider's protocol has them, over those of the package: `user`,
+   * `metadata`, `safetySettings`; `tools: [{ google_search: {} }]` for Gemini's grounding.
+   */
+  providerOptions?: Record<string, unknown>;
   /** When a failed model call is tried again. */
   retry?: RetryPolicy;
   /** How long a tool may take. */
@@ -327,6 +334,8 @@ export type RestoreOptions = Omit<
   | "limits"
   | "maxOutputTokens"
   | "contextWindow"
+  | "betas"
+  | "providerOptions"
   | "vocabulary"
   | "models"
   | "reasoningEffort"
@@ -407,8 +416,8 @@ export interface Tool {
   /** After how long a run is stopped; without it, as {@link Timeouts} says. */
   timeoutMs?: number;
   /**
-   * Runs the tool; the arguments fit the schema. A text is the result as it is; of a
-   * {@link ToolReply} the text; anything else is given to the model as JSON. What it throws
+   * Runs the tool; the arguments fit the schema. A text is the result as it is; a
+   * {@link ToolReply} says more; anything else is given to the model as JSON. What it throws
    * becomes an error result for the model, and the run goes on.
    */
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -417,10 +426,14 @@ export interface Tool {
 
 /** What a tool may return to say more than a text. */
 export interface ToolReply {
-  /** What the model reads. */
-  text: string;
+  /** What the model reads. It may be absent where there are `parts`. */
+  text?: string;
+  /** What the model is shown behind the text: further text, pictures, files. */
+  parts?: Part[];
   /** Whether it is a failure. */
   isError?: boolean;
+  /** What your user interface gets, as JSON, in `tool_call_end`; the model does not read it. */
+  details?: unknown;
 }
 
 /** What a tool is told beside its arguments. */

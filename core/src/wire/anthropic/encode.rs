@@ -71,8 +71,6 @@ pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> He
 pub(crate) struct Prefix {
     out: Writer,
     open: Option<Role>,
-    /// Whether the model takes images.
-    images: bool,
     /// Where the last block of the user's side takes a marker.
     mark: Option<usize>,
     /// Where it stood in the request before: the provider finds its cache entry there.
@@ -87,9 +85,8 @@ enum Role {
 
 impl Prefix {
     /// No messages yet.
-    pub(crate) const fn new(model: &ModelConfig) -> Self {
-        let images = model.compat.images;
-        Self { out: Writer::new(), open: None, images, mark: None, mark_before: None }
+    pub(crate) const fn new(_: &ModelConfig) -> Self {
+        Self { out: Writer::new(), open: None, mark: None, mark_before: None }
     }
 
     /// Appends a turn. Blocks that the provider would refuse (blank text) are left out.
@@ -100,9 +97,8 @@ impl Prefix {
                 self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
             TurnKind::ToolResults(results) => {
-                let images = self.images;
                 for result in results {
-                    self.block(Role::User).tool_result(result, images);
+                    self.block(Role::User).tool_result(result);
                     self.end_user_block();
                 }
             }
@@ -121,9 +117,8 @@ impl Prefix {
     }
 
     fn parts(&mut self, parts: &[Part]) {
-        let images = self.images;
         for part in parts.iter().filter(|part| !is_blank(part)) {
-            self.block(Role::User).part(part, images);
+            self.block(Role::User).part(part);
             self.end_user_block();
         }
     }

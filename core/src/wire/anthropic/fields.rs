@@ -15,10 +15,6 @@ use crate::{
         model::{ModelConfig, ToolChoice},
     },
 };
-use alloc::format;
-
-/// The types of image that the provider takes.
-const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 /// The provider refuses longer ids of calls.
 const MAX_ID_BYTES: usize = 64;
@@ -77,25 +73,33 @@ impl Writer {
         self.raw("}");
     }
 
-    /// A part without its closing brace. In place of an image that would be refused stands a
-    /// word about it.
-    pub(super) fn part(&mut self, part: &Part, images: bool) {
+    /// A part without its closing brace.
+    pub(super) fn part(&mut self, part: &Part) {
         match part {
             Part::Text { text } => {
                 self.text(text);
             }
-            Part::Image { media_type, data } if images && IMAGES.contains(&media_type.as_str()) => {
-                self.raw("{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":");
-                self.string(media_type).raw(",\"data\":").string(data).raw("}");
+            Part::Image { media_type, data } => {
+                self.raw("{\"type\":\"image\",\"source\":").base64(media_type, data);
             }
-            Part::Image { media_type, .. } => {
-                self.text(&format!("[an image of the type {media_type} that cannot be shown]"));
+            Part::ImageUrl { url } => {
+                self.raw("{\"type\":\"image\",\"source\":{\"type\":\"url\",\"url\":");
+                self.string(url).raw("}");
+            }
+            Part::File { media_type, name, data } => {
+                self.raw("{\"type\":\"document\",\"title\":").string(name);
+                self.raw(",\"source\":").base64(media_type, data);
             }
         }
     }
 
+    fn base64(&mut self, media_type: &str, data: &str) {
+        self.raw("{\"type\":\"base64\",\"media_type\":").string(media_type);
+        self.raw(",\"data\":").string(data).raw("}");
+    }
+
     /// A tool's result without its closing brace.
-    pub(super) fn tool_result(&mut self, result: &ToolResult, images: bool) {
+    pub(super) fn tool_result(&mut self, result: &ToolResult) {
         self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
         self.string(&sendable_id(&result.call_id, MAX_ID_BYTES));
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
@@ -119,7 +123,7 @@ impl Writer {
         self.raw("[");
         for (index, part) in result.parts.iter().filter(|part| !is_blank(part)).enumerate() {
             self.raw(if index == 0 { "" } else { "," });
-            self.part(part, images);
+            self.part(part);
             self.raw("}");
         }
         self.raw("]");

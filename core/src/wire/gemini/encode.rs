@@ -29,7 +29,6 @@ pub(crate) struct Prefix {
     out: Writer,
     open: Option<Role>,
     family: Family,
-    takes_images: bool,
     /// The calls of the last reply: results name the tool, not only the call.
     calls: Vec<Called>,
 }
@@ -52,13 +51,7 @@ struct Called {
 impl Prefix {
     /// No contents yet.
     pub(crate) fn new(model: &ModelConfig) -> Self {
-        Self {
-            out: Writer::new(),
-            open: None,
-            family: Family::of(&model.name),
-            takes_images: model.compat.images,
-            calls: Vec::new(),
-        }
+        Self { out: Writer::new(), open: None, family: Family::of(&model.name), calls: Vec::new() }
     }
 
     /// Appends a turn. Parts that say nothing are left out: the provider refuses empty contents.
@@ -88,19 +81,8 @@ impl Prefix {
                 Part::Text { text } => {
                     self.part(Role::User).raw("{\"text\":").string(text).raw("}");
                 }
-                Part::Image { media_type, data } => self.image(media_type, data),
+                part => self.part(Role::User).data(part),
             }
-        }
-    }
-
-    fn image(&mut self, media_type: &str, data: &str) {
-        let takes_images = self.takes_images;
-        let out = self.part(Role::User);
-        if takes_images {
-            out.inline_data(media_type, data);
-        } else {
-            let note = "[an image was left out: the model takes none]";
-            out.raw("{\"text\":").string(note).raw("}");
         }
     }
 
@@ -112,7 +94,7 @@ impl Prefix {
                 Some(called) => (called.name, called.is_known.then_some(called.id)),
                 None => (String::from("unknown"), None),
             };
-            let (takes_images, family) = (self.takes_images, self.family);
+            let family = self.family;
             let out = self.part(Role::User);
             out.raw("{\"functionResponse\":{");
             if let Some(id) = id {
@@ -121,22 +103,21 @@ impl Prefix {
             out.raw("\"name\":").string(&name).raw(",\"response\":{");
             out.raw(if result.is_error { "\"error\":" } else { "\"output\":" });
             let text = joined_text(&result.parts);
-            let is_shown = text.is_empty() && images(result).next().is_some();
+            let is_shown = text.is_empty() && shown(result).next().is_some();
             out.string(if is_shown { "The result is an image." } else { &text }).raw("}");
-            let mut inner = images(result).filter(|(kind, _)| takes_images && fits(family, kind));
-            if let Some((media_type, data)) = inner.next() {
-                out.raw(",\"parts\":[").inline_data(media_type, data);
-                for (media_type, data) in inner {
-                    out.raw(",").inline_data(media_type, data);
+            let mut inner = shown(result).filter(|part| fits(family, part));
+            if let Some(part) = inner.next() {
+                out.raw(",\"parts\":[").data(part);
+                for part in inner {
+                    out.raw(",").data(part);
                 }
                 out.raw("]");
             }
             out.raw("}}");
         }
-        for (media_type, data) in results.iter().flat_map(images) {
-            if !(self.takes_images && fits(self.family, media_type)) {
-                self.image(media_type, data);
-            }
+        let family = self.family;
+        for part in results.iter().flat_map(shown).filter(|part| !fits(family, part)) {
+            self.part(Role::User).data(part);
         }
     }
 
@@ -238,9 +219,16 @@ impl Prefix {
 }
 
 impl Writer {
-    fn inline_data(&mut self, media_type: &str, data: &str) {
-        self.raw("{\"inlineData\":{\"mimeType\":").string(media_type);
-        self.raw(",\"data\":").string(data).raw("}}");
+    /// A part that is no text.
+    fn data(&mut self, part: &Part) {
+        match part {
+            Part::Text { .. } => self,
+            Part::ImageUrl { url } => self.raw("{\"fileData\":{\"fileUri\":").string(url).raw("}}"),
+            Part::Image { media_type, data } | Part::File { media_type, data, .. } => {
+                self.raw("{\"inlineData\":{\"mimeType\":").string(media_type);
+                self.raw(",\"data\":").string(data).raw("}}")
+            }
+        };
     }
 
     fn signature(&mut self, signature: &str) -> &mut Self {
@@ -248,16 +236,16 @@ impl Writer {
     }
 }
 
-fn images(result: &ToolResult) -> impl Iterator<Item = (&str, &str)> {
-    result.parts.iter().filter_map(|part| match part {
-        Part::Image { media_type, data } => Some((media_type.as_str(), data.as_str())),
-        Part::Text { .. } => None,
-    })
+/// What a result shows beside its text.
+fn shown(result: &ToolResult) -> impl Iterator<Item = &Part> {
+    result.parts.iter().filter(|part| part.as_text().is_none())
 }
 
-/// Whether an image may stand within a result.
-fn fits(family: Family, media_type: &str) -> bool {
-    family == Family::Level && matches!(media_type, "image/png" | "image/jpeg" | "image/webp")
+/// Whether a picture may stand within a result.
+fn fits(family: Family, part: &Part) -> bool {
+    let Part::Image { media_type, .. } = part else { return false };
+    family == Family::Level
+        && matches!(media_type.as_str(), "image/png" | "image/jpeg" | "image/webp")
 }
 
 /// A function's name in the characters that the provider accepts: letters, digits and `_.:-`, at

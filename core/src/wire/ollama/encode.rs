@@ -14,9 +14,6 @@ use crate::types::{
 use alloc::{format, string::String, vec::Vec};
 use innerloop_json::Map;
 
-/// What a model that takes no images reads in place of one.
-const NO_IMAGE: &str = "[an image is left out: this model takes none]";
-
 /// Model, limits, options, tools and system prompt, up to the first turn. Fields of the
 /// configuration's `options` come last and override; its object `options` is merged into ours.
 pub(crate) fn head(model: &ModelConfig, system: &str, tools: &[&ToolSpec]) -> Head {
@@ -91,13 +88,12 @@ pub(crate) struct Prefix {
     out: Writer,
     /// The tools that the last calls name, by the calls' ids.
     called: Map<String>,
-    takes_images: bool,
 }
 
 impl Prefix {
     /// No messages yet.
-    pub(crate) fn new(model: &ModelConfig) -> Self {
-        Self { takes_images: model.compat.images, ..Self::default() }
+    pub(crate) fn new(_: &ModelConfig) -> Self {
+        Self::default()
     }
 
     /// Appends a turn. A message without anything in it is left out.
@@ -132,13 +128,12 @@ impl Prefix {
     fn user(&mut self, parts: &[Part]) {
         let has_image = parts.iter().any(|part| part.as_text().is_none());
         if has_image || !joined_text(parts).trim().is_empty() {
-            let images = self.takes_images;
-            self.open("user").content("", parts, images).raw("}");
+            self.open("user").content("", parts).raw("}");
         }
     }
 
     fn tool_result(&mut self, result: &ToolResult) {
-        let (name, images) = (self.called.get(&result.call_id).cloned(), self.takes_images);
+        let name = self.called.get(&result.call_id).cloned();
         let out = self.open("tool");
         if let Some(name) = name {
             out.raw(",\"tool_name\":").string(&name);
@@ -146,7 +141,7 @@ impl Prefix {
         out.raw(",\"tool_call_id\":").string(&result.call_id);
         // The protocol has no mark for a result that is an error.
         let before = if result.is_error { "Error: " } else { "" };
-        out.content(before, &result.parts, images).raw("}");
+        out.content(before, &result.parts).raw("}");
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -181,25 +176,15 @@ impl Prefix {
 }
 
 impl Writer {
-    /// The text of `parts` with `before` in front of it, and the images where they are taken.
-    fn content(&mut self, before: &str, parts: &[Part], takes_images: bool) -> &mut Self {
-        let images = parts.iter().filter_map(|part| match part {
-            Part::Text { .. } => None,
-            Part::Image { data, .. } => Some(data),
-        });
-        let images: Vec<&String> = images.collect();
-        let mut text = format!("{before}{}", joined_text(parts));
-        if !images.is_empty() && !takes_images {
-            text.push_str(if text.is_empty() { "" } else { "\n" });
-            text.push_str(NO_IMAGE);
-        }
-        self.raw(",\"content\":").string(&text);
-        if !images.is_empty() && takes_images {
-            for (index, image) in images.into_iter().enumerate() {
-                self.raw(if index == 0 { ",\"images\":[" } else { "," }).string(image);
+    /// The text of `parts` with `before` in front of it, and the images.
+    fn content(&mut self, before: &str, parts: &[Part]) -> &mut Self {
+        self.raw(",\"content\":").string(&format!("{before}{}", joined_text(parts)));
+        let mut next = ",\"images\":[";
+        for part in parts {
+            if let Part::Image { data, .. } = part {
+                self.raw(core::mem::replace(&mut next, ",")).string(data);
             }
-            self.raw("]");
         }
-        self
+        self.raw(if next == "," { "]" } else { "" })
     }
 }

@@ -187,11 +187,3 @@ fn push_choice(out: &mut Writer, choice: &ToolChoice, tools: &[&ToolSpec], custo
         }
     };
 }
-
-/// Text that stands for pictures which the model cannot take.
-pub(super) fn left_out(images: usize) -> String {
-    match images {
-        1 => String::from("[One image is left out: the model takes none.]"),
-        _ => alloc::format!("[{images} images are left out: the model takes none.]"),
-    }
-}

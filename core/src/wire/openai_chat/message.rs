@@ -6,7 +6,6 @@ use super::{
         ids::sendable_name,
         writer::{Writer, arguments_object},
     },
-    encode::left_out,
     ids::Ids,
 };
 use crate::{
@@ -18,6 +17,9 @@ use crate::{
     },
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+
+/// How a picture begins.
+const IMAGE: &str = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
 
 /// The messages written so far, each with a comma in front.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,26 +92,24 @@ impl Prefix {
         if self.after_result && self.compat.assistant_after_tool_result {
             self.message("assistant").raw(",\"content\":\"I have read the results.\"}");
         }
-        let images = self.compat.images;
         let out = self.message("user").raw(",\"content\":");
-        if images && parts.iter().any(|part| part.as_text().is_none()) {
+        if parts.iter().any(|part| part.as_text().is_none()) {
             for (index, part) in parts.into_iter().enumerate() {
                 push_part(out.raw(if index == 0 { "[" } else { "," }), part);
             }
             out.raw("]}");
         } else {
             let parts: Vec<Part> = parts.into_iter().cloned().collect();
-            out.string(&told(&parts)).raw("}");
+            out.string(&joined_text(&parts)).raw("}");
         }
     }
 
     fn results(&mut self, results: &[ToolResult]) {
         let mut shown = Vec::new();
         for result in results {
-            let mut text =
-                if self.compat.images { joined_text(&result.parts) } else { told(&result.parts) };
+            let mut text = joined_text(&result.parts);
             let images = result.parts.iter().filter(|part| part.as_text().is_none());
-            let images: Vec<&Part> = images.filter(|_| self.compat.images).collect();
+            let images: Vec<&Part> = images.collect();
             if text.is_empty() {
                 let empty = if images.is_empty() { "(nothing)" } else { "(see the image below)" };
                 empty.clone_into(&mut text);
@@ -234,23 +234,13 @@ fn is_blank(part: &Part) -> bool {
     part.as_text().is_some_and(|text| text.trim().is_empty())
 }
 
-/// What `parts` say to a model that takes no images.
-fn told(parts: &[Part]) -> String {
-    let images = parts.iter().filter(|part| part.as_text().is_none()).count();
-    let mut text = joined_text(parts);
-    if images > 0 {
-        text.push_str(if text.is_empty() { "" } else { "\n" });
-        text.push_str(&left_out(images));
-    }
-    text
-}
-
 fn push_part(out: &mut Writer, part: &Part) {
     match part {
         Part::Text { text } => out.raw("{\"type\":\"text\",\"text\":").string(text).raw("}"),
-        Part::Image { media_type, data } => {
-            let url = format!("data:{media_type};base64,{data}");
-            out.raw("{\"type\":\"image_url\",\"image_url\":{\"url\":").string(&url).raw("}}")
+        Part::Image { media_type, data } => out.raw(IMAGE).data_url(media_type, data).raw("}}"),
+        Part::ImageUrl { url } => out.raw(IMAGE).string(url).raw("}}"),
+        Part::File { media_type, name, data } => {
+            out.raw("{\"type\":\"file\",\"file\":{").file(media_type, name, data).raw("}}")
         }
     };
 }

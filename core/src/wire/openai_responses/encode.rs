@@ -20,8 +20,8 @@ use crate::{
 use alloc::{borrow::Cow, format, string::String};
 use innerloop_json::Map;
 
-/// What a model that takes no images reads in place of one.
-const NO_IMAGE: &str = "[an image is left out: this model takes none]";
+/// How a picture begins.
+const IMAGE: &str = "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":";
 
 /// The provider refuses longer ids of calls, and longer cache keys.
 const MAX_ID_BYTES: usize = 64;
@@ -111,10 +111,9 @@ impl Prefix {
         if parts.iter().all(is_blank) {
             return;
         }
-        let takes_images = self.compat.images;
         let out = self.item("message");
         out.raw(",\"role\":").string(role).raw(",\"content\":[");
-        out.parts(parts, takes_images).raw("]}");
+        out.parts(parts).raw("]}");
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -195,7 +194,6 @@ impl Prefix {
     fn result(&mut self, result: &ToolResult) {
         let plain = || Sent { id: result.call_id.clone(), form: Form::Function };
         let Sent { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
-        let takes_images = self.compat.images;
         // Items of these forms have no mark for a result that is an error.
         let is_marked = matches!(form, Form::Shell | Form::ApplyPatch);
         let before = if result.is_error && !is_marked { "Error: " } else { "" };
@@ -214,7 +212,7 @@ impl Prefix {
                 if result.parts.iter().all(|part| part.as_text().is_some()) {
                     out.string(&said);
                 } else {
-                    out.raw("[").parts(&result.parts, takes_images).raw("]");
+                    out.raw("[").parts(&result.parts).raw("]");
                 }
             }
             Form::LocalShell => {
@@ -297,15 +295,17 @@ fn arguments(call: &ToolCall) -> String {
 
 impl Writer {
     /// The parts of a message or of a result, blank texts left out.
-    fn parts(&mut self, parts: &[Part], takes_images: bool) -> &mut Self {
+    fn parts(&mut self, parts: &[Part]) -> &mut Self {
         for (index, part) in parts.iter().filter(|part| !is_blank(part)).enumerate() {
             self.raw(if index == 0 { "" } else { "," });
             match part {
                 Part::Text { text } => self.input_text(text),
-                Part::Image { .. } if !takes_images => self.input_text(NO_IMAGE),
                 Part::Image { media_type, data } => {
-                    self.raw("{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":");
-                    self.string(&format!("data:{media_type};base64,{data}")).raw("}")
+                    self.raw(IMAGE).data_url(media_type, data).raw("}")
+                }
+                Part::ImageUrl { url } => self.raw(IMAGE).string(url).raw("}"),
+                Part::File { media_type, name, data } => {
+                    self.raw("{\"type\":\"input_file\",").file(media_type, name, data).raw("}")
                 }
             };
         }
