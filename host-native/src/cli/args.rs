@@ -30,6 +30,10 @@ pub(super) enum Command {
 pub(super) struct RunArgs {
     /// What to do; `-` reads it from standard input.
     pub(super) prompt: String,
+    /// A picture, a PDF or a text that goes with the prompt, or the address of a picture; give one
+    /// for each.
+    #[arg(long, value_name = "FILE|URL")]
+    pub(super) attach: Vec<String>,
     /// The folder to work on.
     #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
     pub(super) workspace: PathBuf,

@@ -3,6 +3,7 @@
 use super::{
     approval::Person,
     args::{OutputArgs, RunArgs},
+    attach,
     config::Plan,
     console::say,
     exit::{Exit, Failure},
@@ -71,7 +72,7 @@ async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
 /// A session that is ready to be driven.
 struct Work {
     host: Host,
-    prompt: String,
+    said: Vec<Part>,
     /// Who is asked, if anybody is there.
     person: Option<Person>,
     /// The variables that may hold the provider's key.
@@ -89,7 +90,9 @@ impl Work {
         // What the user typed is looked at before the environment.
         Workspace::open(&args.workspace).map_err(Failure::usage)?;
         let own = own::read(&args.guests.tools)?;
+        let attached = attach::read(&args.attach)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
+        let said = std::iter::once(Part::text(prompt)).chain(attached).collect();
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
@@ -121,7 +124,7 @@ impl Work {
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let style = Style::new(args.output.color);
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
-        Ok(Self { host, prompt, person, key: keys::variables(&provider) })
+        Ok(Self { host, said, person, key: keys::variables(&provider) })
     }
 
     /// Drives the session to its end and shows what came of it.
@@ -137,7 +140,7 @@ impl Work {
             Arc::clone(&signal),
             Arc::clone(&hurry),
         ));
-        commands.send(Command::Submit { parts: vec![Part::text(self.prompt)] });
+        commands.send(Command::Submit { parts: self.said });
         let person = self.person;
         let driven = self.host.run(|news| match news {
             News::Event(event) => {

@@ -249,3 +249,36 @@ fn what_is_said_cannot_steer_the_terminal() {
     let run = scene.run(&["--color", "always"]).exits(0);
     assert!(run.stderr.contains("\u{1b}[32m+x\u{1b}[0m"), "{run:?}");
 }
+
+#[test]
+fn pictures_files_and_texts_go_with_the_prompt() {
+    let scene = Scene::streaming(&[Message::text("I see.")]);
+    // What it is counts, not what it is called.
+    std::fs::write(scene.path("photo.txt"), [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 8]].concat())
+        .unwrap();
+    std::fs::write(scene.path("paper.bin"), "%PDF-1.7 and so on").unwrap();
+    std::fs::write(scene.path("notes.md"), "# Notes").unwrap();
+    let url = "https://example.com/a.png".to_owned();
+    let named = [scene.arg("photo.txt"), scene.arg("paper.bin"), url, scene.arg("notes.md")];
+    let attached = named.iter().flat_map(|name| ["--attach", name]);
+    let _run = run(scene.command("What is this?").args(attached)).exits(0);
+    let body: Value = serde_json::from_str(&scene.model.requests()[0].body).unwrap();
+    let content = body["messages"][0]["content"].as_array().unwrap();
+    let kinds: Vec<_> = content.iter().map(|block| block["type"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["text", "image", "document", "image", "text"]);
+    assert_eq!(content[1]["source"]["media_type"], "image/png");
+    assert_eq!(
+        (&content[2]["title"], &content[3]["source"]["type"]),
+        (&json!("paper.bin"), &json!("url"))
+    );
+    assert_eq!(content[4]["text"], "notes.md:\n\n# Notes");
+    std::fs::write(scene.path("odd"), [0xff, 0, 1]).unwrap();
+    for (name, why) in [
+        (scene.arg("odd"), "it is neither a picture (PNG, JPEG, GIF, WebP) nor a PDF nor text"),
+        (scene.arg("none"), "No such file"),
+        (scene.arg("."), "it is no file"),
+    ] {
+        let refused = run(scene.command("Look").args(["--attach", &name])).exits(2);
+        assert!(refused.stderr.contains(why), "{refused:?}");
+    }
+}
