@@ -1,24 +1,30 @@
 //! The class that drives a session for the package's `Agent`.
 
 use crate::{
-    callbacks::Callbacks, clock::wall, effects, files::RawFiles, host::Host, misuse::Misuse,
+    callbacks::Callbacks,
+    clock::{to_u64, wall},
+    effects,
+    files::RawFiles,
+    host::Host,
+    misuse::Misuse,
     options::Options,
+    program,
 };
 use innerloop_core::{
     History,
+    action::Outcome,
     id::{AgentId, EffectId},
-    input::{Command, Input, ToolInput},
+    input::{Command, HttpInput, Input, ToolInput},
     message::{Part, Turn},
 };
-use innerloop_driver::{Driver, capture::Channel, traffic::TrafficError};
+use innerloop_driver::{Driver, capture::Channel, custom, traffic::TrafficError};
 use innerloop_json::{FromJson, ToJson, to_string};
-use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// One agent: a session, its driver and its host.
 #[wasm_bindgen]
 pub struct RawAgent {
-    pub(crate) host: Rc<Host>,
+    pub(crate) host: Host,
 }
 
 #[wasm_bindgen]
@@ -113,29 +119,65 @@ impl RawAgent {
         driver.keys().masked_json(&text).unwrap_or(text)
     }
 
-    /// More output of a user's tool that is running.
-    #[wasm_bindgen(js_name = toolOutput)]
-    pub fn tool_output(&self, effect: u64, text: String) {
-        let id = EffectId(effect);
-        self.host.report(Input::Tool { id, input: ToolInput::Delta(text) });
+    /// Time has passed, as `Callbacks.wake` has asked for.
+    pub fn tick(&self) {
+        self.host.tick();
+    }
+
+    /// News of what is under way, as JSON: an `Input`.
+    ///
+    /// # Errors
+    /// `bad_option` for what does not fit.
+    pub fn report(&self, input: &str) -> Result<(), JsValue> {
+        self.host.report(from_json(input)?);
+        Ok(())
+    }
+
+    /// A piece of a response's body.
+    pub fn chunk(&self, effect: f64, bytes: Vec<u8>) {
+        let input = HttpInput::Chunk(bytes.into());
+        self.host.report(Input::Http { id: effect_of(effect), input });
+    }
+
+    /// A tool of the user has failed, for this reason.
+    #[wasm_bindgen(js_name = toolFailed)]
+    pub fn tool_failed(&self, effect: f64, name: &str, reason: &str) {
+        self.done(effect, custom::failed(name, &reason));
+    }
+
+    /// A tool of the user was stopped: its time was up, or nobody waits for it any more.
+    #[wasm_bindgen(js_name = toolStopped)]
+    pub fn tool_stopped(&self, effect: f64, timed_out: bool) {
+        self.done(effect, if timed_out { custom::timed_out() } else { custom::interrupted() });
     }
 
     /// More output of a program that is running; stream 2 is standard error.
     #[wasm_bindgen(js_name = programOutput)]
-    pub fn program_output(&self, effect: u64, stream: u8, bytes: &[u8]) {
-        let id = EffectId(effect);
+    pub fn program_output(&self, effect: f64, stream: u8, bytes: &[u8]) {
+        let id = effect_of(effect);
         let channel = if stream == 2 { Channel::Err } else { Channel::Out };
-        let text = self.host.with_output(id, |output| output.push(channel, bytes));
+        let text = self.host.with_running(id, |program| program.capture.push(channel, bytes));
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.host.report(Input::Tool { id, input: ToolInput::Delta(text) });
         }
+    }
+
+    /// A program has ended, as the package's `ProgramEnd` says.
+    #[wasm_bindgen(js_name = programEnded)]
+    pub fn program_ended(&self, effect: f64, ended: &JsValue) {
+        program::end(&self.host, effect_of(effect), ended);
     }
 }
 
 impl RawAgent {
     pub(crate) fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
         let host = Host::new(driver, callbacks, files.memory(), effects::carry_out);
-        Self { host: Rc::new(host) }
+        Self { host }
+    }
+
+    fn done(&self, effect: f64, outcome: Outcome) {
+        let input = ToolInput::Done(outcome);
+        self.host.report(Input::Tool { id: effect_of(effect), input });
     }
 
     fn command(&self, command: Command) -> Result<(), JsValue> {
@@ -173,6 +215,10 @@ impl<'a> From<&'a TrafficError> for Fault<'a> {
             TrafficError::Unreadable { .. } => fault("replay_unreadable"),
         }
     }
+}
+
+const fn effect_of(number: f64) -> EffectId {
+    EffectId(to_u64(number))
 }
 
 fn parts_of(json: &str) -> Result<Vec<Part>, Misuse> {

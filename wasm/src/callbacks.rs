@@ -1,9 +1,10 @@
-//! What the package's TypeScript hands in: where events go, and the functions that only
-//! JavaScript can run.
+//! What the package's TypeScript hands in: where events go, and the work that only JavaScript can
+//! do. Each function begins something and returns at once; what comes of it is told to
+//! [`RawAgent`](crate::RawAgent) by the number of the effect. None is called back into before it
+//! has returned.
 
-use js_sys::Promise;
-use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-use web_sys::{AbortSignal, Request};
+use js_sys::Array;
+use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
@@ -16,50 +17,56 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 
-    /// Whether the user sends requests with a function of their own.
-    #[wasm_bindgen(method, getter, js_name = sends)]
-    pub(crate) fn sends(this: &Callbacks) -> bool;
+    /// Sends a request: its headers are pairs in JSON, the key among them.
+    #[wasm_bindgen(method)]
+    pub(crate) fn send(
+        this: &Callbacks,
+        effect: f64,
+        base: &str,
+        url: &str,
+        headers: &str,
+        body: &[u8],
+    );
 
-    /// Sends a request with the user's function. Resolves to a `Response`.
-    #[wasm_bindgen(method, catch)]
-    pub(crate) fn send(this: &Callbacks, request: &Request) -> Result<Promise, JsValue>;
-
-    /// Runs a tool of the user. Resolves to what the tool returned.
-    #[wasm_bindgen(method, catch, js_name = callTool)]
+    /// Runs a tool of the user, so long at most.
+    #[wasm_bindgen(method, js_name = callTool)]
     pub(crate) fn call_tool(
         this: &Callbacks,
-        effect: u64,
+        effect: f64,
+        limit_ms: f64,
         name: &str,
         arguments: &str,
         call_id: &str,
         folder: &str,
-        signal: &AbortSignal,
-    ) -> Result<Promise, JsValue>;
+    );
 
-    /// Runs a program in a worker. Resolves to a `ProgramEnd`.
-    #[wasm_bindgen(method, catch, js_name = runProgram)]
+    /// Runs a program in a worker, so long at most. The arguments are a JSON array, the files
+    /// `[path, bytes]` each.
+    #[wasm_bindgen(method, js_name = runProgram)]
     pub(crate) fn run_program(
         this: &Callbacks,
-        effect: u64,
-        request: &JsValue,
-        signal: &AbortSignal,
-    ) -> Result<Promise, JsValue>;
+        effect: f64,
+        limit_ms: f64,
+        program: &str,
+        arguments: &str,
+        stdin: &str,
+        files: Array,
+    );
 
-    /// Puts a question, as JSON, to a person. Resolves to the answer, as JSON.
-    #[wasm_bindgen(method, catch)]
-    pub(crate) fn ask(
-        this: &Callbacks,
-        agent: u32,
-        question: &str,
-        signal: &AbortSignal,
-    ) -> Result<Promise, JsValue>;
+    /// Puts a question, as JSON, to a person.
+    #[wasm_bindgen(method)]
+    pub(crate) fn ask(this: &Callbacks, effect: f64, agent: u32, question: &str);
 
-    /// Runs a hook, which is told JSON. Resolves to its reply, as JSON.
-    #[wasm_bindgen(method, catch, js_name = runHook)]
-    pub(crate) fn run_hook(
-        this: &Callbacks,
-        agent: u32,
-        hook: &str,
-        signal: &AbortSignal,
-    ) -> Result<Promise, JsValue>;
+    /// Runs a hook, which is told JSON.
+    #[wasm_bindgen(method, js_name = runHook)]
+    pub(crate) fn run_hook(this: &Callbacks, effect: f64, agent: u32, hook: &str);
+
+    /// Stops what was begun for an effect, if it is still under way.
+    #[wasm_bindgen(method)]
+    pub(crate) fn cancel(this: &Callbacks, effect: f64);
+
+    /// Calls `RawAgent.tick` in so many milliseconds, in place of what was said before; never if
+    /// they are negative.
+    #[wasm_bindgen(method)]
+    pub(crate) fn wake(this: &Callbacks, ms: f64);
 }

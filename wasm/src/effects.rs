@@ -1,85 +1,61 @@
-//! What the driver wants done, each by the module that can. Knows how an answer is reported; what
-//! it means is the session's business.
+//! What the driver wants done: built-in tools at once, all else by the package's TypeScript.
 
 use crate::{
-    custom, files,
+    clock::to_f64,
+    files,
     host::Host,
-    http, people,
     program::{self, Program},
 };
-use futures::channel::oneshot;
 use innerloop_core::{
-    action::{Action, Outcome},
+    action::Action,
     id::EffectId,
     input::{Input, ToolInput},
     tool::{Job, ToolRun},
 };
-use innerloop_driver::Output;
-use std::{rc::Rc, sync::Arc};
-use wasm_bindgen_futures::spawn_local;
+use innerloop_driver::{Output, Request};
+use innerloop_json::to_string;
 
-/// Carries out a thing to do, without waiting for its end.
-pub(crate) fn carry_out(host: &Rc<Host>, output: Output) {
-    let own = Rc::clone(host);
+/// Begins a thing to do; the answer, where it is there already.
+pub(crate) fn carry_out(host: &Host, output: Output) -> Option<Input> {
+    let callbacks = &host.callbacks;
     match output {
         // Events are on their way already.
         Output::Event(_) => {}
-        Output::Send { id, request } => {
-            let cancel = host.enter(id);
-            spawn_local(async move {
-                let report = |input| own.report(Input::Http { id, input });
-                let input = http::exchange(&own.callbacks, request, cancel, report).await;
-                own.settle(id, Input::Http { id, input });
-            });
-        }
-        Output::Run { id, run, .. } => {
-            let cancel = host.enter(id);
-            spawn_local(async move {
-                let outcome = run_tool(&own, id, &run, cancel).await;
-                own.settle(id, Input::Tool { id, input: ToolInput::Done(outcome) });
-            });
-        }
-        Output::Ask { id, agent, ask } => {
-            let cancel = host.enter(id);
-            spawn_local(async move {
-                if let Some(answer) = people::ask(&own.callbacks, agent, &ask, cancel).await {
-                    own.settle(id, Input::Answer { id, answer });
-                }
-            });
-        }
+        Output::Send { id, request } => send(host, id, &request),
+        Output::Run { id, run, .. } => return run_tool(host, id, &run),
+        Output::Ask { id, agent, ask } => callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask)),
         Output::Hook { id, agent, hook } => {
-            let cancel = host.enter(id);
-            spawn_local(async move {
-                if let Some(reply) = people::run_hook(&own.callbacks, agent, &hook, cancel).await {
-                    own.settle(id, Input::Hook { id, reply });
-                }
-            });
+            callbacks.run_hook(to_f64(id.0), agent.0, &to_string(&hook));
         }
-        Output::Cancel { id } => host.stop(id),
+        Output::Cancel { id } => callbacks.cancel(to_f64(id.0)),
     }
+    None
+}
+
+fn send(host: &Host, id: EffectId, request: &Request) {
+    let Request { base, url, headers, key, body } = request;
+    let mut headers = headers.clone();
+    headers.extend(key.iter().map(|(name, key)| (name.clone(), key.expose().to_owned())));
+    host.callbacks.send(to_f64(id.0), &base.to_string(), url, &to_string(&headers), &body.0);
 }
 
 /// Runs a tool: a built-in one over the files in memory, a program in a worker, or a function of
 /// the user.
-async fn run_tool(
-    host: &Rc<Host>,
-    id: EffectId,
-    run: &Arc<ToolRun>,
-    cancel: oneshot::Receiver<()>,
-) -> Outcome {
-    match &run.job {
+fn run_tool(host: &Host, id: EffectId, run: &ToolRun) -> Option<Input> {
+    let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
+    let outcome = match &run.job {
         Job::Builtin(Action::RunProgram { program, args, stdin }) => {
             let stdin = stdin.as_deref().unwrap_or_default();
-            let program = Program { name: program, args, stdin, folder: &run.folder };
-            program::run(host, id, &program, cancel, run.timeout_ms).await
+            let program = Program { name: program, args, stdin, folder };
+            program::begin(host, id, *timeout_ms, &program).err()?
         }
-        Job::Builtin(action) => {
-            files::perform(&host.files, &run.folder, action, run.known.as_deref())
-        }
+        Job::Builtin(action) => files::perform(&host.files, folder, action, known.as_deref()),
         Job::Custom(arguments) => {
-            let ToolRun { call_id, name, folder, .. } = &**run;
-            let call = custom::Call { name, call_id, folder, arguments };
-            custom::run(&host.callbacks, id, &call, cancel, run.timeout_ms).await
+            let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
+            let arguments = arguments.text();
+            host.callbacks.call_tool(effect, limit_ms, name, arguments, call_id, folder);
+            return None;
         }
-    }
+    };
+    Some(Input::Tool { id, input: ToolInput::Done(outcome) })
 }

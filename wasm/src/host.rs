@@ -4,11 +4,7 @@
 
 use crate::{
     callbacks::Callbacks,
-    clock::{Clock, Sleep},
-};
-use futures::{
-    channel::oneshot,
-    future::{AbortHandle, abortable},
+    clock::{Clock, to_f64},
 };
 use innerloop_core::{
     event::{Event, EventKind},
@@ -21,10 +17,10 @@ use innerloop_json::{ToJson, to_string};
 use innerloop_tools::Memory;
 use std::{
     cell::{Cell, RefCell},
+    collections::VecDeque,
     rc::Rc,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::spawn_local;
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,8 +28,8 @@ extern "C" {
     fn console_error(message: &str);
 }
 
-/// Carries out a thing to do.
-pub(crate) type CarryOut = fn(&Rc<Host>, Output);
+/// Begins a thing to do; the answer, where it is there already.
+pub(crate) type CarryOut = fn(&Host, Output) -> Option<Input>;
 
 /// One session and what is under way for it.
 pub(crate) struct Host {
@@ -42,15 +38,22 @@ pub(crate) struct Host {
     pub(crate) driver: RefCell<Driver>,
     carry_out: CarryOut,
     clock: Clock,
-    /// What is under way; dropping a sender stops it.
-    open: RefCell<ById<EffectId, oneshot::Sender<()>>>,
-    /// What running programs have printed.
-    captures: RefCell<ById<EffectId, Capture>>,
+    /// The programs that run.
+    running: RefCell<ById<EffectId, Running>>,
     outbox: RefCell<Vec<Event>>,
     /// The session's log, if the driver keeps one.
     pub(crate) log: RefCell<String>,
     delivering: Cell<bool>,
-    timer: RefCell<Option<Timer>>,
+    /// When the package was told to wake the host.
+    due: Cell<Option<Instant>>,
+}
+
+/// A program that runs.
+pub(crate) struct Running {
+    /// What it has printed.
+    pub(crate) capture: Capture,
+    /// The folder of the workspace that it sees as its root.
+    pub(crate) folder: String,
 }
 
 /// An event without what is the same for all of a batch.
@@ -63,12 +66,6 @@ struct Told<'a> {
     agent: AgentId,
     #[json(flatten)]
     kind: &'a EventKind,
-}
-
-/// The wait for the driver's deadline.
-struct Timer {
-    at: Instant,
-    stop: AbortHandle,
 }
 
 impl Host {
@@ -85,17 +82,16 @@ impl Host {
             carry_out,
             clock: Clock::at(driver.session().now()),
             driver: RefCell::new(driver),
-            open: RefCell::default(),
-            captures: RefCell::default(),
+            running: RefCell::default(),
             outbox: RefCell::default(),
             log: RefCell::default(),
             delivering: Cell::new(false),
-            timer: RefCell::default(),
+            due: Cell::new(None),
         }
     }
 
     /// Carries out what follows from opening or restoring, once.
-    pub(crate) fn start(self: &Rc<Self>) {
+    pub(crate) fn start(&self) {
         let outputs = self.driver.borrow_mut().start();
         self.follow(outputs);
     }
@@ -105,7 +101,7 @@ impl Host {
     /// # Errors
     /// The session's refusal.
     #[allow(clippy::result_large_err, reason = "the refused input comes back to the caller")]
-    pub(crate) fn tell(self: &Rc<Self>, input: Input) -> Result<(), Rejected> {
+    pub(crate) fn tell(&self, input: Input) -> Result<(), Rejected> {
         let now = self.clock.now();
         let outputs = self.driver.borrow_mut().handle(input, now)?;
         self.follow(outputs);
@@ -113,30 +109,16 @@ impl Host {
     }
 
     /// Hands over news of what is under way. A refusal would be a fault of this host.
-    pub(crate) fn report(self: &Rc<Self>, input: Input) {
+    pub(crate) fn report(&self, input: Input) {
         if let Err(rejected) = self.tell(input) {
-            console_error(&format!("innerloop: the host is at fault: {rejected}"));
+            blame(&rejected);
         }
     }
 
-    /// Reports the terminal answer to an effect.
-    pub(crate) fn settle(self: &Rc<Self>, id: EffectId, answer: Input) {
-        self.open.borrow_mut().remove(id);
-        self.captures.borrow_mut().remove(id);
-        self.report(answer);
-    }
-
-    /// Notes that something is under way. What is returned fires when it is to stop.
-    pub(crate) fn enter(&self, id: EffectId) -> oneshot::Receiver<()> {
-        let (stop, stopped) = oneshot::channel();
-        self.open.borrow_mut().insert(id, stop);
-        stopped
-    }
-
-    /// Stops what is under way under that id, if it is.
-    pub(crate) fn stop(&self, id: EffectId) {
-        // Dropping the sender fires the other end.
-        let _stopped = self.open.borrow_mut().remove(id);
+    /// The deadline may be there.
+    pub(crate) fn tick(&self) {
+        self.due.set(None);
+        self.report(Input::Tick);
     }
 
     /// The keys that nothing may show.
@@ -144,64 +126,62 @@ impl Host {
         self.driver.borrow().keys().clone()
     }
 
-    /// Begins to keep what a program prints.
-    pub(crate) fn keep_output(&self, id: EffectId, capture: Capture) {
-        self.captures.borrow_mut().insert(id, capture);
+    /// Notes a program that runs.
+    pub(crate) fn enter(&self, id: EffectId, program: Running) {
+        self.running.borrow_mut().insert(id, program);
     }
 
-    /// Does `f` to the output of a running program; nothing if it has ended.
-    pub(crate) fn with_output<T>(
+    /// Does `f` to a running program; nothing if it has ended.
+    pub(crate) fn with_running<T>(
         &self,
         id: EffectId,
-        f: impl FnOnce(&mut Capture) -> T,
+        f: impl FnOnce(&mut Running) -> T,
     ) -> Option<T> {
-        self.captures.borrow_mut().get_mut(id).map(f)
+        self.running.borrow_mut().get_mut(id).map(f)
     }
 
-    /// Takes what a program has printed.
-    pub(crate) fn take_output(&self, id: EffectId) -> Option<Capture> {
-        self.captures.borrow_mut().remove(id)
+    /// Takes a running program, whose end is there.
+    pub(crate) fn leave(&self, id: EffectId) -> Option<Running> {
+        self.running.borrow_mut().remove(id)
     }
 
-    fn follow(self: &Rc<Self>, outputs: Outputs) {
+    /// Carries out what has followed, and what follows from that in turn. Listeners hear of each
+    /// step before the next one.
+    fn follow(&self, outputs: Outputs) {
+        let mut answers = self.carry_out_all(outputs);
+        self.deliver();
+        while let Some(answer) = answers.pop_front() {
+            let outputs = self.driver.borrow_mut().handle(answer, self.clock.now());
+            match outputs {
+                Ok(outputs) => answers.extend(self.carry_out_all(outputs)),
+                Err(rejected) => blame(&rejected),
+            }
+            self.deliver();
+        }
+        self.arm();
+    }
+
+    fn carry_out_all(&self, outputs: Outputs) -> VecDeque<Input> {
         let Outputs { log, snapshot, list, recording: _ } = outputs;
         self.log.borrow_mut().push_str(&log);
         self.log.borrow_mut().push_str(&snapshot.unwrap_or_default());
+        let mut answers = VecDeque::new();
         for output in list {
             match output {
                 Output::Event(event) => self.outbox.borrow_mut().push(event),
-                output => (self.carry_out)(self, output),
+                output => answers.extend((self.carry_out)(self, output)),
             }
         }
-        self.arm();
-        self.deliver();
+        answers
     }
 
-    /// Sets the timer to the driver's deadline.
-    fn arm(self: &Rc<Self>) {
+    /// Has itself woken at the driver's deadline.
+    fn arm(&self) {
         let due = self.driver.borrow().deadline();
-        if self.timer.borrow().as_ref().map(|timer| timer.at) == due {
-            return;
+        if self.due.replace(due) != due {
+            let now = self.clock.now();
+            self.callbacks.wake(due.map_or(-1.0, |at| to_f64(at.ms_since(now))));
         }
-        let earlier = self.timer.borrow_mut().take();
-        if let Some(timer) = earlier {
-            timer.stop.abort();
-        }
-        let Some(at) = due else { return };
-        let host = Rc::downgrade(self);
-        let wait = at.ms_since(self.clock.now());
-        let (ring, stop) = abortable(async move {
-            Sleep::new(wait).await;
-            if let Some(host) = host.upgrade() {
-                host.timer.borrow_mut().take();
-                host.report(Input::Tick);
-            }
-        });
-        *self.timer.borrow_mut() = Some(Timer { at, stop });
-        spawn_local(async move {
-            // It ends by ringing or by being stopped; either is well.
-            let _ended = ring.await;
-        });
     }
 
     /// Hands the waiting events to the package, one batch after the other. A listener may call
@@ -215,11 +195,14 @@ impl Host {
             let Some(first) = events.first() else { break };
             let told: Vec<Told<'_>> = events.iter().map(Told::of).collect();
             let epoch = first.wall.0.saturating_sub(first.at.0);
-            #[expect(clippy::cast_precision_loss, reason = "milliseconds stay far below 2^53")]
-            self.callbacks.events(&to_string(&told), &first.session.0, epoch as f64);
+            self.callbacks.events(&to_string(&told), &first.session.0, to_f64(epoch));
         }
         self.delivering.set(false);
     }
+}
+
+fn blame(rejected: &Rejected) {
+    console_error(&format!("innerloop: the host is at fault: {rejected}"));
 }
 
 impl<'a> Told<'a> {

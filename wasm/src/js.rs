@@ -1,4 +1,4 @@
-//! Values of JavaScript: what an error says, bytes, and plain objects.
+//! Values of JavaScript: bytes, and plain objects.
 
 use js_sys::{Object, Reflect, Uint8Array};
 use wasm_bindgen::JsValue;
@@ -6,18 +6,6 @@ use wasm_bindgen::JsValue;
 /// The bytes of a typed array.
 pub(crate) fn bytes_of(array: &JsValue) -> Vec<u8> {
     Uint8Array::new(array).to_vec()
-}
-
-/// What an error says, with its cause if it names one.
-pub(crate) fn message_of(error: &JsValue) -> String {
-    let text = |of: &JsValue| field(of, "message").as_string();
-    let Some(message) = text(error) else {
-        return error.as_string().unwrap_or_else(|| String::from("it failed without a word"));
-    };
-    match text(&field(error, "cause")).filter(|cause| !cause.is_empty()) {
-        Some(cause) => format!("{message} ({cause})"),
-        None => message,
-    }
 }
 
 /// A field of an object; `undefined` where there is none.

@@ -1,28 +1,24 @@
-//! The raw binding behind the npm package `innerloop`: what only a page or Node can do for a
-//! session (fetch, timers, workers, calling functions of JavaScript), the workspace in memory,
-//! and the bare session. Private to the package: its TypeScript is the interface. Methods are
-//! synchronous; nothing here holds a borrow across an await or a call into JavaScript, so user
-//! functions may call back in.
+//! The raw binding behind the npm package `innerloop`: a session's driver, the workspace in memory,
+//! and the bare session. What only a page or Node can do (fetch, timers, workers, calling functions
+//! of JavaScript) is the package's TypeScript's, which is also the interface: this is private to
+//! it. Everything here is synchronous; nothing holds a borrow across a call into JavaScript, so
+//! user functions may call back in.
 #![forbid(unsafe_code)]
 
 mod agent;
 mod callbacks;
 mod clock;
-mod custom;
 #[cfg(feature = "log")]
 mod durable;
 mod effects;
 mod files;
 mod host;
-mod http;
 mod js;
 mod misuse;
 mod options;
-mod people;
 mod program;
 mod providers;
 mod session;
-mod task;
 
 pub use agent::RawAgent;
 pub use files::RawFiles;

@@ -1,22 +1,20 @@
 //! A run of a WASI program: in a worker, over a copy of the workspace.
 
 use crate::{
+    clock::to_f64,
     files,
-    host::Host,
-    js::{field, message_of, object},
-    task::{self, Stop},
+    host::{Host, Running},
+    js::field,
 };
-use futures::channel::oneshot;
 use innerloop_core::{
-    action::{Change, Outcome},
+    action::Outcome,
     id::EffectId,
     input::{Input, ToolInput},
 };
 use innerloop_driver::capture::{Capture, End, KEPT, Limit, unknown_program};
+use innerloop_json::to_string;
 use js_sys::Array;
-use std::rc::Rc;
 use wasm_bindgen::JsValue;
-use web_sys::AbortSignal;
 
 /// What to run.
 pub(crate) struct Program<'a> {
@@ -27,34 +25,40 @@ pub(crate) struct Program<'a> {
     pub(crate) folder: &'a str,
 }
 
-/// Runs the program to its end, its time limit, or until it is cancelled. A run that is stopped
-/// changes no files: what it wrote went with its worker.
-pub(crate) async fn run(
-    host: &Rc<Host>,
+/// Begins to run a program.
+///
+/// # Errors
+/// The outcome where there is no program of that name.
+pub(crate) fn begin(
+    host: &Host,
     id: EffectId,
+    limit_ms: u64,
     program: &Program<'_>,
-    cancel: oneshot::Receiver<()>,
-    timeout_ms: u64,
-) -> Outcome {
-    if let Some(outcome) = unknown(host, program.name) {
-        return outcome;
+) -> Result<(), Outcome> {
+    let Program { name, args, stdin, folder } = *program;
+    if let Some(outcome) = unknown(host, name) {
+        return Err(outcome);
     }
-    host.keep_output(id, Capture::new(&host.keys(), KEPT));
-    let request = request(program, &files::copy_out(&host.files, program.folder));
-    let function = |signal: &AbortSignal| host.callbacks.run_program(id.0, &request, signal);
-    let (end, changes) = match task::call(&function, cancel, Some(timeout_ms)).await {
-        Ok(Ok(ended)) => (end(&ended), changes(host, program.folder, &ended)),
-        Ok(Err(error)) => (End::Crash(message_of(&error)), Vec::new()),
-        Err(Stop::TimedOut) => (End::TimedOut, Vec::new()),
-        Err(Stop::Cancelled) => (End::Interrupted, Vec::new()),
-    };
-    let taken = host.take_output(id);
-    let mut capture = taken.unwrap_or_else(|| Capture::new(&host.keys(), KEPT));
+    let capture = Capture::new(&host.keys(), KEPT);
+    host.enter(id, Running { capture, folder: folder.to_owned() });
+    let files = files::copy_out(&host.files, folder);
+    let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
+    host.callbacks.run_program(effect, limit_ms, name, &to_string(args), stdin, files);
+    Ok(())
+}
+
+/// The program has ended, or was stopped: then it changes no files, since what it wrote went with
+/// its worker.
+pub(crate) fn end(host: &Host, id: EffectId, ended: &JsValue) {
+    let Some(Running { mut capture, folder }) = host.leave(id) else { return };
+    let list = |name: &str| Array::from(&field(ended, name));
+    let changes = files::take_over(&host.files, &folder, &list("written"), &list("removed"));
     let rest = capture.finish();
     if !rest.is_empty() {
         host.report(Input::Tool { id, input: ToolInput::Delta(rest) });
     }
-    capture.outcome(&end, changes, false)
+    let outcome = capture.outcome(&how(ended), changes, false);
+    host.report(Input::Tool { id, input: ToolInput::Done(outcome) });
 }
 
 /// The outcome where there is no program of that name.
@@ -65,17 +69,7 @@ fn unknown(host: &Host, name: &str) -> Option<Outcome> {
     (!names.contains(&name)).then(|| unknown_program(name, &names))
 }
 
-fn request(program: &Program<'_>, files: &Array) -> JsValue {
-    let args: Array = program.args.iter().map(|arg| JsValue::from(arg.as_str())).collect();
-    object(&[
-        ("program", &program.name.into()),
-        ("args", &args.into()),
-        ("stdin", &program.stdin.into()),
-        ("files", files),
-    ])
-}
-
-fn end(ended: &JsValue) -> End {
+fn how(ended: &JsValue) -> End {
     let text = |name: &str| field(ended, name).as_string().unwrap_or_default();
     match field(ended, "code").as_f64() {
         #[expect(clippy::cast_possible_truncation, reason = "exit codes have 32 bits")]
@@ -83,12 +77,9 @@ fn end(ended: &JsValue) -> End {
         None => match &*text("type") {
             "printed_too_much" => End::Limit(Limit::Output),
             "wrote_too_much" => End::Limit(Limit::Disk),
+            "timed_out" => End::TimedOut,
+            "cancelled" => End::Interrupted,
             _ => End::Crash(text("message")),
         },
     }
-}
-
-fn changes(host: &Host, folder: &str, ended: &JsValue) -> Vec<Change> {
-    let list = |name: &str| Array::from(&field(ended, name));
-    files::take_over(&host.files, folder, &list("written"), &list("removed"))
 }

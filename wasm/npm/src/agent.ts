@@ -1,6 +1,6 @@
 // The agent: the one class most people need.
 
-import type { HookPoint } from "./config.js";
+import { callbacksOf } from "./callbacks.js";
 import type { SessionStatus, SessionTurn } from "./data.js";
 import { AgentError, guarded } from "./errors.js";
 import { Files, rawOf } from "./files.js";
@@ -13,18 +13,15 @@ import {
   rawOptions,
   rawParts,
   rawPatch,
-  sender,
   signalOf,
   toolsPatch,
 } from "./options.js";
-import { askPerson, runHook } from "./people.js";
 import { init } from "./platform.js";
-import { type LoadedProgram, type ProgramRequest, loadPrograms, runInWorker } from "./programs.js";
-import type { Ask } from "./protocol.js";
+import { type LoadedProgram, loadPrograms } from "./programs.js";
 import { statusOf, turnOf } from "./results.js";
 import { Run } from "./run.js";
 import { Session } from "./session.js";
-import { Tools, callTool } from "./tools.js";
+import { Tools } from "./tools.js";
 import type {
   AgentEvent,
   AgentOptions,
@@ -251,46 +248,14 @@ export class Agent {
     });
   }
 
-  // What the binding calls. Of its own functions it calls none before `start`.
   #callbacks(): object {
-    const { fetch, hooks } = this.#options;
-    return {
-      events: (batch: string, session: string, epoch: number): void => {
-        for (const event of JSON.parse(batch) as AgentEvent[]) {
-          event.session = session;
-          event.wall = epoch + event.at;
-          this.#deliver(event);
-        }
-      },
-      sends: fetch !== undefined,
-      send: sender(fetch),
-      callTool: async (
-        effect: bigint,
-        name: string,
-        args: string,
-        callId: string,
-        folder: string,
-        signal: AbortSignal,
-      ): Promise<string> => {
-        const output = (text: string): void => this.#raw.toolOutput(effect, String(text));
-        return callTool(this.tools.get(name), args, { callId, folder, signal, output });
-      },
-      runProgram: (effect: bigint, request: ProgramRequest, signal: AbortSignal) =>
-        runInWorker(
-          this.#programs,
-          request,
-          (stream, bytes) => this.#raw.programOutput(effect, stream, bytes),
-          signal,
-        ),
-      ask: async (agent: number, question: string, signal: AbortSignal): Promise<string> => {
-        const asked = JSON.parse(question) as Ask;
-        return JSON.stringify(await askPerson(this.#options, asked, { agent, signal }));
-      },
-      runHook: async (agent: number, hook: string, signal: AbortSignal): Promise<string> => {
-        const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
-        return JSON.stringify(await runHook(hooks, run, { agent, signal }));
-      },
-    };
+    return callbacksOf({
+      options: this.#options,
+      programs: this.#programs,
+      tools: this.tools,
+      raw: () => this.#raw,
+      deliver: (event) => this.#deliver(event),
+    });
   }
 
   #deliver(event: AgentEvent): void {

@@ -10,7 +10,6 @@ import type {
   AnswerForm,
   Changes,
   ConfigOptions,
-  FetchFunction,
   HookName,
   Hooks,
   Limits,
@@ -369,19 +368,6 @@ export function rawParts(input: string | readonly Part[]): string {
   if (typeof input === "string") return JSON.stringify([{ type: "text", text: input }]);
   if (Array.isArray(input)) return JSON.stringify(input);
   throw bad("say a text, or a list of parts");
-}
-
-/** The user's `fetch` behind the one signature that the binding calls. */
-export function sender(
-  fetch: FetchFunction | undefined,
-): ((request: Request) => Promise<Response>) | undefined {
-  if (fetch === undefined) return undefined;
-  return async (request) => {
-    const { url, method, signal } = request;
-    const headers = Object.fromEntries(request.headers);
-    const body = await request.text();
-    return fetch(url, { method, headers, body, signal, redirect: "manual" });
-  };
 }
 
 function bad(message: string): AgentError {

@@ -3,6 +3,7 @@
 import { checkTool } from "./options.js";
 import type { Outcome } from "./data.js";
 import type { Tool, ToolContext, ToolReply } from "./types.js";
+import { toJson } from "./work.js";
 
 /**
  * The tools in JavaScript that an agent has. A change counts from the next model call on; a call
@@ -101,18 +102,13 @@ function said(result: unknown): string {
 function asJson(result: unknown): string {
   let text: string | undefined;
   try {
-    text = JSON.stringify(result, wellFormed);
+    text = toJson(result);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`its result cannot be given to the model as JSON: ${why}`);
   }
   if (text !== undefined) return text;
   throw new Error(`its result cannot be given to the model as JSON: it is a ${typeof result}`);
-}
-
-// Half of a surrogate pair is no text.
-function wellFormed(_name: string, value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }
 
 function hasMessage(error: unknown): boolean {

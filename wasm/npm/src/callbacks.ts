@@ -1,0 +1,124 @@
+// What the binding calls for one agent: where events go, and the work that only JavaScript can do.
+
+import type { RawAgent } from "./innerloop_wasm.js";
+import type { HookPoint } from "./config.js";
+import type { AgentEvent } from "./events.js";
+import { exchange } from "./http.js";
+import { askPerson, runHook } from "./people.js";
+import { runInWorker, type LoadedProgram } from "./programs.js";
+import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
+import { callTool, type Tools } from "./tools.js";
+import type { AgentOptions } from "./types.js";
+import { Work, toJson } from "./work.js";
+
+/** What the functions of one agent work with. */
+export interface Side {
+  options: AgentOptions;
+  programs: readonly LoadedProgram[];
+  tools: Tools;
+  /** The binding; none of the functions is called before it is there. */
+  raw(): RawAgent;
+  deliver(event: AgentEvent): void;
+}
+
+/** The functions; each begins something and returns at once. */
+export function callbacksOf({ options, programs, tools, raw, deliver }: Side): object {
+  const work = new Work();
+  const report = (input: Input): void => raw().report(toJson(input));
+  return {
+    events(batch: string, session: string, epoch: number): void {
+      for (const event of JSON.parse(batch) as AgentEvent[]) {
+        event.session = session;
+        event.wall = epoch + event.at;
+        deliver(event);
+      }
+    },
+
+    send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
+      const tell = (input: HttpInput): void => report({ http: { id, input } });
+      const chunk = (bytes: Uint8Array): void => raw().chunk(id, bytes);
+      const headers = JSON.parse(pairs) as [string, string][];
+      // The bytes are the binding's memory.
+      const request = { base, url, headers, body: view.slice() };
+      work.begin(id, {
+        run: (signal) => exchange(request, options.fetch, signal, { tell, chunk }),
+        failed: (message) => tell({ failed: { kind: "network", message } }),
+      });
+    },
+
+    callTool(
+      id: number,
+      limitMs: number,
+      name: string,
+      args: string,
+      callId: string,
+      folder: string,
+    ): void {
+      const output = (text: string): void => {
+        if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
+      };
+      work.begin(id, {
+        limitMs,
+        run: async (signal) => {
+          const context = { callId, folder, signal, output };
+          const outcome = await callTool(tools.get(name), args, context);
+          return () => raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
+        },
+        failed: (message) => raw().toolFailed(id, name, message),
+        stopped: (timedOut) => raw().toolStopped(id, timedOut),
+      });
+    },
+
+    runProgram(
+      id: number,
+      limitMs: number,
+      program: string,
+      args: string,
+      stdin: string,
+      files: [string, Uint8Array][],
+    ): void {
+      const request = { program, args: JSON.parse(args) as string[], stdin, files };
+      const output = (stream: number, bytes: Uint8Array): void =>
+        raw().programOutput(id, stream, bytes);
+      const unchanged = { written: [], removed: [] };
+      work.begin(id, {
+        limitMs,
+        run: async (signal) => {
+          const ended = await runInWorker(programs, request, output, signal);
+          return () => raw().programEnded(id, ended);
+        },
+        failed: (message) => raw().programEnded(id, { type: "crash", message, ...unchanged }),
+        stopped: (timedOut) =>
+          raw().programEnded(id, { type: timedOut ? "timed_out" : "cancelled", ...unchanged }),
+      });
+    },
+
+    ask(id: number, agent: number, question: string): void {
+      const tell = (answer: Answer): void => report({ answer: { id, answer } });
+      work.begin(id, {
+        run: async (signal) => {
+          const asked = JSON.parse(question) as Ask;
+          const answer = await askPerson(options, asked, { agent, signal });
+          return () => tell(answer);
+        },
+        failed: (why) => tell({ deny: { reason: `the person could not be asked: ${why}` } }),
+      });
+    },
+
+    runHook(id: number, agent: number, hook: string): void {
+      const tell = (reply: HookReply): void => report({ hook: { id, reply } });
+      work.begin(id, {
+        run: async (signal) => {
+          const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
+          const reply = await runHook(options.hooks, run, { agent, signal });
+          return () => tell(reply);
+        },
+        failed: (message) => tell({ failed: { message } }),
+      });
+    },
+
+    cancel: (effect: number): void => work.cancel(effect),
+
+    wake: (ms: number): void => work.wake(ms, () => raw().tick()),
+  };
+}

@@ -1,0 +1,94 @@
+// What is under way for an agent. The binding begins each piece of work by the number of its
+// effect; a piece answers once, or is stopped.
+
+/** The longest wait that platforms keep; a longer one would end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** A piece of work. */
+export interface Task {
+  /** Does it; resolves to what reports the result. */
+  run(signal: AbortSignal): Promise<() => void>;
+  /** Reports that it has failed, or that its result does not fit. */
+  failed(message: string): void;
+  /** Reports that it was stopped; absent where nobody waits for that. */
+  stopped?(timedOut: boolean): void;
+  /** How long it may take. */
+  limitMs?: number;
+}
+
+/** What is under way, and the time of the next step. */
+export class Work {
+  readonly #open = new Map<number, (timedOut: boolean) => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Begins a piece of work. */
+  begin(effect: number, task: Task): void {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const settle = (report: () => void): void => {
+      if (!this.#open.delete(effect)) return;
+      clearTimeout(timer);
+      report();
+    };
+    const stop = (timedOut: boolean): void =>
+      settle(() => {
+        controller.abort();
+        task.stopped?.(timedOut);
+      });
+    const end = (report: () => void): void =>
+      settle(() => {
+        try {
+          report();
+        } catch (error) {
+          task.failed(`what it returned does not fit: ${messageOf(error)}`);
+        }
+      });
+    this.#open.set(effect, stop);
+    if (task.limitMs !== undefined) {
+      timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), true);
+    }
+    // A function of the user may call back in: it begins when the binding has returned.
+    Promise.resolve()
+      .then(() => (signal.aborted ? () => {} : task.run(signal)))
+      .then(end, (error: unknown) => settle(() => task.failed(messageOf(error))));
+  }
+
+  /** Whether that piece of work is under way. */
+  has(effect: number): boolean {
+    return this.#open.has(effect);
+  }
+
+  /** Stops a piece of work, if it is under way. */
+  cancel(effect: number): void {
+    this.#open.get(effect)?.(false);
+  }
+
+  /** Calls `tick` in so many milliseconds, in place of what was said before; never below 0. */
+  wake(ms: number, tick: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = ms < 0 ? undefined : setTimeout(tick, Math.min(ms, LONGEST_MS));
+  }
+}
+
+/** What an error says, with its cause if it names one. */
+export function messageOf(error: unknown): string {
+  const said = (thrown: unknown): string | undefined => {
+    const message = (thrown as Partial<Error> | null | undefined)?.message;
+    return typeof message === "string" ? message : undefined;
+  };
+  const message = said(error);
+  if (message === undefined) return typeof error === "string" ? error : "it failed without a word";
+  const cause = said((error as Error).cause);
+  return cause ? `${message} (${cause})` : message;
+}
+
+/** JSON that the binding reads: half of a surrogate pair is no text. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, wellFormed);
+}
+
+function wellFormed(_name: string, value: unknown): unknown {
+  if (typeof value !== "string" || !/\p{Surrogate}/u.test(value)) return value;
+  return value.replace(/\p{Surrogate}/gu, "\ufffd");
+}
