@@ -2,21 +2,18 @@
 //! makes a difference to the user.
 
 use innerloop_core::{
-    action::{Outcome, ToolError},
+    action::ToolError,
     config::{
-        ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, ProfileKind,
-        SessionConfig, Vocabulary,
+        ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, SessionConfig,
     },
     event::EventKind,
     id::{AgentId, EffectId, SessionId},
-    input::{Answer, Command, HookReply, HttpInput, Input, Reason},
-    message::{TurnKind, joined_text},
+    input::{Answer, Command, HookReply, Input, Reason},
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config, text},
-    wires,
 };
 use serde_json::{Value, json};
 
@@ -237,22 +234,6 @@ fn a_fork_counts_the_turns_that_it_has_heard() {
 }
 
 #[test]
-fn g2_a_whole_reply_counts_although_its_connection_hangs() {
-    let mut host = TestHost::default();
-    let _ = host.submit("go");
-    let stream = wires::events(host.wire(), &Message::text("All said.")).concat();
-    host.head(200, wires::stream_type(host.wire()));
-    let _ = host.http(HttpInput::Chunk(stream.into_bytes().into()));
-    for _ in 0..3 {
-        if ends(&host).is_empty() {
-            let _ = host.wait();
-        }
-    }
-    assert_eq!(ends(&host), [(RunEnd::Completed, "All said.".to_owned())]);
-    assert_eq!(host.requests.len(), 1);
-}
-
-#[test]
 fn replies_that_are_cut_now_and_then_do_not_add_up() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
@@ -285,23 +266,6 @@ fn e8_what_the_model_has_written_fills_the_window_too() {
         _ => None,
     });
     assert_eq!(warned, ["Context usage at ~90% of context window"]);
-}
-
-#[test]
-fn g2_the_delays_between_tries_double() {
-    let mut host = with(|config| {
-        config.retry.base_ms = 1_000;
-        config.retry.max_ms = 60_000;
-        config.retry.max_retries = 4;
-    });
-    let _ = host.submit("go");
-    for expected in [1_000, 2_000, 4_000, 8_000] {
-        let before = host.now;
-        host.refuse(529, "overloaded_error", "busy", &[]);
-        let _ = host.wait();
-        let took = host.now - before;
-        assert!((expected - expected / 4..=expected).contains(&took), "{took} of {expected}");
-    }
 }
 
 #[test]
@@ -344,58 +308,6 @@ fn m5_a_rule_speaks_of_the_beginning_of_an_argument() {
     assert_eq!(host.asks.len(), 1, "only what begins with it passes");
 }
 
-/// What the model reads of `output` from a tool of the profile `gemini` with its native names.
-fn shown(tool: &str, input: &Value, output: &str) -> String {
-    let mut config = config();
-    config.model.profile = ProfileKind::Gemini;
-    config.model.vocabulary = Vocabulary::Seed;
-    config.facts = super::profiles::place();
-    let mut host = TestHost::open(config);
-    let _ = host.submit("go");
-    host.reply(&Message::call("c", tool, input));
-    let id = *host.runs.keys().next().unwrap_or_else(|| panic!("{tool}: {:?}", results(&host)));
-    let _ = host.done(id, Outcome::text(output));
-    let turns = host.session.history(AgentId::ROOT).unwrap().turns();
-    let TurnKind::ToolResults(results) = &turns.last().unwrap().kind else { panic!() };
-    joined_text(&results[0].parts)
-}
-
-#[test]
-fn e2_e5_the_specifications_limits_hold_to_the_character_and_the_line() {
-    let file = json!({"file_path": "a", "old_string": "a", "new_string": "b", "content": "c"});
-    let find = json!({"pattern": "a", "command": "a", "input": "a", "task": "a"});
-    let chars = [("read_file", &file, 50_000), ("grep", &find, 20_000), ("glob", &find, 20_000)]
-        .into_iter()
-        .chain([("edit_file", &file, 10_000), ("write_file", &file, 1_000)])
-        .chain([("shell", &find, 30_000)]);
-    for (tool, input, most) in chars {
-        let input = only_known(tool, input);
-        assert_eq!(shown(tool, &input, &"x".repeat(most)), "x".repeat(most), "{tool}");
-        let cut = shown(tool, &input, &"x".repeat(most + 1));
-        assert!(cut.contains("WARNING: Tool output was truncated"), "{tool}");
-        assert_eq!(cut.matches('x').count(), most, "{tool}");
-    }
-    for (tool, most) in [("shell", 256), ("grep", 200), ("glob", 500)] {
-        let input = only_known(tool, &find);
-        let fits = "y\n".repeat(most);
-        assert_eq!(shown(tool, &input, &fits), fits, "{tool}");
-        let cut = shown(tool, &input, &"y\n".repeat(most + 10));
-        assert!(cut.contains("[... 10 lines omitted ...]"), "{tool}: {cut}");
-    }
-}
-
-/// The arguments that the tool has.
-fn only_known(tool: &str, all: &Value) -> Value {
-    let known: &[&str] = match tool {
-        "read_file" => &["file_path"],
-        "write_file" => &["file_path", "content"],
-        "edit_file" => &["file_path", "old_string", "new_string"],
-        "shell" => &["command"],
-        _ => &["pattern"],
-    };
-    known.iter().map(|name| ((*name).to_owned(), all[*name].clone())).collect()
-}
-
 #[test]
 fn a12_a_child_cannot_ask_the_user() {
     let mut host = with(|config| config.ask_user = true);
@@ -408,16 +320,4 @@ fn a12_a_child_cannot_ask_the_user() {
     let _ = call_of(&mut host, CHILD);
     host.reply(&Message::call("a", "ask_user", &json!({"question": "May I?"})));
     assert_eq!(host.asks, []);
-}
-
-#[test]
-fn g2_a_gateway_that_fails_over_in_mid_stream_begins_the_reply_anew() {
-    let mut host = TestHost::default();
-    let _ = host.submit("go");
-    let events = wires::events(host.wire(), &Message::text("First half"));
-    let begun: String = events[..events.len() - 3].concat();
-    let whole = wires::events(host.wire(), &Message::text("Whole.")).concat();
-    host.stream(format!("{begun}{whole}").as_bytes(), usize::MAX);
-    assert_eq!(ends(&host), [(RunEnd::Completed, "Whole.".to_owned())]);
-    assert!(host.names(0).contains(&"text_reset".to_owned()), "{:?}", host.names(0));
 }
