@@ -1,14 +1,21 @@
 //! The parity matrix of the specification and its smoke test: whole runs of the loop with real
-//! tools over files in memory; the shell is scripted. Every row is run for each family over the
-//! protocol that it mostly speaks, and for the families' own vocabularies.
+//! tools over files in memory; the shell is scripted, since the core runs no programs. Every row
+//! is run for each family over the protocol that it mostly speaks, and for the families' own
+//! vocabularies; beside the three families of the matrix for small models, where they have what
+//! the row needs. The hosts run the same rows with programs.
 
 mod scene;
 
 use innerloop_core::{
-    config::ProfileKind, event::EventKind, id::AgentId, input::Command, status::RunEnd,
+    action::ToolError,
+    config::{ExecMode, ProfileKind},
+    event::EventKind,
+    id::AgentId,
+    input::Command,
+    status::RunEnd,
 };
 use innerloop_tests::{anthropic::Message, wires::read};
-use scene::{Scene, row, wish};
+use scene::{Column, Scene, Wish, row, row_of_the_matrix, wish};
 use serde_json::{Value, json};
 
 fn write(path: &str, content: &str) -> Value {
@@ -165,27 +172,48 @@ fn g7_a_large_file_is_truncated_for_the_model_and_whole_in_the_event() {
 }
 
 #[test]
-fn g7_parallel_calls_are_answered_in_order() {
+fn g7_parallel_calls_run_side_by_side_and_are_answered_in_order() {
+    row(|column| {
+        let mut config = column.config();
+        let look = column.read("a").tool;
+        // A shell may do anything, so its commands run one after the other unless the host says
+        // otherwise of them; so do all calls of small models, unless the host knows the model.
+        let _ = config.exec_modes.insert(look.into(), ExecMode::Parallel);
+        config.model.parallel_tool_calls = Some(true);
+        let mut scene = Scene::with(column, config, &[("a", "A-A"), ("b", "B-B"), ("c", "C-C")]);
+        let _ = scene.host.submit("Read all");
+        let calls = scene.message(&[column.read("a"), column.read("b"), column.read("c")]);
+        scene.host.reply(&calls);
+        assert_eq!(scene.host.runs.len(), 3, "side by side");
+        answered_in_order(scene);
+    });
+}
+
+#[test]
+fn c23_a_shells_commands_and_small_models_calls_run_one_by_one_unless_the_host_says_otherwise() {
     row(|column| {
         let mut scene = Scene::new(column, &[("a", "A-A"), ("b", "B-B"), ("c", "C-C")]);
         let _ = scene.host.submit("Read all");
         let calls = scene.message(&[column.read("a"), column.read("b"), column.read("c")]);
         scene.host.reply(&calls);
-        // A shell may do anything: its commands run one after the other, as do all calls of small
-        // models.
         let is_small = column.profile == ProfileKind::Small;
         let together = if column.is_shell_only() || is_small { 1 } else { 3 };
-        assert_eq!(scene.host.runs.len(), together, "side by side");
-        while let Some(&id) = scene.host.runs.keys().next_back() {
-            scene.run(id);
-        }
-        let results = read::results(column.wire, &scene.host.body());
-        let ids: Vec<&str> = results.iter().map(|result| result.id.as_str()).collect();
-        assert_eq!(ids, ["call-1", "call-2", "call-3"]);
-        for (result, text) in results.iter().zip(["A-A", "B-B", "C-C"]) {
-            assert!(result.text.contains(text), "{result:?}");
-        }
+        assert_eq!(scene.host.runs.len(), together);
+        answered_in_order(scene);
     });
+}
+
+/// The newest of the open calls ends first, and yet the results stand in the order of the calls.
+fn answered_in_order(mut scene: Scene) {
+    while let Some(&id) = scene.host.runs.keys().next_back() {
+        scene.run(id);
+    }
+    let results = read::results(scene.wire(), &scene.host.body());
+    let ids: Vec<&str> = results.iter().map(|result| result.id.as_str()).collect();
+    assert_eq!(ids, ["call-1", "call-2", "call-3"]);
+    for (result, text) in results.iter().zip(["A-A", "B-B", "C-C"]) {
+        assert!(result.text.contains(text), "{result:?}");
+    }
 }
 
 #[test]
@@ -218,18 +246,11 @@ fn g7_a_change_of_the_reasoning_effort() {
 
 #[test]
 fn g7_spawn_another_agent_and_wait_for_it() {
-    row(|column| {
+    // Small models are no column of the matrix, and are not offered agents.
+    row_of_the_matrix(|column| {
         let mut scene = Scene::new(column, &[]);
         let _ = scene.host.submit("Have tests written");
-        let spawn = wish("spawn_agent", json!({"task": "Write tests"}));
-        if column.profile == ProfileKind::Small {
-            // Small models have enough to choose from: agents are not offered to them.
-            assert!(!scene.tools().contains(&"spawn_agent".to_owned()));
-            scene.does(&[spawn]);
-            assert!(scene.failed() && scene.result().contains("Unknown tool"));
-            return;
-        }
-        scene.does(&[spawn]);
+        scene.does(&[wish("spawn_agent", json!({"task": "Write tests"}))]);
         scene.does(&[wish("wait", json!({"agent_id": "agent-1"}))]);
         assert_eq!(scene.host.calls.len(), 1, "only the other one calls its model");
         scene.does(&[column.write("test.js", "ok\n")]);
@@ -238,6 +259,20 @@ fn g7_spawn_another_agent_and_wait_for_it() {
         scene.says("All done.");
         assert_eq!(scene.text("test.js"), "ok\n");
         assert_eq!(scene.end(), Some(RunEnd::Completed));
+    });
+}
+
+#[test]
+fn small_models_have_enough_to_choose_from_without_other_agents() {
+    row(|column| {
+        let mut scene = Scene::new(column, &[]);
+        let _ = scene.host.submit("Have tests written");
+        let is_small = column.profile == ProfileKind::Small;
+        assert_eq!(scene.tools().contains(&"spawn_agent".to_owned()), !is_small);
+        if is_small {
+            scene.does(&[wish("spawn_agent", json!({"task": "Write tests"}))]);
+            assert!(scene.failed() && scene.result().contains("Unknown tool"));
+        }
     });
 }
 
@@ -288,6 +323,54 @@ fn g7_the_families_own_way_to_edit() {
             assert!(!scene.failed(), "{}", scene.result());
             assert_eq!((&*scene.text("b"), &*scene.text("new")), ("1\nzwei\n3\n", "n\n"));
             assert_eq!((&*scene.text("a"), &*scene.text("old")), ("", ""));
+        }
+    });
+}
+
+/// The specification's seven kinds of error of a tool: a call in a column's own words, the kind,
+/// and what the model is told, which says what to mend.
+fn errors(column: Column) -> [(Wish, ToolError, &'static str); 7] {
+    // A family that has a shell alone meets a missing file when it changes one.
+    let missing = match column.is_shell_only() {
+        true => column.edit("missing.js", "x", "y"),
+        false => column.read("missing.js"),
+    };
+    let timeout = match column.shell("sleep 30", Some(900)) {
+        // Gemini's own tool has no time limit of the model's choosing.
+        wish if wish.arguments.as_object().unwrap().len() == 1 => (wish, "300000"),
+        wish => (wish, "timed out after 900"),
+    };
+    let name = column.shell("", None).tool;
+    [
+        (missing, ToolError::NotFound, "missing.js"),
+        (column.edit("a.js", "nowhere", "y"), ToolError::EditConflict, "a.js"),
+        (column.shell("fail", None), ToolError::Exit, "boom"),
+        (timeout.0, ToolError::Timeout, timeout.1),
+        (column.write("../out.js", "x"), ToolError::PermissionDenied, "../out.js"),
+        (wish(name, json!({"command": 7})), ToolError::InvalidArguments, "must be string"),
+        (wish("teleport", json!({})), ToolError::UnknownTool, "Unknown tool: teleport"),
+    ]
+}
+
+#[test]
+fn g1_each_kind_of_tool_error_is_an_error_result_and_the_model_goes_on() {
+    row(|column| {
+        for (wish, kind, told) in errors(column) {
+            let mut scene = Scene::new(column, &[("a.js", "x\n")]);
+            let _ = scene.host.submit("go");
+            scene.does(&[wish]);
+            assert!(scene.failed(), "{kind:?}: {}", scene.result());
+            assert!(scene.result().contains(told), "{kind:?}: {}", scene.result());
+            let ended = scene.host.find(|kind| match kind {
+                EventKind::ToolCallEnd { outcome, .. } => Some(outcome.error),
+                _ => None,
+            });
+            assert_eq!(ended, [Some(kind)], "{}", scene.result());
+            // The model has read it and mends what it did.
+            scene.does(&[column.edit("a.js", "x", "y")]);
+            assert!(!scene.failed(), "{kind:?}: {}", scene.result());
+            scene.says("Mended.");
+            assert_eq!((scene.end(), &*scene.text("a.js")), (Some(RunEnd::Completed), "y\n"));
         }
     });
 }

@@ -54,6 +54,15 @@ pub(super) fn row(cell: impl Fn(Column)) {
     }
 }
 
+/// Runs a row for the families that the specification's matrix names.
+pub(super) fn row_of_the_matrix(cell: impl Fn(Column)) {
+    row(|column| {
+        if column.profile != ProfileKind::Small {
+            cell(column);
+        }
+    });
+}
+
 pub(super) fn wish(tool: &'static str, arguments: Value) -> Wish {
     Wish { tool, arguments, is_freeform: false }
 }
@@ -207,6 +216,10 @@ impl Scene {
         let wire = WireKind::Anthropic;
         let column = Column { wire, profile, vocabulary: Vocabulary::Seed };
         Self::with(column, config, files)
+    }
+
+    pub(super) const fn wire(&self) -> WireKind {
+        self.column.wire
     }
 
     pub(super) fn put(&mut self, path: &str, text: &str) {
