@@ -5,13 +5,14 @@
 mod moves;
 
 use innerloop_core::{
+    Decoder, Piece,
     action::{Outcome, ToolError},
     config::{AskAbout, LoopStep, SessionConfig, ToolChoice, WireKind},
     event::{ErrorKind, EventKind},
     id::AgentId,
     input::{Answer, Command, Input},
     json::Json,
-    message::{Finish, Part, Usage},
+    message::{Finish, Part, Reply, Usage},
     status::AgentState,
     tool::ToolSpec,
 };
@@ -125,6 +126,46 @@ fn the_same_message_says_the_same_over_every_wire_whole_and_streamed() {
             let stream = wires::events(wire, &message).concat();
             let decoded = feeding::decoded(wire, 200, wires::stream_type(wire), &stream);
             assert_eq!((decoded.text.as_str(), decoded.finish), ("cut", finish));
+        }
+    }
+}
+
+/// The reply that a stream adds up to, fed one byte at a time, and what was shown meanwhile.
+fn accumulated(wire: WireKind, message: &Message) -> (Reply, String, String) {
+    let head = feeding::head(200, wires::stream_type(wire));
+    let mut decoder = Decoder::new(wire, &head);
+    let (mut pieces, mut text, mut thinking) = (Vec::new(), String::new(), String::new());
+    for byte in wires::events(wire, message).concat().as_bytes().chunks(1) {
+        decoder.feed(byte, &mut pieces);
+    }
+    for piece in pieces {
+        match piece {
+            Piece::Text(more) => text.push_str(&more),
+            Piece::Reasoning(more) => thinking.push_str(&more),
+            Piece::Restart => panic!("nothing begins anew here"),
+        }
+    }
+    (decoder.finish().unwrap(), text, thinking)
+}
+
+#[test]
+fn k8_a_streams_events_add_up_to_the_reply_with_its_stop_reason_and_its_model() {
+    let look = json!({"path": "é\"\\\n", "n": [1, 2]});
+    let said = || Message::text("I look twice.").thinking("It may be there.").costing(120, 30);
+    let calls = said().and_call("call_1", "look", &look).and_call("call_2", "look", &json!({}));
+    for wire in WireKind::ALL {
+        let (reply, text, thinking) = accumulated(wire, &calls);
+        assert_eq!((&*text, &*thinking), ("I look twice.", "It may be there."), "{wire:?}");
+        assert_eq!((reply.text(), reply.reasoning()), (text, thinking), "{wire:?}");
+        let made: Vec<_> = reply.tool_calls().map(|call| (&*call.id, &*call.arguments)).collect();
+        assert_eq!(made, [("call_1", &*look.to_string()), ("call_2", "{}")], "{wire:?}");
+        let usage = Usage { input_total: 120, output_total: 30, ..Usage::default() };
+        assert_eq!(reply.usage, Some(usage), "{wire:?}");
+        assert_eq!(reply.model.as_deref(), Some("mock"), "{wire:?}");
+        assert_eq!(reply.finish, Finish::ToolCalls, "{wire:?}");
+        for (reason, finish) in [("end_turn", Finish::Stop), ("max_tokens", Finish::Length)] {
+            let (reply, ..) = accumulated(wire, &said().stop_reason(reason));
+            assert_eq!(reply.finish, finish, "{wire:?} {reason}");
         }
     }
 }

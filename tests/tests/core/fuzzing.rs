@@ -23,37 +23,37 @@ fn check(name: &str) {
 }
 
 #[test]
-fn l10_events_say_the_same_in_any_frame() {
+fn events_say_the_same_in_any_frame() {
     check("sse");
 }
 
 #[test]
-fn l10_any_bytes_of_openai_responses_are_read_without_a_panic() {
+fn any_bytes_of_openai_responses_are_read_without_a_panic() {
     check("openai_responses");
 }
 
 #[test]
-fn l10_any_bytes_of_openai_chat_are_read_without_a_panic() {
+fn any_bytes_of_openai_chat_are_read_without_a_panic() {
     check("openai_chat");
 }
 
 #[test]
-fn l10_any_bytes_of_anthropic_are_read_without_a_panic() {
+fn any_bytes_of_anthropic_are_read_without_a_panic() {
     check("anthropic");
 }
 
 #[test]
-fn l10_any_bytes_of_gemini_are_read_without_a_panic() {
+fn any_bytes_of_gemini_are_read_without_a_panic() {
     check("gemini");
 }
 
 #[test]
-fn l10_any_bytes_of_ollama_are_read_without_a_panic() {
+fn any_bytes_of_ollama_are_read_without_a_panic() {
     check("ollama");
 }
 
 #[test]
-fn l4_any_text_is_taken_apart_without_a_panic() {
+fn x10_any_text_is_taken_apart_without_a_panic() {
     check("text_calls");
 }
 

@@ -20,6 +20,7 @@ mod failures;
 mod folders;
 mod fuzzing;
 mod lifecycle;
+mod local_models;
 mod loops;
 mod migration;
 mod ollama_sessions;

@@ -65,7 +65,7 @@ fn l5_an_empty_reply_is_asked_for_once_more_and_then_final() {
 }
 
 #[test]
-fn l12_a_text_cut_by_num_predict_is_continued() {
+fn k12_a_text_cut_by_num_predict_is_continued() {
     let mut host = host();
     let _ = host.submit("Tell a story");
     assert_eq!(host.body()["options"]["num_predict"], 2_048);

@@ -302,6 +302,36 @@ fn c23_reads_run_side_by_side_writes_alone_and_results_keep_the_order() {
     assert_eq!(said, ["one", "two", "three", "four"]);
 }
 
+#[test]
+fn k21_reads_run_side_by_side_writes_one_by_one_and_results_stand_in_call_order() {
+    let mut host = desk_with(Vec::new());
+    let read = |n| json!({"file_path": format!("r{n}")});
+    let write = |n| json!({"file_path": format!("w{n}"), "content": ""});
+    let reply = Message::call("w1", "write_file", &write(1))
+        .and_call("r1", "read_file", &read(1))
+        .and_call("u", "teleport", &json!({}))
+        .and_call("r2", "read_file", &read(2))
+        .and_call("w2", "write_file", &write(2))
+        .and_call("w3", "write_file", &write(3))
+        .and_call("r3", "read_file", &read(3));
+    host.reply(&reply);
+    let mut together = Vec::new();
+    while !host.runs.is_empty() {
+        let running: Vec<String> = host.runs.values().map(|run| run.call_id.clone()).collect();
+        // The newest is done first: the order of their ends is not that of the calls.
+        let (&id, run) = host.runs.last_key_value().unwrap();
+        let said = format!("of {}", run.call_id);
+        together.push(running.join(" "));
+        let _ = host.done(id, Outcome::text(said));
+    }
+    assert_eq!(together, ["w1", "r1 r2", "r1", "w2", "w3", "r3"]);
+    let ids: Vec<_> = results(&host).iter().map(|result| result["tool_use_id"].clone()).collect();
+    assert_eq!(ids, ["w1", "r1", "u", "r2", "w2", "w3", "r3"]);
+    let said: Vec<_> = results(&host).iter().map(|result| result["content"].clone()).collect();
+    let unknown = "Unknown tool: teleport";
+    assert_eq!(said, ["of w1", "of r1", unknown, "of r2", "of w2", "of w3", "of r3"]);
+}
+
 /// The session's agent may make no parallel calls; it makes those of `reply`.
 fn one_by_one(
     wire: WireKind,
@@ -391,7 +421,7 @@ fn b11_the_event_carries_the_whole_output_the_model_reads_a_part() {
 }
 
 #[test]
-fn g1_each_kind_of_tool_failure_says_what_it_was() {
+fn e7_the_timeout_that_is_told_is_the_one_that_the_call_asked_for() {
     let mut host = desk_with(Vec::new());
     let call = json!({"program": "qjs", "timeout_ms": 1_500});
     host.reply(&Message::call("c1", "run_program", &call));

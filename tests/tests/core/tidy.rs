@@ -4,6 +4,7 @@
 
 mod house;
 mod layers;
+mod lints;
 mod paths;
 mod sizes;
 mod strays;

@@ -129,7 +129,7 @@ fn very_many_items_cost_no_more_than_their_length() {
 }
 
 #[test]
-fn k8_a_stream_gives_thinking_and_parallel_calls() {
+fn a_stream_gives_thinking_and_parallel_calls() {
     let body = &fixture("calls.sse");
     let found = stream(body);
     assert_eq!(found.reasoning, "**Plan**\n\nTwo cities.**Order**\n\nBoth at once.");
