@@ -42,7 +42,7 @@
 )]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "seams"))]
 extern crate std;
 
 mod base;
@@ -53,6 +53,8 @@ mod session;
 mod types;
 mod wire;
 
+#[cfg(feature = "seams")]
+pub use base::steps::taken as steps;
 pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};

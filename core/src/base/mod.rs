@@ -6,5 +6,6 @@ pub mod digest;
 pub mod id;
 pub mod json;
 pub mod path;
+pub(crate) mod steps;
 pub mod text;
 pub mod time;

@@ -5,6 +5,7 @@
 use super::surrogates::{self, Joined, PendingSurrogate};
 use crate::base::{
     json::{Json, Object},
+    steps,
     text::listed,
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
@@ -55,6 +56,7 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Whether `text` is one JSON value.
 pub(super) fn is_json(text: &str) -> bool {
+    steps::count(text.len());
     let mut reader = Reader::new(text);
     reader.skip().and_then(|()| reader.end()).is_ok()
 }
@@ -65,6 +67,7 @@ impl<'a> Document<'a> {
     /// # Errors
     /// It is not.
     pub(super) fn parse(text: &'a str) -> Result<Self, Error> {
+        steps::count(text.len());
         let mut reader = Reader::new(text);
         let tokens = reader.tokens()?;
         reader.end()?;

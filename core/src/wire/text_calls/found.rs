@@ -1,6 +1,6 @@
 //! What is found in a text: calls at one place, and the whole text taken apart.
 
-use crate::types::message::ToolCall;
+use crate::{base::steps, types::message::ToolCall};
 use alloc::{string::String, vec::Vec};
 
 /// A text taken apart.
@@ -52,6 +52,7 @@ impl Assembly {
     /// Appends thinking.
     pub(super) fn thinking(&mut self, text: &str) {
         self.taken = true;
+        steps::count(text.len());
         let text = text.trim();
         if !text.is_empty() {
             if !self.parsed.reasoning.is_empty() {
@@ -83,6 +84,7 @@ impl Assembly {
         if !self.taken {
             return self.parsed;
         }
+        steps::count(self.parsed.text.len());
         let mut text = self.parsed.text.trim();
         if !self.parsed.calls.is_empty() {
             text = without_remains(text);

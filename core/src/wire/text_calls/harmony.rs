@@ -4,8 +4,9 @@
 use super::{
     found::{Parsed, call},
     objects,
-    scan::Doc,
+    scan::{Doc, find},
 };
+use crate::base::steps;
 use alloc::string::String;
 
 /// The tokens that end a message's content.
@@ -14,7 +15,8 @@ pub(super) const ENDS: [&str; 5] =
 
 /// Whether a text has the tokens of this format.
 pub(super) fn is_harmony(text: &str) -> bool {
-    text.contains("<|message|>") && (text.contains("<|channel|>") || text.contains("<|start|>"))
+    let has = |token| find(text, token).is_some();
+    has("<|message|>") && (has("<|channel|>") || has("<|start|>"))
 }
 
 /// Takes a text apart.
@@ -41,6 +43,7 @@ pub(super) fn parse(doc: &mut Doc<'_>) -> Parsed {
 
 /// Where the head begins that ends a stretch between two messages.
 fn head_start(text: &str) -> usize {
+    steps::count(text.len());
     let start = text.match_indices("<|start|>").last().map(|(at, _)| at);
     let head = start.or_else(|| text.find("<|channel|>")).unwrap_or(text.len());
     // Without a token before it, what stands there is a head if it names a recipient.
@@ -113,7 +116,7 @@ pub(super) fn content_of(head: &str) -> Content {
 
 /// Where a message's content ends, and how long the token is that ends it and begins nothing.
 pub(super) fn content_end(text: &str) -> Option<(usize, usize)> {
-    let at = ENDS.iter().filter_map(|end| text.find(end)).min()?;
+    let at = ENDS.iter().filter_map(|end| find(text, end)).min()?;
     let rest = text.get(at..).unwrap_or_default();
     let closes = ["<|end|>", "<|call|>", "<|return|>"];
     let length = closes.iter().find(|end| rest.starts_with(**end)).map_or(0, |end| end.len());

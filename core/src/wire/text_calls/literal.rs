@@ -6,7 +6,7 @@ use super::super::{
     surrogates,
     writer::{Fields, Writer},
 };
-use crate::base::text::is_word;
+use crate::base::{steps, text::is_word};
 use alloc::{
     borrow::Cow,
     string::{String, ToString},
@@ -49,6 +49,7 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let fits = |c: char| is_word(c) || matches!(c, '.' | '-');
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        steps::count(end);
         let name = rest.get(..end)?;
         let begins = name.chars().next().is_some_and(|c| is_word(c) && !c.is_ascii_digit());
         if !begins || name.ends_with(['.', '-']) {
@@ -70,7 +71,9 @@ impl<'a> Reader<'a> {
     /// Goes behind white space.
     pub(super) fn space(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        let space = rest.len() - rest.trim_start().len();
+        steps::count(space);
+        self.at += space;
     }
 
     /// `a=1, b="x")` as a JSON object, up to and with the closing parenthesis.
@@ -210,6 +213,7 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_');
         let end = rest.find(|c| !fits(c)).unwrap_or(rest.len());
+        steps::count(end);
         let digits = rest.get(..end)?.replace('_', "");
         let json = number(&digits)?;
         self.at += end;
@@ -260,7 +264,9 @@ impl<'a> Reader<'a> {
         let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| self.take(quote))?;
         loop {
             let rest = self.rest();
-            let end = rest.find([quote.chars().next()?, '\\'])?;
+            let found = rest.find([quote.chars().next()?, '\\']);
+            steps::count(found.unwrap_or(rest.len()));
+            let end = found?;
             text.push_str(rest.get(..end)?);
             self.at += end;
             if self.take(quote) {

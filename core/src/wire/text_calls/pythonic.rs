@@ -4,9 +4,9 @@
 use super::{
     found::{Region, call},
     literal::Reader,
-    scan::Doc,
+    scan::{Doc, find},
 };
-use crate::types::message::ToolCall;
+use crate::{base::steps, types::message::ToolCall};
 use alloc::vec::Vec;
 
 /// Tags that may stand around the list.
@@ -118,7 +118,7 @@ fn skip_call(doc: &mut Doc<'_>, at: usize) -> Option<usize> {
         // The quotes do not match: the list's own end is all that is left to hold on to.
         _ => {
             doc.spend(rest.len());
-            let end = rest.find(")]")?;
+            let end = find(rest, ")]")?;
             Some(reader.at() + end + 1)
         }
     }
@@ -126,6 +126,12 @@ fn skip_call(doc: &mut Doc<'_>, at: usize) -> Option<usize> {
 
 /// Where the bracket closes that was opened before `text`, and with what; strings respected.
 pub(super) fn closing(text: &str) -> Option<(usize, char)> {
+    let found = closing_bracket(text);
+    steps::count(found.map_or(text.len(), |(at, _)| at));
+    found
+}
+
+fn closing_bracket(text: &str) -> Option<(usize, char)> {
     let (mut depth, mut quote, mut escaped) = (1_u32, None, false);
     for (offset, c) in text.char_indices() {
         match (quote, c) {

@@ -2,7 +2,10 @@
 //! no text costs more than its length.
 
 use super::{super::lenient::is_json, schema::Schema};
-use crate::{base::text::prefix, types::tool::ToolSpec};
+use crate::{
+    base::{steps, text::prefix},
+    types::tool::ToolSpec,
+};
 use alloc::{rc::Rc, vec::Vec};
 use innerloop_json::Map;
 
@@ -73,7 +76,9 @@ impl<'a> Doc<'a> {
     /// Behind white space.
     pub(super) fn skip_space(&self, at: usize) -> usize {
         let rest = self.rest(at);
-        at + (rest.len() - rest.trim_start().len())
+        let space = rest.len() - rest.trim_start().len();
+        steps::count(space);
+        at + space
     }
 
     /// Where `needle` stands next, from `from` on.
@@ -87,7 +92,7 @@ impl<'a> Doc<'a> {
         if self.budget == 0 {
             return None;
         }
-        let found = self.rest(from).find(needle);
+        let found = find(self.rest(from), needle);
         self.spend(found.unwrap_or(self.body.len() - from.min(self.body.len())));
         let found = found.map(|at| from + at);
         self.searched.retain(|(known, ..)| *known != needle);
@@ -97,7 +102,10 @@ impl<'a> Doc<'a> {
 
     /// Where one of these characters stands next, if that is near.
     pub(super) fn near(&self, from: usize, any: &[char]) -> Option<usize> {
-        prefix(self.rest(from), NEAR).find(any).map(|at| from + at)
+        let near = prefix(self.rest(from), NEAR);
+        let found = near.find(any);
+        steps::count(found.unwrap_or(near.len()));
+        found.map(|at| from + at)
     }
 
     /// Notes that `bytes` were searched in vain.
@@ -157,6 +165,13 @@ impl<'a> Doc<'a> {
     }
 }
 
+/// Where `needle` stands in `text`.
+pub(super) fn find(text: &str, needle: &str) -> Option<usize> {
+    let found = text.find(needle);
+    steps::count(found.unwrap_or(text.len()));
+    found
+}
+
 /// Whether brackets and braces match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Balanced {
@@ -171,6 +186,15 @@ pub(super) enum Balanced {
 /// Follows brackets and braces from the beginning of `text` to where the first of them closes,
 /// strings and their escapes respected. A byte that JSON cannot contain breaks it at once.
 pub(super) fn balanced(text: &str) -> Balanced {
+    let found = follow(text);
+    steps::count(match found {
+        Balanced::End(bytes) | Balanced::Broken(bytes) => bytes,
+        Balanced::Open => text.len(),
+    });
+    found
+}
+
+fn follow(text: &str) -> Balanced {
     let mut open: Vec<u8> = Vec::new();
     let (mut in_string, mut escaped, mut wants_key) = (false, false, false);
     for (at, byte) in text.bytes().enumerate() {

@@ -4,7 +4,7 @@
 use super::{
     found::{BEFORE, Parsed},
     harmony, pythonic,
-    scan::{Balanced, Doc, balanced},
+    scan::{Balanced, Doc, balanced, find},
     tagged,
     think::{self, Tag},
     tokens::{self, DeepseekToken},
@@ -12,7 +12,7 @@ use super::{
     xtml,
 };
 use crate::{
-    base::text::is_word,
+    base::{steps, text::is_word},
     types::{model::TextFamily as Family, tool::ToolSpec},
     wire::piece::Piece,
 };
@@ -28,6 +28,8 @@ pub struct Scanner {
     at: usize,
     /// How far it has been shown, or left out.
     shown: usize,
+    /// How far it has been looked at for what can be shown.
+    seen: usize,
     /// How long the text must be before it is looked at again.
     wait: usize,
     /// How many bytes may still be searched in vain.
@@ -87,6 +89,7 @@ impl Scanner {
             state: State::Text,
             at: 0,
             shown: 0,
+            seen: 0,
             wait: 0,
             budget: 65_536,
             taken: false,
@@ -187,7 +190,7 @@ impl Scanner {
 
     fn on_thinking(&mut self, close: &'static str, out: &mut Vec<Piece>) {
         let rest = self.rest();
-        match rest.find(close) {
+        match find(rest, close) {
             Some(to) => {
                 let end = self.at + to + close.len();
                 self.show_thinking(self.at + to, out);
@@ -197,7 +200,7 @@ impl Scanner {
             None => {
                 // A call may follow although the thinking never ends.
                 let calls = ["<tool_call>", "<function=", tokens::MISTRAL];
-                let call = calls.into_iter().filter_map(|call| rest.find(call)).min();
+                let call = calls.into_iter().filter_map(|call| find(rest, call)).min();
                 let held = calls.into_iter().chain([close]).map(|token| partial(rest, token));
                 let to = call.unwrap_or(rest.len() - held.max().unwrap_or(0));
                 self.show_thinking(self.at + to, out);
@@ -210,7 +213,7 @@ impl Scanner {
 
     fn on_fence(&mut self, out: &mut Vec<Piece>) {
         let rest = self.rest();
-        let end = rest.find("```").map(|at| at + 3);
+        let end = find(rest, "```").map(|at| at + 3);
         let to = end.unwrap_or(rest.len() - partial(rest, "```"));
         self.at += to;
         self.show_text(self.at, out);
@@ -223,7 +226,7 @@ impl Scanner {
 
     fn on_head(&mut self) {
         let rest = self.rest();
-        let Some(length) = rest.find("<|message|>") else {
+        let Some(length) = find(rest, "<|message|>") else {
             self.wait_for_more();
             return;
         };
@@ -262,9 +265,21 @@ impl Scanner {
 
     /// Shows the text up to `to`, but for white space at its end and what may announce calls.
     fn show_text(&mut self, to: usize, out: &mut Vec<Piece>) {
-        let text = self.text.get(self.shown..to).unwrap_or_default().trim_end();
+        let from = self.seen.max(self.shown);
+        let new = self.text.get(from..to).unwrap_or_default();
+        let said = new.trim_end().len();
+        steps::count(new.len() - said);
+        self.seen = from.max(to);
+        // White space alone is held back, however much of it comes.
+        if said == 0 {
+            return;
+        }
+        let text = self.text.get(self.shown..from + said).unwrap_or_default();
         let begun = if text.ends_with(BEFORE) { BEFORE.len() } else { partial(text, BEFORE) };
-        let text = text.get(..text.len() - begun).unwrap_or_default().trim_end();
+        let text = text.get(..text.len() - begun).unwrap_or_default();
+        let held = text.len();
+        let text = text.trim_end();
+        steps::count(held - text.len());
         if !text.is_empty() {
             self.shown += text.len();
             out.push(Piece::Text(text.into()));

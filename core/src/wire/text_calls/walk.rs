@@ -10,7 +10,7 @@ use super::{
     tokens::{self, DeepseekToken},
     xml, xtml,
 };
-use crate::types::model::TextFamily as Family;
+use crate::{base::steps, types::model::TextFamily as Family};
 
 /// What stands at a place of the text.
 #[derive(Debug)]
@@ -83,7 +83,9 @@ fn put(out: &mut Assembly, in_thought: bool, text: &str) {
 /// The next place from `at` on where anything but text may begin.
 pub(super) fn next_start(doc: &Doc<'_>, at: usize) -> Option<usize> {
     let rest = doc.rest(at);
-    rest.find(['<', '[', '{', '`', '◁']).map(|found| at + found)
+    let found = rest.find(['<', '[', '{', '`', '◁']);
+    steps::count(found.unwrap_or(rest.len()));
+    found.map(|found| at + found)
 }
 
 /// What is known on the way.
@@ -235,7 +237,11 @@ impl Walk {
     }
 
     fn bare(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-        let is_whole = doc.between(0, at).trim().is_empty();
+        let before = doc.between(0, at);
+        // From its end, where anything but white space shows at once.
+        let said = before.trim_end();
+        steps::count(before.len() - said.len());
+        let is_whole = said.is_empty();
         let may_be = match self.family {
             Family::Auto | Family::LlamaJson => true,
             Family::Json => !self.is_data,
