@@ -10,6 +10,7 @@
 )]
 
 pub mod anthropic;
+pub mod columns;
 pub mod example;
 pub mod feeding;
 pub mod fuzzing;

@@ -14,8 +14,12 @@ use innerloop_core::{
     input::Command,
     status::RunEnd,
 };
-use innerloop_tests::{anthropic::Message, wires::read};
-use scene::{Column, Scene, Wish, row, row_of_the_matrix, wish};
+use innerloop_tests::{
+    anthropic::Message,
+    columns::{Column, Wish, wish},
+    wires::read,
+};
+use scene::{Scene, config_of, row, row_of_the_matrix};
 use serde_json::{Value, json};
 
 fn write(path: &str, content: &str) -> Value {
@@ -107,7 +111,7 @@ fn g7_a_commands_timeout_is_told_with_what_came_before() {
 fn g7_grep_and_glob_find_files() {
     let files = [("src/a.ts", "needle\n"), ("src/b.ts", "hay\n"), ("c.md", "x")];
     row(|column| {
-        let mut config = column.config();
+        let mut config = config_of(column);
         if column.profile == ProfileKind::Small {
             // Of the five tools that small models are shown, a search is one only where nothing
             // can be run; they find files by listing.
@@ -174,7 +178,7 @@ fn g7_a_large_file_is_truncated_for_the_model_and_whole_in_the_event() {
 #[test]
 fn g7_parallel_calls_run_side_by_side_and_are_answered_in_order() {
     row(|column| {
-        let mut config = column.config();
+        let mut config = config_of(column);
         let look = column.read("a").tool;
         // A shell may do anything, so its commands run one after the other unless the host says
         // otherwise of them; so do all calls of small models, unless the host knows the model.

@@ -1,4 +1,4 @@
-//! A column of the parity matrix in its own words, and a session with a workspace.
+//! The rows of the parity matrix, and a session with a workspace.
 
 use innerloop_core::{
     Session,
@@ -12,27 +12,11 @@ use innerloop_core::{
 };
 use innerloop_tests::{
     anthropic::Message,
+    columns::{Column, Wish, calls},
     test_host::{EPOCH, TestHost, config},
     wires::{self, read},
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform, perform_known};
-use serde_json::{Value, json};
-
-/// A column of the matrix: a family under one of its vocabularies.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Column {
-    pub(super) wire: WireKind,
-    pub(super) profile: ProfileKind,
-    pub(super) vocabulary: Vocabulary,
-}
-
-/// A call in a column's own words.
-#[derive(Clone, Debug)]
-pub(super) struct Wish {
-    pub(super) tool: &'static str,
-    pub(super) arguments: Value,
-    is_freeform: bool,
-}
 
 /// All columns. Small models have one vocabulary; GPT models are shown theirs over both protocols.
 fn columns() -> Vec<Column> {
@@ -41,7 +25,12 @@ fn columns() -> Vec<Column> {
             ProfileKind::Small => vec![Vocabulary::Seed],
             _ => vec![Vocabulary::Seed, Vocabulary::Native],
         };
-        vocabularies.into_iter().map(move |vocabulary| Column { wire, profile, vocabulary })
+        vocabularies.into_iter().map(move |vocabulary| Column {
+            wire,
+            profile,
+            vocabulary,
+            has_shell: true,
+        })
     });
     all.collect()
 }
@@ -63,124 +52,14 @@ pub(super) fn row_of_the_matrix(cell: impl Fn(Column)) {
     });
 }
 
-pub(super) fn wish(tool: &'static str, arguments: Value) -> Wish {
-    Wish { tool, arguments, is_freeform: false }
-}
-
-impl Column {
-    pub(super) fn config(self) -> SessionConfig {
-        let mut config = config();
-        wires::speak(&mut config.model, self.wire);
-        config.model.vocabulary = self.vocabulary;
-        let program = |name: &str| ProgramFacts { name: name.into(), description: "Runs.".into() };
-        config.facts.programs = vec![program("bash"), program("qjs")];
-        config
-    }
-
-    pub(super) const fn is_native(self) -> bool {
-        matches!(self.vocabulary, Vocabulary::Native)
-    }
-
-    /// Whether the family does all but patches in a shell.
-    pub(super) const fn is_shell_only(self) -> bool {
-        self.is_native() && matches!(self.profile, ProfileKind::Openai)
-    }
-
-    pub(super) fn shell(self, command: &str, timeout_ms: Option<u64>) -> Wish {
-        let (tool, limit) = match (self.is_native(), self.profile) {
-            (true, ProfileKind::Openai) => ("shell_command", "timeout_ms"),
-            (true, ProfileKind::Anthropic) => ("Bash", "timeout"),
-            (true, _) => ("run_shell_command", ""),
-            _ => ("shell", "timeout_ms"),
-        };
-        let mut arguments = json!({ "command": command });
-        if let Some(ms) = timeout_ms.filter(|_| !limit.is_empty()) {
-            arguments[limit] = ms.into();
-        }
-        wish(tool, arguments)
-    }
-
-    pub(super) fn read(self, path: &str) -> Wish {
-        match (self.is_native(), self.profile) {
-            (true, ProfileKind::Openai) => self.shell(&format!("cat {path}"), None),
-            (true, ProfileKind::Anthropic) => wish("Read", json!({ "file_path": path })),
-            _ => wish("read_file", json!({ "file_path": path })),
-        }
-    }
-
-    pub(super) fn write(self, path: &str, content: &str) -> Wish {
-        let arguments = json!({"file_path": path, "content": content});
-        match (self.is_native(), self.profile) {
-            (true, ProfileKind::Openai) => {
-                let added: String = content.lines().map(|line| format!("+{line}\n")).collect();
-                self.patch(&format!("*** Add File: {path}\n{added}"))
-            }
-            (true, ProfileKind::Anthropic) => wish("Write", arguments),
-            _ => wish("write_file", arguments),
-        }
-    }
-
-    /// Another text in the place of whole lines.
-    pub(super) fn edit(self, path: &str, old: &str, new: &str) -> Wish {
-        let mut arguments = json!({"file_path": path, "old_string": old, "new_string": new});
-        match (self.is_native(), self.profile) {
-            (_, ProfileKind::Openai) => {
-                let lines = |mark: char, text: &str| -> String {
-                    text.lines().map(|line| format!("{mark}{line}\n")).collect()
-                };
-                let hunk = format!("@@\n{}{}", lines('-', old), lines('+', new));
-                self.patch(&format!("*** Update File: {path}\n{hunk}"))
-            }
-            (true, ProfileKind::Anthropic) => wish("Edit", arguments),
-            (true, _) => {
-                arguments["instruction"] = "Change it.".into();
-                wish("replace", arguments)
-            }
-            _ => wish("edit_file", arguments),
-        }
-    }
-
-    pub(super) fn patch(self, files: &str) -> Wish {
-        let patch = format!("*** Begin Patch\n{files}*** End Patch\n");
-        match self.vocabulary {
-            Vocabulary::Native => {
-                Wish { tool: "apply_patch", arguments: patch.into(), is_freeform: true }
-            }
-            _ => wish("apply_patch", json!({ "patch": patch })),
-        }
-    }
-
-    /// Finding files by pattern; small models have no such tool.
-    pub(super) fn glob(self, pattern: &str) -> Option<Wish> {
-        Some(match (self.is_native(), self.profile) {
-            (_, ProfileKind::Small) => return None,
-            (true, ProfileKind::Openai) => self.shell(&format!("find {pattern}"), None),
-            (true, ProfileKind::Anthropic) => wish("Glob", json!({ "pattern": pattern })),
-            _ => wish("glob", json!({ "pattern": pattern })),
-        })
-    }
-
-    pub(super) fn grep(self, pattern: &str) -> Wish {
-        match (self.is_native(), self.profile) {
-            (true, ProfileKind::Openai) => self.shell(&format!("rg {pattern}"), None),
-            (true, ProfileKind::Anthropic) => {
-                wish("Grep", json!({"pattern": pattern, "output_mode": "content"}))
-            }
-            (true, _) => wish("grep_search", json!({ "pattern": pattern })),
-            _ => wish("grep", json!({ "pattern": pattern })),
-        }
-    }
-
-    /// A look around.
-    pub(super) fn look(self) -> Wish {
-        match (self.is_native(), self.profile) {
-            (true, ProfileKind::Gemini) => wish("list_directory", json!({"dir_path": "."})),
-            (false, ProfileKind::Anthropic | ProfileKind::Gemini | ProfileKind::Small) => {
-                wish("list_dir", json!({}))
-            }
-            _ => self.glob("*").expect("a tool that finds files"),
-        }
-    }
+/// A configuration for that family, with a shell and another program.
+pub(super) fn config_of(column: Column) -> SessionConfig {
+    let mut config = config();
+    wires::speak(&mut config.model, column.wire);
+    config.model.vocabulary = column.vocabulary;
+    let program = |name: &str| ProgramFacts { name: name.into(), description: "Runs.".into() };
+    config.facts.programs = vec![program("bash"), program("qjs")];
+    config
 }
 
 /// A session and its workspace.
@@ -193,7 +72,7 @@ pub(super) struct Scene {
 
 impl Scene {
     pub(super) fn new(column: Column, files: &[(&str, &str)]) -> Self {
-        Self::with(column, column.config(), files)
+        Self::with(column, config_of(column), files)
     }
 
     pub(super) fn with(column: Column, config: SessionConfig, files: &[(&str, &str)]) -> Self {
@@ -213,8 +92,8 @@ impl Scene {
     pub(super) fn guarded_as(profile: ProfileKind, files: &[(&str, &str)]) -> Self {
         let mut config = config();
         (config.guard.read_before_write, config.model.profile) = (true, profile);
-        let wire = WireKind::Anthropic;
-        let column = Column { wire, profile, vocabulary: Vocabulary::Seed };
+        let (wire, vocabulary) = (WireKind::Anthropic, Vocabulary::Seed);
+        let column = Column { wire, profile, vocabulary, has_shell: true };
         Self::with(column, config, files)
     }
 
@@ -244,15 +123,9 @@ impl Scene {
 
     /// A message with those calls.
     pub(super) fn message(&mut self, wishes: &[Wish]) -> Message {
-        let empty = Message::text("");
-        wishes.iter().fold(empty, |message, wish| {
-            self.calls += 1;
-            let id = format!("call-{}", self.calls);
-            match wish.arguments.as_str().filter(|_| wish.is_freeform) {
-                Some(text) => message.and_freeform_call(&id, wish.tool, text),
-                None => message.and_call(&id, wish.tool, &wish.arguments),
-            }
-        })
+        let first = self.calls + 1;
+        self.calls += wishes.len();
+        calls(wishes, first)
     }
 
     /// The model makes those calls in one reply; they run until each has answered.
