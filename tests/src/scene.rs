@@ -6,7 +6,7 @@ use crate::{
     program::{KEY, Run, innerloop, run},
 };
 use innerloop_core::config::WireKind;
-use innerloop_driver::providers;
+use innerloop_driver::providers::{self, Provider};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -96,6 +96,18 @@ impl Scene {
         fs::read_to_string(self.path(name)).expect("a readable file")
     }
 
+    /// Who speaks the protocol, and the mock model's address in its place.
+    ///
+    /// # Panics
+    /// The protocol's provider is not known.
+    #[must_use]
+    pub fn provider(&self) -> (Provider, String) {
+        let speaker = PROVIDERS.iter().find(|(wire, ..)| *wire == self.wire);
+        let (_, name, below) = speaker.expect("a protocol that a provider speaks");
+        let provider = providers::find(name).expect("a known provider");
+        (provider, format!("{}{below}", self.model.url()))
+    }
+
     /// `innerloop run --apply` on the workspace with the mock model, which knows the tools by the
     /// specification's names if nothing else was said.
     ///
@@ -103,11 +115,9 @@ impl Scene {
     /// The protocol's provider is not known.
     #[must_use]
     pub fn command(&self, prompt: &str) -> Command {
-        let speaker = PROVIDERS.iter().find(|(wire, ..)| *wire == self.wire);
-        let (_, name, below) = speaker.expect("a protocol that a provider speaks");
-        let provider = providers::find(name).expect("a known provider");
-        let model = provider.default_model.as_deref().unwrap_or("qwen3:8b");
-        let base = format!("{}{below}", self.model.url());
+        let (provider, base) = self.provider();
+        let (name, model) = (&*provider.name, provider.default_model.as_deref());
+        let model = model.unwrap_or("qwen3:8b");
         let mut command = innerloop(["run", prompt, "--apply", "--base-url", &base]);
         command.args(["--vocabulary", self.vocabulary]);
         if self.wire != WireKind::Anthropic {

@@ -41,7 +41,7 @@ async fn every_exit_code_is_the_programs_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_environment_is_fixed_and_tells_nothing_of_the_host() {
+async fn d6_m7_the_environment_is_fixed_and_tells_nothing_of_the_host() {
     let outcome = Bench::new().run("ops", &["e"]).await;
     assert_eq!(outcome.joined_text(), "HOME=/\0LANG=C.UTF-8\0PWD=/\0TZ=UTC\0");
 }
