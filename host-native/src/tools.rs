@@ -11,7 +11,8 @@ pub use own::OwnTool;
 
 use crate::sandbox::{Executor, OnDelta};
 use innerloop_core::{
-    action::{Outcome, ToolError},
+    action::{Action, Outcome, ToolError},
+    json::Json,
     tool::{Job, ToolRun, ToolSpec},
 };
 use std::{sync::Arc, time::Duration};
@@ -22,13 +23,23 @@ use tokio::sync::oneshot;
 pub struct Tools {
     sandbox: Executor,
     own: Arc<Vec<OwnTool>>,
+    web: Option<OwnTool>,
 }
 
 impl Tools {
     /// Runs built-in actions in that sandbox.
     #[must_use]
     pub fn new(sandbox: Executor) -> Self {
-        Self { sandbox, own: Arc::default() }
+        Self { sandbox, own: Arc::default(), web: None }
+    }
+
+    /// With what reads pages of the web, which the model is offered where the configuration's
+    /// `web_fetch` is set. The arguments of its calls are those of [`Action::Fetch`], whatever the
+    /// model's tool is called.
+    #[must_use]
+    pub fn with_web_fetch(mut self, reader: OwnTool) -> Self {
+        self.web = Some(reader);
+        self
     }
 
     /// With a tool of the host's own. Among tools of one name the latest is run, also in place of
@@ -54,12 +65,15 @@ impl Tools {
     ) -> Outcome {
         let sandbox = self.sandbox.within(&run.folder).knowing(run.known.clone());
         let stopped = async move { drop(stop.await) };
-        match &run.job {
-            Job::Builtin(action) => {
+        match (&run.job, &self.web) {
+            (Job::Builtin(action @ Action::Fetch { .. }), Some(reader)) => {
+                reader.run(&sandbox, &run, &Json::of(action), on_delta, stopped).await
+            }
+            (Job::Builtin(action), _) => {
                 let timeout = Duration::from_millis(run.timeout_ms);
                 sandbox.run_until(action, timeout, Some(on_delta), stopped).await
             }
-            Job::Custom(arguments) => {
+            (Job::Custom(arguments), _) => {
                 match self.own.iter().rev().find(|tool| tool.spec().name == run.name) {
                     Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
                     None => {

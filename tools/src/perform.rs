@@ -114,6 +114,10 @@ fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outc
         }
         Action::Grep(query) => grep::grep(files, within, query),
         Action::Patch { patch } => patch::patch(files, within, patch),
+        Action::Fetch { .. } => Err(explain::error(
+            ToolError::UnknownTool,
+            "Pages of the web cannot be read here: only file tools can.",
+        )),
         Action::RunProgram { program, .. } => Err(explain::error(
             ToolError::UnknownTool,
             format!("The program {program} cannot run here: only file tools can."),

@@ -40,6 +40,19 @@ extern "C" {
         folder: &str,
     );
 
+    /// Reads pages of the web with a function of the user, so long at most; the arguments are those
+    /// of `Action::Fetch`.
+    #[wasm_bindgen(method, js_name = webFetch)]
+    pub(crate) fn web_fetch(
+        this: &Callbacks,
+        effect: f64,
+        limit_ms: f64,
+        name: &str,
+        arguments: &str,
+        call_id: &str,
+        folder: &str,
+    );
+
     /// Runs a program in a worker, so long at most. The arguments are a JSON array, the files
     /// `[path, bytes]` each.
     #[wasm_bindgen(method, js_name = runProgram)]

@@ -49,6 +49,12 @@ fn run_tool(host: &Host, id: EffectId, run: &ToolRun) -> Option<Input> {
             let program = Program { name: program, args, stdin, folder };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
+        Job::Builtin(action @ Action::Fetch { .. }) => {
+            let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
+            let arguments = to_string(action);
+            host.callbacks.web_fetch(effect, limit_ms, name, &arguments, call_id, folder);
+            return None;
+        }
         Job::Builtin(action) => files::perform(&host.files, folder, action, known.as_deref()),
         Job::Custom(arguments) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));

@@ -101,6 +101,7 @@ impl Profile {
         let mut met = shell::needs_met(&config.facts);
         let needs = [
             (Need::Images, config.model.compat.images),
+            (Need::Web, config.web_fetch),
             (Need::Agents, self.family().is_large && depth < config.subagents.max_depth),
             (Need::User, config.ask_user && depth == 0),
             (Need::AnswerForm, config.answer.is_some() && depth == 0),

@@ -85,6 +85,8 @@ pub(crate) enum Need {
     Program,
     /// A model that takes images.
     Images,
+    /// A host that reads pages of the web.
+    Web,
     /// Leave to start agents.
     Agents,
     /// A user who answers questions.

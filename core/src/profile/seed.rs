@@ -27,6 +27,7 @@ pub(super) static TABLE: &[&ToolRow] = &[
     &GREP,
     &SHELL,
     &RUN_PROGRAM,
+    &WEB_FETCH,
 ];
 
 /// How many lines are read of a file unless the call says how many.
@@ -192,6 +193,15 @@ pub(super) static RUN_PROGRAM: ToolRow = ToolRow {
     policy: Policy { needs: Some(Need::Program), ..Policy::RUNS },
 };
 
+pub(super) static WEB_FETCH: ToolRow = ToolRow {
+    name: "web_fetch",
+    description: "Read a page of the web and return its text.",
+    parameters: Fixed("url: nonempty The page's address\nprompt?: text What is wanted of it"),
+    read: Reader::Action(web_fetch),
+    tell: None,
+    policy: Policy { needs: Some(Need::Web), ..Policy::RUNS },
+};
+
 fn read_file(args: &mut Args<'_>) -> Action {
     Action::Read {
         path: args.text("file_path"),
@@ -201,6 +211,10 @@ fn read_file(args: &mut Args<'_>) -> Action {
         line_chars: None,
         notice: Notice::Below,
     }
+}
+
+pub(super) fn web_fetch(args: &mut Args<'_>) -> Action {
+    Action::Fetch { urls: Vec::from([args.text("url")]), prompt: args.optional_text("prompt") }
 }
 
 fn read_many_files(args: &mut Args<'_>) -> Action {

@@ -129,6 +129,14 @@ pub enum Action {
         #[json(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
     },
+    /// Reads pages of the web, where the host offers that.
+    Fetch {
+        /// Their addresses, in the order in which they are named.
+        urls: Vec<String>,
+        /// What is wanted of them, in words.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        prompt: Option<String>,
+    },
 }
 
 const fn one() -> u32 {
@@ -179,7 +187,10 @@ impl Action {
             | Self::Edit { path, .. } => Some(path),
             Self::List { path, .. } | Self::Glob { path, .. } => path.as_deref(),
             Self::Grep(grep) => grep.path.as_deref(),
-            Self::ReadMany { .. } | Self::Patch { .. } | Self::RunProgram { .. } => None,
+            Self::ReadMany { .. }
+            | Self::Patch { .. }
+            | Self::RunProgram { .. }
+            | Self::Fetch { .. } => None,
         }
     }
 
@@ -196,7 +207,8 @@ impl Action {
             Self::Write { .. }
             | Self::Edit { .. }
             | Self::Patch { .. }
-            | Self::RunProgram { .. } => false,
+            | Self::RunProgram { .. }
+            | Self::Fetch { .. } => false,
         }
     }
 }

@@ -70,6 +70,8 @@ pub struct SessionConfig {
     pub answer: Option<AnswerConfig>,
     /// Whether the model may ask the user, through the tool `ask_user`.
     pub ask_user: bool,
+    /// Whether the host carries out `Action::Fetch`, so that the model is shown a tool for it.
+    pub web_fetch: bool,
 }
 
 /// When calls repeat themselves (`docs/decisions.md#repeating-calls`), and what is done about it.

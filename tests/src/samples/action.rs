@@ -88,6 +88,10 @@ pub(super) fn actions() -> Vec<Action> {
             args: vec!["-m".into(), "test.mjs".into()],
             stdin: Some("input".into()),
         },
+        Fetch {
+            urls: vec!["https://example.com/".into()],
+            prompt: Some("What is it?".into()),
+        },
     )
 }
 
@@ -127,6 +131,7 @@ fn plain_actions() -> Vec<Action> {
         Action::glob("*", None),
         Action::Grep(Grep { pattern: "x".into(), ..Grep::default() }),
         Action::RunProgram { program: "qjs".into(), args: Vec::new(), stdin: None },
+        Action::Fetch { urls: Vec::new(), prompt: None },
     ]
 }
 

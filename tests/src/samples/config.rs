@@ -119,6 +119,7 @@ fn config() -> SessionConfig {
         repair: RepairPolicy::default(),
         answer: Some(AnswerConfig { schema: opaque(), retries: 2 }),
         ask_user: true,
+        web_fetch: true,
     }
 }
 

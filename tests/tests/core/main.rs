@@ -47,6 +47,7 @@ mod tools;
 mod truncation;
 mod unnoticed;
 mod vocabularies;
+mod web;
 mod wire_anthropic;
 mod wire_anthropic_requests;
 mod wire_chat;

@@ -28,7 +28,7 @@ use innerloop_tests::{
     program::{KEY, binary},
     scene::Scene,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::{
     fs,
     future::pending,
@@ -58,12 +58,19 @@ fn hasty(name: &str) -> ToolSpec {
 
 /// A session with these tools, opened as a program would that embeds the library.
 fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
+    host_that_reads(scene, own, None)
+}
+
+/// The same, where `web` reads pages of the web.
+fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
     let options = Options { cache_dir: Some(cache), on_progress: None };
     let engine = SandboxEngine::new(options).unwrap();
     let workspace = Workspace::open(scene.workspace()).unwrap();
     let sandbox = Executor::new(engine, workspace, Programs::default());
+    let patch = json!({ "web_fetch": web.is_some() }).to_string();
     let tools = own.into_iter().fold(Tools::new(sandbox), Tools::with);
+    let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
     let provider = providers::find("anthropic").unwrap();
     let settings = Settings {
         id: &SessionId("test".to_owned()),
@@ -73,7 +80,7 @@ fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
         preset: Preset::Modern,
         facts: &Facts::default(),
         tools: &tools.specs(),
-        patches: &[],
+        patches: &[&patch],
     };
     let endpoint = Endpoint::new(&provider, Some(&scene.model.url()), Key::new(KEY)).unwrap();
     let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
@@ -286,4 +293,26 @@ async fn c5_the_latest_of_equal_names_is_run() {
     assert_eq!(ended(&events).0.joined_text(), "second");
     let shown = scene.model.requests()[0].body.matches(r#""name":"look""#).count();
     assert_eq!(shown, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
+    let asked = json!({"url": "https://a.example/", "prompt": "The title"});
+    let scene =
+        Scene::streaming(&[Message::call("c1", "WebFetch", &asked), Message::text("Done.")]);
+    let reader = OwnTool::new(spec("any name"), |call: Call| async move {
+        let Value::String(url) = &call.read::<Value>()?["urls"][0] else { panic!("no address") };
+        Ok::<_, serde_json::Error>(format!("read {url}"))
+    });
+    let events = drive(host_that_reads(&scene, Vec::new(), Some(reader)), |_, _| {}).await;
+    let outcomes: Vec<_> = events
+        .iter()
+        .filter_map(|event| match &event.kind {
+            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.joined_text()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(outcomes, ["read https://a.example/"]);
+    let offered = &scene.model.requests()[0].body;
+    assert!(offered.contains("\"WebFetch\""), "{offered}");
 }

@@ -372,3 +372,21 @@ test("the user's words may come with pictures by their address and with files", 
   await agent.close();
   await server.close();
 });
+
+test("c16 pages of the web are read by the user's function", async () => {
+  const asked = [];
+  const webFetch = (page, { signal }) => {
+    asked.push([page, signal.aborted]);
+    return { text: `read ${page.urls}`, details: { status: 200 } };
+  };
+  const call = ["web_fetch", { url: "https://a.example/", prompt: "The title" }];
+  const { read, events, offered } = await results([call], { webFetch });
+  assert.deepEqual(asked, [[{ urls: ["https://a.example/"], prompt: "The title" }, false]]);
+  assert.deepEqual(read, [{ text: "read https://a.example/", isError: false }]);
+  assert.ok(offered.some(({ name }) => name === "web_fetch"));
+  const ended = events.find(({ type }) => type === "tool_call_end");
+  assert.deepEqual(ended.outcome.details, { status: 200 });
+  const without = await results([call], {});
+  assert.match(without.read[0].text, /Unknown tool: web_fetch|has no such tool/);
+  assert.ok(!without.offered.some(({ name }) => name === "web_fetch"));
+});

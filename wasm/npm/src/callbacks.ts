@@ -8,7 +8,7 @@ import { askPerson, runHook } from "./people.js";
 import { runInWorker, type LoadedProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
 import { callTool, type Tools } from "./tools.js";
-import type { AgentOptions } from "./types.js";
+import type { AgentOptions, Tool, ToolContext, WebFetch } from "./types.js";
 import { Work, toJson } from "./work.js";
 
 /** What the functions of one agent work with. */
@@ -21,10 +21,43 @@ export interface Side {
   deliver(event: AgentEvent): void;
 }
 
+/** A call of a function of the user. */
+type ToolCall = [
+  id: number,
+  limitMs: number,
+  name: string,
+  args: string,
+  callId: string,
+  folder: string,
+];
+type Asked = Parameters<WebFetch>[0];
+
 /** The functions; each begins something and returns at once. */
 export function callbacksOf({ options, programs, tools, raw, deliver }: Side): object {
   const work = new Work();
+  const readPages = options.webFetch;
+  const webFetch = readPages && {
+    execute: ({ urls, prompt }: Asked, context: ToolContext) =>
+      readPages({ urls, prompt }, context),
+  };
   const report = (input: Input): void => raw().report(toJson(input));
+  const callOwn = (
+    tool: Pick<Tool, "execute"> | undefined,
+    ...[id, limitMs, name, args, callId, folder]: ToolCall
+  ): void => {
+    const output = (text: string): void => {
+      if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
+    };
+    work.begin(id, {
+      limitMs,
+      run: async (signal) => {
+        const outcome = await callTool(tool, args, { callId, folder, signal, output });
+        return () => raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
+      },
+      failed: (message) => raw().toolFailed(id, name, message),
+      stopped: (timedOut) => raw().toolStopped(id, timedOut),
+    });
+  };
   return {
     events(batch: string, session: string, epoch: number): void {
       for (const event of JSON.parse(batch) as AgentEvent[]) {
@@ -46,28 +79,9 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
       });
     },
 
-    callTool(
-      id: number,
-      limitMs: number,
-      name: string,
-      args: string,
-      callId: string,
-      folder: string,
-    ): void {
-      const output = (text: string): void => {
-        if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
-      };
-      work.begin(id, {
-        limitMs,
-        run: async (signal) => {
-          const context = { callId, folder, signal, output };
-          const outcome = await callTool(tools.get(name), args, context);
-          return () => raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
-        },
-        failed: (message) => raw().toolFailed(id, name, message),
-        stopped: (timedOut) => raw().toolStopped(id, timedOut),
-      });
-    },
+    callTool: (...call: ToolCall): void => callOwn(tools.get(call[2]), ...call),
+
+    webFetch: (...call: ToolCall): void => callOwn(webFetch, ...call),
 
     runProgram(
       id: number,

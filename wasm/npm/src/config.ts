@@ -87,6 +87,8 @@ export interface SessionConfig {
   answer: { schema: unknown; retries: number } | null;
   /** Whether the model may ask the user, through the tool `ask_user`. */
   ask_user: boolean;
+  /** Whether the host reads pages of the web (`webFetch`). */
+  web_fetch: boolean;
 }
 
 /** Which model, and how to talk to it. */

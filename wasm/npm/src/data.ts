@@ -122,6 +122,7 @@ export type Action =
       notice?: "above";
     }
   | { action: "view_image"; path: string }
+  | { action: "fetch"; urls: string[]; prompt?: string }
   | {
       action: "read_many";
       include: string[];

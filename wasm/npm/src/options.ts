@@ -63,6 +63,7 @@ const AGENT_KEYS: readonly string[] = [
     "programs",
     "approve",
     "ask",
+    "webFetch",
     "hooks",
     "log",
     "onEvent",
@@ -143,11 +144,11 @@ export interface RawOptions {
 export function checkOptions(options: AgentOptions): void {
   checkKeys(options, AGENT_KEYS);
   checkConfigOptions(options);
-  const { apiKey, fetch, baseUrl, log, replay, onEvent, approve, ask } = options;
+  const { apiKey, fetch, baseUrl, log, replay, onEvent, approve, ask, webFetch } = options;
   if (typeof replay !== "string") nested("replay", replay);
   if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
   text("baseUrl", baseUrl);
-  for (const [name, value] of Object.entries({ fetch, onEvent, approve, ask })) {
+  for (const [name, value] of Object.entries({ fetch, onEvent, approve, ask, webFetch })) {
     if (value !== undefined) checkFunction(name, value);
   }
   if (log !== undefined && typeof log !== "boolean") throw bad("`log` must be true or false");
@@ -265,11 +266,12 @@ export function toolsPatch(tools: Iterable<Tool>): string {
 
 /** What the binding takes, made of checked options. */
 export function rawOptions(options: AgentOptions, programs: readonly LoadedProgram[]): RawOptions {
-  const { replay, apiKey = "", baseUrl, approve, ask, hooks = {}, log = false } = options;
+  const { replay, apiKey = "", baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
   const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
   const raw = configOptions(options, {
     approval: approve && { ask: "changes" },
     ask_user: ask && true,
+    web_fetch: webFetch && true,
     hooks: { points, fail_closed: hooks.failClosed },
   });
   return {

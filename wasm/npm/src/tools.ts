@@ -65,7 +65,7 @@ export class Tools implements Iterable<Tool> {
  * what JSON cannot hold.
  */
 export async function callTool(
-  tool: Tool | undefined,
+  tool: Pick<Tool, "execute"> | undefined,
   args: string,
   context: ToolContext,
 ): Promise<string> {

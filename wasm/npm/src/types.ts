@@ -122,6 +122,11 @@ export interface AgentOptions extends ConfigOptions {
   approve?: Approve;
   /** Answers the model's questions, for which it then has the tool `ask_user`. */
   ask?: AskUser;
+  /**
+   * Reads pages of the web for the model, which then has a tool for it. What may be read is up to
+   * this function; what it returns is as a tool's result.
+   */
+  webFetch?: WebFetch;
   /** Functions that stand in the loop, where they may deny or replace what comes by. */
   hooks?: Hooks;
   /** Whether the session's log is kept for {@link Agent.log}. */
@@ -423,6 +428,12 @@ export interface Tool {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   execute(args: any, context: ToolContext): unknown;
 }
+
+/** Reads the pages at `urls`; `prompt` says in words what the model wants of them. */
+export type WebFetch = (
+  asked: { urls: string[]; prompt?: string },
+  context: ToolContext,
+) => unknown;
 
 /** What a tool may return to say more than a text. */
 export interface ToolReply {

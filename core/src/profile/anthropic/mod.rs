@@ -5,7 +5,10 @@ mod native;
 
 use super::{
     family::Family,
-    seed::{EDIT_FILE, GLOB, GREP_WITH_MODES, LIST_DIR, READ_FILE, RUN_PROGRAM, SHELL, WRITE_FILE},
+    seed::{
+        EDIT_FILE, GLOB, GREP_WITH_MODES, LIST_DIR, READ_FILE, RUN_PROGRAM, SHELL, WEB_FETCH,
+        WRITE_FILE,
+    },
 };
 
 /// The family. Its prompt names no tool: each vocabulary has its own names.
@@ -21,6 +24,7 @@ pub(super) static FAMILY: Family = Family {
         &GREP_WITH_MODES,
         &SHELL,
         &RUN_PROGRAM,
+        &WEB_FETCH,
     ],
     native: native::TABLE,
     plan: Some(&native::TODO_WRITE),

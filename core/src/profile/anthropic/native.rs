@@ -19,7 +19,8 @@ use crate::types::{
 use alloc::{format, string::String};
 
 /// The tools, in the order in which they are shown.
-pub(super) static TABLE: &[&ToolRow] = &[&READ, &WRITE, &EDIT, &BASH, &GREP, &GLOB, &RUN_PROGRAM];
+pub(super) static TABLE: &[&ToolRow] =
+    &[&READ, &WRITE, &EDIT, &BASH, &GREP, &GLOB, &RUN_PROGRAM, &WEB_FETCH];
 
 /// How many files `Glob` names at most.
 const GLOB_LIMIT: u32 = 100;
@@ -127,6 +128,12 @@ static GLOB: ToolRow = ToolRow {
     read: Reader::Action(glob),
     tell: None,
     policy: Policy { output: PATHS, ..Policy::READS },
+};
+
+static WEB_FETCH: ToolRow = ToolRow {
+    name: "WebFetch",
+    parameters: Fixed("url: nonempty The page's address\nprompt: text What is wanted of it"),
+    ..seed::WEB_FETCH
 };
 
 /// Programs beside the shell.

@@ -7,7 +7,8 @@ mod tell;
 use super::{
     family::Family,
     seed::{
-        EDIT_FILE, GLOB, GREP, LIST_DIR, READ_FILE, READ_MANY_FILES, RUN_PROGRAM, SHELL, WRITE_FILE,
+        EDIT_FILE, GLOB, GREP, LIST_DIR, READ_FILE, READ_MANY_FILES, RUN_PROGRAM, SHELL, WEB_FETCH,
+        WRITE_FILE,
     },
 };
 
@@ -25,6 +26,7 @@ pub(super) static FAMILY: Family = Family {
         &GLOB,
         &LIST_DIR,
         &RUN_PROGRAM,
+        &WEB_FETCH,
     ],
     native: native::TABLE,
     plan: Some(&native::WRITE_TODOS),

@@ -33,6 +33,7 @@ pub(super) static TABLE: &[&ToolRow] = &[
     &LIST_DIRECTORY,
     &READ_MANY_FILES,
     &RUN_PROGRAM,
+    &WEB_FETCH,
 ];
 
 /// How many characters of a line `read_file` shows.
@@ -50,6 +51,26 @@ const DEFAULT_EXCLUDES: [&str; 10] = [
     "**/*.min.js",
     "**/*.lock",
 ];
+
+static WEB_FETCH: ToolRow = ToolRow {
+    description: "Read pages of the web and return their text, up to 20 at once.",
+    parameters: Fixed(
+        "prompt: nonempty The pages' addresses, each beginning with http:// or https://, and what \
+         is wanted of them",
+    ),
+    read: Reader::Action(web_fetch),
+    ..seed::WEB_FETCH
+};
+
+/// The addresses stand in the prompt.
+fn web_fetch(args: &mut Args<'_>) -> Action {
+    let prompt = args.text("prompt");
+    let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+    let words = prompt.split(|c: char| c.is_whitespace() || "\"'`<>()[]{}".contains(c));
+    let urls = words.map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?']));
+    let urls = urls.filter(is_url).take(20).map(String::from).collect();
+    Action::Fetch { urls, prompt: Some(prompt) }
+}
 
 static READ_FILE: ToolRow = ToolRow {
     name: "read_file",

@@ -22,8 +22,17 @@ use alloc::{
 };
 
 /// The tools, in the order in which they are shown.
-pub(super) static TABLE: &[&ToolRow] =
-    &[&SHELL_COMMAND, &APPLY_PATCH, &VIEW_IMAGE, &READ_FILE, &LIST_DIR, &GLOB, &GREP, &RUN_PROGRAM];
+pub(super) static TABLE: &[&ToolRow] = &[
+    &SHELL_COMMAND,
+    &APPLY_PATCH,
+    &VIEW_IMAGE,
+    &READ_FILE,
+    &LIST_DIR,
+    &GLOB,
+    &GREP,
+    &RUN_PROGRAM,
+    &seed::WEB_FETCH,
+];
 
 static SHELL_COMMAND: ToolRow = ToolRow {
     name: "shell_command",
