@@ -5,10 +5,11 @@ use crate::test_host::EPOCH;
 use innerloop_core::{
     Session,
     bytes::Bytes,
-    config::SessionConfig,
+    config::{ExecMode, HookPoint, SessionConfig},
     event::{Event, EventKind},
     id::{AgentId, EffectId},
-    input::{Command, Input, Rejected},
+    input::{Command, HookReply, Input, Rejected},
+    json::Map,
     output::{Deadline, DeadlineReason, Effect, HttpRequest, Output, Outputs},
     time::{Instant, UnixMillis},
 };
@@ -54,6 +55,20 @@ pub enum Mutation {
     LateWord,
     /// A refused input changes something all the same.
     RefusalActs,
+    /// What writes runs beside other calls, and before those that a person looks at.
+    Overtaking,
+    /// What a hook says of a tool's outcome goes unheard.
+    DeafToHooks,
+    /// What a hook says of a call that is to run goes unheard.
+    DeafBefore,
+    /// More agents are open than the host allows.
+    MoreAgents,
+    /// Agents are nested deeper than the host allows.
+    DeeperAgents,
+    /// Replies that were cut are counted on where they were not cut in a row.
+    CountsOn,
+    /// A limit stops a run that has not reached it.
+    EarlyLimit,
 }
 
 /// A session, or a mutant of one.
@@ -61,6 +76,8 @@ pub enum Mutation {
 pub(super) struct Subject {
     session: Session,
     mutation: Option<Mutation>,
+    /// The ways of running calls that the host asked for.
+    exec_modes: Map<ExecMode>,
     /// By how much the numbers of events are off.
     shift: i64,
     /// The number of the last event.
@@ -71,9 +88,28 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    pub(super) fn open(config: SessionConfig, mutation: Option<Mutation>) -> (Self, Outputs) {
+    pub(super) fn open(mut config: SessionConfig, mutation: Option<Mutation>) -> (Self, Outputs) {
+        let exec_modes = config.exec_modes.clone();
+        if mutation == Some(Mutation::Overtaking) {
+            let modes = ["write_file", "deploy"].map(|name| (name.to_owned(), ExecMode::Parallel));
+            config.exec_modes.extend(modes);
+        }
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
-        (Self { session, mutation, shift: 0, seq: 1, settled: None, closed: false }, outputs)
+        let (shift, seq, settled, closed) = (0, 1, None, false);
+        (Self { session, mutation, exec_modes, shift, seq, settled, closed }, outputs)
+    }
+
+    /// The configuration in force as the host asked for it: a mutant may have another.
+    pub(super) fn config(&self) -> SessionConfig {
+        let mut config = self.session.config().clone();
+        config.exec_modes = self.exec_modes.clone();
+        let least = &mut config.subagents;
+        match self.mutation {
+            Some(Mutation::MoreAgents) => least.max_open = least.max_open.saturating_sub(1),
+            Some(Mutation::DeeperAgents) => least.max_depth = least.max_depth.saturating_sub(1),
+            _ => {}
+        }
+        config
     }
 
     /// The session itself, for questions that no mutation touches.
@@ -95,7 +131,7 @@ impl Subject {
         if forgets != Mutation::NumberGap && self.mutation == Some(forgets) && !self.closed {
             return Ok(Outputs::default());
         }
-        match self.session.handle(input, now) {
+        match self.session.handle(self.misheard(input), now) {
             Ok(outputs) => Ok(self.mutate(outputs)),
             Err(rejected) => {
                 if self.mutation == Some(Mutation::RefusalActs) {
@@ -105,6 +141,25 @@ impl Subject {
                 Err(rejected)
             }
         }
+    }
+
+    /// The input as the mutant hears it.
+    fn misheard(&self, mut input: Input) -> Input {
+        let deaf_at = match self.mutation {
+            Some(Mutation::DeafToHooks) => HookPoint::AfterTool,
+            Some(Mutation::DeafBefore) => HookPoint::BeforeTool,
+            _ => return input,
+        };
+        if let Input::Hook { id, reply } = &mut input {
+            let is_deaf = self.session.owed().effects().any(|effect| match effect {
+                Effect::RunHook { id: open, hook, .. } => open == id && hook.point == deaf_at,
+                _ => false,
+            });
+            if is_deaf {
+                *reply = HookReply::Allow;
+            }
+        }
+        input
     }
 
     pub(super) fn deadline(&self, last_tick: Option<Instant>) -> Option<Deadline> {
@@ -124,12 +179,14 @@ impl Subject {
 
     pub(super) fn snapshot(&self) -> Vec<u8> {
         let snapshot = self.session.snapshot();
-        let forgets = [Mutation::ForgetfulSnapshot, Mutation::ForgottenTurn];
+        let forgets = [Mutation::ForgetfulSnapshot, Mutation::ForgottenTurn, Mutation::CountsOn];
         if !self.mutation.is_some_and(|mutation| forgets.contains(&mutation)) {
             return snapshot;
         }
         let mut state = crate::snapshot::state(&snapshot);
-        if self.mutation == Some(Mutation::ForgetfulSnapshot) {
+        if self.mutation == Some(Mutation::CountsOn) {
+            state["agents"][0]["run"]["repairs"]["cut"] = 3.into();
+        } else if self.mutation == Some(Mutation::ForgetfulSnapshot) {
             for queue in ["steering", "follow_ups"] {
                 state["agents"][0][queue] = Value::Array(Vec::new());
             }
@@ -187,6 +244,11 @@ impl Subject {
         }
         if mutation == Mutation::NumberGap && event.seq == 20 {
             self.shift += 1;
+        }
+        if let EventKind::TurnLimit { value, .. } = &mut event.kind
+            && mutation == Mutation::EarlyLimit
+        {
+            *value += 1;
         }
         if mutation == Mutation::ClockBack && event.seq.is_multiple_of(20) {
             event.at = Instant(event.at.0.saturating_sub(1));

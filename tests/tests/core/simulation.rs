@@ -263,3 +263,38 @@ fn a_word_after_the_end_is_caught() {
 fn a_refused_input_that_acts_is_caught() {
     catches(Mutation::RefusalActs, "a refused input changed something");
 }
+
+#[test]
+fn a_write_that_overtakes_another_is_caught() {
+    catches(Mutation::Overtaking, "overtakes");
+}
+
+#[test]
+fn a_hook_after_a_tool_that_is_not_heard_is_caught() {
+    catches(Mutation::DeafToHooks, "a hook said");
+}
+
+#[test]
+fn a_hook_before_a_tool_that_is_not_heard_is_caught() {
+    catches(Mutation::DeafBefore, "it is not over");
+}
+
+#[test]
+fn more_agents_than_the_host_allows_are_caught() {
+    catches(Mutation::MoreAgents, "too many agents are open");
+}
+
+#[test]
+fn agents_nested_deeper_than_the_host_allows_are_caught() {
+    catches(Mutation::DeeperAgents, "is nested at");
+}
+
+#[test]
+fn a_count_that_goes_on_where_it_begins_anew_is_caught() {
+    catches(Mutation::CountsOn, "the repairs of");
+}
+
+#[test]
+fn a_limit_that_stops_a_run_too_early_is_caught() {
+    catches(Mutation::EarlyLimit, "stops at");
+}

@@ -46,6 +46,7 @@ struct Told {
     /// Runs that the host began.
     begun: u32,
     depth: u32,
+    /// How many turns it was started with; any number if 0.
     max_turns: u32,
     over: bool,
 }
@@ -126,6 +127,11 @@ impl Events {
                 self.ended = true;
                 require(self.open_agents == 0, || "the session ends before its agents".into())?;
             }
+            EventKind::TurnLimit { limit, value } => {
+                let rounds = rounds(seen.turns(id));
+                let used = if *limit == "max_turns" { told.turns } else { rounds };
+                require(used >= *value, || format!("{id} stops at {limit} {value} after {used}"))?;
+            }
             EventKind::ToolCallStart { .. }
             | EventKind::ToolCallEnd { .. }
             | EventKind::ToolCallOutputDelta { .. } => told.on_call(&event.kind, id, ends)?,
@@ -174,8 +180,7 @@ impl Events {
                     return Ok(());
                 }
                 let limits = seen.config.limits;
-                let is_root = *agent == AgentId::ROOT;
-                let max_turns = if is_root { limits.max_turns } else { told.max_turns };
+                let max_turns = told.most_turns(limits.max_turns);
                 require(max_turns == 0 || told.turns < max_turns, || {
                     format!("{agent} has {} turns of {max_turns}", told.turns)
                 })?;
@@ -225,6 +230,12 @@ impl Events {
 }
 
 impl Told {
+    /// How many turns it may have where the host allows so many: a started agent no more than
+    /// either says.
+    fn most_turns(&self, host: u32) -> u32 {
+        [host, self.max_turns].into_iter().filter(|most| *most > 0).min().unwrap_or(0)
+    }
+
     fn on_call(
         &mut self,
         kind: &EventKind,
@@ -290,7 +301,7 @@ impl Told {
 }
 
 /// Whether the run has come to its end but for a summary without tools.
-fn sums_up(turns: &[Turn]) -> bool {
+pub(super) fn sums_up(turns: &[Turn]) -> bool {
     let is_input = |turn: &&Turn| !matches!(turn.kind, TurnKind::User(_));
     turns.iter().rev().take_while(is_input).any(|turn| match &turn.kind {
         TurnKind::Steering(parts) => joined_text(parts).starts_with("Stop here: no more tools"),

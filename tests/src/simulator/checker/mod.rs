@@ -4,15 +4,20 @@
 mod durable;
 mod effects;
 mod events;
+mod hooks;
+mod order;
+mod repairs;
 mod requests;
 mod results;
 mod seen;
 mod words;
 
 use super::subject::Subject;
+use crate::snapshot;
 use durable::Durable;
 use effects::{Effects, Expected};
 use events::Events;
+use hooks::Hooks;
 use innerloop_core::{
     Session,
     config::SessionConfig,
@@ -22,6 +27,8 @@ use innerloop_core::{
     status::AgentState,
     time::Instant,
 };
+use order::Order;
+use repairs::Repairs;
 use requests::Requests;
 use results::Results;
 use seen::{Seen, require};
@@ -41,6 +48,9 @@ pub(super) struct Checker {
     steps: u64,
     effects: Effects,
     events: Events,
+    hooks: Hooks,
+    order: Order,
+    repairs: Repairs,
     requests: Requests,
     results: Results,
     words: Words,
@@ -52,7 +62,7 @@ pub(super) struct Checker {
 
 impl Checker {
     pub(super) fn open(subject: &Subject, outputs: &Outputs) -> Result<Self, String> {
-        let config = subject.session().config().clone();
+        let config = subject.config();
         let mut checker = Self {
             durable: Durable::new(&config, outputs),
             config,
@@ -60,6 +70,9 @@ impl Checker {
             steps: 0,
             effects: Effects::default(),
             events: Events::default(),
+            hooks: Hooks::default(),
+            order: Order::default(),
+            repairs: Repairs::default(),
             requests: Requests::default(),
             results: Results::default(),
             words: Words::default(),
@@ -130,7 +143,10 @@ impl Checker {
         }
         self.words.on_outputs(seen, &ends);
         Words::check_completed(seen)?;
-        self.results.on_outputs(seen, &ends)?;
+        self.hooks.on_outputs(seen, &ends)?;
+        self.order.on_outputs(seen)?;
+        self.repairs.on_outputs(seen);
+        self.results.on_outputs(seen, &ends, &mut self.hooks)?;
         self.requests
             .on_outputs(seen.config.model.wire, seen.outputs, |agent| seen.turns(agent))?;
         self.durable.on_step(seen, seen.input, at)?;
@@ -139,12 +155,19 @@ impl Checker {
             self.effects.check_owed(seen)?;
         }
         if self.steps.is_multiple_of(SELDOM) {
-            self.words.check(seen)?;
+            self.check_state(seen)?;
             if !seen.subject.is_mutant() {
                 Durable::check_snapshot(seen)?;
             }
         }
         Ok(())
+    }
+
+    /// What a snapshot says fits the books.
+    fn check_state(&self, seen: &Seen<'_>) -> Result<(), String> {
+        let state = snapshot::state(&seen.subject.snapshot());
+        self.words.check(seen, &state)?;
+        self.repairs.check(seen, &state)
     }
 
     fn on_command(&mut self, input: &Input, subject: &Subject) -> Result<(), String> {
@@ -163,7 +186,7 @@ impl Checker {
             }
         }
         if let Command::Configure { .. } = command {
-            self.config = subject.session().config().clone();
+            self.config = subject.config();
         }
         Ok(())
     }
@@ -232,7 +255,7 @@ impl Checker {
         let (input, outputs) = (Input::Tick, Outputs::default());
         let seen =
             Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &self.config };
-        self.words.check(&seen)?;
+        self.check_state(&seen)?;
         self.effects.check_owed(&seen)?;
         if subject.is_mutant() {
             return Ok(None);
@@ -249,7 +272,7 @@ impl Checker {
         let config = self.config.clone();
         let seen =
             Seen { input: &input, outputs: &outputs, now: self.now, subject, config: &config };
-        self.words.check(&seen)?;
+        self.check_state(&seen)?;
         self.effects.check_owed(&seen)?;
         self.durable.check_same(&seen)?;
         self.check_time(&seen)

@@ -1,12 +1,13 @@
-//! What the model reads of a call is what came of that call.
+//! What the model reads of a call is what came of that call, or what a hook put in its place.
 
 use super::{
     events::CallEnd,
+    hooks::{Hooks, Said},
     seen::{Seen, require},
 };
 use innerloop_core::{
     action::Outcome,
-    config::{HookPoint, Vocabulary},
+    config::Vocabulary,
     id::AgentId,
     message::{ToolResult, TurnKind, joined_text},
 };
@@ -14,6 +15,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// Texts of at most so many bytes are never truncated here.
 const SHORT: usize = 30;
+
+/// What a hook says is never truncated up to so many bytes.
+const SAID: usize = 900;
 
 /// The calls that are over and whose results the model has not read yet.
 #[derive(Debug, Default)]
@@ -24,7 +28,12 @@ pub(super) struct Results {
 }
 
 impl Results {
-    pub(super) fn on_outputs(&mut self, seen: &Seen<'_>, ends: &[CallEnd]) -> Result<(), String> {
+    pub(super) fn on_outputs(
+        &mut self,
+        seen: &Seen<'_>,
+        ends: &[CallEnd],
+        hooks: &mut Hooks,
+    ) -> Result<(), String> {
         for end in ends {
             let key = (end.agent, end.call_id.clone());
             self.ended.insert(key, (end.name.clone(), Arc::clone(&end.outcome)));
@@ -38,7 +47,7 @@ impl Results {
             for turn in turns.iter().skip(looked_at) {
                 let TurnKind::ToolResults(results) = &turn.kind else { continue };
                 for result in results {
-                    self.on_result(agent, result, seen)?;
+                    self.on_result(agent, result, seen, hooks)?;
                 }
             }
         }
@@ -50,13 +59,20 @@ impl Results {
         agent: AgentId,
         result: &ToolResult,
         seen: &Seen<'_>,
+        hooks: &mut Hooks,
     ) -> Result<(), String> {
         let id = &result.call_id;
-        let Some((name, outcome)) = self.ended.remove(&(agent, id.clone())) else {
+        let call = (agent, id.clone());
+        let Some((name, outcome)) = self.ended.remove(&call) else {
             return Err(format!("the model reads a result of {id}, which has not ended"));
         };
-        let is_cut = seen.config.tool_output_limits.contains_key(&name);
-        if is_cut || seen.config.hooks.points.contains(&HookPoint::AfterTool) {
+        let config = seen.config;
+        let limits = [&config.tool_output_limits, &config.tool_line_limits];
+        let is_cut = limits.iter().any(|limits| limits.contains_key(&name));
+        if let Some(said) = hooks.take(&call) {
+            return if is_cut { Ok(()) } else { check_said(&said, result, &outcome) };
+        }
+        if is_cut {
             return Ok(());
         }
         let (said, read) = (outcome.joined_text(), joined_text(&result.parts));
@@ -68,4 +84,19 @@ impl Results {
             format!("{id} came to {said:?}, and the model reads {read:?}")
         })
     }
+}
+
+/// The model reads what the hook made of the call; behind it, that the run's time was over.
+fn check_said(said: &Said, result: &ToolResult, outcome: &Outcome) -> Result<(), String> {
+    let (text, is_error) = match said {
+        Said::Denied(text) => (text.as_str(), true),
+        Said::Replaced(text) if text.is_empty() => ("(no output)", outcome.error.is_some()),
+        Said::Replaced(text) => (text.as_str(), outcome.error.is_some()),
+    };
+    let read = joined_text(&result.parts);
+    let is_same = read == text || (outcome.timed_out && read.starts_with(text));
+    let is_fit = text.len() > SAID || is_same;
+    require(is_fit && result.is_error == is_error, || {
+        format!("a hook said {said:?} of {}, and the model reads {read:?}", result.call_id)
+    })
 }

@@ -95,8 +95,7 @@ impl Words {
     }
 
     /// Each word is there, once.
-    pub(super) fn check(&self, seen: &Seen<'_>) -> Result<(), String> {
-        let state = snapshot::state(&seen.subject.snapshot());
+    pub(super) fn check(&self, seen: &Seen<'_>, state: &Value) -> Result<(), String> {
         let mut found: BTreeMap<(AgentId, u64), u32> = BTreeMap::new();
         for agent in state["agents"].as_array().into_iter().flatten() {
             let id = AgentId(u32::try_from(agent["id"].as_u64().unwrap_or(0)).unwrap_or(0));

@@ -1,0 +1,114 @@
+//! What is tried in a run to repair replies: counted again from the histories, and begun anew with
+//! each run, and where something must happen in a row, with whatever breaks the row.
+
+use super::{
+    events::sums_up,
+    seen::{Seen, require},
+};
+use innerloop_core::{
+    event::EventKind,
+    id::AgentId,
+    message::{Finish, Reply, TurnKind, joined_text},
+    status::AgentState,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the loop says in its own name, and what is counted when it does.
+const SAID: [(&str, &str); 3] = [
+    ("Continue from where you left off.", "continued"),
+    ("Give the final answer now, ", "answers"),
+    ("Please use the available tools ", "nudges"),
+];
+
+/// The counts, by agent.
+#[derive(Debug, Default)]
+pub(super) struct Repairs {
+    counts: BTreeMap<AgentId, Counts>,
+    /// How many turns were looked at.
+    turns: BTreeMap<AgentId, usize>,
+}
+
+/// What was tried in the run under way, by the snapshot's names.
+type Counts = BTreeMap<&'static str, u64>;
+
+impl Repairs {
+    pub(super) fn on_outputs(&mut self, seen: &Seen<'_>) {
+        for agent in (0..).map(AgentId) {
+            if seen.session().history(agent).is_none() {
+                return;
+            }
+            let turns = seen.turns(agent);
+            let looked_at = self.turns.insert(agent, turns.len()).unwrap_or(0);
+            let counts = self.counts.entry(agent).or_default();
+            for (at, turn) in turns.iter().enumerate().skip(looked_at) {
+                match &turn.kind {
+                    TurnKind::Assistant(reply) => {
+                        let is_last = sums_up(turns.get(..at).unwrap_or_default());
+                        on_reply(counts, reply, is_last, seen);
+                    }
+                    TurnKind::Steering(parts) => {
+                        let text = joined_text(parts);
+                        let said = SAID.iter().find(|(start, _)| text.starts_with(start));
+                        if let Some((_, name)) = said {
+                            *counts.entry(name).or_default() += 1;
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let ends = seen.outputs.events().any(|event| {
+                event.agent == agent && matches!(event.kind, EventKind::ProcessingEnd { .. })
+            });
+            if ends {
+                counts.clear();
+            }
+        }
+    }
+
+    /// A snapshot's state counts the same.
+    pub(super) fn check(&self, seen: &Seen<'_>, state: &Value) -> Result<(), String> {
+        for agent in state["agents"].as_array().into_iter().flatten() {
+            let id = AgentId(u32::try_from(agent["id"].as_u64().unwrap_or(0)).unwrap_or(0));
+            let status = seen.session().status(id).map(|status| status.state);
+            if !matches!(status, Some(AgentState::Processing | AgentState::AwaitingInput)) {
+                continue;
+            }
+            let Some(counts) = self.counts.get(&id) else { continue };
+            for name in ["pauses", "cut", "continued", "empties", "answers", "nudges"] {
+                let counted = counts.get(name).copied().unwrap_or_default();
+                let said = agent["run"]["repairs"][name].as_u64().unwrap_or_default();
+                require(counted == said, || {
+                    format!("the repairs of {id} are {said} {name}, and {counted} are counted")
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn on_reply(counts: &mut Counts, reply: &Reply, is_last: bool, seen: &Seen<'_>) {
+    let has_calls = reply.tool_calls().next().is_some();
+    if reply.finish == Finish::Pause && !has_calls {
+        *counts.entry("pauses").or_default() += 1;
+        return;
+    }
+    counts.remove("pauses");
+    if is_last {
+        return;
+    }
+    let is_broken = matches!(reply.finish, Finish::Error | Finish::MalformedToolCall);
+    let is_cut = matches!(reply.finish, Finish::Length | Finish::ContextWindow);
+    let is_stopped = matches!(reply.finish, Finish::ContentFilter);
+    if has_calls {
+        let cut = counts.entry("cut").or_default();
+        *cut = if is_cut || is_stopped || is_broken { *cut + 1 } else { 0 };
+        return;
+    }
+    let is_refusal = reply.finish == Finish::Refusal;
+    let is_blank = reply.text().trim().is_empty() && !is_cut && !is_stopped && !is_refusal;
+    let empties = counts.entry("empties").or_default();
+    if is_broken || is_blank {
+        *empties = (*empties + 1).min(u64::from(seen.config.repair.retry_on_empty));
+    }
+}
