@@ -44,7 +44,8 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     name_calls(&mut reply, &mut ctx.body.history);
     let (text, reasoning) = (reply.text(), reply.reasoning());
     let run = &mut ctx.body.run;
-    run.counts.replies = run.counts.replies.saturating_add(1);
+    // What is thrown away costs its tokens, and is no turn.
+    run.counts.replies = run.counts.replies.saturating_add(u32::from(!is_asked_again));
     run.counts.usage.add(&reply.usage.unwrap_or_default());
     let usage = reply.usage;
     let price = ctx.setup.config.model.price.as_ref();

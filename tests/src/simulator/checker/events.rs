@@ -280,6 +280,10 @@ impl Told {
                 require(text.starts_with(&shown), || format!("shown was {shown:?}, not {text:?}"))?;
                 require(self.calls.is_empty(), || format!("{:?} are not answered", self.calls))?;
             }
+            // What was said of it is thrown away, and is no turn.
+            EventKind::Warning { message } if message.starts_with("a call was cut by") => {
+                self.turns -= 1;
+            }
             EventKind::Retry { attempt, .. } => {
                 self.is_retry = true;
                 let most = max_retries + 1;
