@@ -171,7 +171,7 @@ fn a10_inputs_follow_one_another_in_one_history() {
 }
 
 #[test]
-fn a11_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
+fn a11_j22_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
     let mut host = TestHost::default();
     assert_eq!(state(&host), AgentState::Idle);
     let _ = host.submit("one");
