@@ -23,7 +23,8 @@ pub(crate) fn delay_ms(
     let doublings = attempt.saturating_sub(2).min(32);
     let full = policy.base_ms.saturating_mul(1 << doublings).min(policy.max_ms);
     let spread = spread(salt ^ u64::from(attempt));
-    Some(full - (full / 4).saturating_mul(spread) / 1024)
+    let most = full.saturating_mul(policy.jitter_percent.min(100).into()) / 100;
+    Some(full - most.saturating_mul(spread) / 1024)
 }
 
 /// What stands in for chance: another number for each session and each of its effects.

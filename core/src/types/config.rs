@@ -348,7 +348,7 @@ pub struct Limits {
 }
 
 /// When a failed model call is tried again. The delay is `base_ms` doubled per try, at most
-/// `max_ms`, less up to a quarter; a delay that the provider asks for takes its place.
+/// `max_ms`, less up to `jitter_percent` of it; a delay that the provider asks for takes its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct RetryPolicy {
@@ -358,6 +358,9 @@ pub struct RetryPolicy {
     pub base_ms: u64,
     /// The longest delay of our own, in milliseconds.
     pub max_ms: u64,
+    /// How much of a delay of our own may be left out, so that sessions do not come back all at
+    /// once; 0 for exact delays.
+    pub jitter_percent: u32,
     /// The longest delay that a provider may ask for; a longer one ends the run.
     pub max_retry_after_ms: u64,
     /// After how long without a byte a model call counts as broken, in milliseconds.
@@ -373,6 +376,7 @@ impl Default for RetryPolicy {
             max_retries: 4,
             base_ms: 500,
             max_ms: 8_000,
+            jitter_percent: 25,
             max_retry_after_ms: 120_000,
             idle_ms: 300_000,
             mid_stream: true,

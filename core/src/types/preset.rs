@@ -99,6 +99,7 @@ fn gnoma(config: &mut SessionConfig) {
         max_retries: 4,
         base_ms: 1_000,
         max_ms: 8_000,
+        jitter_percent: 0,
         // Less than half a minute.
         max_retry_after_ms: 29_999,
         mid_stream: false,

@@ -24,6 +24,8 @@ export interface SessionConfig {
     base_ms: number;
     /** The longest delay of our own. */
     max_ms: number;
+    /** How much of a delay of our own may be left out, by chance; 0 for exact delays. */
+    jitter_percent: number;
     /** The longest delay that a provider may ask for; a longer one ends the run. */
     max_retry_after_ms: number;
     /** After how long without a byte a model call counts as broken. */

@@ -81,6 +81,7 @@ const NESTED = {
     maxRetries: "max_retries",
     baseMs: "base_ms",
     maxMs: "max_ms",
+    jitterPercent: "jitter_percent",
     maxRetryAfterMs: "max_retry_after_ms",
     idleMs: "idle_ms",
   } satisfies Names<RetryPolicy>,

@@ -394,6 +394,8 @@ export interface RetryPolicy {
   baseMs?: number;
   /** The longest delay of our own. */
   maxMs?: number;
+  /** How much of a delay of our own may be left out, by chance: 25 if nothing is said. */
+  jitterPercent?: number;
   /** The longest delay that a provider may ask for; a longer one ends the run. */
   maxRetryAfterMs?: number;
   /** After how long without a byte a model call counts as broken. */
