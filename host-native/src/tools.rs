@@ -50,6 +50,24 @@ impl Tools {
         self
     }
 
+    /// Without the host's own tools of that name: a built-in one takes its place again.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        Arc::make_mut(&mut self.own).retain(|tool| tool.spec().name != name);
+        self
+    }
+
+    /// The host's own tool of that name: the latest one.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&OwnTool> {
+        self.own.iter().rev().find(|tool| tool.spec().name == name)
+    }
+
+    /// The names of the host's own tools, in the order in which they came.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own.iter().map(|tool| tool.spec().name.as_str())
+    }
+
     /// What the model is told of the host's own tools: the `tools` of a session's configuration.
     #[must_use]
     pub fn specs(&self) -> Vec<ToolSpec> {
@@ -73,15 +91,13 @@ impl Tools {
                 let timeout = Duration::from_millis(run.timeout_ms);
                 sandbox.run_until(action, timeout, Some(on_delta), stopped).await
             }
-            (Job::Custom(arguments), _) => {
-                match self.own.iter().rev().find(|tool| tool.spec().name == run.name) {
-                    Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
-                    None => {
-                        let message = format!("this host has no tool {:?} of its own", run.name);
-                        Outcome::error(ToolError::UnknownTool, message)
-                    }
+            (Job::Custom(arguments), _) => match self.get(&run.name) {
+                Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,
+                None => {
+                    let message = format!("this host has no tool {:?} of its own", run.name);
+                    Outcome::error(ToolError::UnknownTool, message)
                 }
-            }
+            },
         }
     }
 }

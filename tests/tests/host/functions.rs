@@ -316,3 +316,21 @@ async fn c16_pages_of_the_web_are_read_by_a_function_of_the_host() {
     let offered = &scene.model.requests()[0].body;
     assert!(offered.contains("\"WebFetch\""), "{offered}");
 }
+
+#[test]
+fn c17_tools_are_added_found_and_taken_away() {
+    let scene = Scene::streaming(&[]);
+    let cache = binary().with_file_name("innerloop-test-cache");
+    let options = Options { cache_dir: Some(cache), on_progress: None };
+    let workspace = Workspace::open(scene.workspace()).unwrap();
+    let sandbox =
+        Executor::new(SandboxEngine::new(options).unwrap(), workspace, Programs::default());
+    let tool = |name: &str| OwnTool::blocking(spec(name), |_| Ok::<_, String>(String::new()));
+    let late = OwnTool::blocking(hasty("a"), |_| Ok::<_, String>(String::new()));
+    let tools = Tools::new(sandbox).with(tool("a")).with(tool("b")).with(late);
+    assert!(tools.names().eq(["a", "b", "a"]));
+    assert_eq!(tools.get("a").unwrap().spec().timeout_ms, Some(100), "the latest counts");
+    let tools = tools.without("a").without("none");
+    assert!(tools.names().eq(["b"]) && tools.get("a").is_none());
+    assert_eq!(tools.specs().len(), 1);
+}

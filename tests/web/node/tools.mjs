@@ -390,3 +390,21 @@ test("c16 pages of the web are read by the user's function", async () => {
   assert.match(without.read[0].text, /Unknown tool: web_fetch|has no such tool/);
   assert.ok(!without.offered.some(({ name }) => name === "web_fetch"));
 });
+
+test("d4 a tool is stopped when its own time is up, and hears of it", async () => {
+  const heard = [];
+  const slow = (context) =>
+    new Promise((resolve) => {
+      context.signal.addEventListener("abort", () => {
+        heard.push("abort");
+        context.output("too late");
+        resolve("too late");
+      });
+    });
+  const tool = { ...weather, timeoutMs: 30, execute: (_args, context) => slow(context) };
+  const { read, events } = await results([["weather", { city: "Köln" }]], { tools: [tool] });
+  assert.deepEqual(heard, ["abort"]);
+  assert.equal(read[0].isError, true);
+  assert.match(read[0].text, /timed out after 30ms/);
+  assert.equal(events.filter(({ type }) => type === "tool_call_output_delta").length, 0);
+});
