@@ -175,3 +175,30 @@ test("a provider of another protocol gets its own path, header and form", async 
   assert.equal(server.requests[1].headers.authorization, undefined);
   await Promise.all([groq.close(), local.close(), server.close()]);
 });
+
+test("a response of the user's function that comes after the interruption is left alone", async () => {
+  const complaints = [];
+  const complain = console.error;
+  console.error = (...said) => complaints.push(said);
+  let answer;
+  let cancelled = false;
+  const body = new ReadableStream({
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const fetch = () =>
+    new Promise((resolve) => {
+      answer = () => resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+    });
+  const agent = await Agent.create({ provider: "anthropic", model: "m", apiKey: "k", fetch });
+  const run = agent.run("Go");
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  agent.interrupt();
+  assert.equal((await run.result()).status, "interrupted");
+  answer();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await agent.close();
+  console.error = complain;
+  assert.deepEqual([complaints, cancelled], [[], true]);
+});

@@ -54,6 +54,11 @@ export async function exchange(
     if (typeof response !== "object" || response === null) {
       throw new Error("the option `fetch` returned something that is no Response");
     }
+    // The user's function need not listen to the signal.
+    if (signal.aborted) {
+      void response.body?.cancel().catch(() => {});
+      return () => {};
+    }
     tell({ head: headOf(response) });
   } catch (error) {
     return failed("network", `cannot reach ${base}: ${messageOf(error)}`);
