@@ -3,6 +3,7 @@
 use crate::misuse::Misuse;
 use innerloop_core::{
     config::{Facts, HookPoint, MAX_NESTED_DOCS, ProgramFacts, ProjectDoc, SessionConfig},
+    doc_places,
     id::SessionId,
     instructed_folder,
     preset::Preset,
@@ -15,7 +16,7 @@ use innerloop_driver::{
     traffic::Player,
 };
 use innerloop_json::FromJson;
-use innerloop_tools::Memory;
+use innerloop_tools::{Memory, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// The options of an agent.
@@ -95,16 +96,12 @@ impl Options {
         let mut facts = self.facts();
         // A patch may name another family, which reads other files; or name the files itself.
         let family = config(&facts)?.model.profile;
-        for (path, bytes) in files.iter() {
-            let docs = match instructed_folder(family, path) {
-                None => continue,
-                Some("") => &mut facts.project_docs,
-                Some(_) if facts.nested_docs.len() == MAX_NESTED_DOCS => continue,
-                Some(_) => &mut facts.nested_docs,
-            };
-            let text = String::from_utf8_lossy(bytes).into_owned();
-            docs.push(ProjectDoc { path: path.into(), text });
-        }
+        let doc = |path: &str| doc(files, path);
+        facts.project_docs = doc_places(family, "", "").iter().filter_map(|it| doc(it)).collect();
+        let nested = files.iter().map(|(path, _)| path).filter(|path| {
+            instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
+        });
+        facts.nested_docs = nested.take(MAX_NESTED_DOCS).filter_map(doc).collect();
         config(&facts)
     }
 
@@ -177,6 +174,11 @@ impl Options {
         let headers = if self.page { provider.page_headers.clone() } else { Vec::new() };
         Ok(endpoint.with_headers(headers))
     }
+}
+
+fn doc(files: &Memory, path: &str) -> Option<ProjectDoc> {
+    let bytes = files.bytes(&WorkspacePath::parse_file(path).ok()?)?;
+    Some(ProjectDoc { path: path.into(), text: String::from_utf8_lossy(bytes).into_owned() })
 }
 
 fn bad_settings(error: SettingsError) -> Misuse {

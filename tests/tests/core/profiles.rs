@@ -420,3 +420,25 @@ fn k17_tools_that_the_model_or_the_place_cannot_serve_are_not_shown() {
     assert!(!has(&shown(false, place()), "view_image"));
     assert!(!has(&shown(true, Facts::default()), "shell_command"));
 }
+
+#[test]
+fn c7_the_defaults_of_a_family_fit_its_models() {
+    use ProfileKind::{Anthropic, Gemini, Openai, Small};
+    for (kind, window, reply, parallel) in [
+        (Anthropic, 200_000, 16_384, None),
+        (Openai, 272_000, 16_384, None),
+        (Gemini, 1_048_576, 16_384, None),
+        // A reply takes a quarter of a small window at most, and calls come one by one.
+        (Small, 32_768, 8_192, Some(false)),
+    ] {
+        let profile = Profile::new(kind, Vocabulary::Seed);
+        let defaults = profile.model_defaults();
+        assert_eq!(
+            (defaults.context_window, defaults.max_output_tokens, defaults.parallel_tool_calls),
+            (window, reply, parallel),
+            "{kind:?}"
+        );
+        assert_eq!(defaults.stream, profile.capabilities().streaming);
+        assert!(profile.knows("read_file") && !profile.knows("read_mind"), "{kind:?}");
+    }
+}
