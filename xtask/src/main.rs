@@ -9,6 +9,7 @@ mod files;
 mod fuzz;
 mod machine;
 mod module;
+mod mutants;
 mod native;
 mod npm;
 mod order;
@@ -44,6 +45,10 @@ Commands:
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
   size         Weigh the page's module, by crate and by cause, beside its budget
   bench        Measure the session core beside the physical limits
+  mutants      Put single faults into core, driver and tools, and see whether a test notices
+               each: in changed lines, otherwise --all, CRATE[/MODULE]…, or --again: those that
+               survived the last run (--count N --seed N: so many, drawn by the seed; --list: only
+               their names). On two cores five to ten seconds each, a minute if it survives
   fuzz         Feed the decoders and parsers what a fuzzer invents (--seconds N each, otherwise
                60; TARGET…, otherwise all of fuzz/targets)
   prepare      Install and build all that the other commands need, and stop there
@@ -68,6 +73,7 @@ enum Ask {
     Size,
     Bench,
     Fuzz(fuzz::Plan),
+    Mutants(mutants::Plan),
     Playground { port: Option<u16> },
 }
 
@@ -107,6 +113,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
             Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
         }
         ["fuzz", rest @ ..] => fuzz::Plan::parse(rest).map(Ask::Fuzz),
+        ["mutants", rest @ ..] => mutants::Plan::parse(rest).map(Ask::Mutants),
         ["playground"] => Ok(Ask::Playground { port: None }),
         ["playground", "--port", port] => match port.parse() {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
@@ -130,6 +137,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Size => size::run(&mut workspace),
         Ask::Bench => native::bench(&mut workspace),
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
+        Ask::Mutants(plan) => mutants::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),
     }
 }
@@ -154,6 +162,7 @@ mod tests {
         assert!(matches!(parsed("bench"), Ok(Ask::Bench)));
         assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));
         assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");
+        assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(Ask::Mutants(_))));
         assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("test core"), "unexpected \"core\"");
         assert!(reason("playground --port 70000").starts_with("--port wants a number"));

@@ -272,7 +272,12 @@ impl Model {
         let task = if rng.chance(4) { " \n".to_owned() } else { word(self.words) };
         let mut call = json!({"task": task});
         if rng.chance(30) {
-            call["max_turns"] = rng.below(5).into();
+            // The kept seeds stand for what is drawn over Anthropic's protocol.
+            let most = match rng.below(5) {
+                4 if self.wire != WireKind::Anthropic => 40,
+                most => most,
+            };
+            call["max_turns"] = most.into();
         }
         if rng.chance(20) {
             call["model"] = "mock-small".into();

@@ -51,8 +51,8 @@ const CHANGES: [&str; 12] = [
 ];
 
 /// Gives a seed's model a protocol, unless that is given, and mostly the tools of the family that
-/// speaks it. This is drawn apart from all else, so that a seed is the same run over Anthropic's
-/// protocol, whatever else there is.
+/// speaks it; some make one call after the other. This is drawn apart from all else, so that a seed
+/// is the same run over Anthropic's protocol, whatever else there is.
 pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) {
     let mut rng = Rng::new(!seed);
     let drawn = WireKind::ALL[rng.index(WireKind::ALL.len())];
@@ -61,6 +61,9 @@ pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) 
         let family = wires::FAMILIES.into_iter().find(|(kind, ..)| *kind == model.wire);
         model.profile = family.map_or(model.profile, |(_, profile, _)| profile);
         model.vocabulary = [Vocabulary::Seed, Vocabulary::Native][rng.index(2)];
+    }
+    if model.wire != WireKind::Anthropic && rng.chance(25) {
+        model.parallel_tool_calls = Some(false);
     }
 }
 

@@ -1,10 +1,11 @@
-//! The house itself: who may know whom, sizes, stray files, and what comments and the README
-//! promise. A check lists what is wrong with a [`House`](house::House); one test runs it over
-//! this repository, another over a sample in which it must find something.
+//! The house itself: who may know whom, sizes, stray files, accepted mutants, and what comments and
+//! the README promise. A check lists what is wrong with a [`House`](house::House); one test runs it
+//! over this repository, another over a sample in which it must find something.
 
 mod house;
 mod layers;
 mod lints;
+mod mutants;
 mod paths;
 mod sizes;
 mod strays;

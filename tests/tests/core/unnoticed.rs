@@ -321,3 +321,36 @@ fn a12_a_child_cannot_ask_the_user() {
     host.reply(&Message::call("a", "ask_user", &json!({"question": "May I?"})));
     assert_eq!(host.asks, []);
 }
+
+#[test]
+fn g2_a_delay_of_nothing_is_over_in_the_same_tick() {
+    let mut host = with(|config| (config.retry.base_ms, config.retry.max_ms) = (0, 0));
+    let _ = host.submit("go");
+    // Nothing comes: the call is given up, and the next try is due at once.
+    let _ = host.wait();
+    assert_eq!(host.requests.len(), 2);
+}
+
+#[test]
+fn a_model_call_that_is_given_up_holds_up_no_write() {
+    let mut host = with(|_| {});
+    let _ = host.submit("one");
+    let _ = host.command(Command::Interrupt);
+    let _ = host.submit("two");
+    host.reply(&Message::call("w", "write_file", &write("a")));
+    assert_eq!(host.runs.len(), 1, "the host has not answered the cancellation yet");
+}
+
+#[test]
+fn f1_an_agent_is_started_in_its_turn() {
+    let mut host = with(|_| {});
+    let _ = host.submit("go");
+    let calls = Message::call("w", "write_file", &write("a"));
+    host.reply(&calls.and_call("s", "spawn_agent", &json!({"task": "Look around"})));
+    let started = |host: &TestHost| {
+        host.find(|kind| matches!(kind, EventKind::AgentStarted { .. }).then_some(())).len()
+    };
+    assert_eq!(started(&host), 0, "what changes files runs alone");
+    let _ = host.answer("written");
+    assert_eq!(started(&host), 1);
+}

@@ -11,7 +11,7 @@ use innerloop_core::{
     event::EventKind,
     id::{AgentId, EffectId},
     input::{HookReply, Input, ToolInput},
-    message::{ToolResult, TurnKind},
+    message::{Turn, TurnKind},
     output::{Effect, HookRun},
 };
 use serde_json::Value;
@@ -159,13 +159,17 @@ fn check_final_answer(seen: &Seen<'_>) -> Result<(), String> {
     for event in seen.outputs.events() {
         let EventKind::FinalAnswer { .. } = event.kind else { continue };
         let turns = seen.turns(event.agent).iter().rev();
-        let results = turns.filter_map(|turn| match &turn.kind {
-            TurnKind::ToolResults(results) => Some(results),
-            _ => None,
-        });
-        let stands = |result: &ToolResult| !result.is_error;
-        let is_given = results.take(1).flatten().any(stands);
-        require(is_given, || "the final answer stands, and its call failed".into())?;
+        let mut newest = turns.skip_while(|turn| !matches!(turn.kind, TurnKind::ToolResults(_)));
+        let (results, reply) = match (newest.next().map(|turn| &turn.kind), newest.next()) {
+            (
+                Some(TurnKind::ToolResults(results)),
+                Some(Turn { kind: TurnKind::Assistant(reply), .. }),
+            ) => (results, reply),
+            _ => return Err("the final answer stands, and nothing was called".into()),
+        };
+        let mut calls = reply.tool_calls().zip(results);
+        let is_given = calls.any(|(call, result)| call.name == "final_answer" && !result.is_error);
+        require(is_given, || "the final answer stands, and its call does not".into())?;
     }
     Ok(())
 }

@@ -1,0 +1,182 @@
+//! What became of the faults, by module, and what is to be done about those that nobody noticed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use super::fault::{Accepted, FILE, Fault};
+use crate::failure::Failure;
+
+/// What became of a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// A test failed.
+    Caught,
+    /// The tests went on for ever, or nearly: a test failed, too.
+    TimedOut,
+    /// No test failed.
+    Survived,
+    /// It does not compile: no fault at all.
+    Unviable,
+}
+
+/// The lists that cargo-mutants leaves, and what stands in them.
+const LISTS: [(&str, Verdict); 4] = [
+    ("caught.txt", Verdict::Caught),
+    ("timeout.txt", Verdict::TimedOut),
+    ("missed.txt", Verdict::Survived),
+    ("unviable.txt", Verdict::Unviable),
+];
+
+/// The verdicts by the faults' names.
+///
+/// # Errors
+/// When a list cannot be read.
+pub(crate) fn read(folder: &Path) -> Result<BTreeMap<String, Verdict>, Failure> {
+    let mut verdicts = BTreeMap::new();
+    for (file, verdict) in LISTS {
+        let names = lines(&folder.join(file))?;
+        verdicts.extend(names.into_iter().map(|name| (name, verdict)));
+    }
+    Ok(verdicts)
+}
+
+/// Counts of a module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    caught: usize,
+    timed_out: usize,
+    written_down: usize,
+    survived: usize,
+    unviable: usize,
+}
+
+/// What became of all faults.
+pub(crate) struct Report<'a> {
+    accepted: &'a Accepted,
+    modules: BTreeMap<String, Counts>,
+    /// The keys of those that survived without a reason, and of those that took too long.
+    pub(crate) survivors: Vec<String>,
+    timed_out: Vec<String>,
+    /// Entries of the file that a caught fault fits, and those that one fits that was not caught.
+    caught: BTreeSet<&'a str>,
+    needed: BTreeSet<&'a str>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(accepted: &'a Accepted) -> Self {
+        let (caught, needed) = (BTreeSet::new(), BTreeSet::new());
+        let (survivors, timed_out) = (Vec::new(), Vec::new());
+        Self { accepted, modules: BTreeMap::new(), survivors, timed_out, caught, needed }
+    }
+
+    pub(crate) fn note(&mut self, fault: &Fault, verdict: Verdict) {
+        let counts = self.modules.entry(fault.module()).or_default();
+        let entry = fault.accepted(self.accepted);
+        match (verdict, entry) {
+            (Verdict::Caught, _) => counts.caught += 1,
+            (Verdict::TimedOut, _) => {
+                counts.timed_out += 1;
+                self.timed_out.push(fault.key());
+            }
+            (Verdict::Unviable, _) => counts.unviable += 1,
+            (Verdict::Survived, Some(_)) => counts.written_down += 1,
+            (Verdict::Survived, None) => {
+                counts.survived += 1;
+                self.survivors.push(fault.key());
+            }
+        }
+        if verdict == Verdict::Survived {
+            self.needed.extend(entry);
+        } else {
+            self.caught.extend(entry);
+        }
+    }
+
+    /// Prints the table, and the entries that are no longer needed.
+    pub(crate) fn print(&self) {
+        println!("\n== tried  caught  timed out  written down  survived    share  do not compile");
+        let mut all = Counts::default();
+        for (module, counts) in &self.modules {
+            println!("{}", row(module, *counts));
+            all.caught += counts.caught;
+            all.timed_out += counts.timed_out;
+            all.written_down += counts.written_down;
+            all.survived += counts.survived;
+            all.unviable += counts.unviable;
+        }
+        println!("{}", row("in all", all));
+        for key in &self.timed_out {
+            println!("took too long, which counts as noticed: {key}");
+        }
+        for entry in self.caught.difference(&self.needed) {
+            println!("a test notices it by now, take it out of {FILE}: {entry}");
+        }
+    }
+
+    /// # Errors
+    /// When a fault survived without a reason; the reason names them, and what to do.
+    pub(crate) fn verdict(&self) -> Result<(), Failure> {
+        if self.survivors.is_empty() {
+            return Ok(());
+        }
+        Err(Failure(format!(
+            "no test notices {} single faults:\n{}\nfor each, write a test that fails with it and \
+             look at its neighbours (`cargo xtask mutants --again` tries these again); where \
+             nobody could notice, write it down in {FILE}, with the reason in an indented \
+             sentence below",
+            self.survivors.len(),
+            self.survivors.join("\n")
+        )))
+    }
+}
+
+/// A line of the table. The share is of those that survived without a reason.
+fn row(name: &str, counts: Counts) -> String {
+    let Counts { caught, timed_out, written_down, survived, unviable } = counts;
+    let tried = caught + timed_out + written_down + survived;
+    let per_mille = (survived * 1_000).checked_div(tried).unwrap_or(0);
+    format!(
+        "{tried:8}{caught:8}{timed_out:11}{written_down:14}{survived:10}{:6}.{} %{unviable:16}  \
+         {name}",
+        per_mille / 10,
+        per_mille % 10
+    )
+}
+
+/// Reads a list that cargo-mutants has left, a line each.
+pub(super) fn lines(file: &Path) -> Result<Vec<String>, Failure> {
+    let text = fs::read_to_string(file)
+        .map_err(|error| Failure(format!("cannot read {}: {error}", file.display())))?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fault::numbered;
+    use super::*;
+
+    #[test]
+    fn survivors_fail_unless_they_are_written_down() {
+        let faults = numbered(
+            "core/src/a/b.rs:1:1: replace f with ()\n\
+             core/src/a/b.rs:2:1: replace g with ()\n\
+             core/src/a/b.rs:3:1: replace h with ()\n",
+        );
+        let entry = |name: &str| format!("core/src/a/b.rs: replace {name} with ()");
+        let accepted = ["f", "h"].map(|name| (entry(name), "Only speed.".to_owned())).into();
+        let mut report = Report::new(&accepted);
+        let verdicts = [Verdict::Survived, Verdict::Survived, Verdict::Caught];
+        for (fault, verdict) in faults.iter().zip(verdicts) {
+            report.note(fault, verdict);
+        }
+        assert_eq!(report.survivors, [entry("g")]);
+        assert!(report.verdict().is_err_and(|Failure(why)| why.contains(&entry("g"))));
+        let gone: Vec<_> = report.caught.difference(&report.needed).collect();
+        assert_eq!(gone, [&entry("h").as_str()]);
+        let counts = report.modules.get("core/a").copied().unwrap_or_default();
+        let row = row("core/a", counts);
+        let words: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(words, ["3", "1", "0", "1", "1", "33.3", "%", "0", "core/a"]);
+    }
+}
