@@ -2,9 +2,10 @@
 //! makes a difference to the user.
 
 use innerloop_core::{
-    action::ToolError,
+    action::{Outcome, ToolError},
     config::{
-        ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, SessionConfig,
+        ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, ProfileKind,
+        ProgramFacts, SessionConfig, Vocabulary,
     },
     event::EventKind,
     id::{AgentId, EffectId, SessionId},
@@ -353,4 +354,18 @@ fn f1_an_agent_is_started_in_its_turn() {
     assert_eq!(started(&host), 0, "what changes files runs alone");
     let _ = host.answer("written");
     assert_eq!(started(&host), 1);
+}
+
+#[test]
+fn c1_codexs_models_read_of_programs_as_of_commands() {
+    let program = ProgramFacts { name: "qjs".into(), description: "Runs JavaScript.".into() };
+    let mut host = with(|config| {
+        (config.model.profile, config.model.vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
+        config.facts.programs = vec![program];
+    });
+    let _ = host.submit("go");
+    host.reply(&Message::call("r", "run_program", &json!({"program": "qjs"})));
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.done(id, Outcome { exit: Some(3), ..Outcome::text("oops") });
+    assert_eq!(results(&host), [("Exit code: 3\nOutput:\noops".into(), false)]);
 }

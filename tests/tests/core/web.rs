@@ -47,6 +47,9 @@ fn c16_a_host_that_reads_the_web_offers_it_to_every_large_family() {
         let reading = SessionConfig { builtin_tools: BuiltinTools::ReadOnly, ..with };
         assert!(!tools(reading).iter().any(|tool| tool == name), "{profile:?}");
     }
+    let mut gemini = TestHost::open(offering(Gemini, Vocabulary::Native));
+    let _ = gemini.submit("go");
+    assert!(gemini.body().to_string().contains("Read pages of the web"), "several at once");
     assert!(!tools(offering(Small, Vocabulary::Seed)).iter().any(|tool| tool == "web_fetch"));
 }
 
