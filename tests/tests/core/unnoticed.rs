@@ -369,3 +369,19 @@ fn c1_codexs_models_read_of_programs_as_of_commands() {
     let _ = host.done(id, Outcome { exit: Some(3), ..Outcome::text("oops") });
     assert_eq!(results(&host), [("Exit code: 3\nOutput:\noops".into(), false)]);
 }
+
+#[test]
+fn a_refusal_is_told_and_not_asked_for_again() {
+    for text in ["I would rather not.", ""] {
+        let mut host = with(|_| {});
+        let _ = host.submit("go");
+        host.reply(&Message::text(text).stop_reason("refusal"));
+        assert_eq!(ends(&host), [(RunEnd::Completed, text.to_owned())]);
+        let warned = host.find(|kind| match kind {
+            EventKind::Warning { message } => Some(message.clone()),
+            _ => None,
+        });
+        assert!(warned[0].starts_with("the model refused"), "{warned:?}");
+        assert_eq!(host.requests.len(), 1);
+    }
+}
