@@ -3,7 +3,7 @@
 use innerloop_core::{
     Profile,
     config::{Facts, GitFacts, ProfileKind, ProjectDoc, Vocabulary},
-    doc_names, doc_places,
+    doc_names, doc_places, instructed_folder,
 };
 use innerloop_tests::test_host::{TestHost, config};
 
@@ -129,4 +129,17 @@ fn e13_documents_are_shown_root_first_and_cut_at_32_kb() {
 #[test]
 fn e14_what_the_user_says_comes_last() {
     assert!(prompt(facts(), Some("Answer in French.")).ends_with("Answer in French."));
+}
+
+#[test]
+fn f1_an_instruction_file_speaks_of_the_folder_it_stands_in() {
+    let folder = |path| instructed_folder(ProfileKind::Openai, path);
+    assert_eq!(folder("AGENTS.md"), Some(""));
+    assert_eq!(folder("a/b/AGENTS.md"), Some("a/b"));
+    assert_eq!(folder(".codex/instructions.md"), Some(""));
+    assert_eq!(folder("a/.codex/instructions.md"), Some("a"));
+    for other in ["NOT-AGENTS.md", "a/NOT-AGENTS.md", "CLAUDE.md", "a/AGENTS.md/b", ""] {
+        assert_eq!(folder(other), None, "{other}");
+    }
+    assert_eq!(instructed_folder(ProfileKind::Anthropic, "a/CLAUDE.md"), Some("a"));
 }
