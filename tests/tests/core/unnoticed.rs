@@ -9,7 +9,7 @@ use innerloop_core::{
     },
     event::EventKind,
     id::{AgentId, EffectId, SessionId},
-    input::{Answer, Command, HookReply, Input, Reason},
+    input::{Answer, Command, HookReply, Input, Reason, ToolInput},
     status::{AgentState, RunEnd},
 };
 use innerloop_tests::{
@@ -384,4 +384,20 @@ fn a_refusal_is_told_and_not_asked_for_again() {
         assert!(warned[0].starts_with("the model refused"), "{warned:?}");
         assert_eq!(host.requests.len(), 1);
     }
+}
+
+#[test]
+fn what_a_cancelled_tool_still_says_is_not_its_end() {
+    let mut host = with(|_| {});
+    let _ = host.submit("one");
+    host.reply(&Message::call("1", "write_file", &write("a")));
+    let id = *host.runs.keys().next().unwrap();
+    let _ = host.command(Command::Interrupt);
+    let _ = host.input(Input::Tool { id, input: ToolInput::Delta("still at it".into()) });
+    let _ = host.submit("two");
+    host.reply(&Message::call("2", "write_file", &write("a")));
+    let runs = |host: &TestHost| host.runs.values().filter(|run| run.call_id == "2").count();
+    assert_eq!(runs(&host), 0, "the first may still be writing");
+    let _ = host.input(Input::Tool { id, input: ToolInput::Done(Outcome::text("late")) });
+    assert_eq!(runs(&host), 1);
 }
