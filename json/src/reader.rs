@@ -9,7 +9,7 @@ use alloc::{
     vec::Vec,
 };
 use innerloop_json_scan::{
-    Index, MAX_DEPTH, Token, code_unit, plain_len, quoted, unescaped, value_end,
+    Index, MAX_DEPTH, MAX_TEXT, Token, code_unit, plain_len, quoted, unescaped, value_end,
 };
 
 /// What kind of value comes next.
@@ -252,10 +252,13 @@ impl<'a> Reader<'a> {
     /// Passes over a value and gives the tokens of which it consists.
     ///
     /// # Errors
-    /// It is not valid JSON.
+    /// It is not valid JSON, or longer than 2 GiB.
     pub fn tokens(&mut self) -> Result<Vec<Token>, Error> {
-        let mut tokens = Vec::with_capacity(32);
-        let index = Index::new(&mut tokens);
+        if self.text.len() > MAX_TEXT {
+            return Err(self.error("longer than 2 GiB"));
+        }
+        let mut tokens = Vec::new();
+        let index = Index::new(&mut tokens, self.text.as_bytes());
         match value_end(self.text.as_bytes(), self.at, self.depth, Some(index)) {
             Some(end) => self.at = end,
             // The way step by step finds out what is wrong.

@@ -158,7 +158,8 @@ impl ModelCall {
             // After a restore the effect is carried out again, and what was shown comes again.
             exchange.reset(ctx);
             exchange.whole = None;
-            exchange.decoder = Some(Box::new(self.route.decoder(head)));
+            let decoder = self.route.decoder(head).with_limits(ctx.setup.config.response);
+            exchange.decoder = Some(Box::new(decoder));
         }
         Next::Open(self)
     }
@@ -193,7 +194,9 @@ impl ModelCall {
     fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
         let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
         let (effect, was_shown) = (exchange.effect, exchange.shown);
-        exchange.reset(ctx);
+        if failure.said.is_empty() {
+            exchange.reset(ctx);
+        }
         let is_reply = matches!(self.purpose, Purpose::Reply(_));
         if is_reply && self.route.may_fall_back_to_text() && failure.kind == FailureKind::NoTools {
             self.state = CallState::Waiting { until: ctx.now };

@@ -2,7 +2,7 @@
 
 use super::{ctx::Ctx, history::History};
 use crate::{
-    base::text::listed,
+    base::text::{listed, prefix},
     rules::cost,
     types::{
         event::EventKind,
@@ -97,6 +97,26 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         _ => {}
     }
     Verdict::Done
+}
+
+/// Takes what the model said until a limit of ours ended its reply, as much of it as leaves room
+/// for more: a character for each token of the context window.
+pub(super) fn take_cut(said: &str, ctx: &mut Ctx<'_>) {
+    let most = usize::try_from(ctx.setup.config.model.context_window).unwrap_or(usize::MAX);
+    let text = prefix(said, most);
+    if text.trim().is_empty() {
+        return;
+    }
+    let reply = Reply {
+        blocks: vec![Block::Text(text.into())],
+        finish: Finish::Length,
+        ..Reply::default()
+    };
+    let (text, reasoning) = (reply.text(), String::new());
+    let counts = &mut ctx.body.run.counts;
+    counts.replies = counts.replies.saturating_add(1);
+    ctx.event(EventKind::AssistantTextEnd { text, reasoning, usage: None, cost_nano_usd: None });
+    ctx.append(TurnKind::Assistant(Box::new(reply)));
 }
 
 /// Whether a reply was cut in a call, and one of twice the length has not been tried yet.

@@ -410,6 +410,7 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
 /// it (`docs/decisions.md#ends-of-a-run`).
 fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
+    reply::take_cut(&failure.said, ctx);
     if failure.kind == FailureKind::ContextOverflow {
         ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
     }

@@ -24,6 +24,8 @@ pub struct SessionConfig {
     pub model: ModelConfig,
     /// When to stop.
     pub limits: Limits,
+    /// How much of a response is read.
+    pub response: ResponseLimits,
     /// When a failed model call is tried again.
     pub retry: RetryPolicy,
     /// Time limits of tool runs.
@@ -345,6 +347,29 @@ pub struct Limits {
     pub max_tool_rounds_per_input: u32,
     /// What follows when one is reached.
     pub action: LimitAction,
+}
+
+/// How much of one response of a model is read. No real one comes near; a response that goes beyond
+/// ends the run as failed, and what was said until then is kept
+/// (`docs/decisions.md#endless-responses`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct ResponseLimits {
+    /// Bytes of its body.
+    pub max_bytes: u64,
+    /// Bytes that are held of it: what it says, and an event until it is whole.
+    pub max_kept_bytes: u64,
+    /// Pieces of which its reply is made: texts, thoughts, calls, and the fields that come one by
+    /// one.
+    pub max_items: u32,
+    /// Calls of tools, also those in its text.
+    pub max_calls: u32,
+}
+
+impl Default for ResponseLimits {
+    fn default() -> Self {
+        Self { max_bytes: 256 << 20, max_kept_bytes: 32 << 20, max_items: 10_000, max_calls: 1_000 }
+    }
 }
 
 /// When a failed model call is tried again. The delay is `base_ms` doubled per try, at most

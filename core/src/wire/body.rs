@@ -74,6 +74,16 @@ impl Body {
         }
     }
 
+    /// How many bytes wait for the rest of what they belong to.
+    pub(super) const fn waiting(&self) -> usize {
+        match self {
+            Self::Unknown(_) => 0,
+            Self::Stream(events) => events.waiting(),
+            Self::Values(values) | Self::Bare(values) => values.waiting(),
+            Self::Whole(body) => body.len(),
+        }
+    }
+
     /// The body has ended: hands out what data is left.
     pub(super) fn finish(self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
         match self {

@@ -6,13 +6,14 @@ use super::{
     body::{Bare, Body, Ended},
     failure::{Failure, FailureKind, of_body},
     gemini,
-    lenient::{Document, Error, Raw, text_of},
+    lenient::{Document, Error, Raw, finite, text_of},
     ollama, openai_chat, openai_responses,
     piece::Piece,
+    sink::Sink,
     text_calls::InText,
 };
 use crate::types::{
-    config::{ModelConfig, WireKind},
+    config::{ModelConfig, ResponseLimits, WireKind},
     input::ResponseHead,
     message::Reply,
     tool::ToolSpec,
@@ -27,7 +28,11 @@ pub struct Decoder {
     body: Body,
     reply: Accumulator,
     in_text: Option<InText>,
+    sink: Sink,
 }
+
+/// How much is read of the body of an error, in bytes.
+const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// What has come of a reply, in one of the protocols.
 #[derive(Clone, Debug)]
@@ -44,7 +49,19 @@ impl Decoder {
     #[must_use]
     pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
         let body = Body::new(head, bare(wire));
-        Self { wire, head: head.clone(), body, reply: Accumulator::new(wire), in_text: None }
+        let (reply, sink) = (Accumulator::new(wire), Sink::new(ResponseLimits::default()));
+        let decoder = Self { wire, head: head.clone(), body, reply, in_text: None, sink };
+        decoder.with_limits(ResponseLimits::default())
+    }
+
+    /// Reads no more than these limits allow.
+    #[must_use]
+    pub fn with_limits(mut self, mut limits: ResponseLimits) -> Self {
+        if !self.head.is_success() {
+            limits.max_bytes = limits.max_bytes.min(MAX_ERROR_BYTES);
+        }
+        self.sink = Sink::new(limits);
+        self
     }
 
     /// Looks for calls in the text, too, as the model's configuration has it.
@@ -60,19 +77,27 @@ impl Decoder {
 
     /// Takes the next bytes of the body, cut anywhere, and appends what they say to `out`.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<Piece>) {
-        let Self { head, body, reply, in_text, .. } = self;
-        let before = out.len();
-        body.feed(bytes, &mut |data| reply.on_data(data, head, out));
-        if let Some(in_text) = in_text {
-            let pieces = out.split_off(before);
-            in_text.feed(pieces, out);
+        let Self { head, body, reply, in_text, sink, .. } = self;
+        if sink.is_full() {
+            return;
+        }
+        let bytes = sink.admit(bytes);
+        body.feed(bytes, &mut |data| reply.on_data(data, head, sink));
+        sink.hold(body.waiting());
+        match in_text {
+            Some(in_text) => in_text.feed(sink.take(), out),
+            None => out.append(&mut sink.take()),
         }
     }
 
-    /// Whether the terminal marker of a stream has come, so that the reply is whole whatever
-    /// becomes of the connection. Gemini has none: its last chunk is the one before the end.
+    /// Whether what follows does not count: the terminal marker of a stream has come, so that the
+    /// reply is whole whatever becomes of the connection, or a limit is exceeded. Gemini has no
+    /// such marker: its last chunk is the one before the end.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
+        if self.sink.is_full() {
+            return true;
+        }
         match &self.reply {
             Accumulator::OpenaiResponses(reply) => reply.is_whole(),
             Accumulator::OpenaiChat(reply) => reply.is_whole(),
@@ -85,23 +110,36 @@ impl Decoder {
     /// The whole reply, once the body has ended.
     ///
     /// # Errors
-    /// What the provider reported, or that the body was cut or is not of this protocol.
+    /// What the provider reported, that the body was cut or is not of this protocol, or that a
+    /// limit is exceeded.
     pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { wire, head, body, mut reply, in_text } = self;
-        let reply = match body.finish(&mut |data| reply.on_data(data, &head, &mut Vec::new())) {
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-            Ended::Stream => reply.finish(),
+        let Self { wire, head, body, mut reply, in_text, mut sink } = self;
+        let ended = body.finish(&mut |data| reply.on_data(data, &head, &mut sink));
+        if sink.is_full() {
+            reply.cut();
+        }
+        let reply = match ended {
+            Ended::Whole(body) if !(sink.is_full() && head.is_success()) => {
+                reply.whole(&head, &body, &mut sink)
+            }
+            Ended::Whole(_) | Ended::Stream => reply.finish(),
             Ended::Bare => {
                 reply.bare();
                 reply.finish()
             }
-            Ended::Whole(body) => reply.whole(&head, &body),
+            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
         };
-        let mut reply = reply.map_err(|failure| failure.with_head(&head))?;
-        reply.wire = Some(wire);
-        if let Some(in_text) = in_text {
-            reply = in_text.finish(reply);
+        let mut reply = reply.map_err(|failure| failure.with_head(&head));
+        if let (Some(in_text), Ok(read)) = (in_text, &mut reply) {
+            *read = in_text.finish(core::mem::take(read));
         }
+        sink.calls(reply.iter().flat_map(Reply::tool_calls).count());
+        if let Some(failure) = sink.failure().filter(|_| head.is_success()) {
+            let said = reply.map(|reply| reply.text()).unwrap_or_default();
+            return Err(Failure { said, ..failure.with_head(&head) });
+        }
+        let mut reply = reply?;
+        reply.wire = Some(wire);
         // A reply is kept as long as the session: what it does not need goes back.
         reply.blocks.shrink_to_fit();
         Ok(reply)
@@ -127,17 +165,27 @@ impl Accumulator {
         }
     }
 
-    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Vec<Piece>) {
+    fn on_data(&mut self, data: &[u8], head: &ResponseHead, out: &mut Sink) {
+        out.hold(data.len());
+        if out.is_full() {
+            return;
+        }
         let text = text_of(data);
         let text = text.trim();
         match Document::object(text) {
             Ok(Some(event)) => self.on_event(event.root(), head, out),
             Ok(None) => self.on_odd_data(text, None, head, out),
-            Err(error) => self.on_odd_data(text, Some(&error), head, out),
+            Err(error) => {
+                let text = finite(text);
+                match Document::object(&text) {
+                    Ok(Some(event)) => self.on_event(event.root(), head, out),
+                    _ => self.on_odd_data(&text, Some(&error), head, out),
+                }
+            }
         }
     }
 
-    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    fn on_event(&mut self, event: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         match self {
             Self::OpenaiResponses(reply) => reply.on_event(event, head, out),
             Self::OpenaiChat(reply) => reply.on_event(event, head, out),
@@ -153,7 +201,7 @@ impl Accumulator {
         text: &str,
         error: Option<&Error>,
         head: &ResponseHead,
-        out: &mut Vec<Piece>,
+        out: &mut Sink,
     ) {
         match (self, error) {
             (Self::Gemini(reply), _) => reply.on_odd_data(text, error, head, out),
@@ -173,6 +221,17 @@ impl Accumulator {
         }
     }
 
+    /// Nothing more is read: what has come is the reply, and it was cut.
+    fn cut(&mut self) {
+        match self {
+            Self::OpenaiResponses(reply) => reply.cut(),
+            Self::OpenaiChat(reply) => reply.cut(),
+            Self::Anthropic(reply) => reply.cut(),
+            Self::Gemini(reply) => reply.cut(),
+            Self::Ollama(reply) => reply.cut(),
+        }
+    }
+
     /// The reply of a body whose data has been handed out.
     fn finish(&mut self) -> Result<Reply, Failure> {
         match self {
@@ -185,18 +244,23 @@ impl Accumulator {
     }
 
     /// The reply of a body of which nothing has been handed out.
-    fn whole(&mut self, head: &ResponseHead, body: &[u8]) -> Result<Reply, Failure> {
+    fn whole(
+        &mut self,
+        head: &ResponseHead,
+        body: &[u8],
+        out: &mut Sink,
+    ) -> Result<Reply, Failure> {
         let text = text_of(body);
-        let text = text.trim_start_matches('\u{feff}').trim();
-        let document = Document::of(text);
+        let text = finite(text.trim_start_matches('\u{feff}').trim());
+        let document = Document::of(&text);
         let value = document.root();
         let is_reply = head.is_success()
             && match self {
-                Self::OpenaiResponses(reply) => reply.on_whole(value, head),
-                Self::OpenaiChat(reply) => reply.on_whole(value, head),
-                Self::Anthropic(reply) => reply.on_whole(value, head),
+                Self::OpenaiResponses(reply) => reply.on_whole(value, head, out),
+                Self::OpenaiChat(reply) => reply.on_whole(value, head, out),
+                Self::Anthropic(reply) => reply.on_whole(value, head, out),
                 Self::Gemini(_) | Self::Ollama(_) => false,
             };
-        if is_reply { self.finish() } else { Err(of_body(head, text)) }
+        if is_reply { self.finish() } else { Err(of_body(head, &text)) }
     }
 }

@@ -54,6 +54,42 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// The text with `null` in place of `NaN` and `Infinity`, which some servers write for numbers, if
+/// that makes it JSON.
+pub(super) fn finite(text: &str) -> Cow<'_, str> {
+    steps::count(text.len());
+    if !["NaN", "Infinity"].into_iter().any(|word| text.contains(word)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut finite, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['"', 'N', 'I']) {
+        let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
+        if let Some(inside) = behind.strip_prefix('"') {
+            let string = behind.len() - inside.len() + string_len(inside);
+            finite.push_str(rest.get(..at + string).unwrap_or(rest));
+            rest = behind.get(string..).unwrap_or_default();
+            continue;
+        }
+        let word = ["NaN", "Infinity"].into_iter().find_map(|word| behind.strip_prefix(word));
+        finite.push_str(if word.is_some() { before.trim_end_matches('-') } else { before });
+        finite.push_str(if word.is_some() { "null" } else { behind.get(..1).unwrap_or_default() });
+        rest = word.or_else(|| behind.get(1..)).unwrap_or_default();
+    }
+    finite.push_str(rest);
+    if finite != text && is_json(&finite) { Cow::Owned(finite) } else { Cow::Borrowed(text) }
+}
+
+/// How long the rest of a string is whose first quote has been read.
+fn string_len(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let is_end = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        is_end
+    });
+    end.map_or(text.len(), |end| end + 1)
+}
+
 /// Whether `text` is one JSON value.
 pub(super) fn is_json(text: &str) -> bool {
     steps::count(text.len());
@@ -122,6 +158,7 @@ impl<'a> Iterator for Elements<'a> {
         if value.at >= self.end {
             return None;
         }
+        steps::count(1);
         self.next.at = value.end();
         Some(value)
     }
@@ -139,19 +176,41 @@ impl<'a> Iterator for Entries<'a> {
 impl<'a> Raw<'a> {
     /// The value's JSON.
     pub(super) fn json(self) -> &'a str {
-        let token = self.document.tokens.get(self.at);
-        token.and_then(|token| self.document.text.get(token.from..token.to)).unwrap_or("null")
+        self.token().and_then(|token| self.text_of(*token)).unwrap_or("null")
+    }
+
+    fn token(self) -> Option<&'a Token> {
+        self.document.tokens.get(self.at)
+    }
+
+    /// The text of the value, whose token is given. Where an array or object ends is looked for.
+    fn text_of(self, token: Token) -> Option<&'a str> {
+        let text = self.document.text;
+        if !self.is_nested() {
+            return text.get(token.from()..token.to());
+        }
+        let json = Reader::new(text.get(token.from()..)?).raw().ok()?;
+        steps::count(json.len());
+        Some(json)
+    }
+
+    /// Whether the value is an array or object.
+    fn is_nested(self) -> bool {
+        matches!(self.first_byte(), b'{' | b'[')
     }
 
     /// The number of the token behind the value.
     fn end(self) -> usize {
-        self.document.tokens.get(self.at).map_or(ABSENT, |token| token.next)
+        match self.token() {
+            None => ABSENT,
+            Some(token) if self.is_nested() => token.next(),
+            Some(_) => self.at + 1,
+        }
     }
 
     /// What the value's JSON begins with.
     fn first_byte(self) -> u8 {
-        let token = self.document.tokens.get(self.at);
-        let byte = token.and_then(|token| self.document.text.as_bytes().get(token.from));
+        let byte = self.token().and_then(|it| self.document.text.as_bytes().get(it.from()));
         byte.copied().unwrap_or(b'n')
     }
 
@@ -308,9 +367,8 @@ impl<'a> Raw<'a> {
 
     /// The text of a string without escapes.
     fn plain(self) -> Option<&'a str> {
-        let token = self.document.tokens.get(self.at).filter(|token| !token.has_escapes)?;
-        let inside = self.document.text.get(token.from + 1..token.to - 1);
-        inside.filter(|_| self.is_string())
+        let token = self.token().filter(|token| self.is_string() && !token.has_escapes())?;
+        self.document.text.get(token.from() + 1..token.to() - 1)
     }
 
     /// A string's text that is not empty.

@@ -6,6 +6,7 @@ use super::{
     head::Head,
     lenient::{Error, Raw},
     piece::Piece,
+    sink::Sink,
 };
 use crate::types::{
     input::ResponseHead,
@@ -36,18 +37,18 @@ impl Prefix {
 pub(super) struct Accumulator;
 
 impl Accumulator {
-    pub(super) const fn on_event(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Vec<Piece>) {}
+    pub(super) const fn on_event(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Sink) {}
 
     pub(super) const fn on_odd_data(
         &mut self,
         _: &str,
         _: Option<&Error>,
         _: &ResponseHead,
-        _: &mut Vec<Piece>,
+        _: &mut Sink,
     ) {
     }
 
-    pub(super) const fn on_whole(&mut self, _: Raw<'_>, _: &ResponseHead) -> bool {
+    pub(super) const fn on_whole(&mut self, _: Raw<'_>, _: &ResponseHead, _: &mut Sink) -> bool {
         false
     }
 
@@ -60,6 +61,8 @@ impl Accumulator {
     }
 
     pub(super) const fn bare(&mut self) {}
+
+    pub(super) const fn cut(&mut self) {}
 
     pub(super) fn finish(&mut self) -> Result<Reply, Failure> {
         Err(Failure::new(FailureKind::Host, "this build does not speak the protocol"))

@@ -48,6 +48,7 @@ mod openai_chat;
 mod openai_responses;
 mod piece;
 mod places;
+mod sink;
 mod sse;
 mod surrogates;
 #[cfg(feature = "text-calls")]

@@ -1,6 +1,7 @@
 //! Server-sent events from bytes in any chunking (WHATWG rules: LF, CRLF and CR end a line,
 //! comments are skipped, several `data` lines join, a blank line dispatches).
 
+use crate::base::steps;
 use alloc::vec::Vec;
 
 /// Splits a stream into the data of its events. The `event` and `id` fields are not read: every
@@ -29,9 +30,11 @@ impl Events {
                 continue;
             }
             let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) else {
+                steps::count(bytes.len());
                 self.line.extend_from_slice(bytes);
                 return;
             };
+            steps::count(end);
             let (line, rest) = bytes.split_at(end);
             self.after_cr = rest.first() == Some(&b'\r');
             bytes = rest.get(1..).unwrap_or_default();
@@ -39,19 +42,36 @@ impl Events {
                 self.on_line(line, on_event);
             } else {
                 self.line.extend_from_slice(line);
-                let line = core::mem::take(&mut self.line);
-                self.on_line(&line, on_event);
+                self.on_whole_line(on_event);
             }
         }
     }
 
+    /// How many bytes wait for the rest of their event.
+    pub(super) const fn waiting(&self) -> usize {
+        self.line.len() + self.data.len() + self.stray.len()
+    }
+
     /// The stream has ended: dispatches what an unterminated event holds.
     pub(super) fn finish(mut self, on_event: &mut dyn FnMut(&[u8])) {
-        let line = core::mem::take(&mut self.line);
-        self.on_line(&line, on_event);
+        self.on_whole_line(on_event);
         self.on_line(b"", on_event);
         if !self.stray.is_empty() {
             on_event(&self.stray);
+        }
+    }
+
+    /// The line that was kept is whole. A long one that begins an event becomes its data, without a
+    /// copy.
+    fn on_whole_line(&mut self, on_event: &mut dyn FnMut(&[u8])) {
+        let mut line = core::mem::take(&mut self.line);
+        let value = data_of(&line).filter(|_| !self.has_data && self.begun).map(<[u8]>::len);
+        match value {
+            Some(length) => {
+                line.drain(..line.len() - length);
+                (self.data, self.has_data) = (line, true);
+            }
+            None => self.on_line(&line, on_event),
         }
     }
 
@@ -68,9 +88,7 @@ impl Events {
             }
             return;
         }
-        // llama.cpp puts an error into a field of its own.
-        let error = line.strip_prefix(b"error").filter(|value| value.starts_with(b":"));
-        let Some(value) = line.strip_prefix(b"data").or(error) else {
+        let Some(value) = data_of(line) else {
             let begins = matches!(line.first(), Some(b'{' | b'['));
             if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
                 self.stray.extend_from_slice(line);
@@ -78,14 +96,20 @@ impl Events {
             }
             return;
         };
-        let value = match value.strip_prefix(b":") {
-            Some(value) => value.strip_prefix(b" ").unwrap_or(value),
-            None if value.is_empty() => value,
-            None => return,
-        };
         if core::mem::replace(&mut self.has_data, true) {
             self.data.push(b'\n');
         }
         self.data.extend_from_slice(value);
+    }
+}
+
+/// What a line adds to the data of its event, if it adds something.
+fn data_of(line: &[u8]) -> Option<&[u8]> {
+    // llama.cpp puts an error into a field of its own.
+    let error = line.strip_prefix(b"error").filter(|value| value.starts_with(b":"));
+    let value = line.strip_prefix(b"data").or(error)?;
+    match value.strip_prefix(b":") {
+        Some(value) => Some(value.strip_prefix(b" ").unwrap_or(value)),
+        None => value.is_empty().then_some(value),
     }
 }

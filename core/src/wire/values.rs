@@ -1,6 +1,7 @@
 //! JSON values from bytes in any chunking: one a line, one after the other, or the elements of one
 //! array (Ollama's lines, Gemini's array).
 
+use crate::base::steps;
 use alloc::vec::Vec;
 
 /// Splits a stream of JSON objects.
@@ -46,6 +47,11 @@ impl Values {
         }
     }
 
+    /// How many bytes wait for the rest of their object.
+    pub(super) const fn waiting(&self) -> usize {
+        self.value.len()
+    }
+
     /// The stream has ended: hands out the object that was cut, if one was.
     pub(super) fn finish(self, on_value: &mut dyn FnMut(&[u8])) {
         if !self.value.is_empty() {
@@ -63,6 +69,12 @@ impl Nesting {
     /// Goes on through `bytes` to where the last of what is open closes: behind how many of them
     /// that is.
     pub(super) fn close(&mut self, bytes: &[u8]) -> Option<usize> {
+        let found = self.find(bytes);
+        steps::count(found.unwrap_or(bytes.len()));
+        found
+    }
+
+    fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
             rest = behind;

@@ -1,10 +1,13 @@
 //! JSON that is written by hand, so that its bytes are ours.
 
 use super::lenient::{Document, Raw};
-use crate::{base::json::Json, types::message::ToolCall};
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use crate::{
+    base::{json::Json, steps},
+    types::message::ToolCall,
+};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
-use innerloop_json::{Value, from_str, push_string};
+use innerloop_json::{Map, Value, from_str, push_string};
 
 /// JSON text while it is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,6 +88,7 @@ impl Fields {
 
     /// The value of a field, to be written anew.
     pub(super) fn set(&mut self, name: &str) -> &mut Writer {
+        steps::count(1 + name.len());
         match self.places.insert(name.into(), self.values.len()) {
             None => self.names.push(name.into()),
             Some(old) => _ = self.values.get_mut(old).map(mem::take),
@@ -117,13 +121,6 @@ impl Fields {
         Some((name, self.get(name)))
     }
 
-    /// The object, to be kept.
-    pub(super) fn to_json(&self) -> Option<Json> {
-        let mut out = Writer::new();
-        self.write(&mut out);
-        Json::parse(out.0).ok()
-    }
-
     /// Writes the object.
     pub(super) fn write(&self, out: &mut Writer) {
         self.write_open(out);
@@ -133,6 +130,32 @@ impl Fields {
     fn value(&self, name: &str) -> Option<&Writer> {
         self.values.get(*self.places.get(name)?)
     }
+}
+
+/// An object of these fields, JSON each.
+pub(super) fn object_of(fields: &mut dyn Iterator<Item = (Cow<'_, str>, &str)>) -> Option<Json> {
+    let mut out = Writer::new();
+    for (name, json) in fields {
+        steps::count(name.len() + json.len());
+        out.raw(if out.len() == 0 { "{" } else { "," }).string(&name).raw(":").raw(json);
+    }
+    out.raw(if out.len() == 0 { "{}" } else { "}" });
+    Json::parse(out.0).ok()
+}
+
+/// An object with these fields, JSON each: in the places of its own of those names, or else behind
+/// all.
+pub(super) fn with_fields(object: &Json, fields: &Map<String>) -> Option<Json> {
+    let document = Document::of(object.text());
+    let own = || document.root().entries();
+    let known = own().filter(|(name, _)| fields.contains_key(name));
+    let known: Map<()> = known.map(|(name, _)| (name.into_owned(), ())).collect();
+    let own = own().map(|(name, value)| {
+        let json = fields.get(&name).map_or(value.json(), String::as_str);
+        (name, json)
+    });
+    let new = fields.iter().filter(|(name, _)| !known.contains_key(name));
+    object_of(&mut own.chain(new.map(|(name, json)| (Cow::Borrowed(name), json.as_str()))))
 }
 
 /// A call's arguments as a JSON object. Anything else cannot be sent; the call's error result

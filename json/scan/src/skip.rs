@@ -8,17 +8,58 @@ use alloc::vec::Vec;
 /// How deep arrays and objects may be nested: hostile text is refused before the stack ends.
 pub const MAX_DEPTH: u8 = 127;
 
-/// Where a value or a key stands in a text.
+/// Where a value or a key stands in a text. There may be one for every second byte of a text, so
+/// that it takes eight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
+    /// Where it begins, and whether there are escapes in it.
+    from: u32,
+    /// Of an array or object, the number of the token that stands behind it and all that is in it;
+    /// of anything else, where it ends.
+    link: u32,
+}
+
+/// The longest text of which tokens are made, in bytes.
+pub const MAX_TEXT: usize = 0x7fff_ffff;
+
+/// The bit of a token's beginning that says whether there are escapes in it.
+const ESCAPES: u32 = 0x8000_0000;
+
+/// From how many bytes on the tokens are counted before they are made, so that they take no more
+/// room than they need.
+const LONG: usize = 16_384;
+
+impl Token {
     /// Where it begins.
-    pub from: usize,
-    /// Where it ends.
-    pub to: usize,
-    /// The number of the token that stands behind it and all that is in it.
-    pub next: usize,
+    #[must_use]
+    pub const fn from(self) -> usize {
+        (self.from & !ESCAPES) as usize
+    }
+
     /// Whether it is a string with escapes in it.
-    pub has_escapes: bool,
+    #[must_use]
+    pub const fn has_escapes(self) -> bool {
+        self.from & ESCAPES != 0
+    }
+
+    /// Where it ends if it is neither an array nor an object; of those, see [`Self::next`].
+    #[must_use]
+    pub const fn to(self) -> usize {
+        self.link as usize
+    }
+
+    /// The number of the token that stands behind it and all that is in it, if it is an array or
+    /// object; of anything else, see [`Self::to`].
+    #[must_use]
+    pub const fn next(self) -> usize {
+        self.link as usize
+    }
+}
+
+/// A place in a text, or a number of tokens: neither is longer than [`MAX_TEXT`].
+#[expect(clippy::cast_possible_truncation, reason = "checked before")]
+const fn short(place: usize) -> u32 {
+    place as u32
 }
 
 /// The tokens of a value in their order: itself, then what is in it; in an object, each key before
@@ -26,34 +67,49 @@ pub struct Token {
 #[derive(Debug)]
 pub struct Index<'t> {
     tokens: &'t mut Vec<Token>,
-    /// The innermost array or object that has not ended. Its `next` is the one around it.
-    open: usize,
+    /// The innermost array or object that has not ended. Its link is the one around it.
+    open: u32,
 }
 
 impl<'t> Index<'t> {
-    /// Of what is passed over next.
-    pub const fn new(tokens: &'t mut Vec<Token>) -> Self {
+    /// Of what is passed over next, which stands in `text`.
+    pub fn new(tokens: &'t mut Vec<Token>, text: &[u8]) -> Self {
+        let count = if text.len() < LONG { 32 } else { most_tokens(text) };
+        tokens.reserve_exact(count);
         Self { tokens, open: 0 }
     }
 
     fn push(&mut self, from: usize, to: usize, has_escapes: bool) {
-        let next = self.tokens.len() + 1;
-        self.tokens.push(Token { from, to, next, has_escapes });
+        let escapes = if has_escapes { ESCAPES } else { 0 };
+        self.tokens.push(Token { from: short(from) | escapes, link: short(to) });
     }
 
     fn enter(&mut self, from: usize) {
-        let at = self.tokens.len();
-        self.tokens.push(Token { from, to: from, next: self.open, has_escapes: false });
+        let at = short(self.tokens.len());
+        self.tokens.push(Token { from: short(from), link: self.open });
         self.open = at;
     }
 
-    fn leave(&mut self, to: usize) {
-        let end = self.tokens.len();
-        if let Some(token) = self.tokens.get_mut(self.open) {
-            token.to = to;
-            self.open = core::mem::replace(&mut token.next, end);
+    fn leave(&mut self) {
+        let end = short(self.tokens.len());
+        if let Some(token) = self.tokens.get_mut(self.open as usize) {
+            self.open = core::mem::replace(&mut token.link, end);
         }
     }
+}
+
+/// How many tokens a text has at most: each but the first stands behind one of these.
+fn most_tokens(text: &[u8]) -> usize {
+    let (mut at, mut count) = (0, 1);
+    while let Some(byte) = text.get(at) {
+        count += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
+        at = match byte {
+            // What is wrong with a string is found out later.
+            b'"' => string_end(text, at).map_or(text.len(), |(end, _)| end),
+            _ => at + 1,
+        };
+    }
+    count
 }
 
 /// Where the value ends that stands at `at` or behind white space there, inside of so many arrays
@@ -115,7 +171,7 @@ pub fn value_end(
             depth -= 1;
             objects >>= 1;
             if let Some(index) = &mut index {
-                index.leave(at);
+                index.leave();
             }
         }
     }

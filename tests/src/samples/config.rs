@@ -9,8 +9,8 @@ use innerloop_core::{
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, Estimator, ExecMode, Facts, GitFacts,
         GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        ProgramFacts, ProjectDoc, RepairPolicy, RetryPolicy, SessionConfig, SubagentPolicy,
-        Timeouts,
+        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
+        SubagentPolicy, Timeouts,
     },
     id::SessionId,
     json::{Json, Object},
@@ -95,6 +95,7 @@ fn config() -> SessionConfig {
         id: SessionId("sample".into()),
         model: model(),
         limits: Limits { max_turns: 9, max_tool_rounds_per_input: 5, action: LimitAction::Error },
+        response: ResponseLimits::default(),
         retry: RetryPolicy::default(),
         timeouts: Timeouts::default(),
         tool_output_limits: [("shell".into(), 5_000)].into(),

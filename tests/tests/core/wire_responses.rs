@@ -115,8 +115,8 @@ fn a_stream_gives_text_and_usage() {
 }
 
 #[test]
-fn very_many_items_cost_no_more_than_their_length() {
-    let ids: Vec<String> = (0..5_000).map(|id| format!("c{id}")).collect();
+fn very_many_items_are_told_apart_without_a_number() {
+    let ids: Vec<String> = (0..1_000).map(|id| format!("c{id}")).collect();
     let mut data = Vec::new();
     for id in &ids {
         for kind in ["response.output_item.added", "response.output_item.done"] {

@@ -16,6 +16,17 @@ export interface SessionConfig {
     /** What follows when one is reached. */
     action: LimitAction;
   };
+  /** How much of a response is read; one that goes beyond ends the run as failed. */
+  response: {
+    /** Bytes of its body. */
+    max_bytes: number;
+    /** Bytes that are held of it: what it says, and an event until it is whole. */
+    max_kept_bytes: number;
+    /** Pieces of which its reply is made: texts, thoughts, calls. */
+    max_items: number;
+    /** Calls of tools, also those in its text. */
+    max_calls: number;
+  };
   /** When a failed model call is tried again. */
   retry: {
     /** How often; 0 switches retries off. */

@@ -2,16 +2,18 @@
 //! understands.
 
 use super::super::{
-    lenient::{Document, Raw},
+    lenient::{Raw, is_json},
     piece::Piece,
+    sink::Sink,
     surrogates::PendingSurrogate,
-    writer::Fields,
+    writer::with_fields,
 };
 use crate::{
     base::json::Json,
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_json::Map;
 
 /// What a delta adds to a block.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +53,9 @@ pub(super) enum Building {
     /// Thinking.
     Reasoning(Reasoning),
     /// A call: the start's own input, and the pieces that take its place.
-    Call { call: ToolCall, pieces: String, form: Option<Box<Fields>> },
-    /// A block that is kept as it came.
-    Opaque { block: Fields, pieces: String },
+    Call { call: ToolCall, pieces: String, form: Option<Json> },
+    /// A block that is kept as it came, with the fields and the input that come behind.
+    Opaque { block: Json, later: Map<String>, pieces: String },
 }
 
 impl Building {
@@ -62,7 +64,7 @@ impl Building {
     pub(super) fn start(
         raw: Raw<'_>,
         surrogate: &mut PendingSurrogate,
-        out: &mut Vec<Piece>,
+        out: &mut Sink,
     ) -> Option<Self> {
         if !raw.is_object() {
             let text = raw.joined(surrogate).text.into_owned();
@@ -81,13 +83,18 @@ impl Building {
                 let owned = |raw: Raw<'_>| raw.text().unwrap_or_default().into_owned();
                 // What a program of the model called goes back with the program's name.
                 let caller = caller.field("type").text().filter(|caller| caller != "direct");
-                let form = caller.map(|_| Box::new(Fields::of(raw)));
+                let form = caller.and_then(|_| raw.to_json());
                 // The input stays as it came, even where no string can hold it.
                 let arguments = input.some().map_or("{}", Raw::json).into();
                 let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
+                out.keep(raw.json().len());
                 return Some(Self::Call { call, pieces: String::new(), form });
             }
-            _ => return Some(Self::Opaque { block: Fields::of(raw), pieces: String::new() }),
+            _ => {
+                out.keep(raw.json().len());
+                let (block, later) = (raw.to_json()?, Map::new());
+                return Some(Self::Opaque { block, later, pieces: String::new() });
+            }
         };
         block.add(&Delta::of(raw), surrogate, out);
         Some(block)
@@ -98,7 +105,7 @@ impl Building {
         &mut self,
         delta: &Delta<'a>,
         surrogate: &mut PendingSurrogate,
-        out: &mut Vec<Piece>,
+        out: &mut Sink,
     ) -> bool {
         let mut piece = |raw: Raw<'a>| raw.some().map(|raw| raw.joined(surrogate));
         match self {
@@ -107,13 +114,17 @@ impl Building {
                     text.push_str(&piece.text);
                     out.push(Piece::Text(piece.text.into_owned()));
                 }
-                citations.extend(delta.citation.some().and_then(Raw::to_json));
+                if let Some(citation) = delta.citation.some().filter(|_| out.item()) {
+                    out.keep(citation.json().len());
+                    citations.extend(citation.to_json());
+                }
                 true
             }
             Self::Reasoning(reasoning) => {
                 // A signature comes whole, once or again.
                 let signature = delta.signature.text().filter(|text| !text.is_empty());
                 if let Some(signature) = signature {
+                    out.keep(signature.len());
                     reasoning.signature = Some(signature.into_owned());
                 }
                 if let Some(piece) = piece(delta.thinking).filter(|piece| !piece.text.is_empty()) {
@@ -124,18 +135,21 @@ impl Building {
             }
             Self::Call { pieces, .. } => {
                 let Some(piece) = piece(delta.partial_json) else { return true };
+                out.keep(piece.text.len());
                 pieces.push_str(&piece.text);
                 piece.is_whole
             }
-            Self::Opaque { block, pieces } => {
+            Self::Opaque { later, pieces, .. } => {
                 for (name, raw) in
                     [("content", delta.content), ("encrypted_content", delta.encrypted_content)]
                 {
                     if !raw.is_null() {
-                        block.set(name).raw(raw.json());
+                        out.keep(raw.json().len());
+                        later.insert(name.into(), raw.json().into());
                     }
                 }
                 let Some(piece) = piece(delta.partial_json) else { return true };
+                out.keep(piece.text.len());
                 pieces.push_str(&piece.text);
                 piece.is_whole
             }
@@ -153,6 +167,13 @@ impl Building {
         }
     }
 
+    /// Whether it is a call of which, if nothing more comes, something is missing: the pieces of
+    /// its input, unless it began with one.
+    pub(super) fn is_cut(&self) -> bool {
+        let Self::Call { call, pieces, .. } = self else { return false };
+        if pieces.is_empty() { call.arguments == "{}" } else { !is_json(pieces) }
+    }
+
     /// The whole block, or nothing for an empty one.
     pub(super) fn block(self) -> Option<Block> {
         match self {
@@ -168,23 +189,24 @@ impl Building {
                 if !pieces.trim().is_empty() {
                     call.arguments = pieces;
                 }
-                let item = form.and_then(|form| with_input(*form, &call.arguments));
+                let item = form.and_then(|form| with_input(&form, Map::new(), &call.arguments));
                 if item.is_some() {
                     call.detail = Some(Box::new(CallDetail { item, ..CallDetail::default() }));
                 }
                 Some(Block::ToolCall(call))
             }
-            // Pieces that are no JSON are lost; the block goes back as it began.
-            Self::Opaque { block, pieces } => {
-                let whole = with_input(block.clone(), &pieces);
-                whole.or_else(|| block.to_json()).map(Block::Opaque)
+            // Pieces that are no JSON are lost.
+            Self::Opaque { block, later, pieces } => {
+                Some(Block::Opaque(with_input(&block, later, &pieces)?))
             }
         }
     }
 }
 
-/// A block with that input, if it is JSON.
-fn with_input(mut block: Fields, input: &str) -> Option<Json> {
-    block.set("input").raw(Document::parse(input).ok()?.root().json());
-    block.to_json()
+/// A block with these fields, and with that input if it is JSON.
+fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json> {
+    if is_json(input) {
+        fields.insert("input".into(), input.into());
+    }
+    with_fields(block, &fields)
 }

@@ -8,6 +8,7 @@ use super::{
         lenient::{Error, Raw},
         piece::Piece,
         places::Places,
+        sink::Sink,
         surrogates::PendingSurrogate,
     },
     block::{Building, Delta},
@@ -40,6 +41,8 @@ pub(crate) struct Accumulator {
 struct Slot {
     block: Building,
     surrogate: PendingSurrogate,
+    /// Nothing more comes of it.
+    is_stopped: bool,
 }
 
 /// An event's fields.
@@ -69,21 +72,28 @@ impl Accumulator {
     }
 
     /// Takes a whole body; tells whether it is a message.
-    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead) -> bool {
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead, out: &mut Sink) -> bool {
         self.stopped = !body.field("content").is_null();
         if self.stopped {
-            self.message(body, &mut Vec::new());
+            self.message(body, out);
         }
         self.stopped
     }
 
-    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    /// Nothing more is read of it.
+    pub(crate) fn cut(&mut self) {
+        (self.stopped, self.reply.finish) = (true, Finish::Length);
+        self.faults = Faults::default();
+    }
+
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let event = Event::of(raw);
         match &*event.kind {
             "content_block_delta" => self.on_delta(event.index, &Delta::of(event.delta), out),
             "content_block_start" if !event.content_block.is_null() => {
                 self.start(event.index, event.content_block, out);
             }
+            "content_block_stop" => self.stop(event.index),
             "message_start" => {
                 // A gateway that fails over begins anew in mid-stream.
                 if !self.blocks.is_empty() {
@@ -107,7 +117,7 @@ impl Accumulator {
         }
     }
 
-    fn message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
+    fn message(&mut self, message: Raw<'_>, out: &mut Sink) {
         let [id, model, usage, content] = message.fields(&["id", "model", "usage", "content"]);
         self.reply.response_id = id.text().map(Cow::into_owned);
         self.reply.model = model.text().map(Cow::into_owned);
@@ -115,6 +125,7 @@ impl Accumulator {
         self.counts.update(usage);
         for (number, block) in (0..).zip(content.items()) {
             self.start(Some(number), block, out);
+            self.stop(Some(number));
         }
     }
 
@@ -129,24 +140,38 @@ impl Accumulator {
         }
     }
 
-    fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Vec<Piece>) {
+    fn start(&mut self, number: Option<u64>, raw: Raw<'_>, out: &mut Sink) {
         let mut surrogate = PendingSurrogate::default();
+        if !out.item() {
+            return;
+        }
         if let Some(block) = Building::start(raw, &mut surrogate, out) {
             let place = self.blocks.len();
             match number {
                 Some(number) => self.places.set(number, place),
                 None => self.unnumbered = Some(place),
             }
-            self.blocks.push(Slot { block, surrogate });
+            self.blocks.push(Slot { block, surrogate, is_stopped: false });
         }
     }
 
-    fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Vec<Piece>) {
+    /// The block that an event is about.
+    fn block(&mut self, number: Option<u64>) -> Option<&mut Slot> {
         let place = match number {
             Some(number) => self.places.get(number),
             None => self.unnumbered,
         };
-        let Some(slot) = place.and_then(|at| self.blocks.get_mut(at)) else { return };
+        self.blocks.get_mut(place?)
+    }
+
+    fn stop(&mut self, number: Option<u64>) {
+        if let Some(slot) = self.block(number) {
+            slot.is_stopped = true;
+        }
+    }
+
+    fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Sink) {
+        let Some(slot) = self.block(number) else { return };
         if !slot.block.add(delta, &mut slot.surrogate, out) {
             self.faults.unreadable(SURROGATE_LOST);
         }
@@ -169,6 +194,10 @@ impl Accumulator {
         let mut reply = mem::take(&mut self.reply);
         reply.usage = self.counts.usage();
         let blocks = mem::take(&mut self.blocks);
+        // A call that is not whole must not run.
+        if blocks.iter().any(|slot| !slot.is_stopped && slot.block.is_cut()) {
+            reply.finish = Finish::Length;
+        }
         reply.blocks = blocks.into_iter().filter_map(|slot| slot.block.block()).collect();
         Ok(reply)
     }

@@ -29,6 +29,8 @@ pub struct Failure {
     pub retry_after_ms: Option<u64>,
     /// What the provider says about trying again, if it does.
     pub should_retry: Option<bool>,
+    /// What the model had said when a limit of ours ended its reply; it stays said.
+    pub said: String,
 }
 
 impl Failure {
@@ -42,6 +44,7 @@ impl Failure {
             status: 0,
             retry_after_ms: None,
             should_retry: None,
+            said: String::new(),
         }
     }
 

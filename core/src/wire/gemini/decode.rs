@@ -8,6 +8,7 @@ use super::{
         finish::{Reasons, finish_of},
         lenient::{Document, Error, Raw, text_of},
         piece::Piece,
+        sink::Sink,
         values::Values,
     },
     chunk::{Call, Candidate, Chunk, Counts, Feedback, Part, is_mark},
@@ -55,7 +56,7 @@ impl Accumulator {
         text: &str,
         error: Option<&Error>,
         head: &ResponseHead,
-        out: &mut Vec<Piece>,
+        out: &mut Sink,
     ) {
         let mut values = Values::default();
         let mut on_value = |value: &[u8]| match Document::object(&text_of(value)) {
@@ -71,7 +72,7 @@ impl Accumulator {
         values.finish(&mut on_value);
     }
 
-    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let chunk = Chunk::of(raw);
         if chunk.has_error {
             self.faults.reported.get_or_insert_with(|| of_value(head, raw));
@@ -94,7 +95,7 @@ impl Accumulator {
         }
     }
 
-    fn on_candidate(&mut self, candidate: Candidate<'_>, out: &mut Vec<Piece>) {
+    fn on_candidate(&mut self, candidate: Candidate<'_>, out: &mut Sink) {
         for part in candidate.parts() {
             self.on_part(part, out);
         }
@@ -106,18 +107,21 @@ impl Accumulator {
         }
     }
 
-    fn on_part(&mut self, raw: Raw<'_>, out: &mut Vec<Piece>) {
+    fn on_part(&mut self, raw: Raw<'_>, out: &mut Sink) {
         let Part { text, is_thought, signature, call } = Part::of(raw);
         let signature = signature.map(Cow::into_owned).filter(|signature| !signature.is_empty());
         if text.is_none() && call.is_none() && !is_mark(raw) {
-            self.blocks.extend(raw.to_json().map(Block::Opaque));
+            if let Some(json) = raw.to_json() {
+                out.keep(json.text().len());
+                self.begin(Block::Opaque(json), out);
+            }
             return;
         }
         let text = text.map(Cow::into_owned).unwrap_or_default();
         match call {
             Some(call) => {
                 self.on_text(text, None, out);
-                self.on_call(&call, signature);
+                self.on_call(&call, signature, out);
             }
             None if is_thought => self.on_thought(text, signature, out),
             None => self.on_text(text, signature, out),
@@ -125,19 +129,26 @@ impl Accumulator {
     }
 
     /// Text that carries a signature stays apart, since the signature goes back on it alone.
-    fn on_text(&mut self, text: String, signature: Option<String>, out: &mut Vec<Piece>) {
+    fn on_text(&mut self, text: String, signature: Option<String>, out: &mut Sink) {
         if !text.is_empty() {
             out.push(Piece::Text(text.clone()));
         }
         match (signature, self.blocks.last_mut()) {
-            (Some(mark), _) => self.blocks.push(Block::MarkedText(MarkedText { text, mark })),
+            (Some(mark), _) => self.begin(Block::MarkedText(MarkedText { text, mark }), out),
             (None, _) if text.is_empty() => {}
             (None, Some(Block::Text(before))) => before.push_str(&text),
-            (None, _) => self.blocks.push(Block::Text(text)),
+            (None, _) => self.begin(Block::Text(text), out),
         }
     }
 
-    fn on_thought(&mut self, text: String, signature: Option<String>, out: &mut Vec<Piece>) {
+    /// Begins a block, if there is room.
+    fn begin(&mut self, block: Block, out: &mut Sink) {
+        if out.item() {
+            self.blocks.push(block);
+        }
+    }
+
+    fn on_thought(&mut self, text: String, signature: Option<String>, out: &mut Sink) {
         if !text.is_empty() {
             out.push(Piece::Reasoning(text.clone()));
         }
@@ -147,38 +158,41 @@ impl Accumulator {
                 before.text.push_str(&text);
             }
             (signature, _) => {
-                self.blocks.push(Block::Reasoning(Reasoning { text, signature, item: None }));
+                let thought = Reasoning { text, signature, item: None };
+                self.begin(Block::Reasoning(thought), out);
             }
         }
     }
 
     /// A call comes whole, or as a name followed by nameless pieces and a nameless empty end.
-    fn on_call(&mut self, call: &Call<'_>, signature: Option<String>) {
+    fn on_call(&mut self, call: &Call<'_>, signature: Option<String>, out: &mut Sink) {
         let name = call.name.as_deref().unwrap_or_default();
         if name.is_empty() && (self.open.is_some() || call.args.is_null()) {
-            return self.on_call_piece(call);
+            return self.on_call_piece(call, out);
         }
         self.close_call();
+        out.keep(call.args.json().len());
         let detail = signature.map(|signature| {
             Box::new(CallDetail { signature: Some(signature), ..CallDetail::default() })
         });
-        self.blocks.push(Block::ToolCall(ToolCall {
+        let begun = ToolCall {
             id: call.id.to_string(),
             name: name.into(),
             arguments: call.args.some().map_or("{}", Raw::json).into(),
             detail,
-        }));
+        };
+        self.begin(Block::ToolCall(begun), out);
         if call.goes_on || !call.pieces.is_null() {
             let at = self.blocks.len().saturating_sub(1);
-            self.open = Some((at, Growing::new(call.args)));
-            self.on_call_piece(call);
+            self.open = Some((at, Growing::new(call.args, out)));
+            self.on_call_piece(call, out);
         }
     }
 
-    fn on_call_piece(&mut self, call: &Call<'_>) {
+    fn on_call_piece(&mut self, call: &Call<'_>, out: &mut Sink) {
         let mut pieces = call.pieces.items();
         let is_placed = match &mut self.open {
-            Some((_, growing)) => pieces.all(|piece| growing.put(piece).is_some()),
+            Some((_, growing)) => pieces.all(|piece| growing.put(piece, out).is_some()),
             None => pieces.next().is_none(),
         };
         if !is_placed {
@@ -202,7 +216,15 @@ impl Accumulator {
         self.is_bare = true;
     }
 
+    /// Nothing more is read of it.
+    pub(crate) fn cut(&mut self) {
+        self.finish = Some(Finish::Length);
+        self.faults = Faults::default();
+    }
+
     pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
+        // A call that is not whole must not run.
+        let is_cut = self.open.is_some();
         self.close_call();
         if self.chunks == 0 {
             let message = || String::from("the response is not of this protocol");
@@ -219,6 +241,7 @@ impl Accumulator {
         reply.blocks = mem::take(&mut self.blocks);
         let has_calls = reply.tool_calls().next().is_some();
         (reply.finish, reply.refusal) = match (self.finish, self.blocked.take()) {
+            (Some(Finish::Stop), _) if is_cut => (Finish::Length, None),
             (Some(Finish::Stop), _) if has_calls => (Finish::ToolCalls, None),
             (Some(Finish::Stop), _) => (Finish::Stop, None),
             (Some(finish), _) => (finish, self.says.take()),

@@ -1,7 +1,8 @@
 //! Arguments that a stream sends piece by piece, each with the place where it belongs (Vertex's
 //! `partialArgs`): `{"jsonPath": "$.items[0].name", "stringValue": "…"}`.
 
-use super::super::{lenient::Raw, writer::Writer};
+use super::super::{lenient::Raw, sink::Sink, writer::Writer};
+use crate::base::steps;
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 /// A value that grows.
@@ -27,10 +28,10 @@ enum Step {
 
 impl Growing {
     /// Arguments of which these are known from the start.
-    pub(super) fn new(known: Raw<'_>) -> Self {
+    pub(super) fn new(known: Raw<'_>, out: &mut Sink) -> Self {
         let mut arguments = Self::Fields(Vec::new(), BTreeMap::new());
         for (name, value) in known.entries() {
-            if let Some(place) = arguments.field(name.into_owned()) {
+            if let Some(place) = arguments.field(name.into_owned(), out) {
                 *place = Self::Whole(value.json().into());
             }
         }
@@ -38,12 +39,13 @@ impl Growing {
     }
 
     /// Puts a piece in its place. Says nothing if the piece cannot be read or has no place.
-    pub(super) fn put(&mut self, piece: Raw<'_>) -> Option<()> {
+    pub(super) fn put(&mut self, piece: Raw<'_>, out: &mut Sink) -> Option<()> {
         let [path, text, number, truth] =
             piece.camel_fields(&["jsonPath", "stringValue", "numberValue", "boolValue"]);
         let path = path.text()?;
         if let Some(more) = text.text() {
-            match self.at(&path)? {
+            out.keep(more.len());
+            match self.at(&path, out)? {
                 Self::Text(text) => text.push_str(&more),
                 place => *place = Self::Text(more.into_owned()),
             }
@@ -53,7 +55,8 @@ impl Growing {
         let is_null = || piece.names().any(|name| matches!(&*name, "nullValue" | "null_value"));
         // A piece without a value says no more than that its place has ended.
         if !value.is_null() || is_null() {
-            *self.at(&path)? = Self::Whole(value.json().into());
+            out.keep(value.json().len());
+            *self.at(&path, out)? = Self::Whole(value.json().into());
         }
         Some(())
     }
@@ -88,36 +91,38 @@ impl Growing {
     }
 
     /// The place that a path names, made where it is not there yet.
-    fn at(&mut self, path: &str) -> Option<&mut Self> {
+    fn at(&mut self, path: &str, out: &mut Sink) -> Option<&mut Self> {
         let mut place = self;
         for step in steps(path)? {
             place = match step {
-                Step::Field(name) => place.field(name)?,
-                Step::Item(index) => place.item(index)?,
+                Step::Field(name) => place.field(name, out)?,
+                Step::Item(index) => place.item(index, out)?,
             };
         }
         Some(place)
     }
 
-    fn field(&mut self, name: String) -> Option<&mut Self> {
+    fn field(&mut self, name: String, out: &mut Sink) -> Option<&mut Self> {
+        steps::count(1 + name.len());
         if matches!(self, Self::Nothing) {
             *self = Self::Fields(Vec::new(), BTreeMap::new());
         }
         let Self::Fields(fields, places) = self else { return None };
         let at = *places.entry(name.clone()).or_insert(fields.len());
-        if at == fields.len() {
+        if at == fields.len() && out.item() {
             fields.push((name, Self::Nothing));
         }
         fields.get_mut(at).map(|(_, value)| value)
     }
 
     /// An element that is there, or the one behind the last: arrays are sent in order.
-    fn item(&mut self, index: usize) -> Option<&mut Self> {
+    fn item(&mut self, index: usize, out: &mut Sink) -> Option<&mut Self> {
+        steps::count(1);
         if matches!(self, Self::Nothing) {
             *self = Self::Items(Vec::new());
         }
         let Self::Items(items) = self else { return None };
-        if index == items.len() {
+        if index == items.len() && out.item() {
             items.push(Self::Nothing);
         }
         items.get_mut(index)

@@ -5,6 +5,7 @@ use super::super::{
     faults::Faults,
     lenient::{Document, Error, Raw},
     piece::Piece,
+    sink::Sink,
 };
 use crate::types::{
     input::ResponseHead,
@@ -56,7 +57,7 @@ impl Accumulator {
         }
     }
 
-    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let line = Line::of(raw);
         if let Some(failure) = failure_of(&line, raw, head) {
             self.faults.reported.get_or_insert(failure);
@@ -80,26 +81,42 @@ impl Accumulator {
         }
     }
 
-    fn on_message(&mut self, message: Raw<'_>, out: &mut Vec<Piece>) {
+    fn on_message(&mut self, message: Raw<'_>, out: &mut Sink) {
         let [thinking, content, calls] = message.fields(&["thinking", "content", "tool_calls"]);
         if let Some(piece) = thinking.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Reasoning(reasoning)) => reasoning.text.push_str(&piece),
-                _ => self.blocks.push(Block::Reasoning(Reasoning {
-                    text: piece.clone().into_owned(),
-                    ..Reasoning::default()
-                })),
+                _ => {
+                    let text = piece.clone().into_owned();
+                    self.begin(Block::Reasoning(Reasoning { text, ..Reasoning::default() }), out);
+                }
             }
             out.push(Piece::Reasoning(piece.into_owned()));
         }
         if let Some(piece) = content.text().filter(|piece| !piece.is_empty()) {
             match self.blocks.last_mut() {
                 Some(Block::Text(text)) => text.push_str(&piece),
-                _ => self.blocks.push(Block::Text(piece.clone().into_owned())),
+                _ => self.begin(Block::Text(piece.clone().into_owned()), out),
             }
             out.push(Piece::Text(piece.into_owned()));
         }
-        self.blocks.extend(calls.objects().filter_map(call_of).map(Block::ToolCall));
+        for call in calls.objects().filter_map(call_of) {
+            out.keep(call.arguments.len());
+            self.begin(Block::ToolCall(call), out);
+        }
+    }
+
+    /// Begins a block, if there is room.
+    fn begin(&mut self, block: Block, out: &mut Sink) {
+        if out.item() {
+            self.blocks.push(block);
+        }
+    }
+
+    /// Nothing more is read of it.
+    pub(crate) fn cut(&mut self) {
+        (self.done, self.finish) = (true, Finish::Length);
+        self.faults = Faults::default();
     }
 
     /// Whether the terminal marker has come: nothing that follows counts.

@@ -5,6 +5,7 @@ use super::{
         finish::{Reasons, finish_of},
         lenient::{Document, Raw},
         piece::Piece,
+        sink::Sink,
         surrogates::PendingSurrogate,
     },
     calls::Calls,
@@ -64,7 +65,7 @@ impl Answer {
     }
 
     /// Takes a chunk. Of several answers the first counts.
-    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut Vec<Piece>) {
+    pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut Sink) {
         self.meta(chunk);
         for choice in chunk.choices() {
             if choice.index.count().unwrap_or_default() == 0 {
@@ -74,13 +75,26 @@ impl Answer {
     }
 
     /// Takes a whole body; tells whether it holds an answer.
-    pub(super) fn whole(&mut self, chunk: &Chunk<'_>) -> bool {
+    pub(super) fn whole(&mut self, chunk: &Chunk<'_>, out: &mut Sink) -> bool {
         self.meta(chunk);
         let first = chunk.choices().next();
         if let Some(choice) = &first {
-            self.choice(choice, true, &mut Vec::new());
+            self.choice(choice, true, out);
+            self.finish.get_or_insert(Finish::Unknown);
         }
         first.is_some()
+    }
+
+    /// Whether the output limit has ended the answer, so that an error beside or behind that says
+    /// no more than the same: OpenRouter sends "Token limit reached".
+    pub(super) fn is_at_limit(&self, chunk: &Chunk<'_>) -> bool {
+        let told = chunk.choices().next().and_then(|choice| reason(&choice));
+        told.or(self.finish) == Some(Finish::Length)
+    }
+
+    /// Nothing more is read of it.
+    pub(super) fn cut(&mut self) {
+        (self.finish, self.is_resumed) = (Some(Finish::Length), false);
     }
 
     fn meta(&mut self, chunk: &Chunk<'_>) {
@@ -95,7 +109,7 @@ impl Answer {
         self.reply.usage = usage(own).or(self.reply.usage);
     }
 
-    fn choice(&mut self, choice: &Choice<'_>, whole: bool, out: &mut Vec<Piece>) {
+    fn choice(&mut self, choice: &Choice<'_>, whole: bool, out: &mut Sink) {
         let is_empty = self.runs.is_empty();
         match (choice.delta.is_object(), choice.message.is_object()) {
             (true, has_message) if !whole || !has_message => {
@@ -109,18 +123,14 @@ impl Answer {
         if let Some(usage) = usage(choice.usage) {
             self.reply.usage.get_or_insert(usage);
         }
-        if let Some(reason) = choice.finish_reason.word() {
-            let reason = reason.to_ascii_lowercase();
-            // Gemini says more behind a colon.
-            let is_filter = reason.starts_with(FILTERED);
-            let reason = if is_filter { FILTERED } else { &reason };
-            self.finish.get_or_insert_with(|| finish_of(reason, REASONS));
+        if let Some(reason) = reason(choice) {
+            self.finish.get_or_insert(reason);
             self.is_resumed = false;
         }
     }
 
-    fn delta(&mut self, delta: &Delta<'_>, whole: bool, out: &mut Vec<Piece>) {
-        self.details.take(delta.reasoning_details);
+    fn delta(&mut self, delta: &Delta<'_>, whole: bool, out: &mut Sink) {
+        self.details.take(delta.reasoning_details, out);
         let thought = delta.reasoning.iter().find(|text| text.has_text());
         match thought {
             Some(&text) => self.take(Kind::Reasoning, text, out),
@@ -131,34 +141,34 @@ impl Answer {
             }
         }
         self.content(delta, out);
-        self.refusal.push_str(&delta.refusal.string().unwrap_or_default());
+        self.refuse(delta.refusal, out);
         for call in delta.tool_calls.objects().map(Call::of) {
             self.is_resumed |= self.finish.is_some() && call.says_something();
-            let begun = self.calls.take(&call, whole);
+            let begun = self.calls.take(&call, whole, out);
             self.runs.extend(begun.map(Run::Call));
         }
         if delta.function_call.is_object() {
-            let begun = self.calls.take_legacy(&Call::of_function(delta.function_call));
+            let begun = self.calls.take_legacy(&Call::of_function(delta.function_call), out);
             self.runs.extend(begun.map(Run::Call));
         }
     }
 
-    fn content(&mut self, delta: &Delta<'_>, out: &mut Vec<Piece>) {
+    fn content(&mut self, delta: &Delta<'_>, out: &mut Sink) {
         let content = delta.content;
         if content.is_string() {
             let is_thought = delta.channel.string().as_deref() == Some("analysis");
             let kind = if is_thought { Kind::Reasoning } else { Kind::Text };
             return self.take(kind, content, out);
         }
-        let is_answer = content.is_object()
-            && content.json() != "{}"
-            && content.first_of("type|thinking|text|refusal").is_null();
-        if is_answer {
-            // Some servers parse a structured answer and send the object itself.
+        let is_part = |part: Raw<'_>| part.first_of("type|thinking|text|refusal").some().is_some();
+        let is_empty = matches!(content.json(), "null" | "{}" | "[]");
+        if !is_empty && !content.items().any(is_part) {
+            // Some servers parse a structured answer and send the value itself.
             let answer = quoted(content.json());
             return self.take(Kind::Text, Document::of(&answer).root(), out);
         }
-        for part in content.objects() {
+        for part in content.items() {
+            self.take(Kind::Text, part, out);
             // Mistral's thinking is itself text or parts.
             let [thinking, text, refusal] = part.fields(&["thinking", "text", "refusal"]);
             self.take(Kind::Reasoning, thinking, out);
@@ -166,16 +176,25 @@ impl Answer {
                 self.take(Kind::Reasoning, thought.field("text"), out);
             }
             self.take(Kind::Text, text, out);
-            self.refusal.push_str(&refusal.string().unwrap_or_default());
+            self.refuse(refusal, out);
         }
     }
 
+    fn refuse(&mut self, refusal: Raw<'_>, out: &mut Sink) {
+        let refusal = refusal.string().unwrap_or_default();
+        out.keep(refusal.len());
+        self.refusal.push_str(&refusal);
+    }
+
     /// Takes a string of text or thinking; nothing of another value.
-    fn take(&mut self, kind: Kind, piece: Raw<'_>, out: &mut Vec<Piece>) {
+    fn take(&mut self, kind: Kind, piece: Raw<'_>, out: &mut Sink) {
         if !piece.has_text() {
             return;
         }
         if !matches!(self.runs.last(), Some(Run::Said(said)) if said.kind == kind) {
+            if !out.item() {
+                return;
+            }
             self.runs.push(Run::Said(Said {
                 kind,
                 text: String::new(),
@@ -190,6 +209,7 @@ impl Answer {
     /// The whole reply.
     pub(super) fn finish(self) -> Reply {
         let Self { runs, calls, details, refusal, finish, mut reply, .. } = self;
+        let is_cut = calls.are_cut();
         let mut calls = calls.finish();
         let has_calls = calls.iter().any(Option::is_some);
         let mut details = details.finish();
@@ -214,6 +234,8 @@ impl Answer {
             });
         }
         reply.finish = match finish {
+            // A call that is not whole must not run.
+            None if is_cut => Finish::Length,
             None | Some(Finish::Stop | Finish::Unknown) if has_calls => Finish::ToolCalls,
             None | Some(Finish::Stop | Finish::Unknown) if !refusal.is_empty() => Finish::Refusal,
             None => Finish::Unknown,
@@ -225,7 +247,7 @@ impl Answer {
 }
 
 impl Said {
-    fn add(&mut self, piece: Raw<'_>, out: &mut Vec<Piece>) {
+    fn add(&mut self, piece: Raw<'_>, out: &mut Sink) {
         let text = piece.joined(&mut self.surrogate).text;
         self.text.push_str(&text);
         if text.is_empty() {
@@ -245,6 +267,14 @@ impl Said {
         }
         self.text
     }
+}
+
+/// Why the answer ended, if it has.
+fn reason(choice: &Choice<'_>) -> Option<Finish> {
+    let reason = choice.finish_reason.word()?.to_ascii_lowercase();
+    // Gemini says more behind a colon.
+    let is_filter = reason.starts_with(FILTERED);
+    Some(finish_of(if is_filter { FILTERED } else { &reason }, REASONS))
 }
 
 /// The `finish_reason` of a filter.

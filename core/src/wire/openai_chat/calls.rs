@@ -2,7 +2,9 @@
 //! be missing, or be used again for a further call.
 
 use super::{
-    super::{lenient::Raw, places::Places, surrogates::PendingSurrogate, values::Nesting},
+    super::{
+        lenient::Raw, places::Places, sink::Sink, surrogates::PendingSurrogate, values::Nesting,
+    },
     chunk::Call,
 };
 use crate::types::message::{CallDetail, ToolCall};
@@ -34,6 +36,8 @@ struct Building {
     arguments: String,
     /// How deep the arguments are nested at their end.
     nesting: Nesting,
+    /// Nothing stands behind the last bracket that closed them.
+    is_whole: bool,
     is_freeform: bool,
     signature: Option<String>,
     surrogate: PendingSurrogate,
@@ -51,10 +55,10 @@ struct Fresh<'a> {
 impl Calls {
     /// Takes a piece of a call, or a call that is `whole`; gives the position of one that begins
     /// with it.
-    pub(super) fn take(&mut self, call: &Call<'_>, whole: bool) -> Option<usize> {
+    pub(super) fn take(&mut self, call: &Call<'_>, whole: bool, out: &mut Sink) -> Option<usize> {
         let fresh = Fresh::of(call);
         let found = if whole { None } else { self.find(call.index, &fresh) };
-        let at = self.put(found, &fresh);
+        let at = self.put(found, &fresh, out)?;
         if let Some(index) = call.index {
             self.by_index.set(index, at);
         }
@@ -67,12 +71,12 @@ impl Calls {
     }
 
     /// Takes a piece of the older field `function_call`.
-    pub(super) fn take_legacy(&mut self, call: &Call<'_>) -> Option<usize> {
+    pub(super) fn take_legacy(&mut self, call: &Call<'_>, out: &mut Sink) -> Option<usize> {
         if !call.says_something() {
             return None;
         }
         let found = self.legacy;
-        let at = self.put(found, &Fresh::of(call));
+        let at = self.put(found, &Fresh::of(call), out)?;
         self.legacy = Some(at);
         found.is_none().then_some(at)
     }
@@ -98,19 +102,26 @@ impl Calls {
         (!building.is_other(fresh)).then_some(at)
     }
 
-    /// Adds a piece to the call at `found`, or begins one.
-    fn put(&mut self, found: Option<usize>, fresh: &Fresh<'_>) -> usize {
+    /// Adds a piece to the call at `found`, or begins one if there is room.
+    fn put(&mut self, found: Option<usize>, fresh: &Fresh<'_>, out: &mut Sink) -> Option<usize> {
         let at = found.unwrap_or(self.list.len());
         if found.is_none() {
+            if !out.item() {
+                return None;
+            }
             self.list.push(Building::default());
         }
-        if let Some(building) = self.list.get_mut(at) {
-            building.add(fresh);
-            if !fresh.id.is_empty() && building.id == *fresh.id {
-                self.by_id.entry(fresh.id.to_string()).or_insert(at);
-            }
+        let building = self.list.get_mut(at)?;
+        building.add(fresh, out);
+        if !fresh.id.is_empty() && building.id == *fresh.id {
+            self.by_id.entry(fresh.id.to_string()).or_insert(at);
         }
-        at
+        Some(at)
+    }
+
+    /// Whether one of them goes on, unless the provider says that the reply is whole.
+    pub(super) fn are_cut(&self) -> bool {
+        self.list.iter().any(|building| building.is_freeform || building.nesting.is_open())
     }
 
     /// Whether one of them lacks half of a surrogate pair.
@@ -149,13 +160,44 @@ impl Building {
         if !fresh.id.is_empty() && !self.id.is_empty() {
             return fresh.id != self.id;
         }
+        if self.name != fresh.name {
+            return !self.is_named_by(fresh);
+        }
         // Without ids, only arguments that begin again behind whole ones tell calls apart.
-        fresh.begins() && !self.nesting.is_open() && self.arguments.trim_end().ends_with('}')
+        fresh.begins() && self.is_whole && !self.has(fresh)
     }
 
-    fn add(&mut self, fresh: &Fresh<'_>) {
+    /// Whether a piece with another name is a further piece of the name itself. Without ids, only
+    /// what joins words tells that from another call.
+    fn is_named_by(&self, fresh: &Fresh<'_>) -> bool {
+        let joins = |c: char| matches!(c, '_' | '-' | '.');
+        let is_piece = fresh.id.is_empty() && matches!(fresh.arguments.json(), "null" | "\"\"");
+        let goes_on =
+            !self.id.is_empty() || self.name.ends_with(joins) || fresh.name.starts_with(joins);
+        is_piece && self.arguments.is_empty() && goes_on
+    }
+
+    /// Whether a piece has the very arguments that are there: some gateways repeat the whole call
+    /// at the end.
+    fn has(&self, fresh: &Fresh<'_>) -> bool {
+        let mut surrogate = PendingSurrogate::default();
+        let given = match fresh.arguments {
+            raw if raw.is_string() => raw.joined(&mut surrogate).text,
+            raw => Cow::Borrowed(raw.json()),
+        };
+        self.is_whole && given == self.arguments
+    }
+
+    fn add(&mut self, fresh: &Fresh<'_>, out: &mut Sink) {
+        out.keep(fresh.name.len());
         if self.id.is_empty() {
             self.id.push_str(&fresh.id);
+        }
+        if self.name.is_empty() || (self.name != fresh.name && self.is_named_by(fresh)) {
+            self.name.push_str(&fresh.name);
+        }
+        if !fresh.name.is_empty() && self.has(fresh) {
+            return;
         }
         // The arguments' JSON is what the string holds, or the value itself where it is none.
         let arguments = match fresh.arguments {
@@ -166,17 +208,13 @@ impl Building {
             }
             raw => Cow::Borrowed(raw.some().map_or("", Raw::json)),
         };
-        // Some servers repeat the name with each piece; a few send it in pieces itself.
-        let is_piece = fresh.id.is_empty() && arguments.is_empty();
-        if self.name.is_empty()
-            || (is_piece && self.arguments.is_empty() && self.name != fresh.name)
-        {
-            self.name.push_str(&fresh.name);
-        }
         let mut rest = arguments.as_bytes();
         while let Some(end) = self.nesting.close(rest) {
+            self.is_whole = true;
             rest = rest.get(end..).unwrap_or_default();
         }
+        self.is_whole &= rest.trim_ascii().is_empty();
+        out.keep(arguments.len());
         self.arguments.push_str(&arguments);
     }
 

@@ -5,13 +5,12 @@ use super::{
         failure::{Failure, of_value},
         faults::Faults,
         lenient::{Error, Raw},
-        piece::Piece,
+        sink::Sink,
     },
     answer::Answer,
     chunk::Chunk,
 };
 use crate::types::{input::ResponseHead, message::Reply};
-use alloc::vec::Vec;
 use core::mem;
 
 /// The reply while it is streamed.
@@ -36,23 +35,30 @@ impl Accumulator {
     }
 
     /// Takes a whole body; tells whether it holds an answer.
-    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead) -> bool {
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead, out: &mut Sink) -> bool {
         let chunk = Chunk::of(body);
-        self.done = body.is_object() && !chunk.is_error() && self.answer.whole(&chunk);
+        self.done = body.is_object() && !chunk.is_error() && self.answer.whole(&chunk, out);
         self.done
     }
 
-    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         if self.done {
             return;
         }
         let chunk = Chunk::of(raw);
-        if chunk.is_error() {
+        if chunk.is_error() && !self.answer.is_at_limit(&chunk) {
             let value = if chunk.error.is_null() { chunk.groq.or(raw) } else { raw };
             self.faults.reported = Some(of_value(head, value));
         } else {
             self.answer.chunk(&chunk, out);
         }
+    }
+
+    /// Nothing more is read of it.
+    pub(crate) fn cut(&mut self) {
+        self.done = true;
+        self.answer.cut();
+        self.faults = Faults::default();
     }
 
     /// Whether the terminal marker has come: nothing that follows counts.

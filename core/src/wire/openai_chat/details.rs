@@ -3,11 +3,13 @@
 
 use super::super::{
     lenient::Raw,
+    sink::Sink,
     surrogates::PendingSurrogate,
-    writer::{Fields, Writer},
+    writer::{Writer, with_fields},
 };
 use crate::base::json::Json;
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use innerloop_json::{Map, quoted};
 
 /// The details of one reply, in order.
 #[derive(Clone, Debug, Default)]
@@ -17,10 +19,11 @@ pub(super) struct Details {
     open: BTreeMap<String, usize>,
 }
 
-/// One detail: its fields, of which one may grow.
+/// One detail: how it began, what came behind, and the field that grows.
 #[derive(Clone, Debug)]
 struct Detail {
-    fields: Fields,
+    begun: Json,
+    later: Map<String>,
     grows: Option<Growing>,
 }
 
@@ -34,61 +37,83 @@ struct Growing {
 
 impl Details {
     /// Takes the details of a delta.
-    pub(super) fn take(&mut self, details: Raw<'_>) {
+    pub(super) fn take(&mut self, details: Raw<'_>, out: &mut Sink) {
         for detail in details.objects() {
-            let (name, text) = growing(detail);
-            self.put(detail, name, text);
+            self.put(detail, growing(detail), out);
         }
     }
 
-    fn put(&mut self, detail: Raw<'_>, grows: Option<&'static str>, text: Raw<'_>) {
-        let Some(name) = grows else {
-            self.list.push(Detail { fields: Fields::of(detail), grows: None });
-            return;
-        };
-        let index = detail.field("index").some().map_or("", Raw::json);
-        let key = alloc::format!("{name} {index}");
-        let at = *self.open.entry(key.clone()).or_insert(self.list.len());
-        // What has no index only continues what stands right before it.
-        let continues = !index.is_empty() || at + 1 == self.list.len();
-        if let Some(known) = self.list.get_mut(at).filter(|_| continues) {
+    fn put(
+        &mut self,
+        detail: Raw<'_>,
+        (name, text): (Option<&'static str>, Raw<'_>),
+        out: &mut Sink,
+    ) {
+        let known = name.and_then(|name| self.known(name, detail));
+        if let (Some(name), Some(known)) = (name, known.and_then(|at| self.list.get_mut(at))) {
             if let Some(grows) = &mut known.grows {
-                grows.add(text);
+                out.keep(grows.add(text));
             }
             for (field, value) in detail.entries() {
-                if field != name && !value.is_null() {
-                    known.fields.set(&field).raw(value.json());
+                let is_news = field != name && !value.is_null();
+                if is_news && (known.later.contains_key(&field) || out.item()) {
+                    known.later.insert(field.into_owned(), value.json().into());
                 }
             }
-        } else {
-            self.open.insert(key, self.list.len());
-            let mut grows =
-                Growing { name, text: String::new(), surrogate: PendingSurrogate::default() };
-            grows.add(text);
-            self.list.push(Detail { fields: Fields::of(detail), grows: Some(grows) });
+            return;
         }
+        let Some(begun) = detail.to_json().filter(|_| out.item()) else { return };
+        out.keep(begun.text().len());
+        let grows = name.map(|name| {
+            let (text, surrogate) = (String::new(), PendingSurrogate::default());
+            Growing { name, text, surrogate }
+        });
+        let mut detail = Detail { begun, later: Map::new(), grows };
+        if let Some(grows) = &mut detail.grows {
+            out.keep(grows.add(text));
+        }
+        self.list.push(detail);
+    }
+
+    /// Where the detail stands to which more belongs; the place behind all for one that begins.
+    fn known(&mut self, name: &str, detail: Raw<'_>) -> Option<usize> {
+        let index = detail.field("index").some().map_or("", Raw::json);
+        let key = alloc::format!("{name} {index}");
+        let end = self.list.len();
+        let at = self.open.get(&key).copied();
+        // What has no index only continues what stands right before it.
+        if let Some(at) = at.filter(|at| !index.is_empty() || at + 1 == end) {
+            return Some(at);
+        }
+        self.open.insert(key, end);
+        None
     }
 
     /// The array, unless it is empty.
     pub(super) fn finish(self) -> Option<Json> {
         let mut out = Writer::new();
         for detail in self.list {
-            let Detail { mut fields, grows } = detail;
+            let Detail { begun, mut later, grows } = detail;
             if let Some(Growing { name, mut text, mut surrogate }) = grows {
                 if surrogate.give_up() {
                     text.push(char::REPLACEMENT_CHARACTER);
                 }
-                fields.set(name).string(&text);
+                later.insert(name.into(), quoted(&text));
             }
-            fields.write(out.raw(if out.len() == 0 { "[" } else { "," }));
+            let whole = with_fields(&begun, &later)?;
+            out.raw(if out.len() == 0 { "[" } else { "," }).raw(whole.text());
         }
-        Json::parse(&out.raw("]").0).ok()
+        out.raw("]");
+        Json::parse(out.0).ok()
     }
 }
 
 impl Growing {
-    fn add(&mut self, text: Raw<'_>) {
-        self.text.push_str(&text.joined(&mut self.surrogate).text);
+    /// Takes more; tells how many bytes that is.
+    fn add(&mut self, text: Raw<'_>) -> usize {
+        let more = text.joined(&mut self.surrogate).text;
+        self.text.push_str(&more);
+        more.len()
     }
 }
 

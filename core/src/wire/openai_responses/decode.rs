@@ -6,6 +6,7 @@ use super::{
         faults::Faults,
         lenient::{Error, Raw},
         piece::Piece,
+        sink::Sink,
         surrogates::PendingSurrogate,
     },
     items::Output,
@@ -17,7 +18,7 @@ use crate::types::{
     input::ResponseHead,
     message::{Finish, Reply},
 };
-use alloc::{borrow::Cow, vec::Vec};
+use alloc::{borrow::Cow, string::String};
 use core::mem;
 
 /// What the events are called that bring pieces of a strand, or a whole part of it.
@@ -56,7 +57,7 @@ struct Event<'a> {
 }
 
 impl Accumulator {
-    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let event = &Event::of(raw);
         if event.is_error {
             self.faults.reported.get_or_insert_with(|| error_event(head, raw));
@@ -66,6 +67,8 @@ impl Accumulator {
         let (of, step) = kind.rsplit_once('.').unwrap_or(("", kind));
         let strand = STRANDS.iter().find(|(name, _)| *name == of).map(|(_, strand)| *strand);
         match (strand, of, step) {
+            // What follows the terminal event says nothing more of the items.
+            (Some(_), ..) | (_, "output_item", _) if self.ending.is_some() => {}
             (Some(strand), _, "delta") => self.piece(strand, event, out),
             (Some(strand), _, "done") => self.part(strand, event, out),
             (_, "output_item", "added") => self.item(event, false, out),
@@ -87,17 +90,17 @@ impl Accumulator {
     }
 
     /// Takes a whole body; tells whether it is a response.
-    pub(crate) fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead) -> bool {
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
         let response = Response::of(body);
         let is_one = response.is_one();
         if is_one {
-            self.on_end(&response, head, &mut Vec::new());
+            self.on_end(&response, head, out);
         }
         is_one
     }
 
     /// The response begins. A second beginning discards what came before.
-    fn begin(&mut self, out: &mut Vec<Piece>) {
+    fn begin(&mut self, out: &mut Sink) {
         if self.ending.is_some() || !self.slots.is_empty() {
             out.push(Piece::Restart);
             let reported = self.faults.reported.take();
@@ -113,34 +116,40 @@ impl Accumulator {
     }
 
     /// A piece of an item.
-    fn piece(&mut self, strand: Strand, event: &Event<'_>, out: &mut Vec<Piece>) {
+    fn piece(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
         if event.delta.is_null() {
             return;
         }
-        let Some(slot) = self.slots.of_piece(event.number) else { return };
+        let Some(slot) = self.slots.of_piece(event.number, out) else { return };
         let mut surrogate = PendingSurrogate::default();
         let joined = event.delta.joined(&mut surrogate);
         let is_exact = event.delta.is_string() && joined.is_whole && !surrogate.is_waiting();
         // A lone surrogate costs a text one character, but would change a call.
         slot.streamed.is_damaged |= strand == Strand::Arguments && !is_exact;
         let piece = if is_exact { joined.text } else { event.delta.text().unwrap_or_default() };
-        slot.streamed.push(strand, event.part, &piece);
+        if let Some(text) = slot.streamed.part(strand, event.part, &piece, out) {
+            text.push_str(&piece);
+        }
         slot.is_shown |= strand.show(piece, out);
     }
 
     /// A whole part of an item, in place of its pieces.
-    fn part(&mut self, strand: Strand, event: &Event<'_>, out: &mut Vec<Piece>) {
+    fn part(&mut self, strand: Strand, event: &Event<'_>, out: &mut Sink) {
         let Some(whole) = event.whole.text() else { return };
-        let Some(slot) = self.slots.of_piece(event.number) else { return };
+        let Some(slot) = self.slots.of_piece(event.number, out) else { return };
         if !slot.streamed.has(strand) {
             slot.is_shown |= strand.show(whole.clone(), out);
         }
-        slot.streamed.is_damaged &= strand != Strand::Arguments;
-        slot.streamed.set(strand, event.part, whole);
+        if strand == Strand::Arguments {
+            (slot.streamed.is_damaged, slot.streamed.is_whole_call) = (false, true);
+        }
+        if let Some(text) = slot.streamed.part(strand, event.part, &whole, out) {
+            *text = whole.into_owned();
+        }
     }
 
     /// An item as it is announced, or whole.
-    fn item(&mut self, event: &Event<'_>, is_done: bool, out: &mut Vec<Piece>) {
+    fn item(&mut self, event: &Event<'_>, is_done: bool, out: &mut Sink) {
         if !event.item.is_null() {
             let mention = Mention { number: event.number, item: event.item, is_done };
             self.slots.take(&mention, out);
@@ -148,7 +157,7 @@ impl Accumulator {
     }
 
     /// The terminal event, or a whole body.
-    fn on_end(&mut self, response: &Response<'_>, head: &ResponseHead, out: &mut Vec<Piece>) {
+    fn on_end(&mut self, response: &Response<'_>, head: &ResponseHead, out: &mut Sink) {
         self.meta(response);
         self.ending = Some(match response.ending(head) {
             Ending::Failed(failure) => {
@@ -159,6 +168,12 @@ impl Accumulator {
         if self.slots.complete(response.output, out) {
             self.faults.unreadable = None;
         }
+    }
+
+    /// Nothing more is read of it.
+    pub(crate) fn cut(&mut self) {
+        self.ending = Some(Ending::Incomplete(String::new()));
+        self.faults = Faults::default();
     }
 
     /// Whether the terminal marker has come: nothing that follows counts.

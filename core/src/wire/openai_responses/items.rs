@@ -2,7 +2,7 @@
 //! which the client must carry out, and which only the provider understands.
 
 use super::{
-    super::lenient::Raw,
+    super::{lenient::Raw, writer::object_of},
     streamed::{Strand, Streamed},
 };
 use crate::{
@@ -61,7 +61,8 @@ impl Output {
             "message" => self.message(item),
             "reasoning" => self.blocks.push(Block::Reasoning(reasoning(item))),
             _ if head.is_ours() && !is_answered => {
-                self.is_cut |= head.status == "incomplete" || !item.is_done;
+                let is_whole = item.is_done || item.streamed.is_whole_call;
+                self.is_cut |= head.status == "incomplete" || !is_whole;
                 self.blocks.push(Block::ToolCall(call(item, head)));
             }
             // What is not whole would be refused when it is sent back.
@@ -185,9 +186,9 @@ fn reasoning(item: &Item<'_>) -> Reasoning {
 
 /// An item without those fields and without the fields that are null.
 fn without(item: Raw<'_>, names: &[&str]) -> Option<Json> {
-    let mut object = item.to_object()?;
-    object.0.retain(|(name, value)| !names.contains(&name.as_str()) && value.text() != "null");
-    Some(object.to_json())
+    let fields =
+        item.entries().filter(|(name, value)| !names.contains(&&**name) && !value.is_null());
+    object_of(&mut fields.map(|(name, value)| (name, value.json())))
 }
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {

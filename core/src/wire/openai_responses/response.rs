@@ -4,6 +4,7 @@ use super::{
     super::{
         failure::{Failure, FailureKind, of_value},
         lenient::{Document, Raw},
+        writer::object_of,
     },
     items::Output,
 };
@@ -108,13 +109,14 @@ impl Ending {
     /// Why a reply with that output ended.
     pub(super) fn finish(&self, output: &Output) -> Finish {
         match self {
+            // A call that is not whole must not run.
+            Self::Completed | Self::Pending | Self::Unknown if output.is_cut => Finish::Length,
             Self::Completed if output.has_calls() => Finish::ToolCalls,
             Self::Completed if !output.refusal.is_empty() => Finish::Refusal,
             Self::Completed => Finish::Stop,
             Self::Incomplete(reason) => match reason.as_str() {
                 "content_filter" => Finish::ContentFilter,
                 "" | "max_output_tokens" | "max_tokens" | "length" => Finish::Length,
-                // A call that is not whole must not run.
                 _ if output.is_cut => Finish::Length,
                 _ => Finish::Unknown,
             },
@@ -142,10 +144,8 @@ fn usage(raw: Raw<'_>) -> Option<Usage> {
 
 /// The failure that an `error` event reports, flat or nested.
 pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
-    let event = event.to_object().map(|mut event| {
-        // The event's own type is not the failure's.
-        event.0.retain(|(name, _)| name != "type");
-        event.to_json()
-    });
+    // The event's own type is not the failure's.
+    let fields = event.entries().filter(|(name, _)| name != "type");
+    let event = object_of(&mut fields.map(|(name, value)| (name, value.json())));
     of_value(head, Document::kept(event.as_ref()).root())
 }

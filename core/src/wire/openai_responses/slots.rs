@@ -4,22 +4,22 @@
 use super::{
     super::{
         lenient::{Document, Raw},
-        piece::Piece,
+        sink::Sink,
     },
     items::{Head, Item, shown},
     streamed::{Strand, Streamed},
 };
-use crate::base::json::Json;
-use alloc::{string::String, vec::Vec};
+use crate::base::{json::Json, steps};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
-
-/// How many items back an event may reach, so that a stream of very many items costs no more than
-/// its length.
-const REACH: usize = 256;
 
 /// The items, in the order of their first mention.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots(Vec<Slot>);
+pub(super) struct Slots {
+    list: Vec<Slot>,
+    /// Where the newest item of each key stands.
+    places: BTreeMap<String, usize>,
+}
 
 /// An item while it arrives.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +31,9 @@ pub(super) struct Slot {
     /// The item, as it was announced, or whole once it is done.
     item: Option<Json>,
     is_done: bool,
+    /// Whether it is among those that wait for their end, and which one waited before it.
+    is_noted: bool,
+    below: Option<usize>,
     /// People have seen something of it.
     pub(super) is_shown: bool,
     pub(super) streamed: Streamed,
@@ -47,38 +50,29 @@ pub(super) struct Mention<'a> {
     pub(super) is_done: bool,
 }
 
-/// How well an item fits one that an event tells of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    /// It has begun and waits for such an item.
-    Awaited,
-    /// It has the same place, kind and call.
-    Same,
-}
-
 impl Slots {
     pub(super) const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// Whether there are items, and all of them are done.
     pub(super) fn are_done(&self) -> bool {
-        !self.0.is_empty() && self.0.iter().all(|slot| slot.is_done)
+        !self.list.is_empty() && self.list.iter().all(|slot| slot.is_done)
     }
 
     /// Whether a call among them cannot be put together from what came of it.
     pub(super) fn have_lost_a_call(&self) -> bool {
-        self.0.iter().any(Slot::is_lost)
+        self.list.iter().any(Slot::is_lost)
     }
 
     /// The items as far as they have come.
     pub(super) fn documents(&self) -> Vec<Document<'_>> {
-        self.0.iter().map(Slot::document).collect()
+        self.list.iter().map(Slot::document).collect()
     }
 
     /// The items of these `documents`, with what was streamed of them.
     pub(super) fn items<'a>(&'a self, documents: &'a [Document<'a>]) -> Vec<Item<'a>> {
-        let items = self.0.iter().zip(documents);
+        let items = self.list.iter().zip(documents);
         let item = |(slot, document): (&'a Slot, &'a Document<'a>)| Item {
             raw: document.root(),
             is_done: slot.is_done,
@@ -89,39 +83,42 @@ impl Slots {
 
     /// The item that a piece belongs to: the newest with that number, or the newest of all if the
     /// piece has none.
-    pub(super) fn of_piece(&mut self, number: Option<u64>) -> Option<&mut Slot> {
-        let at = self.newest(|slot| slot.is_at(number).then_some(()));
-        self.at(at, number)
+    pub(super) fn of_piece(&mut self, number: Option<u64>, out: &mut Sink) -> Option<&mut Slot> {
+        let at = self.newest(number);
+        self.at(at, number, out)
     }
 
     /// Takes an item that begins or is done.
-    pub(super) fn take(&mut self, mention: &Mention<'_>, out: &mut Vec<Piece>) {
+    pub(super) fn take(&mut self, mention: &Mention<'_>, out: &mut Sink) {
         let head = Head::of(mention.item);
-        let at = self.newest(|slot| slot.fit(mention, &head));
-        let Some(slot) = self.at(at, mention.number) else { return };
+        let at = self.find(mention, &head);
+        let Some(slot) = self.at(at, mention.number, out) else { return };
         if slot.is_done && !mention.is_done {
             return;
         }
         slot.kind = head.kind.into_owned();
         slot.call_id = head.call_id.into_owned();
-        slot.item = mention.item.to_json();
+        slot.take(mention.item, out);
         if mention.is_done {
             slot.done(mention.item, out);
         }
+        let at = at.unwrap_or(self.list.len() - 1);
+        self.note(at);
     }
 
     /// Takes the output of the whole response: it stands in for items that never came whole or
     /// were never announced. Returns whether it has all of them.
-    pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Vec<Piece>) -> bool {
-        self.sort();
+    pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Sink) -> bool {
+        let slots = &mut self.list;
+        innerloop_json::sort(slots, |a, b| a.number.cmp(&b.number));
         let count = output.elements().count();
-        let has_all = count > 0 && count >= self.0.len();
-        let is_done = self.0.iter().all(|slot| slot.is_done);
-        if is_done && count <= self.0.len() {
+        let has_all = count > 0 && count >= slots.len();
+        let is_done = slots.iter().all(|slot| slot.is_done);
+        if is_done && count <= slots.len() {
             return has_all;
         }
-        let is_shown = self.0.iter().any(|slot| slot.number.is_none() && slot.is_shown);
-        let mut sorted = mem::take(&mut self.0).into_iter().peekable();
+        let is_shown = slots.iter().any(|slot| slot.number.is_none() && slot.is_shown);
+        let mut sorted = mem::take(slots).into_iter().peekable();
         let mut others = Vec::new();
         for (number, item) in (0..).zip(output.elements()) {
             while let Some(slot) = sorted.next_if(|slot| slot.number < Some(number)) {
@@ -129,68 +126,114 @@ impl Slots {
             }
             let mut slot = match sorted.next_if(|slot| slot.number == Some(number)) {
                 Some(slot) => slot,
-                None if has_all => Slot { number: Some(number), is_shown, ..Slot::default() },
-                None => continue,
+                None if !has_all => continue,
+                None if !out.item() => break,
+                None => Slot { number: Some(number), is_shown, ..Slot::default() },
             };
             if has_all || !slot.is_done {
-                slot.item = item.to_json();
+                slot.take(item, out);
                 slot.done(item, out);
             }
-            self.0.push(slot);
+            slots.push(slot);
         }
         if !has_all {
-            self.0.extend(others.into_iter().chain(sorted));
-            self.sort();
+            slots.extend(others.into_iter().chain(sorted));
+            innerloop_json::sort(slots, |a, b| a.number.cmp(&b.number));
         }
         has_all
     }
 
-    fn sort(&mut self) {
-        innerloop_json::sort(&mut self.0, |a, b| a.number.cmp(&b.number));
-    }
-
-    /// The newest of the items that fit best.
-    fn newest<F: Ord>(&self, fit: impl Fn(&Slot) -> Option<F>) -> Option<usize> {
-        let first = self.0.len().saturating_sub(REACH);
-        let fitting = self.0.iter().enumerate().skip(first);
-        let fitting = fitting.filter_map(|(at, slot)| Some((fit(slot)?, at)));
-        fitting.max().map(|(_, at)| at)
-    }
-
-    /// The item there, or else a new one with that number.
-    fn at(&mut self, at: Option<usize>, number: Option<u64>) -> Option<&mut Slot> {
-        if let Some(at) = at {
-            return self.0.get_mut(at);
+    /// The item that an event tells of: the same kind and call, or else the newest that has begun
+    /// and waits for such an item.
+    fn find(&self, mention: &Mention<'_>, head: &Head<'_>) -> Option<usize> {
+        let &Mention { number, is_done, .. } = mention;
+        let at = self.places.get(&same(number, &head.kind, &head.call_id)).copied();
+        let fits = |slot: &Slot| {
+            // A message has no id of its own: without a number, one that is done is another one.
+            let is_other = slot.is_done && number.is_none() && head.call_id.is_empty();
+            slot.kind == head.kind && slot.call_id == head.call_id && !is_other
+        };
+        if let Some(at) = at.filter(|&at| self.list.get(at).is_some_and(fits)) {
+            return Some(at);
         }
-        self.0.push(Slot { number, ..Slot::default() });
-        self.0.last_mut()
+        // Some gateways change even a call's id between its beginning and its end.
+        let waits = |slot: &Slot| {
+            !slot.is_done && (slot.item.is_none() || (is_done && slot.kind == head.kind))
+        };
+        let waiting = self.places.get(&waiting(number, &head.kind)).copied();
+        let both = [waiting, self.newest(number)].into_iter().flatten();
+        both.filter(|&at| self.list.get(at).is_some_and(waits)).max()
+    }
+
+    /// The newest item with that number, or of all.
+    fn newest(&self, number: Option<u64>) -> Option<usize> {
+        steps::count(1);
+        match number {
+            Some(number) => self.places.get(&format!("{number}")).copied(),
+            None => self.list.len().checked_sub(1),
+        }
+    }
+
+    /// The item there, or else a new one with that number, if there is room.
+    fn at(&mut self, at: Option<usize>, number: Option<u64>, out: &mut Sink) -> Option<&mut Slot> {
+        if let Some(at) = at {
+            return self.list.get_mut(at);
+        }
+        if !out.item() {
+            return None;
+        }
+        if let Some(number) = number {
+            self.places.insert(format!("{number}"), self.list.len());
+        }
+        self.list.push(Slot { number, ..Slot::default() });
+        self.list.last_mut()
+    }
+
+    /// Notes under which keys the item there is found.
+    fn note(&mut self, at: usize) {
+        let Self { list, places } = self;
+        let Some(slot) = list.get_mut(at) else { return };
+        for number in [slot.number, None] {
+            places.insert(same(number, &slot.kind, &slot.call_id), at);
+        }
+        // What waits is a stack, of which each item knows the one below.
+        let key = waiting(slot.number, &slot.kind);
+        let top = places.get(&key).copied();
+        if !slot.is_done && !mem::replace(&mut slot.is_noted, true) {
+            slot.below = top;
+            places.insert(key, at);
+        } else if slot.is_done && top == Some(at) {
+            let mut below = slot.below;
+            while let Some(slot) = below.and_then(|at| list.get(at)).filter(|slot| slot.is_done) {
+                steps::count(1);
+                below = slot.below;
+            }
+            // The item itself waits no longer, whether or not another one does.
+            places.insert(key, below.unwrap_or(at));
+        }
     }
 }
 
-impl Slot {
-    /// Whether an event with that number may be about the item.
-    fn is_at(&self, number: Option<u64>) -> bool {
-        number.is_none() || self.number == number
-    }
+/// The key of items of that number, kind and call.
+fn same(number: Option<u64>, kind: &str, call_id: &str) -> String {
+    format!("{} {call_id}", waiting(number, kind))
+}
 
-    /// How well the item fits one with that `head`.
-    fn fit(&self, mention: &Mention<'_>, head: &Head<'_>) -> Option<Fit> {
-        if !self.is_at(mention.number) {
-            return None;
-        }
-        let is_alike = self.kind == head.kind;
-        // A message has no id of its own: without a number, one that is done is another one.
-        let is_other = self.is_done && mention.number.is_none() && head.call_id.is_empty();
-        if is_alike && self.call_id == head.call_id && !is_other {
-            return Some(Fit::Same);
-        }
-        // Some gateways change even a call's id between its beginning and its end.
-        let is_awaited = self.item.is_none() || (mention.is_done && is_alike);
-        (is_awaited && !self.is_done).then_some(Fit::Awaited)
+/// The key of items of that number and kind that wait for their end.
+fn waiting(number: Option<u64>, kind: &str) -> String {
+    let number = number.map_or(String::new(), |number| format!("{number}"));
+    format!("{number} {kind}")
+}
+
+impl Slot {
+    /// Takes the item as an event has it.
+    fn take(&mut self, item: Raw<'_>, out: &mut Sink) {
+        self.item = item.to_json();
+        out.keep(self.item.as_ref().map_or(0, |item| item.text().len()));
     }
 
     /// The item is whole: what was not shown of it is shown now.
-    fn done(&mut self, item: Raw<'_>, out: &mut Vec<Piece>) {
+    fn done(&mut self, item: Raw<'_>, out: &mut Sink) {
         self.is_done = true;
         if !self.is_shown {
             let (strand, text) = shown(item);

@@ -1,6 +1,6 @@
 //! What comes of an item in pieces, before the item itself comes whole.
 
-use super::super::{piece::Piece, places::Places};
+use super::super::{piece::Piece, places::Places, sink::Sink};
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
 /// What a piece belongs to.
@@ -20,12 +20,15 @@ pub(super) enum Strand {
 
 impl Strand {
     /// Shows a piece to people, if it is something for them. Returns whether it is.
-    pub(super) fn show(self, piece: Cow<'_, str>, out: &mut Vec<Piece>) -> bool {
+    pub(super) fn show(self, piece: Cow<'_, str>, out: &mut Sink) -> bool {
         let piece = match self {
             _ if piece.is_empty() => return false,
             Self::Text => Piece::Text(piece.into_owned()),
             Self::Summary | Self::Thought => Piece::Reasoning(piece.into_owned()),
-            Self::Refusal | Self::Arguments => return false,
+            Self::Refusal | Self::Arguments => {
+                out.keep(piece.len());
+                return false;
+            }
         };
         out.push(piece);
         true
@@ -39,6 +42,8 @@ pub(super) struct Streamed {
     strands: [Parts; 5],
     /// A piece of a call could not be read.
     pub(super) is_damaged: bool,
+    /// All of a call's arguments have come.
+    pub(super) is_whole_call: bool,
 }
 
 /// The parts of a strand, in the order of their first mention.
@@ -51,22 +56,22 @@ struct Parts {
 }
 
 impl Streamed {
-    /// Takes a piece.
-    pub(super) fn push(&mut self, strand: Strand, number: u64, piece: &str) {
-        let Some(parts) = self.strands.get_mut(strand as usize) else { return };
-        parts.has_text |= !piece.is_empty();
-        if let Some(text) = parts.part(number) {
-            text.push_str(piece);
+    /// The text of a part that takes `more` in; nothing if there is no room for the part.
+    pub(super) fn part(
+        &mut self,
+        strand: Strand,
+        number: u64,
+        more: &str,
+        out: &mut Sink,
+    ) -> Option<&mut String> {
+        let parts = self.strands.get_mut(strand as usize)?;
+        parts.has_text |= !more.is_empty();
+        let at = parts.places.get(number).unwrap_or(parts.texts.len());
+        if at == parts.texts.len() && out.item() {
+            parts.places.set(number, at);
+            parts.texts.push(String::new());
         }
-    }
-
-    /// Takes a whole part in place of its pieces.
-    pub(super) fn set(&mut self, strand: Strand, number: u64, whole: Cow<'_, str>) {
-        let Some(parts) = self.strands.get_mut(strand as usize) else { return };
-        parts.has_text |= !whole.is_empty();
-        if let Some(text) = parts.part(number) {
-            *text = whole.into_owned();
-        }
+        parts.texts.get_mut(at)
     }
 
     /// All parts of a strand.
@@ -77,16 +82,5 @@ impl Streamed {
     /// Whether anything came of a strand.
     pub(super) fn has(&self, strand: Strand) -> bool {
         self.strands.get(strand as usize).is_some_and(|parts| parts.has_text)
-    }
-}
-
-impl Parts {
-    fn part(&mut self, number: u64) -> Option<&mut String> {
-        let at = self.places.get(number).unwrap_or(self.texts.len());
-        if at == self.texts.len() {
-            self.places.set(number, at);
-            self.texts.push(String::new());
-        }
-        self.texts.get_mut(at)
     }
 }
