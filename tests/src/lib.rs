@@ -14,6 +14,7 @@ pub mod columns;
 pub mod example;
 pub mod feeding;
 pub mod fuzzing;
+pub mod hostile;
 pub mod mock;
 pub mod program;
 pub mod samples;

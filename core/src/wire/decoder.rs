@@ -114,13 +114,14 @@ impl Decoder {
     /// limit is exceeded.
     pub fn finish(self) -> Result<Reply, Failure> {
         let Self { wire, head, body, mut reply, in_text, mut sink } = self;
+        sink.unseen();
         let ended = body.finish(&mut |data| reply.on_data(data, &head, &mut sink));
         if sink.is_full() {
             reply.cut();
         }
         let reply = match ended {
             Ended::Whole(body) if !(sink.is_full() && head.is_success()) => {
-                reply.whole(&head, &body, &mut sink)
+                reply.whole(&head, body, &mut sink).and_then(|()| reply.finish())
             }
             Ended::Whole(_) | Ended::Stream => reply.finish(),
             Ended::Bare => {
@@ -243,14 +244,9 @@ impl Accumulator {
         }
     }
 
-    /// The reply of a body of which nothing has been handed out.
-    fn whole(
-        &mut self,
-        head: &ResponseHead,
-        body: &[u8],
-        out: &mut Sink,
-    ) -> Result<Reply, Failure> {
-        let text = text_of(body);
+    /// Reads a body of which nothing has been handed out.
+    fn whole(&mut self, head: &ResponseHead, body: Vec<u8>, out: &mut Sink) -> Result<(), Failure> {
+        let text = text_of(&body);
         let text = finite(text.trim_start_matches('\u{feff}').trim());
         let document = Document::of(&text);
         let value = document.root();
@@ -261,6 +257,6 @@ impl Accumulator {
                 Self::Anthropic(reply) => reply.on_whole(value, head, out),
                 Self::Gemini(_) | Self::Ollama(_) => false,
             };
-        if is_reply { self.finish() } else { Err(of_body(head, &text)) }
+        if is_reply { Ok(()) } else { Err(of_body(head, &text)) }
     }
 }

@@ -1,5 +1,6 @@
 //! Where what a provider numbers stands in a list.
 
+use crate::base::steps;
 use alloc::{collections::BTreeMap, format, string::String};
 
 /// Places by number. The numbers are written out, since a tree is compiled anew for each type of
@@ -14,6 +15,7 @@ pub(super) struct Places {
 impl Places {
     /// The place of a number.
     pub(super) fn get(&self, number: u64) -> Option<usize> {
+        steps::count(1);
         match self.last {
             Some((last, place)) if last == number => Some(place),
             _ => self.all.get(&format!("{number}")).copied(),
@@ -22,6 +24,7 @@ impl Places {
 
     /// Gives a number a place, in place of the one that it has.
     pub(super) fn set(&mut self, number: u64, place: usize) {
+        steps::count(1);
         self.last = Some((number, place));
         self.all.insert(format!("{number}"), place);
     }

@@ -12,6 +12,8 @@ use alloc::{format, vec::Vec};
 #[derive(Clone, Debug)]
 pub(super) struct Sink {
     pieces: Vec<Piece>,
+    /// Nobody watches.
+    is_unseen: bool,
     limits: ResponseLimits,
     /// Bytes of the body so far.
     bytes: u64,
@@ -25,7 +27,15 @@ pub(super) struct Sink {
 impl Sink {
     /// Nothing read yet.
     pub(super) const fn new(limits: ResponseLimits) -> Self {
-        Self { pieces: Vec::new(), limits, bytes: 0, kept: 0, items: 0, exceeded: None }
+        Self {
+            pieces: Vec::new(),
+            is_unseen: false,
+            limits,
+            bytes: 0,
+            kept: 0,
+            items: 0,
+            exceeded: None,
+        }
     }
 
     /// Takes a piece, whose text is kept.
@@ -34,7 +44,14 @@ impl Sink {
             Piece::Restart => (self.kept, self.items) = (0, 0),
             Piece::Text(text) | Piece::Reasoning(text) => self.keep(text.len()),
         }
-        self.pieces.push(piece);
+        if !self.is_unseen {
+            self.pieces.push(piece);
+        }
+    }
+
+    /// Only counts from now on: the body has ended, and its reply is read whole.
+    pub(super) const fn unseen(&mut self) {
+        self.is_unseen = true;
     }
 
     /// The pieces since this was asked last.

@@ -1,6 +1,7 @@
 //! The text of JSON strings. A character outside the basic plane is written as a pair of escapes,
 //! which some servers cut in two: a stream then carries one surrogate in each of two strings.
 
+use crate::base::steps;
 use alloc::{borrow::Cow, string::String};
 
 /// The first surrogate of a pair, while it waits for the second.
@@ -31,6 +32,7 @@ impl PendingSurrogate {
     /// The text of the JSON string `json` that goes on with the one before: what was left over
     /// from that one stands in front, and a surrogate at the end is kept for the next.
     pub(super) fn join<'a>(&mut self, json: &'a str) -> Joined<'a> {
+        steps::count(json.len());
         let quoted = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
         let inner = quoted.unwrap_or_default();
         if inner.is_empty() || (self.0.is_none() && !inner.contains('\\')) {

@@ -98,11 +98,17 @@ impl<'t> Index<'t> {
     }
 }
 
-/// How many tokens a text has at most: each but the first stands behind one of these.
+/// How many tokens a text has at most: each but the first stands behind one of these. What is
+/// nested too deep has none.
 fn most_tokens(text: &[u8]) -> usize {
-    let (mut at, mut count) = (0, 1);
-    while let Some(byte) = text.get(at) {
+    let (mut at, mut count, mut depth) = (0, 1, 0_u8);
+    while let Some(byte) = text.get(at).filter(|_| depth <= MAX_DEPTH) {
         count += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
         at = match byte {
             // What is wrong with a string is found out later.
             b'"' => string_end(text, at).map_or(text.len(), |(end, _)| end),

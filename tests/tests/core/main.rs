@@ -52,6 +52,7 @@ mod wire_anthropic;
 mod wire_anthropic_requests;
 mod wire_chat;
 mod wire_chat_encode;
+mod wire_costs;
 mod wire_gemini;
 mod wire_ollama;
 mod wire_responses;

@@ -75,7 +75,7 @@ impl Building {
         let [kind, citations, caller, input, id, name] = raw.fields(&NAMES);
         let mut block = match kind.text().as_deref() {
             Some("text") => {
-                let cited = citations.items().filter_map(Raw::to_json);
+                let cited = citations.items().take_while(|_| out.item()).filter_map(Raw::to_json);
                 Self::Text { text: String::new(), citations: cited.collect() }
             }
             Some("thinking") => Self::Reasoning(Reasoning::default()),

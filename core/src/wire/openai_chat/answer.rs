@@ -3,7 +3,7 @@
 use super::{
     super::{
         finish::{Reasons, finish_of},
-        lenient::{Document, Raw},
+        lenient::Raw,
         piece::Piece,
         sink::Sink,
         surrogates::PendingSurrogate,
@@ -15,7 +15,6 @@ use super::{
 };
 use crate::types::message::{Block, Finish, Reasoning, Reply};
 use alloc::{borrow::Cow, string::String, vec::Vec};
-use innerloop_json::quoted;
 
 /// What has come of a reply so far.
 #[derive(Clone, Debug, Default)]
@@ -164,8 +163,10 @@ impl Answer {
         let is_empty = matches!(content.json(), "null" | "{}" | "[]");
         if !is_empty && !content.items().any(is_part) {
             // Some servers parse a structured answer and send the value itself.
-            let answer = quoted(content.json());
-            return self.take(Kind::Text, Document::of(&answer).root(), out);
+            if let Some(said) = self.said(Kind::Text, out) {
+                said.push(Cow::Borrowed(content.json()), out);
+            }
+            return;
         }
         for part in content.items() {
             self.take(Kind::Text, part, out);
@@ -191,9 +192,17 @@ impl Answer {
         if !piece.has_text() {
             return;
         }
+        if let Some(said) = self.said(kind, out) {
+            let text = piece.joined(&mut said.surrogate).text;
+            said.push(text, out);
+        }
+    }
+
+    /// The stretch of that kind to which more belongs, if there is room for it.
+    fn said(&mut self, kind: Kind, out: &mut Sink) -> Option<&mut Said> {
         if !matches!(self.runs.last(), Some(Run::Said(said)) if said.kind == kind) {
             if !out.item() {
-                return;
+                return None;
             }
             self.runs.push(Run::Said(Said {
                 kind,
@@ -201,8 +210,9 @@ impl Answer {
                 surrogate: PendingSurrogate::default(),
             }));
         }
-        if let Some(Run::Said(said)) = self.runs.last_mut() {
-            said.add(piece, out);
+        match self.runs.last_mut() {
+            Some(Run::Said(said)) => Some(said),
+            _ => None,
         }
     }
 
@@ -247,8 +257,7 @@ impl Answer {
 }
 
 impl Said {
-    fn add(&mut self, piece: Raw<'_>, out: &mut Sink) {
-        let text = piece.joined(&mut self.surrogate).text;
+    fn push(&mut self, text: Cow<'_, str>, out: &mut Sink) {
         self.text.push_str(&text);
         if text.is_empty() {
             return;

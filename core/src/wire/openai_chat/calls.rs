@@ -7,7 +7,10 @@ use super::{
     },
     chunk::Call,
 };
-use crate::types::message::{CallDetail, ToolCall};
+use crate::{
+    base::steps,
+    types::message::{CallDetail, ToolCall},
+};
 use alloc::{
     borrow::Cow,
     boxed::Box,
@@ -83,6 +86,7 @@ impl Calls {
 
     /// The call that a piece belongs to; none if it begins one.
     fn find(&self, index: Option<u64>, fresh: &Fresh<'_>) -> Option<usize> {
+        steps::count(1 + fresh.id.len());
         let at = match index {
             Some(index) => match self.by_index.get(index) {
                 Some(at) => at,
@@ -180,6 +184,7 @@ impl Building {
     /// Whether a piece has the very arguments that are there: some gateways repeat the whole call
     /// at the end.
     fn has(&self, fresh: &Fresh<'_>) -> bool {
+        steps::count(fresh.arguments.json().len());
         let mut surrogate = PendingSurrogate::default();
         let given = match fresh.arguments {
             raw if raw.is_string() => raw.joined(&mut surrogate).text,

@@ -67,16 +67,16 @@ impl Accumulator {
         let (of, step) = kind.rsplit_once('.').unwrap_or(("", kind));
         let strand = STRANDS.iter().find(|(name, _)| *name == of).map(|(_, strand)| *strand);
         match (strand, of, step) {
-            // What follows the terminal event says nothing more of the items.
-            (Some(_), ..) | (_, "output_item", _) if self.ending.is_some() => {}
-            (Some(strand), _, "delta") => self.piece(strand, event, out),
-            (Some(strand), _, "done") => self.part(strand, event, out),
-            (_, "output_item", "added") => self.item(event, false, out),
-            (_, "output_item", "done") => self.item(event, true, out),
             (_, "", "created") => {
                 self.begin(out);
                 self.meta(&event.response());
             }
+            // The first terminal event counts.
+            _ if self.ending.is_some() => {}
+            (Some(strand), _, "delta") => self.piece(strand, event, out),
+            (Some(strand), _, "done") => self.part(strand, event, out),
+            (_, "output_item", "added") => self.item(event, false, out),
+            (_, "output_item", "done") => self.item(event, true, out),
             (_, "", "completed" | "incomplete" | "failed" | "cancelled") => {
                 self.on_end(&event.response().ended(step), head, out);
             }

@@ -110,6 +110,7 @@ impl Slots {
     /// were never announced. Returns whether it has all of them.
     pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Sink) -> bool {
         let slots = &mut self.list;
+        steps::count(slots.len());
         innerloop_json::sort(slots, |a, b| a.number.cmp(&b.number));
         let count = output.elements().count();
         let has_all = count > 0 && count >= slots.len();

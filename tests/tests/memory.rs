@@ -1,0 +1,58 @@
+//! What a response holds in memory while it is read grows with its bytes, whatever they are, and by
+//! a bound for each item of its reply. A binary of its own: nothing else may run beside.
+#![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect is to fail")]
+
+use innerloop_core::{Decoder, config::ResponseLimits};
+use innerloop_tests::{
+    feeding::head,
+    hostile::{Shape, shapes},
+};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// How many bytes may be held for each byte that has come.
+const PER_BYTE: usize = 8;
+
+/// How many more may be held for each item of the reply.
+const PER_ITEM: usize = 1_200;
+
+/// How many more may be held in any case.
+const ALWAYS: usize = 16_384;
+
+/// How many bytes are held at most while a shape of that length is read.
+fn held(shape: &Shape, length: usize, piece: usize, max_items: u32) -> (usize, usize) {
+    let body = shape.body(length);
+    let limits = ResponseLimits { max_items, ..ResponseLimits::default() };
+    MEMORY.reset_peak_usage();
+    let before = MEMORY.current_usage();
+    let mut decoder = Decoder::new(shape.wire, &head(200, "")).with_limits(limits);
+    let mut pieces = Vec::new();
+    for chunk in body.as_bytes().chunks(piece) {
+        decoder.feed(chunk, &mut pieces);
+        // Who watches has seen them.
+        pieces = Vec::new();
+        if decoder.is_whole() {
+            break;
+        }
+    }
+    drop(decoder.finish());
+    (MEMORY.peak_usage() - before, body.len())
+}
+
+#[test]
+fn x10_a_response_holds_at_most_eight_times_its_bytes() {
+    let mut faults = Vec::new();
+    for shape in shapes() {
+        for (piece, items) in [(4_096, 100), (4_096, 2_000)] {
+            let (held, bytes) = held(&shape, 50_000, piece, items);
+            let most = PER_BYTE * bytes + PER_ITEM * items as usize + ALWAYS;
+            if held > most {
+                let begin: String = shape.body(1).chars().take(200).collect();
+                faults.push(format!("{}, {items} items: {held} of {most}: {begin}", shape.name));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));
+}
