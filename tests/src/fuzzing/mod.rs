@@ -8,13 +8,14 @@ mod seeds;
 
 pub use change::changed;
 
-use crate::{feeding, simulator::rng::Rng};
+use crate::{feeding, hostile, simulator::rng::Rng};
 use innerloop_core::{
     Decoder, Head, Piece, Prefix,
     action::{Action, Patch, PatchStream},
     config::{ModelConfig, WireKind},
     input::ResponseHead,
     message::{Reply, TurnKind},
+    steps,
     text_calls::{Family, Scanner, parse},
 };
 use innerloop_driver::decode::decode;
@@ -98,11 +99,15 @@ pub fn ollama(data: &[u8]) {
 fn decoder(wire: WireKind, data: &[u8]) {
     let Some(mut input) = Input::read(data) else { return };
     let (head, body) = (input.head(), input.rest);
+    let _ = steps();
     let whole = decode(wire, &head, iter::once(body));
+    check_cost(body);
     for _ in 0..2 {
         let pieces = cut(body, &mut input.rng);
         let lengths: Vec<usize> = pieces.iter().map(|piece| piece.len()).collect();
+        let _ = steps();
         assert_eq!(decode(wire, &head, pieces.into_iter()), whole, "in pieces of {lengths:?}");
+        check_cost(body);
     }
     let kept = &body[..input.rng.index(body.len() + 1)];
     let part = decode(wire, &head, iter::once(kept));
@@ -112,6 +117,12 @@ fn decoder(wire: WireKind, data: &[u8]) {
     if let Ok(reply) = decoder.finish() {
         send_back(reply);
     }
+}
+
+/// What was read cost no more than its length.
+fn check_cost(body: &[u8]) {
+    let (steps, most) = (steps(), hostile::PER_BYTE * body.len() + 1_000);
+    assert!(steps <= most, "{steps} bytes and slots looked at for {}", body.len());
 }
 
 /// The reply as part of a request in each protocol: JSON each time.

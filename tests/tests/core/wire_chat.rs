@@ -379,6 +379,116 @@ fn an_answer_that_is_an_object_is_its_json() {
 }
 
 #[test]
+fn content_that_is_a_value_is_its_json() {
+    for (content, text) in [
+        (r#"{"city": "Lima"}"#, r#"{"city": "Lima"}"#),
+        (r#"{"type":"circle","radius":3}"#, r#"{"type":"circle","radius":3}"#),
+        (r#"{"type":"text","text":"Lima"}"#, "Lima"),
+        ("42", "42"),
+        ("true", "true"),
+        (r#"["a", "b"]"#, r#"["a", "b"]"#),
+        ("[1,2]", "[1,2]"),
+        (r#"[{"city":"Lima"}]"#, r#"[{"city":"Lima"}]"#),
+        (r#"["a",{"type":"text","text":"b"}]"#, "ab"),
+        (r#"[{"type":"reference","reference_ids":[3]}]"#, ""),
+        ("{}", ""),
+        ("[]", ""),
+        ("null", ""),
+    ] {
+        let choice = format!(r#"{{"CONTENT":{{"content":{content}}},"finish_reason":"stop"}}"#);
+        let body = format!(r#"{{"choices":[{choice}]}}"#);
+        assert_eq!(whole(&body.replace("CONTENT", "message")).text, text, "{content}");
+        let events = format!("data: {}\n\n", body.replace("CONTENT", "delta"));
+        assert_eq!(stream(&events).text, text, "{content}");
+    }
+}
+
+#[test]
+fn numbers_that_json_cannot_write_cost_nothing_else() {
+    for number in ["NaN", "Infinity", "-Infinity", "-NaN"] {
+        let logprobs = format!(r#"{{"x":[{number}],"said":"NaN \" NaN"}}"#);
+        let body = format!(
+            r#"{{"choices":[{{"message":{{"content":"NaN \"Infinity\" N"}},"logprobs":{logprobs}}}]}}"#
+        );
+        assert_eq!(whole(&body).text, "NaN \"Infinity\" N", "{number}");
+        let event = format!("data: {}\n\n", body.replace("message", "delta"));
+        assert_eq!(stream(&format!("{event}{}", ends("stop"))).text, "NaN \"Infinity\" N");
+    }
+    let broken = format!("data: {{\"choices\":[NaN\n\n{}", ends("stop"));
+    let error = stream(&broken).error.unwrap();
+    assert!(error.message.contains("not JSON"), "{error:?}");
+}
+
+/// A piece of a call without an index or an id, as some servers send them.
+fn named(name: &str, arguments: &str) -> Value {
+    json!({"function": {"name": name, "arguments": arguments}})
+}
+
+fn pieces(pieces: &[Value]) -> Vec<(String, String)> {
+    let body: String =
+        pieces.iter().map(|piece| chunk(&json!({"tool_calls": [piece]}), &Value::Null)).collect();
+    let reply = reply(&(body + &ends("tool_calls")));
+    reply.tool_calls().map(|call| (call.name.clone(), call.arguments.clone())).collect()
+}
+
+#[test]
+fn calls_without_ids_and_arguments_are_told_apart_by_their_names() {
+    let two = [("list_files", "{}"), ("git_status", "{}")].map(|(a, b)| (a.into(), b.into()));
+    for arguments in ["", "{}"] {
+        assert_eq!(pieces(&[named("list_files", ""), named("git_status", arguments)]), two);
+    }
+    let bare = |name: &str| json!({"index": 0, "function": {"name": name}});
+    assert_eq!(pieces(&[bare("list_files"), bare("git_status")]), two);
+    let both = json!({"tool_calls": [named("list_files", ""), named("git_status", "")]});
+    let reply = reply(&(chunk(&both, &Value::Null) + &ends("tool_calls")));
+    assert!(reply.tool_calls().map(|call| call.name.as_str()).eq(["list_files", "git_status"]));
+    // A name in pieces is one.
+    for (begin, end) in [("list_", "files"), ("list", "_files"), ("list.", "files")] {
+        let found =
+            pieces(&[named(begin, ""), named(end, ""), json!({"function": {"arguments": "{}"}})]);
+        assert_eq!(found, [(format!("{begin}{end}"), "{}".into())]);
+    }
+}
+
+#[test]
+fn a_call_that_is_repeated_at_the_end_is_not_doubled() {
+    let arguments = r#"{"path":"a"}"#;
+    let piece = |index: Value, id: Value, arguments: &str| json!({"index": index, "id": id, "function": {"name": "f", "arguments": arguments}});
+    for (index, id) in [(json!(0), json!("a")), (json!(null), json!("a")), (json!(0), json!(null))]
+    {
+        let whole = piece(index.clone(), id.clone(), arguments);
+        let begun = piece(index, id, r#"{"path""#);
+        let rest = json!({"index": 0, "function": {"arguments": ":\"a\"}"}});
+        let body = [&begun, &rest]
+            .map(|piece| chunk(&json!({"tool_calls": [piece]}), &Value::Null))
+            .concat()
+            + &chunk(&json!({"tool_calls": [whole]}), &json!("tool_calls"));
+        let found = reply(&body);
+        assert!(found.tool_calls().map(|call| call.arguments.as_str()).eq([arguments]), "{body}");
+    }
+}
+
+#[test]
+fn an_error_behind_the_output_limit_says_nothing_new() {
+    let error = json!({"error": {"code": 400, "message": "Token limit reached"}});
+    let choice = json!([{"index": 0, "delta": {}, "finish_reason": "length"}]);
+    let beside = json!({"choices": choice, "error": error["error"]});
+    for end in [
+        format!("{}data: {error}\n\n", ends("length")),
+        format!("data: {beside}\n\n"),
+        format!("{}data: {error}\n\ndata: [DONE]\n\n", ends("length")),
+    ] {
+        let found = stream(&format!("{}{end}", says("Once upon")));
+        assert_eq!(
+            (found.text.as_str(), found.finish, &found.error),
+            ("Once upon", Finish::Length, &None)
+        );
+    }
+    let found = stream(&format!("{}{}data: {error}\n\n", says("x"), ends("stop")));
+    assert!(found.error.is_some());
+}
+
+#[test]
 fn a_name_that_is_repeated_with_each_piece_costs_no_more_than_its_length() {
     let piece = |arguments: &str| {
         let function = json!({"name": "f", "arguments": arguments});

@@ -4,12 +4,9 @@
 use innerloop_core::{Decoder, config::WireKind, steps};
 use innerloop_tests::{
     feeding::head,
-    hostile::{Shape, shapes},
+    hostile::{PER_BYTE, Shape, shapes},
 };
 use std::collections::BTreeMap;
-
-/// How many bytes and slots may be looked at for each byte of a response, however it is cut.
-const PER_BYTE: usize = 40;
 
 /// The shortest length of each shape, in bytes.
 const LENGTH: usize = 4_000;

@@ -159,7 +159,9 @@ impl Answer {
             let kind = if is_thought { Kind::Reasoning } else { Kind::Text };
             return self.take(kind, content, out);
         }
-        let is_part = |part: Raw<'_>| part.first_of("type|thinking|text|refusal").some().is_some();
+        // Of a value that stands alone, a type may be its own.
+        let names = if content.is_array() { "type|thinking|text|refusal" } else { SAID };
+        let is_part = |part: Raw<'_>| !part.first_of(names).is_null();
         let is_empty = matches!(content.json(), "null" | "{}" | "[]");
         if !is_empty && !content.items().any(is_part) {
             // Some servers parse a structured answer and send the value itself.
@@ -277,6 +279,9 @@ impl Said {
         self.text
     }
 }
+
+/// The fields of a part that say something.
+const SAID: &str = "thinking|text|refusal";
 
 /// Why the answer ended, if it has.
 fn reason(choice: &Choice<'_>) -> Option<Finish> {
