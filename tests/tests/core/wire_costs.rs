@@ -28,7 +28,8 @@ fn steps_of(wire: WireKind, status: u16, body: &str, piece: usize) -> usize {
 fn fault(shape: &Shape, status: u16, piece: usize) -> Option<String> {
     let bodies = [1, 2, 4].map(|times| shape.body(times * LENGTH));
     let counted = bodies.each_ref().map(|body| steps_of(shape.wire, status, body, piece));
-    let grows = |less: usize, more: usize| more > less * 23 / 10 + LENGTH;
+    // Twice the length is twice the work, but for the length of the numbers in it.
+    let grows = |less: usize, more: usize| more > less * 2 + less / 50 + 500;
     let costs_too_much =
         counted.iter().zip(&bodies).any(|(steps, body)| *steps > PER_BYTE * body.len());
     let is_wrong = grows(counted[0], counted[1]) || grows(counted[1], counted[2]) || costs_too_much;
