@@ -5,6 +5,7 @@ mod lines;
 mod nearest;
 mod place;
 mod seek;
+mod shift;
 
 use crate::{
     edit::{self, clip},

@@ -36,6 +36,7 @@ mod protocol;
 mod retries;
 mod samples;
 mod schema;
+mod shifted_patches;
 mod side_calls;
 mod simulation;
 mod states;

@@ -4,8 +4,9 @@
 use super::{
     lines::{Lines, Run},
     seek::{Index, Seen},
+    shift::{Pair, Shift},
 };
-use crate::{edit::indentation, replace::Pass};
+use crate::replace::Pass;
 use innerloop_core::action::{Hunk, HunkLine};
 use std::ops::Range;
 
@@ -48,7 +49,6 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
     let mut placing = Placing {
         lines: &file.lines,
         index: Index::new(&file.lines, &wanted),
-        wanted: &wanted,
         blanks: file.lines.iter().rev().take_while(|line| line.trim().is_empty()).count(),
         removed: vec![false; file.lines.len()],
         cursor: 0,
@@ -81,7 +81,6 @@ struct Found {
 struct Placing<'a> {
     lines: &'a [&'a str],
     index: Index<'a>,
-    wanted: &'a [&'a str],
     /// How many blank lines the file ends with.
     blanks: usize,
     /// Whether an earlier hunk removes the line.
@@ -204,16 +203,10 @@ impl Placing<'_> {
                 }
             }
         }
-        // The hint may be the first of the old lines itself.
-        if let Some(at) = hint.filter(|at| self.index.stands_exactly_at(old, *at)) {
-            let seen = Seen { at, pass: Pass::Exact };
-            if is_free(&self.removed, old, seen) {
-                return Some(found(seen, false));
-            }
-        }
         let removed = &self.removed;
         let is_free = |seen: Seen| is_free(removed, old, seen);
         let below = self.index.find(old, from, &is_free);
+        // Only where they are not below the hint, it may be the first of them itself.
         let seen = below.or_else(|| {
             let seen = hint.and_then(|at| self.index.stands_at(old, at))?;
             is_free(seen).then_some(seen)
@@ -222,7 +215,7 @@ impl Placing<'_> {
     }
 
     fn add_runs(&mut self, sought: &Sought<'_>, found: &Found) {
-        let reindent = self.reindentation(found);
+        let shift = self.shift(sought, found);
         let mut run: Option<Run> = None;
         let (mut at, mut old) = (found.at, sought.old.start);
         for line in &sought.hunk.lines {
@@ -240,7 +233,7 @@ impl Placing<'_> {
             }
             let run = run.get_or_insert(Run { at, removed: 0, added: Vec::new() });
             match line {
-                HunkLine::Added(text) => run.added.push(reindent.apply(text)),
+                HunkLine::Added(text) => run.added.push(shift.apply(text)),
                 HunkLine::Removed(_) | HunkLine::Context(_) => {
                     run.removed += 1;
                     if let Some(removed) = self.removed.get_mut(at) {
@@ -254,38 +247,26 @@ impl Placing<'_> {
     }
 
     /// How new lines take on the file's indentation where the hunk has another one.
-    fn reindentation(&self, found: &Found) -> Reindentation {
-        let wanted = self.wanted.get(found.old.clone()).unwrap_or_default();
-        let there = self.lines.get(found.at..).unwrap_or_default();
-        let first = wanted.iter().zip(there).find(|(line, _)| !line.trim().is_empty());
-        match first.filter(|_| found.pass.reindents()) {
-            Some((given, there)) => Reindentation {
-                from: indentation(given).to_owned(),
-                to: indentation(there).to_owned(),
-            },
-            None => Reindentation { from: String::new(), to: String::new() },
+    fn shift(&self, sought: &Sought<'_>, found: &Found) -> Shift {
+        if !found.pass.reindents() {
+            return Shift::default();
         }
+        let old = sought.hunk.lines.iter().filter_map(|line| Some((line, line.old()?)));
+        let there = self.lines.get(found.at..).unwrap_or_default();
+        let pairs = old.skip(found.old.start - sought.old.start).zip(there).take(found.old.len());
+        let pairs: Vec<Pair<'_>> = pairs
+            .filter(|((_, given), _)| !given.trim().is_empty())
+            .map(|((line, given), there)| Pair {
+                is_removed: matches!(line, HunkLine::Removed(_)),
+                given,
+                there,
+            })
+            .collect();
+        Shift::of(&pairs)
     }
 }
 
 /// Whether no earlier hunk removes one of the lines that were seen.
 fn is_free(removed: &[bool], old: &Range<usize>, seen: Seen) -> bool {
     removed.get(seen.at..seen.at + old.len()).is_some_and(|removed| !removed.contains(&true))
-}
-
-/// One indentation for another.
-struct Reindentation {
-    from: String,
-    to: String,
-}
-
-impl Reindentation {
-    fn apply(&self, line: &str) -> String {
-        match line.strip_prefix(&self.from) {
-            Some(rest) if self.from != self.to && !line.trim().is_empty() => {
-                [self.to.as_str(), rest].concat()
-            }
-            _ => line.to_owned(),
-        }
-    }
 }

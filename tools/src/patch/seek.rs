@@ -52,12 +52,6 @@ impl<'a> Index<'a> {
         })
     }
 
-    /// Whether the lines `wanted` are at the line `at`, byte for byte.
-    pub(crate) fn stands_exactly_at(&self, wanted: &Range<usize>, at: usize) -> bool {
-        let there = self.lines.get(at..at + wanted.len());
-        there.is_some() && there == self.wanted.get(wanted.clone())
-    }
-
     /// Whether the lines `wanted` are at the line `at`, and by which comparison.
     pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<Seen> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
