@@ -158,7 +158,7 @@ fn an_error_in_a_stream_is_told_by_its_own_number_name_or_words() {
     for (error, kind) in [
         (json!({"code": 429, "message": "slow"}), RateLimit),
         (json!({"code": 401, "message": "User not found."}), Authentication),
-        (json!({"code": 400, "message": "Token limit reached"}), ContextOverflow),
+        (json!({"code": 400, "message": "Token limit reached"}), InvalidRequest),
         (json!({"code": 502, "message": "Network connection lost"}), Server),
         (json!({"code": "429", "message": "slow"}), RateLimit),
         (json!({"code": "context_length_exceeded", "message": "m"}), ContextOverflow),

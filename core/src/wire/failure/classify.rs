@@ -1,6 +1,6 @@
 //! The kind of a failure, from the provider's names for it, its words and the HTTP status.
 
-use super::kind::FailureKind;
+use super::{budget, kind::FailureKind};
 use crate::base::text::listed;
 use alloc::string::String;
 
@@ -72,17 +72,20 @@ const TOO_LONG: &str = "\
     greater than the context length|\
     longer than the context length|\
     longer than the model's context length|\
+    longer than the maximum model length|\
+    prompt exceeds max length|\
+    truncate prompt with n_keep|\
     context the overflows|\
     context window exceeds limit|\
     context window exceeded|\
     context length exceeded|\
     context size has been exceeded|\
     exceeded model token limit|\
-    token limit reached|\
     token limit exceeded|\
     too many tokens|\
     too large for model with|\
     `max_new_tokens` must be <=|\
+    `inputs` must have less than|\
     range of input length should be";
 
 /// Words of a refused key, in lower case: some providers answer it with status 400.
@@ -124,16 +127,25 @@ const NO_TOOLS: &str = "\
     tools with stream|\
     tools param requires|\
     requires --jinja|\
+    unsupported param: tool|\
     tool choice requires --enable-auto-tool-choice|\
     tool calling is not supported|\
     tool use is not supported|\
     tools are not supported";
 
+/// Words of a server that takes no pictures, which llama.cpp and Ollama answer with status 500, in
+/// lower case.
+pub(super) const NO_IMAGES: &str = "\
+    image input is not supported|\
+    unsupported content part type|\
+    failed to load image|\
+    missing data required for image input";
+
 /// What can be done about a failure with that status (the HTTP status, or the error's own number),
 /// those names and that message.
 pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureKind {
     let message = message.to_ascii_lowercase();
-    let says = |phrases| listed(phrases).any(|phrase| message.contains(phrase));
+    let says = |phrases| says(&message, phrases);
     let is_named = |known| names.iter().any(|name| listed(known).any(|known| known == name));
     let in_stream = (200..300).contains(&status);
     // Words are looked at where the status says no more than that something was wrong.
@@ -145,15 +157,24 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
     let mut named = NAMES.iter().filter(|(_, known)| is_named(known)).map(|(kind, _)| *kind);
     let named = named.next();
     let is_decided = named.is_some_and(|kind| kind != FailureKind::RateLimit);
-    if let Some(kind) = named.filter(|_| is_decided) {
-        return kind;
+    let overflow = || match budget::is_output_too_large(&message) {
+        true => FailureKind::InvalidRequest,
+        false => FailureKind::ContextOverflow,
+    };
+    match named.filter(|_| is_decided) {
+        Some(FailureKind::ContextOverflow) => return overflow(),
+        Some(kind) => return kind,
+        None => {}
     }
     if says(NO_TOOLS) {
         return FailureKind::NoTools;
     }
+    if status >= 500 && says(NO_IMAGES) {
+        return FailureKind::InvalidRequest;
+    }
     let too_long = says(TOO_LONG) || (says("exceeds the limit of") && says("token"));
     if is_vague && status != 403 && too_long && !says("please wait") {
-        return FailureKind::ContextOverflow;
+        return overflow();
     }
     if is_vague && says(FILTERED) {
         return FailureKind::ContentFilter;
@@ -176,6 +197,11 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
         None if in_stream && is_named(NAMES_IN_STREAM) => FailureKind::InvalidRequest,
         None => kind_of_status(status),
     }
+}
+
+/// Whether a message in lower case has one of the phrases.
+pub(super) fn says(message: &str, phrases: &'static str) -> bool {
+    listed(phrases).any(|phrase| message.contains(phrase))
 }
 
 /// The kind that a status stands for where names and words say nothing better.

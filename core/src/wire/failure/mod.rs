@@ -2,6 +2,7 @@
 //! their dialects share what is here: the same gateways stand before all of them.
 
 mod body;
+mod budget;
 mod classify;
 mod delay;
 mod kind;
@@ -111,7 +112,7 @@ pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
             let kind = classify::classify(head.status, &[], text);
             Failure {
                 retry_after_ms: delay::of_text(text),
-                ..Failure::new(kind, foreign_body(head.status, text))
+                ..Failure::new(kind, hinted(foreign_body(head.status, text)))
             }
         }
     }
@@ -134,16 +135,36 @@ pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
     }
 }
 
-/// The provider's message, with a hint where its server could not read what the model wrote.
+/// What stands in a message, in lower case, and the hint that is then given.
+const HINTS: [(&str, &str); 3] = [
+    (
+        "parse tool call|parsing tool call",
+        "the model wrote a tool call that its server cannot read; llama.cpp must be started with \
+         --jinja, and another model or a newer server may do better",
+    ),
+    (
+        classify::NO_IMAGES,
+        "where `compat.images` of the model is false, words are sent instead of pictures",
+    ),
+    (
+        "tokens is too large|tokens' is too large|valid range of max_|tokens` must be less|\
+         cannot be greater than max_|allowed number of output tokens",
+        LOWER,
+    ),
+];
+
+/// What helps where the output limit is too large.
+const LOWER: &str = "lower `max_output_tokens` of the model";
+
+/// The provider's message, with a hint where we know more than it says.
 fn hinted(message: String) -> String {
     let said = message.to_ascii_lowercase();
-    if !said.contains("parse tool call") && !said.contains("parsing tool call") {
-        return message;
+    let found = HINTS.iter().find(|(phrases, _)| classify::says(&said, phrases));
+    let hint = found.map(|(_, hint)| *hint);
+    match hint.or_else(|| budget::is_output_too_large(&said).then_some(LOWER)) {
+        Some(hint) => format!("{message} (hint: {hint})"),
+        None => message,
     }
-    format!(
-        "{message} (hint: the model wrote a tool call that its server cannot read; llama.cpp must \
-         be started with --jinja, and another model or a newer server may do better)"
-    )
 }
 
 /// The JSON value of a body, which may also stand in the data of an event, or before other text.
