@@ -21,6 +21,7 @@
 mod anthropic;
 mod body;
 mod decoder;
+mod failed;
 mod failure;
 mod faults;
 mod finish;
@@ -191,6 +192,8 @@ impl Prefix {
 
     /// Appends a turn. The bytes of those before stay as they are.
     pub fn push(&mut self, turn: &TurnKind) {
+        let failed = failed::told(turn, self.wire, self.in_text);
+        let turn = failed.as_ref().unwrap_or(turn);
         let in_text = if self.in_text { text_calls::in_text(turn) } else { None };
         let turn = in_text.as_ref().unwrap_or(turn);
         let readable = left_out::readable(turn, self.wire, self.takes_images);

@@ -44,7 +44,7 @@ pub struct Answer {
     pub name: String,
     /// The text that the model reads.
     pub text: String,
-    /// Whether it is marked as an error; `None` in protocols that have no mark.
+    /// Whether it is marked as an error, or says so in front of its text.
     pub is_error: Option<bool>,
     /// How many images it holds.
     pub images: usize,
@@ -89,7 +89,7 @@ pub fn said(wire: WireKind, body: &Value) -> Vec<Said> {
             WireKind::OpenaiResponses => item(turn, &mut said),
             WireKind::Gemini => content(turn, &mut said),
             WireKind::Anthropic => blocks(turn, &mut said),
-            _ => message(wire, turn, &mut said),
+            _ => message(turn, &mut said),
         }
     }
     said
@@ -194,13 +194,11 @@ fn item(item: &Value, said: &mut Vec<Said>) {
             Said::Call(Call { id, name: word(&item["name"]), arguments, seal: None })
         }
         "reasoning" => Said::Thought(text(&item["summary"]), mark(&item["encrypted_content"])),
-        _ if kind.ends_with("_output") => Said::Result(Answer {
-            id,
-            name: String::new(),
-            text: text(&item["output"]),
-            is_error: None,
-            images: images(&item["output"]),
-        }),
+        _ if kind.ends_with("_output") => {
+            let (text, is_error) = told(text(&item["output"]));
+            let (name, images) = (String::new(), images(&item["output"]));
+            Said::Result(Answer { id, name, text, is_error, images })
+        }
         _ => Said::Other(item.clone()),
     });
 }
@@ -263,8 +261,16 @@ fn content(content: &Value, said: &mut Vec<Said>) {
     }
 }
 
+/// The text of a result without the word that says in front of it that it is an error.
+fn told(text: String) -> (String, Option<bool>) {
+    match text.strip_prefix("Error: ") {
+        Some(rest) => (rest.to_owned(), Some(true)),
+        None => (text, Some(false)),
+    }
+}
+
 /// A message of Chat Completions or Ollama.
-fn message(wire: WireKind, message: &Value, said: &mut Vec<Said>) {
+fn message(message: &Value, said: &mut Vec<Said>) {
     let content = &message["content"];
     match message["role"].as_str().unwrap_or_default() {
         "system" | "developer" => said.push(Said::System(text(content))),
@@ -273,11 +279,7 @@ fn message(wire: WireKind, message: &Value, said: &mut Vec<Said>) {
             said.push(Said::User(text(content), images(content) + beside));
         }
         "tool" => {
-            let (mut text, mut is_error) = (text(content), None);
-            if wire == WireKind::Ollama {
-                is_error = Some(text.starts_with("Error: "));
-                text = text.trim_start_matches("Error: ").to_owned();
-            }
+            let (text, is_error) = told(text(content));
             said.push(Said::Result(Answer {
                 id: word(&message["tool_call_id"]),
                 name: word(&message["tool_name"]),

@@ -17,6 +17,7 @@ mod composed;
 mod cost;
 mod durable;
 mod endless;
+mod failed_results;
 mod failures;
 mod folders;
 mod fuzzing;

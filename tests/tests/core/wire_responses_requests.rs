@@ -294,6 +294,56 @@ fn thinking_goes_back_sealed_and_only_before_what_it_led_to() {
 }
 
 #[test]
+fn items_go_back_with_their_ids_only_where_the_provider_stores_them() {
+    let turns = [recorded("provider_items.sse"), recorded("client_items.sse")];
+    let ids = |compat: bool, option: Option<&str>| {
+        let mut model = model();
+        model.compat.store = compat;
+        if let Some(option) = option {
+            model.options.insert("store".into(), Json::parse(option).unwrap());
+        }
+        let found = input(&model, &turns);
+        let items = found.as_array().unwrap().clone();
+        let count = items.iter().filter(|item| !item["id"].is_null()).count();
+        // Nothing else is lost.
+        assert!(items.iter().all(|item| item["type"].is_string()));
+        assert_eq!((items[0]["action"].is_object(), items.len()), (true, 26));
+        assert_eq!(items[20]["call_id"], "call_1");
+        (count, items)
+    };
+    let (all, kept) = ids(true, Some("true"));
+    assert_eq!(all, 22);
+    assert_eq!(ids(false, None).0, all, "nothing is said of it");
+    assert_eq!(ids(false, Some("null")).0, all, "the provider's default is to store");
+    for (compat, option) in [(true, None), (true, Some("false")), (false, Some("false"))] {
+        let (none, bare) = ids(compat, option);
+        assert_eq!(none, 0, "{bare:?}");
+        for (mut item, bare) in kept.clone().into_iter().zip(bare) {
+            item.as_object_mut().unwrap().remove("id");
+            assert_eq!(item, bare, "only the id is left out");
+        }
+    }
+}
+
+#[test]
+fn a_failed_result_with_a_picture_says_so_in_front() {
+    let shot = |is_error, text: &str| {
+        let parts = vec![image(), Part::text(text)];
+        let shot = ToolResult { call_id: "c".into(), parts, is_error };
+        let turns = [
+            reply(WireKind::OpenaiResponses, vec![Block::ToolCall(call("c", "shot", "{}"))]),
+            TurnKind::ToolResults(vec![shot]),
+        ];
+        let found = input(&model(), &turns)[1]["output"].clone();
+        let texts = found.as_array().unwrap().iter().filter_map(|part| part["text"].as_str());
+        texts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(shot(false, "half a page"), ["half a page"]);
+    assert_eq!(shot(true, "half a page"), ["Error: half a page"]);
+    assert_eq!(shot(true, " "), ["The tool failed without a word."]);
+}
+
+#[test]
 fn what_only_the_provider_understands_goes_back_untouched_and_to_no_other() {
     let turn = recorded("provider_items.sse");
     let found = input(&model(), std::slice::from_ref(&turn));

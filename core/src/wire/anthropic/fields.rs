@@ -103,22 +103,14 @@ impl Writer {
         self.raw("{\"type\":\"tool_result\",\"tool_use_id\":");
         self.string(&sendable_id(&result.call_id, MAX_ID_BYTES));
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
-        let is_empty = result.parts.iter().all(is_blank);
-        // An error is refused with an image in it, or with nothing in it.
+        // An error is refused with an image in it.
         if result.is_error && is_text {
             self.raw(",\"is_error\":true");
         }
         self.raw(",\"content\":");
-        match result.parts.as_slice() {
-            _ if result.is_error && is_empty => {
-                self.string("The tool failed without a word.");
-                return;
-            }
-            [Part::Text { text }] => {
-                self.string(text);
-                return;
-            }
-            _ => {}
+        if let [Part::Text { text }] = result.parts.as_slice() {
+            self.string(text);
+            return;
         }
         self.raw("[");
         for (index, part) in result.parts.iter().filter(|part| !is_blank(part)).enumerate() {

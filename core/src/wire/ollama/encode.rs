@@ -128,7 +128,7 @@ impl Prefix {
     fn user(&mut self, parts: &[Part]) {
         let has_image = parts.iter().any(|part| part.as_text().is_none());
         if has_image || !joined_text(parts).trim().is_empty() {
-            self.open("user").content("", parts).raw("}");
+            self.open("user").content(parts).raw("}");
         }
     }
 
@@ -139,9 +139,7 @@ impl Prefix {
             out.raw(",\"tool_name\":").string(&name);
         }
         out.raw(",\"tool_call_id\":").string(&result.call_id);
-        // The protocol has no mark for a result that is an error.
-        let before = if result.is_error { "Error: " } else { "" };
-        out.content(before, &result.parts).raw("}");
+        out.content(&result.parts).raw("}");
     }
 
     fn reply(&mut self, reply: &Reply) {
@@ -176,9 +174,9 @@ impl Prefix {
 }
 
 impl Writer {
-    /// The text of `parts` with `before` in front of it, and the images.
-    fn content(&mut self, before: &str, parts: &[Part]) -> &mut Self {
-        self.raw(",\"content\":").string(&format!("{before}{}", joined_text(parts)));
+    /// The text of `parts`, and the images.
+    fn content(&mut self, parts: &[Part]) -> &mut Self {
+        self.raw(",\"content\":").string(&joined_text(parts));
         let mut next = ",\"images\":[";
         for part in parts {
             if let Part::Image { data, .. } = part {

@@ -1,8 +1,10 @@
-//! Turns to the items of a request's input. A turn is written once. What only
-//! its provider understands (reasoning items, phases, unknown items) goes back untouched, and to
-//! no other; the thinking of others' models goes as text of the assistant.
+//! Turns to the items of a request's input. A turn is written once. What only its provider
+//! understands (reasoning items, phases, unknown items) goes back as it came, but for the ids of
+//! what it did not store, and to no other; the thinking of others' models goes as text of the
+//! assistant.
 
 use super::super::{
+    failed,
     head::Head,
     ids::{sendable_id, sendable_name},
     lenient::Document,
@@ -17,7 +19,7 @@ use crate::{
         },
     },
 };
-use alloc::{borrow::Cow, format, string::String};
+use alloc::{borrow::Cow, string::String};
 use innerloop_json::Map;
 
 /// How a picture begins.
@@ -31,6 +33,8 @@ const MAX_ID_BYTES: usize = 64;
 pub(crate) struct Prefix {
     out: Writer,
     compat: Compat,
+    /// Whether the provider stores what it says, so that it knows its items by their ids.
+    keeps_ids: bool,
     /// The last reply's calls whose results are no plain function's, by the calls' ids.
     open: Map<Sent>,
 }
@@ -72,7 +76,9 @@ impl Prefix {
         let mut compat = model.compat.clone();
         // A key that the host chose itself stands in the head.
         compat.prompt_cache_key &= !model.options.contains_key("prompt_cache_key");
-        Self { out: Writer::new(), compat, open: Map::new() }
+        let stored = model.options.get("store").map(|store| store.text() != "false");
+        let keeps_ids = stored.unwrap_or(!compat.store);
+        Self { out: Writer::new(), compat, keeps_ids, open: Map::new() }
     }
 
     /// Appends a turn. A message with nothing in it is left out.
@@ -135,7 +141,9 @@ impl Prefix {
                 }
                 Block::Reasoning(reasoning) => self.said("output_text", &reasoning.text, None),
                 Block::ToolCall(call) => self.call(call, is_own),
-                Block::Opaque(item) if is_own => self.raw(item.text()),
+                Block::Opaque(item) if is_own => {
+                    self.raw(&sent_back(item, None, self.keeps_ids));
+                }
                 Block::Opaque(_) => {}
             }
         }
@@ -170,7 +178,7 @@ impl Prefix {
         let item = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
         let item = item.filter(|_| is_own && (!call.is_freeform() || self.compat.custom_tools));
         let form = if let Some((item, form)) = item.and_then(|item| Some((item, Form::of(item)?))) {
-            self.raw(&with_call_id(item, &id));
+            self.raw(&sent_back(item, Some(&id), self.keeps_ids));
             form
         } else if call.is_freeform() && self.compat.custom_tools {
             let out = self.item("custom_tool_call");
@@ -196,8 +204,8 @@ impl Prefix {
         let Sent { id, form } = self.open.get(&result.call_id).cloned().unwrap_or_else(plain);
         // Items of these forms have no mark for a result that is an error.
         let is_marked = matches!(form, Form::Shell | Form::ApplyPatch);
-        let before = if result.is_error && !is_marked { "Error: " } else { "" };
-        let said = format!("{before}{}", joined_text(&result.parts));
+        let parts = failed::parts(result, is_marked);
+        let said = joined_text(&parts);
         let out = self.item(match form {
             Form::Function => "function_call_output",
             Form::Custom => "custom_tool_call_output",
@@ -209,10 +217,10 @@ impl Prefix {
         match form {
             Form::Function | Form::Custom => {
                 out.raw(",\"output\":");
-                if result.parts.iter().all(|part| part.as_text().is_some()) {
+                if parts.iter().all(|part| part.as_text().is_some()) {
                     out.string(&said);
                 } else {
-                    out.raw("[").parts(&result.parts).raw("]");
+                    out.raw("[").parts(&parts).raw("]");
                 }
             }
             Form::LocalShell => {
@@ -270,15 +278,23 @@ fn replayable(reasoning: &Reasoning) -> Option<&Json> {
     (is_sealed || content.elements().next().is_some()).then_some(item)
 }
 
-/// An item with that id of its call: the loop gives calls with equal ids new ones.
-fn with_call_id<'a>(item: &'a Json, id: &str) -> Cow<'a, str> {
+/// An item as it goes back: with that id of its call, as the loop gives calls with equal ids new
+/// ones, and without its own id where the provider would look for it in vain.
+fn sent_back<'a>(item: &'a Json, call_id: Option<&str>, keeps_id: bool) -> Cow<'a, str> {
     let document = Document::of(item.text());
     let raw = document.root();
-    if !raw.is_object() || raw.field("call_id").text().as_deref() == Some(id) {
+    let [id, of_call] = raw.fields(&["id", "call_id"]);
+    let is_same = call_id.is_none() || of_call.text().as_deref() == call_id;
+    if !raw.is_object() || (is_same && (keeps_id || id.is_null())) {
         return Cow::Borrowed(item.text());
     }
-    let (mut fields, mut out) = (Fields::of(raw), Writer::new());
-    fields.set("call_id").string(id);
+    let (mut fields, mut out) = (Fields::default(), Writer::new());
+    for (name, value) in raw.entries().filter(|(name, _)| keeps_id || name != "id") {
+        fields.set(&name).raw(value.json());
+    }
+    if let Some(call_id) = call_id {
+        fields.set("call_id").string(call_id);
+    }
     fields.write(&mut out);
     Cow::Owned(out.0)
 }
