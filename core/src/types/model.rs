@@ -184,6 +184,16 @@ pub enum TextFamily {
     Glm,
     /// Kimi: `<|tool_calls_section_begin|>`.
     Kimi,
+    /// Gemma 4 and FunctionGemma: `<|tool_call>call:name{key:<|"|>value<|"|>}<tool_call|>`.
+    Gemma,
+    /// Step 3: `<steptml:invoke name="…">` between tokens; Step 3.5: as Qwen3-Coder.
+    Step3,
+    /// MiniMax: `<invoke name="…">`, or elements behind a token of its own.
+    Minimax,
+    /// Cohere: `<|START_ACTION|>`.
+    Cohere,
+    /// Hunyuan: `<tool_calls>`, with JSON or with calls like GLM's.
+    Hunyuan,
     /// JSON in a fence of Markdown.
     FencedJson,
     /// Bare JSON.
@@ -192,7 +202,7 @@ pub enum TextFamily {
 
 impl TextFamily {
     /// Every family with its name.
-    pub const ALL: [(&'static str, Self); 12] = [
+    pub const ALL: [(&'static str, Self); 17] = [
         ("auto", Self::Auto),
         ("hermes", Self::Hermes),
         ("qwen3_coder_xml", Self::Qwen3CoderXml),
@@ -203,6 +213,11 @@ impl TextFamily {
         ("harmony", Self::Harmony),
         ("glm", Self::Glm),
         ("kimi", Self::Kimi),
+        ("gemma", Self::Gemma),
+        ("step3", Self::Step3),
+        ("minimax", Self::Minimax),
+        ("cohere", Self::Cohere),
+        ("hunyuan", Self::Hunyuan),
         ("fenced_json", Self::FencedJson),
         ("json", Self::Json),
     ];
@@ -227,7 +242,8 @@ impl core::str::FromStr for TextFamily {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} is no format of text tool calls; write auto, hermes, qwen3_coder_xml, llama_json, \
-    mistral, deepseek, pythonic, harmony, glm, kimi, fenced_json or json",
+    mistral, deepseek, pythonic, harmony, glm, kimi, gemma, step3, minimax, cohere, hunyuan, \
+    fenced_json or json",
     quoted(_0)
 )]
 pub struct UnknownFamily(pub String);

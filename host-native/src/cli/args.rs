@@ -265,7 +265,8 @@ pub(super) struct DecodeArgs {
     /// Read calls and thinking from a model's text instead, one {id, body, tools?} per line.
     ///
     /// FAMILY is the text's format: auto, hermes, `qwen3_coder_xml`, `llama_json`, mistral,
-    /// deepseek, pythonic, harmony, glm, kimi, `fenced_json` or json.
+    /// deepseek, pythonic, harmony, glm, kimi, gemma, step3, minimax, cohere, hunyuan,
+    /// `fenced_json` or json.
     #[arg(
         long,
         value_name = "FAMILY",

@@ -1,11 +1,10 @@
 //! Calls and thinking in a model's text: a table of cases for each family, in every chunking and
-//! cut at every place, and what endless brackets cost.
+//! cut at every place.
 
 use innerloop_core::{
     Piece,
     json::Json,
     message::ToolCall,
-    steps,
     text_calls::{Family, Parsed, Scanner, parse},
     tool::ToolSpec,
 };
@@ -21,7 +20,7 @@ struct Case {
 }
 
 /// One file of cases for each family, named after it.
-const FILES: [&str; 12] = [
+const FILES: [&str; 17] = [
     "auto.jsonl",
     "hermes.jsonl",
     "qwen3_coder_xml.jsonl",
@@ -32,6 +31,11 @@ const FILES: [&str; 12] = [
     "harmony.jsonl",
     "glm.jsonl",
     "kimi.jsonl",
+    "gemma.jsonl",
+    "step3.jsonl",
+    "minimax.jsonl",
+    "cohere.jsonl",
+    "hunyuan.jsonl",
     "fenced_json.jsonl",
     "json.jsonl",
 ];
@@ -159,97 +163,6 @@ fn l4_a_cut_text_loses_nothing_and_never_panics() {
             // A call in thinking that is cut before its end is taken for one.
             let most = whole.calls.len() + usize::from(case.name.contains("closed thinking"));
             assert!(cut.calls.len() <= most, "{} cut at {at}", case.name);
-        }
-    }
-}
-
-/// What a text may consist of that promises a call and never keeps it.
-const OPENINGS: [&str; 45] = [
-    "\n",
-    "functools",
-    " functools",
-    "<",
-    "{",
-    "[",
-    "`",
-    "```",
-    "{\"",
-    "[{",
-    "{\"a\":",
-    "[f(",
-    "[f(a='",
-    "<think>",
-    "</think>",
-    "<tool_call>",
-    "<tool_call>{",
-    "<tool_call>a<arg_key>",
-    "<function=a>",
-    "<function=a><parameter=b>",
-    "[TOOL_CALLS]",
-    "[TOOL_CALLS]a",
-    "<｜tool▁calls▁begin｜>",
-    "<|tool_call_begin|>a:0",
-    "<|message|>",
-    "<|channel|>",
-    "<invoke name=\"a\">",
-    "```json\n{",
-    "<tool_call>{'a': \"",
-    "[f(a=1),",
-    "[[1],",
-    "{\"name\":\"a\",\"arguments\":{}}",
-    "<|tool_call_begin|>a:0<|tool_call_argument_begin|>{",
-    "[TOOL_CALLS]a{\"",
-    "<｜tool▁call▁begin｜>a<｜tool▁sep｜>{",
-    "<invoke name=\"a\"><parameter name=\"b\">",
-    "<tool_call>a<arg_key>b</arg_key><arg_value>",
-    "[f(x=b'",
-    "\n```",
-    "<tool_call>\n```json\n{",
-    "[TOOL_CALLS] ",
-    "{{1,",
-    "<|tool_calls_section_begin|> a",
-    "<|open|>tools<|sep|><|open|>call tool=\"a\"<|sep|>",
-    "<|open|>tools<|sep|><|open|>call tool=\"a\"<|sep|><|open|>argument key=\"b\"<|sep|>",
-];
-
-/// How many bytes may be looked at for each byte of a text: the tries in vain, and JSON that is
-/// followed as deep as it may nest.
-const PER_BYTE: usize = 300;
-
-/// How many bytes are looked at while a text is taken apart as a whole, streamed in one piece, and
-/// streamed character by character.
-fn steps_of(family: Family, body: &str) -> [usize; 3] {
-    let counted = |work: &dyn Fn()| {
-        let _ = steps();
-        work();
-        steps()
-    };
-    let chars: Vec<&str> =
-        body.char_indices().map(|(at, c)| &body[at..at + c.len_utf8()]).collect();
-    [
-        counted(&|| drop(parse(family, body, &[]))),
-        counted(&|| drop(streamed(family, [body].into_iter()))),
-        counted(&|| drop(streamed(family, chars.iter().copied()))),
-    ]
-}
-
-#[test]
-fn x10_endless_brackets_cost_no_more_than_their_length() {
-    let families = FILES.into_iter().map(|file| file.trim_end_matches(".jsonl").parse().unwrap());
-    let each = families.map(|family: Family| (family, "", 2_000));
-    // What grows with the square of the length shows in a long one; white space and words before
-    // all else are as endless.
-    let befores = ["", " ", "x", "functools "];
-    let long = befores.into_iter().map(|before| (Family::Auto, before, 16_000));
-    for (family, before, length) in each.chain(long) {
-        for opening in OPENINGS {
-            let half = if before.is_empty() { 0 } else { length / 2 };
-            let before = before.repeat(half / before.len().max(1));
-            let body = before + &opening.repeat((length - half) / opening.len());
-            for steps in steps_of(family, &body) {
-                let each = steps / body.len();
-                assert!(each <= PER_BYTE, "{family:?}: {each} for each byte of …{opening:?}…");
-            }
         }
     }
 }

@@ -138,6 +138,11 @@ export interface ModelConfig {
     | "harmony"
     | "glm"
     | "kimi"
+    | "gemma"
+    | "step3"
+    | "minimax"
+    | "cohere"
+    | "hunyuan"
     | "fenced_json"
     | "json";
   /** What the endpoint does otherwise than the protocol's author. */

@@ -19,7 +19,7 @@ pub struct Parsed {
 pub(super) struct Region {
     /// Where it ends, in bytes.
     pub(super) end: usize,
-    /// The calls in it.
+    /// The calls in it. There are none if it looks like calls and names no tool.
     pub(super) calls: Vec<ToolCall>,
 }
 
@@ -39,8 +39,10 @@ pub(super) fn call(name: &str, arguments: impl Into<String>) -> ToolCall {
 #[derive(Debug, Default)]
 pub(super) struct Assembly {
     parsed: Parsed,
-    /// Whether anything was taken out of the text.
+    /// Whether calls or thinking were taken out of the text.
     taken: bool,
+    /// Whether tokens were left out that mean nothing.
+    dropped: bool,
 }
 
 impl Assembly {
@@ -62,14 +64,25 @@ impl Assembly {
         }
     }
 
-    /// All text so far turns out to be thinking, if nothing else has been taken out of it.
-    pub(super) fn turn_to_thinking(&mut self) -> bool {
-        if self.taken {
-            return false;
-        }
-        let text = core::mem::take(&mut self.parsed.text);
-        self.thinking(&text);
-        true
+    /// Leaves out a token.
+    pub(super) const fn drop_token(&mut self) {
+        self.dropped = true;
+    }
+
+    /// Whether calls or thinking were taken out of the text.
+    pub(super) const fn is_taken(&self) -> bool {
+        self.taken
+    }
+
+    /// Whether there are calls.
+    pub(super) const fn has_calls(&self) -> bool {
+        !self.parsed.calls.is_empty()
+    }
+
+    /// All that was said and thought so far turns out to be this thinking.
+    pub(super) fn all_thinking(&mut self, text: &str) {
+        self.parsed = Parsed::default();
+        self.thinking(text);
     }
 
     /// Appends calls.
@@ -81,7 +94,7 @@ impl Assembly {
     /// The whole. White space around is dropped where anything was taken out; a text without
     /// calls and thinking is left as it is.
     pub(super) fn finish(mut self) -> Parsed {
-        if !self.taken {
+        if !(self.taken || self.dropped) {
             return self.parsed;
         }
         steps::count(self.parsed.text.len());

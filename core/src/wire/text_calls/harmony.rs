@@ -116,7 +116,13 @@ pub(super) fn content_of(head: &str) -> Content {
 
 /// Where a message's content ends, and how long the token is that ends it and begins nothing.
 pub(super) fn content_end(text: &str) -> Option<(usize, usize)> {
-    let at = ENDS.iter().filter_map(|end| find(text, end)).min()?;
+    let ends = |&(at, _): &(usize, &str)| {
+        let rest = text.get(at..).unwrap_or_default();
+        ENDS.iter().any(|end| rest.starts_with(end))
+    };
+    let found = text.match_indices("<|").find(ends).map(|(at, _)| at);
+    steps::count(found.unwrap_or(text.len()));
+    let at = found?;
     let rest = text.get(at..).unwrap_or_default();
     let closes = ["<|end|>", "<|call|>", "<|return|>"];
     let length = closes.iter().find(|end| rest.starts_with(**end)).map_or(0, |end| end.len());

@@ -1,10 +1,13 @@
 //! Python's literals and keyword arguments, read and written as JSON: what pythonic calls are
 //! made of, and what models write that mean JSON and quote like Python.
 
-use super::super::{
-    lenient::Document,
-    surrogates,
-    writer::{Fields, Writer},
+use super::{
+    super::{
+        lenient::Document,
+        surrogates,
+        writer::{Fields, Writer},
+    },
+    scan::find,
 };
 use crate::base::{steps, text::is_word};
 use alloc::{
@@ -22,21 +25,30 @@ pub(super) struct Reader<'a> {
     text: &'a str,
     /// How far it has come, in bytes.
     at: usize,
+    /// Whether values are Gemma's: text between tokens, or bare.
+    is_gemma: bool,
 }
+
+/// The tokens around Gemma's texts.
+const QUOTES: [&str; 2] = ["<|\"|>", "<escape>"];
 
 /// The literal that is the whole of `text`, as JSON.
 pub(super) fn to_json(text: &str) -> Option<String> {
     let mut reader = Reader::new(text, 0);
-    let mut out = Writer::new();
-    reader.value(&mut out, DEPTH)?;
+    let json = reader.json()?;
     reader.space();
-    (reader.at == text.len()).then_some(out.0)
+    (reader.at == text.len()).then_some(json)
 }
 
 impl<'a> Reader<'a> {
     /// Begins at `at`.
     pub(super) const fn new(text: &'a str, at: usize) -> Self {
-        Self { text, at }
+        Self { text, at, is_gemma: false }
+    }
+
+    /// Begins at `at` in Gemma's call.
+    pub(super) const fn gemma(text: &'a str, at: usize) -> Self {
+        Self { text, at, is_gemma: true }
     }
 
     /// How far it has come.
@@ -104,6 +116,13 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// A value as JSON.
+    pub(super) fn json(&mut self) -> Option<String> {
+        let mut out = Writer::new();
+        self.value(&mut out, DEPTH)?;
+        Some(out.0)
+    }
+
     fn value(&mut self, out: &mut Writer, depth: u32) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         self.space();
@@ -111,10 +130,42 @@ impl<'a> Reader<'a> {
             '{' => self.dict(out, depth),
             '[' => self.list("[", "]", out, depth),
             '(' => self.list("(", ")", out, depth),
+            '<' if self.is_gemma => {
+                out.string(self.marked()?);
+                Some(())
+            }
+            c if self.is_gemma && c != '"' => self.bare(out),
             '"' | '\'' => self.strings(out),
             '-' | '+' | '.' | '0'..='9' => self.number(out),
             _ => self.word(out),
         }
+    }
+
+    /// The text between Gemma's tokens that begins here.
+    pub(super) fn marked(&mut self) -> Option<&'a str> {
+        let quote = QUOTES.into_iter().find(|quote| self.take(quote))?;
+        let rest = self.rest();
+        let end = find(rest, quote)?;
+        self.at += end + quote.len();
+        rest.get(..end)
+    }
+
+    /// A word of Gemma's: a number, a truth value, nothing, or text.
+    fn bare(&mut self, out: &mut Writer) -> Option<()> {
+        let rest = self.rest();
+        let end = rest.find([',', '}', ']', '<'])?;
+        steps::count(end);
+        self.at += end;
+        let word = rest.get(..end)?.trim();
+        match word {
+            "true" | "false" => out.raw(word),
+            "null" | "None" | "none" | "nil" => out.raw("null"),
+            _ => match number(word) {
+                Some(number) => out.raw(&number),
+                None => out.string(word),
+            },
+        };
+        Some(())
     }
 
     fn list(&mut self, open: &str, close: &str, out: &mut Writer, depth: u32) -> Option<()> {
@@ -172,12 +223,14 @@ impl<'a> Reader<'a> {
                 return None;
             }
         }
+        let before = out.len();
         fields.write(out);
+        steps::count(out.len() - before);
         Some(())
     }
 
     /// A key without quotes, as in `{name: 1}`.
-    fn bare_key(&mut self) -> Option<&'a str> {
+    pub(super) fn bare_key(&mut self) -> Option<&'a str> {
         let mut ahead = self.clone();
         let name = ahead.name()?;
         let here = ahead.at;
@@ -256,7 +309,8 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
-    fn string(&mut self, text: &mut String) -> Option<()> {
+    /// Appends what a string stands for.
+    pub(super) fn string(&mut self, text: &mut String) -> Option<()> {
         let is_raw = self.take("r") || self.take("R");
         if !is_raw {
             let _ = self.take("u");

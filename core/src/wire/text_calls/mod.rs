@@ -3,9 +3,11 @@
 //! is malformed stays text, nothing is lost, and no text costs more than its length.
 
 mod found;
+mod gemma;
 mod harmony;
 mod in_text;
 mod literal;
+mod minimax;
 mod objects;
 mod pythonic;
 mod scan;

@@ -7,10 +7,14 @@ use crate::{
     types::tool::ToolSpec,
 };
 use alloc::{rc::Rc, vec::Vec};
+use core::cell::Cell;
 use innerloop_json::Map;
 
-/// How many bytes may be searched in vain for each byte of the text.
+/// How many bytes may be looked at for each byte of the text, beside the way through it.
 const TRIES: usize = 24;
+
+/// How many bytes may be looked at however short the text is.
+pub(super) const AT_LEAST: usize = 4_096;
 
 /// Within how many bytes a name and its tag end.
 const NEAR: usize = 512;
@@ -24,28 +28,33 @@ pub(super) struct Doc<'a> {
     body: &'a str,
     tools: &'a [ToolSpec],
     /// How many bytes may still be searched in vain.
-    budget: usize,
+    budget: Cell<usize>,
     /// From where and to where each needle was searched last. There are few.
     searched: Vec<(&'static str, usize, Option<usize>)>,
-    /// The schemas of the tools that were asked for.
-    schemas: Map<Rc<Schema>>,
+    /// Where each tool stands, of equal names the last, and its schema once it was asked for.
+    known: Map<(usize, Option<Rc<Schema>>)>,
 }
 
 impl<'a> Doc<'a> {
     /// Nothing searched yet.
-    pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
-        let budget = body.len().saturating_mul(TRIES).saturating_add(65_536);
-        Self { body, tools, budget, searched: Vec::new(), schemas: Map::new() }
+    pub(super) fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
+        let mut known = Map::new();
+        for (at, tool) in tools.iter().enumerate() {
+            steps::count(tool.name.len());
+            known.insert(tool.name.clone(), (at, None));
+        }
+        let budget = Cell::new(budget(body.len()).saturating_add(AT_LEAST));
+        Self { body, tools, budget, searched: Vec::new(), known }
     }
 
     /// The same, with so many bytes to be searched in vain.
     pub(super) fn with_budget(self, budget: usize) -> Self {
-        Self { budget, ..self }
+        Self { budget: Cell::new(budget), ..self }
     }
 
     /// How many bytes may still be searched in vain.
     pub(super) const fn budget(&self) -> usize {
-        self.budget
+        self.budget.get()
     }
 
     /// The whole text.
@@ -58,13 +67,16 @@ impl<'a> Doc<'a> {
         self.body.get(at..).unwrap_or_default()
     }
 
-    /// The text between two positions.
+    /// The text between two positions, which is read.
     pub(super) fn between(&self, from: usize, to: usize) -> &'a str {
-        self.body.get(from..to).unwrap_or_default()
+        let text = self.body.get(from..to).unwrap_or_default();
+        self.read(text.len());
+        text
     }
 
     /// Behind `token`, if it stands at `at`.
     pub(super) fn after(&self, at: usize, token: &str) -> Option<usize> {
+        steps::count(1);
         self.rest(at).starts_with(token).then_some(at + token.len())
     }
 
@@ -77,8 +89,13 @@ impl<'a> Doc<'a> {
     pub(super) fn skip_space(&self, at: usize) -> usize {
         let rest = self.rest(at);
         let space = rest.len() - rest.trim_start().len();
-        steps::count(space);
+        self.read(space);
         at + space
+    }
+
+    /// Whether what stands at `at` is quoted as code.
+    pub(super) fn is_quoted(&self, at: usize) -> bool {
+        at.checked_sub(1).and_then(|at| self.body.as_bytes().get(at)) == Some(&b'`')
     }
 
     /// Where `needle` stands next, from `from` on.
@@ -89,7 +106,7 @@ impl<'a> Doc<'a> {
         {
             return found;
         }
-        if self.budget == 0 {
+        if self.is_spent() {
             return None;
         }
         let found = find(self.rest(from), needle);
@@ -104,18 +121,24 @@ impl<'a> Doc<'a> {
     pub(super) fn near(&self, from: usize, any: &[char]) -> Option<usize> {
         let near = prefix(self.rest(from), NEAR);
         let found = near.find(any);
-        steps::count(found.unwrap_or(near.len()));
+        self.read(found.unwrap_or(near.len()));
         found.map(|at| from + at)
     }
 
-    /// Notes that `bytes` were searched in vain.
-    pub(super) const fn spend(&mut self, bytes: usize) {
-        self.budget = self.budget.saturating_sub(bytes);
+    /// Notes that so many bytes are looked at, which were not counted yet.
+    pub(super) fn read(&self, bytes: usize) {
+        steps::count(bytes);
+        self.spend(bytes);
+    }
+
+    /// Notes that so many bytes were looked at.
+    pub(super) fn spend(&self, bytes: usize) {
+        self.budget.set(self.budget().saturating_sub(bytes));
     }
 
     /// Whether nothing more may be tried.
     pub(super) const fn is_spent(&self) -> bool {
-        self.budget == 0
+        self.budget() == 0
     }
 
     /// The JSON object or array that begins at `at`: where it ends, and its text.
@@ -124,16 +147,11 @@ impl<'a> Doc<'a> {
             return None;
         }
         let rest = self.rest(at);
-        let (length, is_json) = match balanced(rest) {
-            Balanced::End(length) => (length, is_json(rest.get(..length).unwrap_or_default())),
-            Balanced::Open => (rest.len(), false),
-            Balanced::Broken(length) => (length, false),
-        };
-        if !is_json {
-            self.spend(length);
-            return None;
-        }
-        Some((at + length, self.between(at, at + length)))
+        let found = balanced(rest);
+        let length = found.seen(rest);
+        self.spend(length);
+        let json = rest.get(..length).unwrap_or_default();
+        (matches!(found, Balanced::End(_)) && is_json(json)).then_some((at + length, json))
     }
 
     /// Whether tools were given.
@@ -148,21 +166,21 @@ impl<'a> Doc<'a> {
 
     /// Whether a tool of that name was given.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.tools.iter().any(|tool| tool.name == name)
+        self.known.contains_key(name)
     }
 
     /// The schema of a tool's arguments; an empty one if there is no such tool.
     pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
-        if let Some(schema) = self.schemas.get(name) {
-            return Rc::clone(schema);
-        }
-        let Some(tool) = self.tools.iter().rev().find(|tool| tool.name == name) else {
-            return Rc::default();
-        };
-        let schema = Rc::new(Schema::of(&tool.parameters));
-        self.schemas.insert(name.into(), Rc::clone(&schema));
-        schema
+        let Some((at, schema)) = self.known.get_mut(name) else { return Rc::default() };
+        let parameters = self.tools.get(*at).map(|tool| &tool.parameters);
+        let read = || parameters.map_or_else(Rc::default, |json| Rc::new(Schema::of(json)));
+        Rc::clone(schema.get_or_insert_with(read))
     }
+}
+
+/// How many bytes may be looked at for so many bytes of text.
+pub(super) const fn budget(bytes: usize) -> usize {
+    bytes.saturating_mul(TRIES)
 }
 
 /// Where `needle` stands in `text`.
@@ -183,59 +201,81 @@ pub(super) enum Balanced {
     Broken(usize),
 }
 
+impl Balanced {
+    /// How many bytes of `text` were looked at to tell it.
+    pub(super) const fn seen(self, text: &str) -> usize {
+        match self {
+            Self::End(bytes) | Self::Broken(bytes) => bytes,
+            Self::Open => text.len(),
+        }
+    }
+}
+
 /// Follows brackets and braces from the beginning of `text` to where the first of them closes,
 /// strings and their escapes respected. A byte that JSON cannot contain breaks it at once.
 pub(super) fn balanced(text: &str) -> Balanced {
-    let found = follow(text);
-    steps::count(match found {
-        Balanced::End(bytes) | Balanced::Broken(bytes) => bytes,
-        Balanced::Open => text.len(),
-    });
-    found
+    Follower::default().follow(text)
 }
 
-fn follow(text: &str) -> Balanced {
-    let mut open: Vec<u8> = Vec::new();
-    let (mut in_string, mut escaped, mut wants_key) = (false, false, false);
-    for (at, byte) in text.bytes().enumerate() {
-        if in_string {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_string = false,
-                _ => {}
+/// Follows brackets and braces while their text arrives; see [`balanced`].
+#[derive(Clone, Debug, Default)]
+pub(super) struct Follower {
+    /// What closes each of those that are open.
+    open: Vec<u8>,
+    in_string: bool,
+    escaped: bool,
+    wants_key: bool,
+    /// How far it has come.
+    at: usize,
+}
+
+impl Follower {
+    /// Goes on in `text`, which is the one that it began with, or begins with that.
+    pub(super) fn follow(&mut self, text: &str) -> Balanced {
+        let new = text.as_bytes().get(self.at..).unwrap_or_default();
+        for &byte in new {
+            steps::count(1);
+            if let Some(found) = self.step(byte) {
+                return found;
             }
-            continue;
+            self.at += 1;
         }
-        if wants_key && !byte.is_ascii_whitespace() {
+        Balanced::Open
+    }
+
+    fn step(&mut self, byte: u8) -> Option<Balanced> {
+        let broken = Some(Balanced::Broken(self.at));
+        if self.in_string {
+            self.in_string = self.escaped || byte != b'"';
+            self.escaped = !self.escaped && byte == b'\\';
+            return None;
+        }
+        if self.wants_key && !byte.is_ascii_whitespace() {
             if byte != b'"' && byte != b'}' {
-                return Balanced::Broken(at);
+                return broken;
             }
-            wants_key = false;
+            self.wants_key = false;
         }
         match byte {
-            b'"' => in_string = true,
-            b'{' | b'[' if open.len() >= DEPTH => return Balanced::Broken(at),
-            b'{' => {
-                open.push(b'}');
-                wants_key = true;
+            b'"' => self.in_string = true,
+            b'{' | b'[' if self.open.len() >= DEPTH => return broken,
+            // The closing one is two behind the opening one.
+            b'{' | b'[' => {
+                self.open.push(byte + 2);
+                self.wants_key = byte == b'{';
             }
-            b'[' => open.push(b']'),
             b'}' | b']' => {
-                if open.pop() != Some(byte) {
-                    return Balanced::Broken(at);
+                if self.open.pop() != Some(byte) {
+                    return broken;
                 }
-                if open.is_empty() {
-                    return Balanced::End(at + 1);
+                if self.open.is_empty() {
+                    return Some(Balanced::End(self.at + 1));
                 }
             }
             b',' | b':' | b'-' | b'+' | b'.' => {}
             _ if byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() => {}
-            _ => return Balanced::Broken(at),
+            _ => return broken,
         }
-        if open.is_empty() {
-            return Balanced::Broken(at);
-        }
+        if self.open.is_empty() { broken } else { None }
     }
-    Balanced::Open
 }

@@ -2,15 +2,19 @@
 
 use super::super::lenient::{Document, Raw};
 use crate::base::{json::Json, text::listed};
-use alloc::vec::Vec;
+use alloc::{boxed::Box, vec::Vec};
 use innerloop_json::Map;
 
-/// How deep choices within a property's schema are looked into.
-const DEPTH: u32 = 8;
+/// How deep schemas are looked into.
+const DEPTH: u32 = 16;
 
-/// The types that each of a tool's arguments may have.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Schema(Option<Map<Vec<Type>>>);
+/// The types that a value may have, and its parts.
+#[derive(Debug, Default)]
+pub(super) struct Schema {
+    types: Vec<Type>,
+    properties: Option<Map<Self>>,
+    items: Option<Box<Self>>,
+}
 
 /// What a schema's type may be, under any of the names that schemas use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,49 +44,72 @@ impl Type {
 impl Schema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
-        let schema = Document::of(schema.text());
-        let properties = schema.root().field("properties");
-        let mut known = Map::new();
-        for (name, property) in properties.entries() {
-            let mut types = Vec::new();
-            collect(property, &mut types, DEPTH);
-            let in_order = Type::ALL.into_iter().filter(|kind| types.contains(kind));
-            known.insert(name.into_owned(), in_order.collect());
+        Self::read(Document::of(schema.text()).root(), DEPTH)
+    }
+
+    fn read(schema: Raw<'_>, depth: u32) -> Self {
+        let mut found = Self::default();
+        found.collect(schema, depth);
+        let in_order = Type::ALL.into_iter().filter(|kind| found.types.contains(kind));
+        found.types = in_order.collect();
+        found
+    }
+
+    fn collect(&mut self, schema: Raw<'_>, depth: u32) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        const NAMES: [&str; 8] =
+            ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
+        let [kind, any, one, all, choices, only, properties, items] = schema.fields(&NAMES);
+        let names = kind.items().filter_map(Raw::string);
+        self.types.extend(names.filter_map(|name| by_name(&name)));
+        for branch in [any, one, all].into_iter().flat_map(Raw::elements) {
+            self.collect(branch, depth);
         }
-        Self((!properties.is_null()).then_some(known))
+        if kind.is_null() {
+            let values = choices.elements().chain(only.some());
+            self.types.extend(values.map(of_value));
+            self.types.extend((!properties.is_null()).then_some(Type::Object));
+            self.types.extend((!items.is_null()).then_some(Type::Array));
+        }
+        if !properties.is_null() {
+            let known = self.properties.get_or_insert_default();
+            for (name, property) in properties.entries() {
+                known.insert(name.into_owned(), Self::read(property, depth));
+            }
+        }
+        if items.is_object() {
+            self.items = Some(Box::new(Self::read(items, depth)));
+        }
     }
 
     /// Whether it says which properties there are.
     pub(super) const fn has_properties(&self) -> bool {
-        self.0.is_some()
+        self.properties.is_some()
     }
 
     /// Whether it has a property of that name.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.0.as_ref().is_some_and(|known| known.contains_key(name))
+        self.property(name).is_some()
     }
 
-    /// The types of a property, in the order in which they are tried.
+    /// What a property may be.
+    pub(super) fn property(&self, name: &str) -> Option<&Self> {
+        self.properties.as_ref()?.get(name)
+    }
+
+    /// What an entry of a list may be.
+    pub(super) fn entry(&self) -> Option<&Self> {
+        self.items.as_deref()
+    }
+
+    /// The types, in the order in which they are tried.
+    pub(super) fn own_types(&self) -> &[Type] {
+        &self.types
+    }
+
+    /// The types of a property.
     pub(super) fn types(&self, name: &str) -> &[Type] {
-        self.0.as_ref().and_then(|known| known.get(name)).map(Vec::as_slice).unwrap_or_default()
-    }
-}
-
-fn collect(schema: Raw<'_>, found: &mut Vec<Type>, depth: u32) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    const NAMES: [&str; 8] =
-        ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
-    let [kind, any, one, all, choices, only, properties, items] = schema.fields(&NAMES);
-    let names = kind.items().filter_map(Raw::string);
-    found.extend(names.filter_map(|name| by_name(&name)));
-    for branch in [any, one, all].into_iter().flat_map(Raw::elements) {
-        collect(branch, found, depth);
-    }
-    if kind.is_null() {
-        let values = choices.elements().chain(only.some());
-        found.extend(values.map(of_value));
-        found.extend((!properties.is_null()).then_some(Type::Object));
-        found.extend((!items.is_null()).then_some(Type::Array));
+        self.property(name).map(Self::own_types).unwrap_or_default()
     }
 }
 

@@ -6,6 +6,7 @@ use super::{
     found::{Region, call},
     objects::{self, Sure},
     scan::{Balanced, Doc, balanced},
+    xml,
 };
 use crate::types::message::ToolCall;
 use alloc::{string::String, vec::Vec};
@@ -87,6 +88,7 @@ pub(super) fn deepseek_token(doc: &Doc<'_>, at: usize) -> Option<(DeepseekToken,
     let rest = doc.rest(from);
     let mut word = String::new();
     for (offset, c) in rest.char_indices() {
+        doc.read(1);
         match c {
             '｜' | '|' => {
                 let end = doc.after(from + offset + c.len_utf8(), ">")?;
@@ -138,6 +140,8 @@ pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
                 end = behind;
                 break;
             }
+            // Step 3 also parts calls by it.
+            Some((DeepseekToken::Separator, behind)) if end > at => from = behind,
             // R1's distillations leave the token before a call out.
             None if doc.rest(from).starts_with("function<") => {
                 let Some((behind, call)) = deepseek_call(doc, from) else { break };
@@ -153,10 +157,15 @@ pub(super) fn deepseek(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     let head_end = doc.near(from, &['<'])?;
     let head = doc.between(from, head_end).trim();
-    let (DeepseekToken::Separator, inner) = deepseek_token(doc, head_end)? else {
-        return None;
+    let inner = match deepseek_token(doc, head_end) {
+        Some((DeepseekToken::Separator, inner)) => inner,
+        None if head.is_empty() => head_end,
+        _ => return None,
     };
     let mut at = doc.skip_space(inner);
+    if let Some((end, call)) = xml::invoke(doc, at) {
+        return Some((call_end(doc, end), call));
+    }
     let mut name = head;
     if !doc.rest(at).starts_with('{') {
         let name_end = doc.near(at, &['\n', '`', '{', '<'])?;
@@ -188,6 +197,14 @@ fn deepseek_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     Some((end, call(name, objects::arguments(raw.trim()))))
 }
 
+/// Behind the token that ends a call, if it stands there.
+fn call_end(doc: &Doc<'_>, at: usize) -> usize {
+    match deepseek_token(doc, doc.skip_space(at)) {
+        Some((DeepseekToken::CallEnd, end)) => end,
+        _ => at,
+    }
+}
+
 fn deepseek_call_end(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
     let ends = ["<｜tool▁call▁end｜>", "<|tool▁call▁end|>"];
     ends.into_iter()
@@ -206,7 +223,7 @@ pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     loop {
         from = doc.skip_space(from);
         if let Some(behind) = doc.after_any(from, &SECTION_END) {
-            return Region::new(behind, calls);
+            return Some(Region { end: behind, calls });
         }
         let inner = doc.after(from, "<|tool_call_begin|>").or_else(|| behind_noise(doc, at, from));
         let Some(inner) = inner else { break };
@@ -214,7 +231,7 @@ pub(super) fn kimi(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         calls.extend(call);
         (end, from) = (behind, behind);
     }
-    Region::new(end, calls)
+    (end > at).then_some(Region { end, calls })
 }
 
 /// Behind the token of the section's first call, if text stands before it that means nothing.
@@ -233,14 +250,15 @@ fn kimi_call(doc: &mut Doc<'_>, from: usize) -> Option<(usize, Option<ToolCall>)
     let id_end = doc.near(from, &['<'])?;
     let id = doc.between(from, id_end).trim();
     let at = doc.skip_space(doc.after(id_end, ARGUMENTS)?);
-    let (to, end) = match balanced(doc.rest(at)) {
+    let found = balanced(doc.rest(at));
+    doc.spend(found.seen(doc.rest(at)));
+    let (to, end) = match found {
         Balanced::End(length) => {
             let to = at + length;
             (to, doc.after(doc.skip_space(to), "<|tool_call_end|>").unwrap_or(to))
         }
         Balanced::Open | Balanced::Broken(_) => {
             let to = doc.find("<|tool_call_end|>", at)?;
-            doc.spend(to - at);
             (to, to + "<|tool_call_end|>".len())
         }
     };
@@ -271,7 +289,11 @@ fn kimi_name(doc: &mut Doc<'_>, id: &str, arguments: &str) -> Option<String> {
     let tools = doc.tools().iter();
     let mut fitting = tools.filter(|tool| {
         let schema = doc.schema(&tool.name);
-        schema.has_properties() && given.names().all(|name| schema.knows(&name))
+        let knows = |name: &str| {
+            doc.read(1);
+            !doc.is_spent() && schema.knows(name)
+        };
+        schema.has_properties() && given.names().all(|name| knows(&name))
     });
     match (fitting.next(), fitting.next()) {
         (Some(one), None) => Some(one.name.clone()),

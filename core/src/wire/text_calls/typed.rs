@@ -10,7 +10,7 @@ use super::{
     literal,
     schema::{Schema, Type},
 };
-use crate::types::message::ToolCall;
+use crate::{base::steps, types::message::ToolCall};
 use alloc::{
     borrow::Cow,
     rc::Rc,
@@ -54,6 +54,16 @@ impl Typed {
         self.fields.set(name).raw(&json);
     }
 
+    /// Adds an argument whose JSON is known.
+    pub(super) fn push_json(&mut self, name: &str, json: &str) {
+        self.fields.set(name).raw(json);
+    }
+
+    /// What the tool's schema says.
+    pub(super) fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
     /// The call.
     pub(super) fn finish(self) -> ToolCall {
         let arguments = self.unwrapped().unwrap_or_else(|| {
@@ -80,7 +90,8 @@ impl Typed {
 }
 
 /// The JSON that `text` stands for.
-fn typed(text: &str, types: &[Type]) -> String {
+pub(super) fn typed(text: &str, types: &[Type]) -> String {
+    steps::count(text.len());
     let plain = text.trim();
     if plain.eq_ignore_ascii_case("null") {
         return String::from("null");

@@ -3,14 +3,38 @@
 
 use super::{
     found::{Assembly, Parsed, Region},
-    pythonic,
+    gemma, minimax, pythonic,
     scan::Doc,
     tagged::{self, Fence},
-    think::{self, Tag},
+    think::{self, Pair, TAGS, Tag},
     tokens::{self, DeepseekToken},
     xml, xtml,
 };
 use crate::{base::steps, types::model::TextFamily as Family};
+
+/// Tokens around a reply, which mean nothing, and whose they are.
+pub(super) const FRAMES: [(&str, Family); 17] = [
+    ("<|open|>response<|sep|>", Family::Kimi),
+    ("<|close|>response<|sep|>", Family::Kimi),
+    ("<|open|>message<|sep|>", Family::Kimi),
+    ("<|close|>message<|sep|>", Family::Kimi),
+    ("<|close|>tools<|sep|>", Family::Kimi),
+    ("<|START_RESPONSE|>", Family::Cohere),
+    ("<|END_RESPONSE|>", Family::Cohere),
+    ("<|START_TEXT|>", Family::Cohere),
+    ("<|END_TEXT|>", Family::Cohere),
+    ("<|START_OF_TURN_TOKEN|>", Family::Cohere),
+    ("<|END_OF_TURN_TOKEN|>", Family::Cohere),
+    ("<|CHATBOT_TOKEN|>", Family::Cohere),
+    ("<turn|>", Family::Gemma),
+    ("<|tool_response>", Family::Gemma),
+    ("<end_of_turn>", Family::Gemma),
+    ("<start_function_response>", Family::Gemma),
+    ("<eos>", Family::Gemma),
+];
+
+/// The tags around Hunyuan's answers. Others write them when they are told to.
+pub(super) const ANSWER: [&str; 2] = ["<answer>", "</answer>"];
 
 /// What stands at a place of the text.
 #[derive(Debug)]
@@ -19,12 +43,8 @@ pub(super) enum Step {
     Text(usize),
     /// A token that means nothing, up to there.
     Drop(usize),
-    /// Thinking, from there to there, and its closing tag's end.
-    Thinking(usize, usize, usize),
-    /// Thinking begins behind the tag and never ends.
-    Unclosed(usize),
-    /// Thinking ends that never began.
-    Unopened(usize),
+    /// Thinking begins or ends.
+    Thinking(Tag),
     /// Calls.
     Calls(Region),
 }
@@ -33,59 +53,86 @@ pub(super) enum Step {
 pub(super) fn walk(family: Family, doc: &mut Doc<'_>) -> Parsed {
     let mut out = Assembly::default();
     let mut walk = Walk { family, in_thought: false, is_data: false };
+    // How many tags may still close thinking that is nested, and the tags that are open.
+    let (mut opened, mut pair) = (0, TAGS[0]);
     let (mut from, mut at) = (0, 0);
-    while let Some(start) = next_start(doc, at) {
-        let step = walk.step(doc, start);
+    while let Some(start) = next_start(doc, at).filter(|_| !doc.is_spent()) {
+        let mut step = walk.step(doc, start);
+        if let Step::Thinking(tag) = step
+            && !tag.is_open
+            && out.is_taken()
+            && (out.has_calls() || opened == 0)
+        {
+            step = Step::Text(tag.end);
+        }
         let end = match &step {
             Step::Text(end) => {
                 at = (*end).max(start + 1);
                 continue;
             }
-            Step::Drop(end) | Step::Unclosed(end) | Step::Unopened(end) => *end,
-            Step::Thinking(_, _, end) => *end,
+            Step::Drop(end) => *end,
+            Step::Thinking(tag) => tag.end,
             Step::Calls(region) => region.end,
         };
         let text = doc.between(from, start);
-        put(&mut out, walk.in_thought, text);
+        put(&mut out, walk.in_thought.then_some(pair), text);
+        (from, at) = (end, end);
         match step {
-            Step::Thinking(begin, to, _) => out.thinking(doc.between(begin, to)),
-            Step::Unclosed(_) => {
-                out.thinking("");
-                walk.in_thought = true;
-            }
-            Step::Unopened(_) => {
-                if !out.turn_to_thinking() {
-                    out.text(doc.between(start, end));
+            Step::Thinking(tag) if tag.is_open => {
+                // Text before the first tag may be thinking that was begun in the prompt.
+                opened += usize::from(!out.is_taken() && !doc.between(0, start).trim().is_empty());
+                pair = tag.pair;
+                if let Some(to) = doc.find(pair.1, end) {
+                    let (thought, inner) = think::bare(doc.between(end, to), pair);
+                    out.thinking(&thought);
+                    opened += inner;
+                    (from, at) = (to + pair.1.len(), to + pair.1.len());
+                } else {
+                    out.thinking("");
+                    walk.in_thought = true;
                 }
+            }
+            Step::Thinking(tag) => {
+                opened -= usize::from(out.is_taken());
+                out.all_thinking(&think::bare(doc.between(0, start), tag.pair).0);
             }
             Step::Calls(region) => {
                 walk.in_thought = false;
                 out.calls(region.calls);
             }
-            Step::Text(_) | Step::Drop(_) => {}
+            Step::Drop(_) => out.drop_token(),
+            Step::Text(_) => {}
         }
-        (from, at) = (end, end);
     }
     let rest = doc.rest(from);
-    put(&mut out, walk.in_thought, rest);
+    put(&mut out, walk.in_thought.then_some(pair), rest);
     out.finish()
 }
 
 /// Appends what is neither a call nor a tag.
-fn put(out: &mut Assembly, in_thought: bool, text: &str) {
-    if in_thought {
-        out.thinking(text);
-    } else {
-        out.text(text);
+fn put(out: &mut Assembly, thought: Option<Pair>, text: &str) {
+    match thought {
+        Some(pair) => out.thinking(&think::bare(text, pair).0),
+        None => out.text(text),
     }
 }
 
 /// The next place from `at` on where anything but text may begin.
 pub(super) fn next_start(doc: &Doc<'_>, at: usize) -> Option<usize> {
     let rest = doc.rest(at);
-    let found = rest.find(['<', '[', '{', '`', '◁']);
+    let found = rest.find(['<', '[', '{', '`', '◁', ']']);
     steps::count(found.unwrap_or(rest.len()));
     found.map(|found| at + found)
+}
+
+/// Whether more than text may begin here, by the first two characters.
+pub(super) fn may_begin(rest: &str) -> bool {
+    match rest.as_bytes() {
+        [b'<', second, ..] => second.is_ascii_alphabetic() || matches!(second, b'|' | b'/' | 0xef),
+        [b'<'] => false,
+        [b']', ..] => rest.starts_with(minimax::SPACE),
+        _ => true,
+    }
 }
 
 /// What is known on the way.
@@ -102,42 +149,53 @@ pub(super) struct Walk {
 impl Walk {
     /// What stands at `at`.
     pub(super) fn step(&mut self, doc: &mut Doc<'_>, at: usize) -> Step {
+        if !may_begin(doc.rest(at)) {
+            return Step::Text(at + 1);
+        }
         if !self.in_thought {
-            match think::tag_at(doc, at) {
-                Some(Tag::Open { end, close }) => {
-                    return match doc.find(close, end) {
-                        Some(to) => Step::Thinking(end, to, to + close.len()),
-                        None => Step::Unclosed(end),
-                    };
-                }
-                Some(Tag::Close { end }) => return Step::Unopened(end),
-                None => {}
+            if let Some(tag) = think::tag_at(doc, at) {
+                return Step::Thinking(tag);
             }
             if let Some(fence) = tagged::fence_at(doc, at) {
                 return self.fence(doc, at, fence);
             }
         }
+        self.unfenced(doc, at)
+    }
+
+    /// What stands at `at` if it is no tag of thinking and no fence.
+    pub(super) fn unfenced(&mut self, doc: &mut Doc<'_>, at: usize) -> Step {
         if let Some(region) = self.calls(doc, at) {
-            return Step::Calls(region);
+            // Calls that name no tool are text.
+            let is_text = region.calls.is_empty();
+            return if is_text { Step::Text(region.end) } else { Step::Calls(region) };
         }
         if matches!(self.family, Family::Auto | Family::Deepseek)
             && let Some((DeepseekToken::Output, end)) = tokens::deepseek_token(doc, at)
         {
             return Step::Drop(end);
         }
-        if self.is(&[Family::Kimi])
-            && let Some(end) = doc.after_any(at, &xtml::FRAME)
-        {
-            return Step::Drop(end);
+        match self.frame(doc, at) {
+            Some(end) => Step::Drop(end),
+            None => Step::Text(at + 1),
         }
-        Step::Text(at + 1)
+    }
+
+    /// Behind a token that means nothing.
+    fn frame(&self, doc: &Doc<'_>, at: usize) -> Option<usize> {
+        if self.in_thought || doc.is_quoted(at) || !doc.rest(at).starts_with('<') {
+            return None;
+        }
+        let frames = FRAMES.iter().filter(|(_, family)| self.is(&[*family]));
+        let answer = ANSWER.iter().filter(|_| self.family == Family::Hunyuan);
+        frames.map(|(token, _)| token).chain(answer).find_map(|token| doc.after(at, token))
     }
 
     /// A fence of calls, or all of it text: what it shows is an example.
     fn fence(&self, doc: &mut Doc<'_>, at: usize, fence: Fence<'_>) -> Step {
         let holds_calls = match self.family {
             Family::FencedJson => true,
-            Family::Auto | Family::Hermes | Family::Json | Family::LlamaJson => {
+            Family::Auto | Family::Hermes | Family::Json | Family::LlamaJson | Family::Cohere => {
                 tagged::is_language(fence.language)
             }
             _ => false,
@@ -155,6 +213,7 @@ impl Walk {
     fn calls(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         match doc.rest(at).chars().next()? {
             '<' => self.marked(doc, at),
+            ']' if self.is(&[Family::Minimax]) => minimax::calls(doc, at),
             '[' if self.is(&[Family::Mistral, Family::Json])
                 && doc.after(at, tokens::MISTRAL).is_some() =>
             {
@@ -171,7 +230,7 @@ impl Walk {
     fn marked(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         let second = doc.rest(at).chars().nth(1)?;
         if matches!(second, '|' | '｜') {
-            if self.is(&[Family::Deepseek])
+            if self.is(&[Family::Deepseek, Family::Step3])
                 && let Some(region) = tokens::deepseek(doc, at)
             {
                 return Some(region);
@@ -182,12 +241,17 @@ impl Walk {
                 return Some(region);
             }
         }
-        if self.is(&[Family::Deepseek])
+        if self.is(&[Family::Gemma])
+            && let Some(region) = gemma::calls(doc, at)
+        {
+            return Some(region);
+        }
+        if self.is(&[Family::Deepseek, Family::Step3, Family::Minimax])
             && let Some(region) = xml::invokes(doc, at)
         {
             return Some(region);
         }
-        if self.is(&[Family::Qwen3CoderXml, Family::Hermes])
+        if self.is(&[Family::Qwen3CoderXml, Family::Hermes, Family::Step3])
             && let Some(region) = xml::qwen(doc, at)
         {
             return Some(region);
@@ -198,6 +262,9 @@ impl Walk {
             Family::Qwen3CoderXml,
             Family::Json,
             Family::Deepseek,
+            Family::Minimax,
+            Family::Cohere,
+            Family::Hunyuan,
         ];
         if self.is(&holds_json)
             && let Some(region) = tagged::tagged(doc, at).or_else(|| tagged::function_json(doc, at))
@@ -214,7 +281,7 @@ impl Walk {
         {
             return Some(region);
         }
-        if self.is(&[Family::Glm]) { self.glm(doc, at) } else { None }
+        if self.is(&[Family::Glm, Family::Hunyuan]) { self.glm(doc, at) } else { None }
     }
 
     fn glm(&self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
@@ -237,7 +304,7 @@ impl Walk {
     }
 
     fn bare(&mut self, doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-        let before = doc.between(0, at);
+        let before = doc.body().get(..at).unwrap_or_default();
         // From its end, where anything but white space shows at once.
         let said = before.trim_end();
         steps::count(before.len() - said.len());

@@ -78,7 +78,8 @@ fn qwen_value(doc: &mut Doc<'_>, from: usize) -> Option<(usize, usize)> {
 
 /// The words before `invoke` and `parameter` in the dialects that use them; where one begins
 /// like another, the longer comes first.
-const PREFIXES: [&str; 6] = ["｜DSML｜ ", "｜DSML｜", "|DSML| ", "|DSML|", "minimax:", ""];
+const PREFIXES: [&str; 7] =
+    ["｜DSML｜ ", "｜DSML｜", "|DSML| ", "|DSML|", "minimax:", "steptml:", ""];
 
 /// Elements that hold `<invoke>`s.
 const BLOCKS: [&str; 4] = ["function_calls>", "tool_calls>", "tool_call>", "calls>"];
@@ -100,7 +101,8 @@ pub(super) fn invokes(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
     Region::new(end, calls)
 }
 
-fn invoke<'a>(doc: &mut Doc<'a>, at: usize) -> Option<(usize, ToolCall)> {
+/// The call of the `<invoke>` that opens at `at`, and where it ends.
+pub(super) fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
     let from = doc.after_any(doc.after(at, "<")?, &PREFIXES)?;
     let from = doc.after(from, "invoke name=")?;
     let (name, _, inner) = attributes(doc, from)?;
@@ -121,7 +123,6 @@ fn invoke<'a>(doc: &mut Doc<'a>, at: usize) -> Option<(usize, ToolCall)> {
         let (key, is_text, value_from) = attributes(doc, from)?;
         let (value_to, end) = parameter_end(doc, value_from)?;
         let value = doc.between(value_from, value_to);
-        doc.spend(value.len());
         if doc.is_spent() {
             return None;
         }
@@ -176,9 +177,33 @@ fn attributes<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, Option<bool>, 
     (!name.is_empty()).then_some((name, is_text, end))
 }
 
-/// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`.
+/// `<tool_call>name<arg_key>key</arg_key><arg_value>value</arg_value></tool_call>`, or several in
+/// `<tool_calls>`. Hunyuan writes a token behind the name and a suffix in each tag.
 pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
-    let from = doc.skip_space(doc.after(at, "<tool_call>")?);
+    let block = tag(doc, at, "<tool_calls");
+    let mut next = block.map_or(at, |inner| doc.skip_space(inner));
+    let (mut end, mut calls) = (at, Vec::new());
+    while let Some((behind, call)) = glm_call(doc, next) {
+        calls.push(call);
+        end = behind;
+        if block.is_none() {
+            break;
+        }
+        next = doc.skip_space(behind);
+    }
+    let closed = block.and_then(|_| tag(doc, next, "</tool_calls"));
+    Region::new(closed.unwrap_or(end), calls)
+}
+
+/// Behind a tag that begins so, with or without a suffix.
+fn tag(doc: &Doc<'_>, at: usize, start: &str) -> Option<usize> {
+    let end = doc.after(at, start)?;
+    let end = doc.after(end, ":").and_then(|from| doc.near(from, &['>', '<', ' '])).unwrap_or(end);
+    doc.after(end, ">")
+}
+
+fn glm_call(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
+    let from = doc.skip_space(tag(doc, at, "<tool_call")?);
     let name_end = doc.near(from, &['<', '\n', '{', '['])?;
     let name = doc.between(from, name_end).trim();
     let name = name.strip_suffix("\\n").unwrap_or(name);
@@ -186,17 +211,17 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
         return None;
     }
     let mut found = Typed::new(name, doc.schema(name));
-    let mut at = name_end;
+    let mut at = tag(doc, name_end, "<tool_sep").unwrap_or(name_end);
     loop {
         at = skip_breaks(doc, at);
-        if let Some(end) = doc.after(at, "</tool_call>") {
-            return Region::new(end, [found.finish()].into());
+        if let Some(end) = tag(doc, at, "</tool_call") {
+            return Some((end, found.finish()));
         }
-        let key_from = doc.after(at, "<arg_key>")?;
-        let key_to = doc.find("</arg_key>", key_from)?;
+        let key_from = tag(doc, at, "<arg_key")?;
+        let key_to = doc.find("</arg_key", key_from)?;
         let key = doc.between(key_from, key_to).trim();
-        let (value, end) = glm_value(doc, key_to + "</arg_key>".len())?;
-        if key.contains("<arg_value>") {
+        let (value, end) = glm_value(doc, tag(doc, key_to, "</arg_key")?)?;
+        if key.contains("<arg_value") || doc.is_spent() {
             return None;
         }
         found.push(key, value);
@@ -206,14 +231,14 @@ pub(super) fn glm(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
 
 /// The value behind a key, one of whose tags may be missing, and where it ends.
 fn glm_value<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
-    let open = doc.after(skip_breaks(doc, from), "<arg_value>");
+    let open = tag(doc, skip_breaks(doc, from), "<arg_value");
     let value_from = open.unwrap_or(from);
-    let close = doc.find("</arg_value>", value_from);
-    let others = ["<arg_key>", "</tool_call>"];
+    let close = doc.find("</arg_value", value_from);
+    let others = ["<arg_key", "</tool_call"];
     let next = others.into_iter().filter_map(|tag| doc.find(tag, value_from)).min();
     let (to, end) = match (close, next) {
         (Some(close), next) if next.is_none_or(|next| close < next) => {
-            (close, close + "</arg_value>".len())
+            (close, tag(doc, close, "</arg_value")?)
         }
         (_, Some(next)) if open.is_some() => (next, next),
         _ => return None,
@@ -226,6 +251,7 @@ fn glm_value<'a>(doc: &mut Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
 fn skip_breaks(doc: &Doc<'_>, at: usize) -> usize {
     let mut at = doc.skip_space(at);
     while let Some(behind) = doc.after(at, "\\n") {
+        doc.read(2);
         at = doc.skip_space(behind);
     }
     at

@@ -1,5 +1,4 @@
-//! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements, and the
-//! tokens around its reply.
+//! Kimi K3's channels: `<|open|>tools<|sep|>` with calls whose arguments are elements.
 
 use super::{found::Region, scan::Doc, typed::Typed};
 use crate::types::message::ToolCall;
@@ -7,15 +6,6 @@ use alloc::{string::String, vec::Vec};
 
 /// What opens the channel of calls.
 pub(super) const TOOLS: &str = "<|open|>tools<|sep|>";
-
-/// Tokens around the reply, which mean nothing.
-pub(super) const FRAME: [&str; 5] = [
-    "<|open|>response<|sep|>",
-    "<|close|>response<|sep|>",
-    "<|open|>message<|sep|>",
-    "<|close|>message<|sep|>",
-    "<|close|>tools<|sep|>",
-];
 
 /// The calls of the channel that opens at `at`.
 pub(super) fn calls(doc: &mut Doc<'_>, at: usize) -> Option<Region> {
@@ -46,7 +36,6 @@ fn one(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
         let close = "<|close|>argument<|sep|>";
         let value_to = doc.find(close, value_from)?;
         let value = doc.between(value_from, value_to);
-        doc.spend(value.len());
         if doc.is_spent() {
             return None;
         }
