@@ -44,6 +44,7 @@ mod states;
 mod steering;
 mod subagents;
 mod text_calls;
+mod text_costs;
 mod text_mode;
 mod tidy;
 mod tools;
