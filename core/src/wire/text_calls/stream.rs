@@ -371,7 +371,8 @@ fn show_thought(thought: &str, out: &mut Vec<Piece>) {
 
 /// How many bytes at the end of `text` may begin one of the tokens.
 fn partial(text: &str, tokens: &[&str]) -> usize {
-    let from = text.floor_char_boundary(text.len().saturating_sub(LONGEST));
+    let most = tokens.iter().map(|token| token.len()).max().unwrap_or_default();
+    let from = text.floor_char_boundary(text.len().saturating_sub(most));
     let tail = text.get(from..).unwrap_or_default();
     steps::count(tail.len());
     let is_part = |&(at, _): &(usize, char)| {
