@@ -453,7 +453,7 @@ fn calls_without_ids_and_arguments_are_told_apart_by_their_names() {
 #[test]
 fn a_call_that_is_repeated_at_the_end_is_not_doubled() {
     let arguments = r#"{"path":"a"}"#;
-    let piece = |index: Value, id: Value, arguments: &str| json!({"index": index, "id": id, "function": {"name": "f", "arguments": arguments}});
+    let piece = |index: Value, id: Value, arguments: &str| json!({"index": index, "id": id, "function": named("f", arguments)["function"]});
     for (index, id) in [(json!(0), json!("a")), (json!(null), json!("a")), (json!(0), json!(null))]
     {
         let whole = piece(index.clone(), id.clone(), arguments);

@@ -87,10 +87,16 @@ fn x10_gemini_cuts_a_call_that_has_no_end() {
 
 #[test]
 fn x10_chat_cuts_a_call_where_nothing_says_that_the_reply_is_whole() {
-    let chunk = |call: Value, finish: Value| json!({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": finish}]});
+    let chunk = |call: Value, finish: Value| {
+        let choice = json!({"delta": {"tool_calls": [call]}, "finish_reason": finish});
+        json!({ "choices": [choice] })
+    };
     let custom = json!({"index": 0, "id": "c", "type": "custom",
         "custom": {"name": "apply_patch", "input": "*** Delete File: a"}});
-    let function = |arguments: &str| json!({"index": 0, "id": "c", "function": {"name": "f", "arguments": arguments}});
+    let function = |arguments: &str| {
+        let function = json!({"name": "f", "arguments": arguments});
+        json!({"index": 0, "id": "c", "function": function})
+    };
     let read = |call: Value, finish: Value| read(WireKind::OpenaiChat, &[chunk(call, finish)]);
     assert_eq!(read(custom.clone(), Value::Null), CUT);
     assert_eq!(read(custom, json!("tool_calls")), WHOLE);
