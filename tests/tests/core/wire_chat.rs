@@ -407,9 +407,8 @@ fn content_that_is_a_value_is_its_json() {
 fn numbers_that_json_cannot_write_cost_nothing_else() {
     for number in ["NaN", "Infinity", "-Infinity", "-NaN"] {
         let logprobs = format!(r#"{{"x":[{number}],"said":"NaN \" NaN"}}"#);
-        let body = format!(
-            r#"{{"choices":[{{"message":{{"content":"NaN \"Infinity\" N"}},"logprobs":{logprobs}}}]}}"#
-        );
+        let message = r#""message":{"content":"NaN \"Infinity\" N"}"#;
+        let body = format!(r#"{{"choices":[{{{message},"logprobs":{logprobs}}}]}}"#);
         assert_eq!(whole(&body).text, "NaN \"Infinity\" N", "{number}");
         let event = format!("data: {}\n\n", body.replace("message", "delta"));
         assert_eq!(stream(&format!("{event}{}", ends("stop"))).text, "NaN \"Infinity\" N");
@@ -453,7 +452,11 @@ fn calls_without_ids_and_arguments_are_told_apart_by_their_names() {
 #[test]
 fn a_call_that_is_repeated_at_the_end_is_not_doubled() {
     let arguments = r#"{"path":"a"}"#;
-    let piece = |index: Value, id: Value, arguments: &str| json!({"index": index, "id": id, "function": named("f", arguments)["function"]});
+    let piece = |index: Value, id: Value, arguments: &str| {
+        let mut piece = named("f", arguments);
+        (piece["index"], piece["id"]) = (index, id);
+        piece
+    };
     for (index, id) in [(json!(0), json!("a")), (json!(null), json!("a")), (json!(0), json!(null))]
     {
         let whole = piece(index.clone(), id.clone(), arguments);
