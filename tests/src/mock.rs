@@ -7,6 +7,7 @@ use innerloop_core::config::WireKind;
 use socket2::SockRef;
 use std::{
     io::{BufRead, BufReader, Read, Write},
+    iter,
     net::{SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -36,6 +37,8 @@ enum End {
     Cut,
     /// In the middle of the body, by a reset.
     Reset,
+    /// Only when the other side hangs up: the last piece is sent again and again.
+    Never,
 }
 
 #[derive(Clone, Debug)]
@@ -158,6 +161,12 @@ impl Reply {
         self
     }
 
+    /// With the last piece of the body sent again and again, until the other side hangs up.
+    #[must_use]
+    pub fn without_end(self) -> Self {
+        Self { end: End::Never, ..self }
+    }
+
     /// The whole body.
     #[must_use]
     pub fn body(&self) -> Vec<u8> {
@@ -272,7 +281,12 @@ fn serve(mut stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
     if !reply.raw {
         stream.write_all(head(&reply).as_bytes())?;
     }
-    for step in &reply.steps {
+    let last = match reply.end {
+        End::Never => reply.steps.last(),
+        _ => None,
+    };
+    // Sending ends with an error when nobody listens any more.
+    for step in reply.steps.iter().chain(iter::repeat(last).map_while(|last| last)) {
         match step {
             Step::Pause(pause) => thread::sleep(*pause),
             Step::Send(bytes) if reply.raw => stream.write_all(bytes)?,
@@ -287,7 +301,7 @@ fn serve(mut stream: &TcpStream, shared: &Shared) -> std::io::Result<()> {
     match reply.end {
         End::Reset => return SockRef::from(stream).set_linger(Some(Duration::ZERO)),
         End::Whole if !reply.raw => stream.write_all(b"0\r\n\r\n")?,
-        End::Whole | End::Cut => {}
+        End::Whole | End::Cut | End::Never => {}
     }
     stream.shutdown(std::net::Shutdown::Write)
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { hanging, reply, serve, failure, toolResults } from "./support/anthropic.mjs";
+import { endless, hanging, reply, serve, failure, toolResults } from "./support/anthropic.mjs";
 import { launch, open } from "./support/browser.mjs";
 import { runExampleTest } from "./support/example.mjs";
 import { ROOT, exampleFiles } from "./support/package.mjs";
@@ -200,6 +200,23 @@ test("a refused key is shown as an error, and the next run starts anew", async (
   assert.match(await page.locator(".note.bad").textContent(), /invalid x-api-key/);
   await page.getByRole("button", { name: "Run" }).click();
   await finished(page, "Done");
+  await close();
+  await server.close();
+});
+
+test("a reply without end ends at its limit, and the page goes on", async () => {
+  const flood = endless("All work and no play. ".repeat(1_000));
+  const server = await serve(flood, reply({ text: "Better now." }));
+  const { page, problems, close } = await ownModel(server);
+  await page.getByLabel("What to do").fill("Hello");
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Failed");
+  assert.match(await page.locator(".note.bad").textContent(), /response\.max_kept_bytes/);
+  assert.ok((await flood.gone) > 0);
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Done");
+  assert.equal(await page.locator(".reply").last().textContent(), "Better now.");
+  assert.deepEqual(problems, []);
   await close();
   await server.close();
 });

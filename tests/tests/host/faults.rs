@@ -8,7 +8,7 @@ use innerloop_tests::{
     mock::Reply,
     program::Run,
     scene::Scene,
-    wires::{FAMILIES, read},
+    wires::{self, FAMILIES, read},
 };
 use serde_json::{Value, json};
 use std::{thread, time::Duration};
@@ -116,6 +116,26 @@ fn what_comes_behind_the_last_event_is_not_read() {
             WireKind::Gemini => assert_done(wire, run(wire, vec![half, whole()]), 1),
             _ => assert_done(wire, run(wire, vec![half]), 0),
         }
+    });
+}
+
+#[test]
+fn x10_a_reply_without_end_ends_at_its_limit() {
+    in_each_protocol(|wire| {
+        let parts = wires::events(wire, &Message::text("All work"));
+        let text = parts.iter().position(|event| event.contains("All")).unwrap();
+        let begin = Reply::new(200, wires::stream_type(wire), parts[..text].concat());
+        let flood = begin.and_then(parts[text].as_str()).without_end();
+        let scene = Scene::new(vec![flood]).speaking(wire);
+        let scene = scene.file("config.json", r#"{"response":{"max_bytes":2000000}}"#);
+        let run = scene.run(&["--json", "--config", &scene.arg("config.json")]).exits(1);
+        let [result] = &events(&run, "result")[..] else { panic!("{wire:?}: {run:#?}") };
+        let message = result["error"]["message"].as_str().unwrap();
+        assert!(message.contains("response.max_bytes"), "{wire:?}: {message}");
+        let shown = events(&run, "assistant_text_delta").len();
+        assert!(shown > 1_000, "{wire:?}: {shown}");
+        let ends = events(&run, "assistant_text_end");
+        assert!(ends[0]["text"].as_str().unwrap().starts_with("All"), "{wire:?}");
     });
 }
 

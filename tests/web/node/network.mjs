@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { LLMock } from "@copilotkit/aimock";
-import { failure, reply, serve, stream } from "../support/anthropic.mjs";
+import { endless, failure, reply, serve, stream } from "../support/anthropic.mjs";
 import { Agent, agentAt, eventsOf } from "../support/installed.mjs";
 
 test("aimock: a whole run with tools over real HTTP", async () => {
@@ -71,6 +71,28 @@ test("a stream that is cut is tried again, and what it said is taken back", asyn
   const types = (await eventsOf(run)).map(({ type }) => type);
   assert.ok(types.includes("text_reset") && types.includes("retry"));
   assert.equal((await run.result()).text, "This is whole.");
+  await agent.close();
+  await server.close();
+});
+
+test("x10 a reply without end ends at its limit, and the agent goes on", async () => {
+  const sentence = "All work and no play. ".repeat(1_000);
+  const flood = endless(sentence);
+  const server = await serve(flood, reply({ text: "Better now." }));
+  const agent = await agentAt(server);
+  const run = agent.run("Hello");
+  let shown = 0;
+  for await (const event of run) if (event.type === "assistant_text_delta") shown += event.text.length;
+  const { status, error } = await run.result();
+  assert.deepEqual([status, error.kind], ["failed", "protocol"]);
+  assert.match(error.message, /response\.max_kept_bytes/);
+  const most = 32 * 2 ** 20;
+  assert.ok(shown > most - sentence.length && shown < most + 2 * sentence.length, `${shown}`);
+  // The connection is closed, whatever was on its way.
+  assert.ok((await flood.gone) < 2 * most);
+  assert.equal((await agent.run("And now?").result()).text, "Better now.");
+  assert.ok(server.requests[1].text.includes("All work and no play. All work"));
+  assert.ok(server.requests[1].text.length < 1_000_000);
   await agent.close();
   await server.close();
 });

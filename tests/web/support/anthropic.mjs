@@ -84,6 +84,33 @@ export function hanging(text) {
   return Object.assign(step, { come, gone });
 }
 
+/**
+ * A step that says the same again and again and never ends; `gone` resolves when the client goes, to
+ * how many bytes it was sent.
+ */
+export function endless(text) {
+  let leave;
+  const gone = new Promise((resolve) => {
+    leave = resolve;
+  });
+  const step = (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const piece of stream({ text: "" }).slice(0, 2)) response.write(piece);
+    const delta = { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };
+    const piece = `data: ${JSON.stringify(delta)}\n\n`;
+    let sent = 0;
+    const more = () => {
+      while (!response.destroyed) {
+        sent += piece.length;
+        if (!response.write(piece)) return response.once("drain", more);
+      }
+    };
+    response.on("close", () => leave(sent));
+    more();
+  };
+  return Object.assign(step, { gone });
+}
+
 /** Starts a server for the steps; it remembers the requests it got. */
 export async function serve(...steps) {
   const requests = [];
