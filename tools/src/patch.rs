@@ -25,6 +25,8 @@ use std::{borrow::Cow, fmt::Write, mem};
 
 /// How many missing lines are shown.
 const MAX_SHOWN_LINES: usize = 20;
+/// How many bytes of files may be gone through again because a patch names them again.
+const MAX_AGAIN_BYTES: usize = 64 << 20;
 /// How many hunks that were placed loosely are named.
 const MAX_NAMED_HUNKS: usize = 5;
 
@@ -35,7 +37,8 @@ pub(crate) fn patch(
 ) -> Result<Outcome, Outcome> {
     let patch = Patch::parse(text)
         .map_err(|error| explain::error(ToolError::InvalidArguments, error.to_string()))?;
-    let mut draft = Draft { files: &*files, within, order: Vec::new(), states: Map::new() };
+    let mut draft =
+        Draft { files: &*files, within, order: Vec::new(), states: Map::new(), again: 0 };
     let mut loose = Vec::new();
     for file in &patch.files {
         let found = draft.apply(file).map_err(|failure| {
@@ -71,6 +74,8 @@ struct Draft<'f, F> {
     /// The paths in the order in which the patch names them.
     order: Vec<WorkspacePath>,
     states: Map<State>,
+    /// How many bytes of files that were changed before were gone through again.
+    again: usize,
 }
 
 /// A file as it is and as it will be.
@@ -121,6 +126,12 @@ impl<F: Files> Draft<'_, F> {
         hunks: &[Hunk],
     ) -> Result<Vec<LooseHunk>, Outcome> {
         let bytes = self.bytes(path)?;
+        let again = self.again + if self.is_named(path) { bytes.len() } else { 0 };
+        if again > MAX_AGAIN_BYTES {
+            let message =
+                format!("The patch names {path} too often. Put all of its hunks below one header.");
+            return Err(explain::error(ToolError::InvalidArguments, message));
+        }
         let old = edit::text(path, &bytes)?;
         let lines = Lines::new(old);
         let placed = place::place(&lines, hunks).map_err(|miss| missed(path, &lines, &miss))?;
@@ -130,6 +141,7 @@ impl<F: Files> Draft<'_, F> {
         }
         let is_changed = old != new;
         let before = Before::of(&bytes);
+        self.again = again;
         let shown = match target {
             Some(target) => {
                 self.set(path, before, None, false);
@@ -146,11 +158,15 @@ impl<F: Files> Draft<'_, F> {
 
     /// Makes `text` a file's content.
     fn put(&mut self, path: &WorkspacePath, text: String) -> Result<(), Outcome> {
-        let before = match self.files.read(path) {
-            Ok(bytes) => Before::of(&bytes),
-            Err(FileError::NotFound) => Before::Absent,
-            Err(FileError::TooLarge) => Before::TooLarge,
-            Err(error) => return Err(explain::failed(self.files, path, &error)),
+        let before = match self.is_named(path) {
+            // What stood there before is known.
+            true => Before::Absent,
+            false => match self.files.read(path) {
+                Ok(bytes) => Before::of(&bytes),
+                Err(FileError::NotFound) => Before::Absent,
+                Err(FileError::TooLarge) => Before::TooLarge,
+                Err(error) => return Err(explain::failed(self.files, path, &error)),
+            },
         };
         self.set(path, before, Some(text), true);
         Ok(())
@@ -165,6 +181,11 @@ impl<F: Files> Draft<'_, F> {
         };
         self.set(path, before, None, false);
         Ok(())
+    }
+
+    /// Whether the patch has named the file before.
+    fn is_named(&self, path: &WorkspacePath) -> bool {
+        self.states.contains_key(path.as_str())
     }
 
     /// A file's content as the patch has left it so far.
@@ -360,6 +381,14 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
                 None => {}
             }
             message
+        }
+        Miss::Costly(hunk) => {
+            let message = format!(
+                "The lines of hunks up to line {} of the patch occur in too many places of {path}. \
+                 Put lines around the changes that occur once.",
+                hunk.line
+            );
+            return explain::error(ToolError::EditConflict, message);
         }
     };
     message.push_str(" Read the file again and copy its lines exactly.");

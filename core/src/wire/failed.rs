@@ -1,10 +1,10 @@
 //! A result of a tool that failed says so in its text where the protocol has no field that does.
 
 use crate::types::{
-    message::{Part, ToolResult, TurnKind},
+    message::{Part, ToolResult, TurnKind, joined_text},
     model::WireKind,
 };
-use alloc::{format, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 /// What is said of a failure that says nothing itself.
 const SILENT: &str = "The tool failed without a word.";
@@ -28,26 +28,20 @@ pub(super) fn told(turn: &TurnKind, wire: WireKind, in_text: bool) -> Option<Tur
 
 /// The parts of a result; those of one that failed and has no other mark begin with the word.
 pub(super) fn parts(result: &ToolResult, has_mark: bool) -> Vec<Part> {
-    let mut parts = result.parts.clone();
-    if !result.is_error {
-        return parts;
+    let said = joined_text(&result.parts);
+    let is_silent = said.trim().is_empty();
+    let word = said.trim_start().get(..5).unwrap_or_default();
+    let is_told = has_mark || word.eq_ignore_ascii_case("error");
+    if !result.is_error || (is_told && !is_silent) {
+        return result.parts.clone();
     }
-    let said = parts.iter_mut().find_map(|part| match part {
-        Part::Text { text } if !text.trim().is_empty() => Some(text),
-        _ => None,
-    });
-    match said {
-        Some(text) if !has_mark && !says_so(text) => *text = format!("Error: {text}"),
-        Some(_) => {}
-        None => {
-            parts.retain(|part| part.as_text().is_none());
-            parts.insert(0, Part::text(SILENT));
+    let said = if is_silent { String::from(SILENT) } else { format!("Error: {said}") };
+    let mut parts = Vec::new();
+    parts.push(Part::text(said));
+    for part in &result.parts {
+        if part.as_text().is_none() {
+            parts.push(part.clone());
         }
     }
     parts
-}
-
-/// Whether a text begins with the word, however it is written.
-fn says_so(text: &str) -> bool {
-    text.trim_start().get(..5).is_some_and(|word| word.eq_ignore_ascii_case("error"))
 }

@@ -15,6 +15,7 @@ mod by_id;
 mod bytes;
 mod composed;
 mod cost;
+mod costly_patches;
 mod durable;
 mod endless;
 mod failed_results;

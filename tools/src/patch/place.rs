@@ -4,7 +4,7 @@
 use super::{
     lines::{Lines, Run},
     seek::{Index, Seen},
-    shift::{Pair, Shift},
+    shift::Shift,
 };
 use crate::replace::Pass;
 use innerloop_core::action::{Hunk, HunkLine};
@@ -33,6 +33,8 @@ pub(crate) enum Miss<'a> {
     Hint(&'a str),
     /// The old lines are not where they must be.
     Lines(&'a Hunk),
+    /// Up to this hunk, lines were compared in more places than the patch may cost.
+    Costly(&'a Hunk),
 }
 
 /// Finds a place for each hunk.
@@ -55,7 +57,10 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
         placed: Placed { runs: Vec::new(), loose: Vec::new() },
     };
     for one in &sought {
-        placing.place(one)?;
+        placing.place(one).map_err(|miss| match placing.index.is_spent() {
+            true => Miss::Costly(one.hunk),
+            false => miss,
+        })?;
     }
     let mut placed = placing.placed;
     innerloop_json::sort(&mut placed.runs, |a, b| a.at.cmp(&b.at));
@@ -248,21 +253,18 @@ impl Placing<'_> {
 
     /// How new lines take on the file's indentation where the hunk has another one.
     fn shift(&self, sought: &Sought<'_>, found: &Found) -> Shift {
-        if !found.pass.reindents() {
-            return Shift::default();
+        let mut shift = Shift::default();
+        let (mut at, mut old) = (found.at, sought.old.start);
+        for line in sought.hunk.lines.iter().filter(|_| found.pass.reindents()) {
+            let Some(given) = line.old() else { continue };
+            if found.old.contains(&old) {
+                let there = self.lines.get(at).copied().unwrap_or_default();
+                shift.count(matches!(line, HunkLine::Removed(_)), given, there);
+                at += 1;
+            }
+            old += 1;
         }
-        let old = sought.hunk.lines.iter().filter_map(|line| Some((line, line.old()?)));
-        let there = self.lines.get(found.at..).unwrap_or_default();
-        let pairs = old.skip(found.old.start - sought.old.start).zip(there).take(found.old.len());
-        let pairs: Vec<Pair<'_>> = pairs
-            .filter(|((_, given), _)| !given.trim().is_empty())
-            .map(|((line, given), there)| Pair {
-                is_removed: matches!(line, HunkLine::Removed(_)),
-                given,
-                there,
-            })
-            .collect();
-        Shift::of(&pairs)
+        shift
     }
 }
 

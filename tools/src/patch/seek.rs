@@ -2,17 +2,23 @@
 //! is first needed, in one pass over the file.
 
 use crate::{numbers::Numbers, replace::Pass};
-use std::ops::Range;
+use std::{cell::Cell, ops::Range};
 
 /// The ways of comparing lines, from the strictest on.
 pub(crate) const PASSES: [Pass; 4] =
     [Pass::Exact, Pass::TrailingSpace, Pass::Indentation, Pass::IndentationAndPunctuation];
+
+/// How many lines may be compared for each line of the file and of the patch. A hunk has a rare
+/// line as a rule, and costs little more than its length.
+const STEPS_PER_LINE: usize = 100;
 
 /// The lines of a file, and those of a patch that are looked for in it.
 pub(crate) struct Index<'a> {
     lines: &'a [&'a str],
     wanted: &'a [&'a str],
     tables: [Option<Table>; 4],
+    /// How many lines may still be compared.
+    steps: Cell<usize>,
 }
 
 /// Equal lines have equal numbers.
@@ -34,8 +40,14 @@ pub(crate) struct Seen {
 }
 
 impl<'a> Index<'a> {
-    pub(crate) const fn new(lines: &'a [&'a str], wanted: &'a [&'a str]) -> Self {
-        Self { lines, wanted, tables: [None, None, None, None] }
+    pub(crate) fn new(lines: &'a [&'a str], wanted: &'a [&'a str]) -> Self {
+        let steps = Cell::new((lines.len() + wanted.len()) * STEPS_PER_LINE);
+        Self { lines, wanted, tables: [None, None, None, None], steps }
+    }
+
+    /// Whether nothing more can be found, because it would cost too much.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.steps.get() == 0
     }
 
     /// The first place from the line `from` on that has the lines `wanted` of the patch, by the
@@ -48,21 +60,31 @@ impl<'a> Index<'a> {
     ) -> Option<Seen> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
             let place = |at| Seen { at, pass };
-            self.table(number, pass)?.find(wanted, from, &|at| fits(place(at))).map(place)
+            let (table, steps) = self.table(number, pass)?;
+            table.find(wanted, from, steps, &|at| fits(place(at))).map(place)
         })
     }
 
     /// Whether the lines `wanted` are at the line `at`, and by which comparison.
     pub(crate) fn stands_at(&mut self, wanted: &Range<usize>, at: usize) -> Option<Seen> {
         PASSES.into_iter().enumerate().find_map(|(number, pass)| {
-            self.table(number, pass)?.stands_at(wanted, at).then_some(Seen { at, pass })
+            let (table, steps) = self.table(number, pass)?;
+            let is_there = spend(steps, wanted.len()) && table.stands_at(wanted, at);
+            is_there.then_some(Seen { at, pass })
         })
     }
 
-    fn table(&mut self, number: usize, pass: Pass) -> Option<&Table> {
+    fn table(&mut self, number: usize, pass: Pass) -> Option<(&Table, &Cell<usize>)> {
         let slot = self.tables.get_mut(number)?;
-        Some(slot.get_or_insert_with(|| Table::new(self.lines, self.wanted, pass)))
+        let table = slot.get_or_insert_with(|| Table::new(self.lines, self.wanted, pass));
+        Some((table, &self.steps))
     }
+}
+
+/// Whether so many lines may be compared, which are then taken off.
+fn spend(steps: &Cell<usize>, count: usize) -> bool {
+    steps.set(steps.get().saturating_sub(count));
+    steps.get() > 0
 }
 
 impl Table {
@@ -83,6 +105,7 @@ impl Table {
         &self,
         wanted: &Range<usize>,
         from: usize,
+        steps: &Cell<usize>,
         fits: &dyn Fn(usize) -> bool,
     ) -> Option<usize> {
         let numbers = self.wanted.get(wanted.clone())?;
@@ -92,9 +115,20 @@ impl Table {
         let (offset, rarest) = numbers.iter().enumerate().min_by_key(|(_, n)| places(n).len())?;
         let places = places(rarest);
         let first = places.partition_point(|place| *place < from + offset);
-        places.get(first..)?.iter().map(|place| place - offset).find(|start| {
-            self.lines.get(*start..start + numbers.len()) == Some(numbers) && fits(*start)
-        })
+        for place in places.get(first..)? {
+            let start = place - offset;
+            let there = self.lines.get(start..).unwrap_or_default();
+            let same = there.iter().zip(numbers).take_while(|(a, b)| a == b).count();
+            let is_whole = same == numbers.len();
+            // Whether it fits is looked at line by line, too.
+            if !spend(steps, if is_whole { 2 * same } else { same + 1 }) {
+                return None;
+            }
+            if is_whole && fits(start) {
+                return Some(start);
+            }
+        }
+        None
     }
 
     fn stands_at(&self, wanted: &Range<usize>, at: usize) -> bool {

@@ -4,52 +4,42 @@
 use crate::base::text::listed;
 use innerloop_json::parse_f64;
 
-/// Words before the size of the window, in lower case.
-const WINDOW: &str = "context length is |context length of |must be <= ";
+/// What stands in the words behind the tokens that the output may have, in lower case.
+const OUTPUT: &str = "completion|output|max_new_tokens";
 
-/// Words behind the tokens of the input.
-const INPUT: &str = " in the messages| in your prompt| of text input| from the input| input tokens|\
-     `inputs` tokens";
-
-/// Words behind the tokens that the output may have.
-const OUTPUT: &str =
-    " in the completion| for the completion| in the output| output tokens| `max_new_tokens`";
+/// What stands in the words behind the tokens of the input.
+const INPUT: &str = "messages|prompt|input";
 
 /// Whether a smaller output limit would help and a shorter conversation would not: the output may
 /// be as long as the window, or the input takes no more than half of it. `message` is in lower
 /// case; without the numbers nothing is known.
 pub(super) fn is_output_too_large(message: &str) -> bool {
-    let stated = || after(message, "is too large: ");
-    let output = before(message, OUTPUT).or_else(stated);
-    let (Some(window), Some(output)) = (after(message, WINDOW), output) else { return false };
-    match before(message, INPUT) {
-        Some(input) => input < window && (output >= window || input * 2.0 <= window),
-        None => output >= window,
+    let (mut window, mut input, mut output, mut last) = (None, None, None, None);
+    let mut before = "";
+    for word in message.split(' ') {
+        let number = parse_f64(word.trim_matches(|c: char| !c.is_ascii_digit()));
+        if number.is_some() {
+            match before {
+                "is" | "of" | "<=" => window = window.or(number),
+                "large:" => output = output.or(number),
+                // The input is at least so long, or has a bound for its length.
+                "least" | "for" => last = None,
+                _ => last = number,
+            }
+        } else if says(word, OUTPUT) {
+            output = output.or(last.take());
+        } else if says(word, INPUT) {
+            input = input.or(last.take());
+        }
+        before = word;
     }
+    let (Some(window), Some(output)) = (window, output) else { return false };
+    // Nothing is known of an input that is not named.
+    let input = input.unwrap_or(window - 1.0);
+    input < window && (output >= window || input * 2.0 <= window)
 }
 
-/// The number behind one of the phrases.
-fn after(message: &str, phrases: &'static str) -> Option<f64> {
-    listed(phrases).find_map(|phrase| {
-        let (_, rest) = message.split_once(phrase)?;
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != ',');
-        number(rest.get(..end.unwrap_or(rest.len()))?)
-    })
-}
-
-/// The number in front of one of the phrases, unless it is only the least that it can be.
-fn before(message: &str, phrases: &'static str) -> Option<f64> {
-    listed(phrases).find_map(|phrase| {
-        message.match_indices(phrase).find_map(|(at, _)| {
-            let text = message.get(..at)?;
-            let text = text.strip_suffix(" tokens").unwrap_or(text);
-            let (rest, word) = text.rsplit_once([' ', '(']).unwrap_or(("", text));
-            number(word).filter(|_| !rest.ends_with("at least") && !rest.ends_with("bound for"))
-        })
-    })
-}
-
-/// A count, with or without commas.
-fn number(word: &str) -> Option<f64> {
-    parse_f64(&word.replace(',', ""))
+/// Whether a message in lower case has one of the phrases.
+pub(super) fn says(message: &str, phrases: &'static str) -> bool {
+    listed(phrases).any(|phrase| message.contains(phrase))
 }

@@ -1,6 +1,9 @@
 //! The kind of a failure, from the provider's names for it, its words and the HTTP status.
 
-use super::{budget, kind::FailureKind};
+use super::{
+    budget::{self, says},
+    kind::FailureKind,
+};
 use crate::base::text::listed;
 use alloc::string::String;
 
@@ -197,11 +200,6 @@ pub(super) fn classify(status: u16, names: &[String], message: &str) -> FailureK
         None if in_stream && is_named(NAMES_IN_STREAM) => FailureKind::InvalidRequest,
         None => kind_of_status(status),
     }
-}
-
-/// Whether a message in lower case has one of the phrases.
-pub(super) fn says(message: &str, phrases: &'static str) -> bool {
-    listed(phrases).any(|phrase| message.contains(phrase))
 }
 
 /// The kind that a status stands for where names and words say nothing better.

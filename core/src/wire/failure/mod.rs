@@ -142,10 +142,7 @@ const HINTS: [(&str, &str); 3] = [
         "the model wrote a tool call that its server cannot read; llama.cpp must be started with \
          --jinja, and another model or a newer server may do better",
     ),
-    (
-        classify::NO_IMAGES,
-        "where `compat.images` of the model is false, words are sent instead of pictures",
-    ),
+    (classify::NO_IMAGES, "with `compat.images` of the model false, no pictures are sent"),
     (
         "tokens is too large|tokens' is too large|valid range of max_|tokens` must be less|\
          cannot be greater than max_|allowed number of output tokens",
@@ -159,7 +156,7 @@ const LOWER: &str = "lower `max_output_tokens` of the model";
 /// The provider's message, with a hint where we know more than it says.
 fn hinted(message: String) -> String {
     let said = message.to_ascii_lowercase();
-    let found = HINTS.iter().find(|(phrases, _)| classify::says(&said, phrases));
+    let found = HINTS.iter().find(|(phrases, _)| budget::says(&said, phrases));
     let hint = found.map(|(_, hint)| *hint);
     match hint.or_else(|| budget::is_output_too_large(&said).then_some(LOWER)) {
         Some(hint) => format!("{message} (hint: {hint})"),

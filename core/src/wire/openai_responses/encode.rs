@@ -19,7 +19,7 @@ use crate::{
         },
     },
 };
-use alloc::{borrow::Cow, string::String};
+use alloc::string::String;
 use innerloop_json::Map;
 
 /// How a picture begins.
@@ -280,23 +280,23 @@ fn replayable(reasoning: &Reasoning) -> Option<&Json> {
 
 /// An item as it goes back: with that id of its call, as the loop gives calls with equal ids new
 /// ones, and without its own id where the provider would look for it in vain.
-fn sent_back<'a>(item: &'a Json, call_id: Option<&str>, keeps_id: bool) -> Cow<'a, str> {
+fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> String {
     let document = Document::of(item.text());
     let raw = document.root();
-    let [id, of_call] = raw.fields(&["id", "call_id"]);
-    let is_same = call_id.is_none() || of_call.text().as_deref() == call_id;
-    if !raw.is_object() || (is_same && (keeps_id || id.is_null())) {
-        return Cow::Borrowed(item.text());
+    if !raw.is_object() || (keeps_id && call_id.is_none()) {
+        return item.text().into();
     }
     let (mut fields, mut out) = (Fields::default(), Writer::new());
-    for (name, value) in raw.entries().filter(|(name, _)| keeps_id || name != "id") {
-        fields.set(&name).raw(value.json());
+    for (name, value) in raw.entries() {
+        if keeps_id || name != "id" {
+            fields.set(&name).raw(value.json());
+        }
     }
     if let Some(call_id) = call_id {
         fields.set("call_id").string(call_id);
     }
     fields.write(&mut out);
-    Cow::Owned(out.0)
+    out.0
 }
 
 /// A call's arguments; free text as the only argument where the endpoint has no custom tools.
