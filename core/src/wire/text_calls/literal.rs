@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     /// A word of Gemma's: a number, a truth value, nothing, or text.
     fn bare(&mut self, out: &mut Writer) -> Option<()> {
         let rest = self.rest();
-        let end = rest.find([',', '}', ']', '<'])?;
+        let end = rest.find(&[',', '}', ']', '<'][..])?;
         steps::count(end);
         self.at += end;
         let word = rest.get(..end)?.trim();

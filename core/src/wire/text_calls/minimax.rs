@@ -1,14 +1,14 @@
 //! MiniMax M3's calls: elements named after the arguments, a token of its own before each tag.
 
 use super::{
-    super::writer::{Fields, Writer},
+    super::writer::Writer,
     found::Region,
     scan::Doc,
     schema::{Schema, Type},
     typed::{Typed, typed},
 };
 use crate::types::message::ToolCall;
-use alloc::{string::String, vec::Vec};
+use alloc::vec::Vec;
 
 /// What stands before each tag.
 pub(super) const SPACE: &str = "]<]minimax[>[";
@@ -74,46 +74,38 @@ fn element(
     let to = doc.find(SPACE, from)?;
     let text = doc.between(from, to);
     let types = schema.map(Schema::own_types).unwrap_or_default();
+    let has = |kind| types.contains(&kind);
     // The token before the closing tag may be missing.
     let inner = text.trim_end().strip_suffix('>').and_then(|text| text.strip_suffix(tag_name));
-    if let Some(text) = inner.and_then(|text| text.strip_suffix("</")) {
+    let inner = inner.and_then(|text| text.strip_suffix("</")).map(|text| (text, to));
+    let is_empty = text.is_empty() && (has(Type::Array) || has(Type::Object)) && !has(Type::String);
+    let closed = || closing(doc, to, tag_name).filter(|_| !is_empty).map(|end| (text, end));
+    if let Some((text, end)) = inner.or_else(closed) {
         out.raw(&typed(text, types));
-        return Some(to);
-    }
-    if let Some(end) = closing(doc, to, tag_name) {
-        let is = |kind| text.is_empty() && types.contains(&kind) && !types.contains(&Type::String);
-        let json = match (is(Type::Array), is(Type::Object)) {
-            (true, _) => String::from("[]"),
-            (_, true) => String::from("{}"),
-            _ => typed(text, types),
-        };
-        out.raw(&json);
         return Some(end);
     }
     if !text.trim().is_empty() {
         return None;
     }
-    let (mut at, mut fields, mut list) = (to, Fields::default(), Writer::new());
-    let mut is_list = true;
+    let is_item = open(doc, to).is_some_and(|(name, ..)| name == "item");
+    let is_list = has(Type::Array) || is_item;
+    let (mut at, mut before) = (to, "");
+    out.raw(if is_list { "[" } else { "{" });
     loop {
         if let Some(end) = closing(doc, at, tag_name) {
-            match is_list {
-                true => _ = out.raw("[").raw(&list.0).raw("]"),
-                false => fields.write(out),
-            }
-            doc.read(list.len());
+            out.raw(if is_list { "]" } else { "}" });
             return Some(end);
         }
         let (name, tag, inner) = open(doc, at)?;
-        is_list &= name == "item";
-        let schema = schema.and_then(|schema| match is_list {
-            true => schema.entry(),
-            false => schema.property(name),
-        });
-        let mut value = Writer::new();
-        at = element(doc, inner, (tag, schema), &mut value, depth)?;
-        list.raw(if list.len() == 0 { "" } else { "," }).raw(&value.0);
-        fields.set(name).raw(&value.0);
+        out.raw(before);
+        let part = if is_list {
+            schema.and_then(Schema::entry)
+        } else {
+            out.string(name).raw(":");
+            schema.and_then(|schema| schema.property(name))
+        };
+        at = element(doc, inner, (tag, part), out, depth)?;
+        before = ",";
     }
 }
 

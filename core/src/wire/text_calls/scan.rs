@@ -31,20 +31,15 @@ pub(super) struct Doc<'a> {
     budget: Cell<usize>,
     /// From where and to where each needle was searched last. There are few.
     searched: Vec<(&'static str, usize, Option<usize>)>,
-    /// Where each tool stands, of equal names the last, and its schema once it was asked for.
-    known: Map<(usize, Option<Rc<Schema>>)>,
+    /// The schemas of the tools that were asked for.
+    schemas: Map<Rc<Schema>>,
 }
 
 impl<'a> Doc<'a> {
     /// Nothing searched yet.
-    pub(super) fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
-        let mut known = Map::new();
-        for (at, tool) in tools.iter().enumerate() {
-            steps::count(tool.name.len());
-            known.insert(tool.name.clone(), (at, None));
-        }
+    pub(super) const fn new(body: &'a str, tools: &'a [ToolSpec]) -> Self {
         let budget = Cell::new(budget(body.len()).saturating_add(AT_LEAST));
-        Self { body, tools, budget, searched: Vec::new(), known }
+        Self { body, tools, budget, searched: Vec::new(), schemas: Map::new() }
     }
 
     /// The same, with so many bytes to be searched in vain.
@@ -166,15 +161,26 @@ impl<'a> Doc<'a> {
 
     /// Whether a tool of that name was given.
     pub(super) fn knows(&self, name: &str) -> bool {
-        self.known.contains_key(name)
+        self.tool(name).is_some()
+    }
+
+    /// The tool of that name that was given last.
+    fn tool(&self, name: &str) -> Option<&'a ToolSpec> {
+        self.tools.iter().rev().find(|tool| {
+            self.read(1);
+            tool.name == name
+        })
     }
 
     /// The schema of a tool's arguments; an empty one if there is no such tool.
     pub(super) fn schema(&mut self, name: &str) -> Rc<Schema> {
-        let Some((at, schema)) = self.known.get_mut(name) else { return Rc::default() };
-        let parameters = self.tools.get(*at).map(|tool| &tool.parameters);
-        let read = || parameters.map_or_else(Rc::default, |json| Rc::new(Schema::of(json)));
-        Rc::clone(schema.get_or_insert_with(read))
+        if let Some(schema) = self.schemas.get(name) {
+            return Rc::clone(schema);
+        }
+        let Some(tool) = self.tool(name) else { return Rc::default() };
+        let schema = Rc::new(Schema::of(&tool.parameters));
+        self.schemas.insert(name.into(), Rc::clone(&schema));
+        schema
     }
 }
 

@@ -445,7 +445,7 @@ fn is_part(rest: &str) -> bool {
         token.len() > rest.len() && token.starts_with(rest)
     };
     let ends = |pairs: &[Pair]| pairs.iter().any(|(open, close)| is_part(open) || is_part(close));
-    OPENINGS.into_iter().chain(MESSAGES).chain(walk::ANSWER).chain(["```"]).any(is_part)
+    OPENINGS.into_iter().chain(MESSAGES).chain(["```"]).any(is_part)
         || walk::FRAMES.iter().any(|(token, _)| is_part(token))
         || [&tagged::TAGS[..], &tagged::PLAIN_TAGS, &gemma::TAGS, &think::TAGS]
             .into_iter()
@@ -454,7 +454,7 @@ fn is_part(rest: &str) -> bool {
 
 /// Whether a token that opens calls stands at `at`, whole.
 fn opens_call(doc: &Doc<'_>, at: usize) -> bool {
-    if doc.rest(at).starts_with(['{', '`']) {
+    if matches!(doc.rest(at).as_bytes(), [b'{' | b'`', ..]) {
         return false;
     }
     let is_deepseek = |token| matches!(token, DeepseekToken::CallsBegin | DeepseekToken::CallBegin);

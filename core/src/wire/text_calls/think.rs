@@ -38,7 +38,7 @@ pub(super) struct Tag {
 
 /// The tag at `at`. A tag that is quoted as code does not count.
 pub(super) fn tag_at(doc: &Doc<'_>, at: usize) -> Option<Tag> {
-    if doc.is_quoted(at) || !doc.rest(at).starts_with(['<', '[', '◁']) {
+    if doc.is_quoted(at) || !matches!(doc.rest(at).as_bytes(), [b'<' | b'[' | 0xe2, ..]) {
         return None;
     }
     TAGS.into_iter().find_map(|pair| {

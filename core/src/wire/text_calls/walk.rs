@@ -13,7 +13,7 @@ use super::{
 use crate::{base::steps, types::model::TextFamily as Family};
 
 /// Tokens around a reply, which mean nothing, and whose they are.
-pub(super) const FRAMES: [(&str, Family); 17] = [
+pub(super) const FRAMES: [(&str, Family); 19] = [
     ("<|open|>response<|sep|>", Family::Kimi),
     ("<|close|>response<|sep|>", Family::Kimi),
     ("<|open|>message<|sep|>", Family::Kimi),
@@ -31,10 +31,9 @@ pub(super) const FRAMES: [(&str, Family); 17] = [
     ("<end_of_turn>", Family::Gemma),
     ("<start_function_response>", Family::Gemma),
     ("<eos>", Family::Gemma),
+    ("<answer>", Family::Hunyuan),
+    ("</answer>", Family::Hunyuan),
 ];
-
-/// The tags around Hunyuan's answers. Others write them when they are told to.
-pub(super) const ANSWER: [&str; 2] = ["<answer>", "</answer>"];
 
 /// What stands at a place of the text.
 #[derive(Debug)]
@@ -186,9 +185,11 @@ impl Walk {
         if self.in_thought || doc.is_quoted(at) || !doc.rest(at).starts_with('<') {
             return None;
         }
-        let frames = FRAMES.iter().filter(|(_, family)| self.is(&[*family]));
-        let answer = ANSWER.iter().filter(|_| self.family == Family::Hunyuan);
-        frames.map(|(token, _)| token).chain(answer).find_map(|token| doc.after(at, token))
+        FRAMES.iter().find_map(|&(token, family)| {
+            // Others write Hunyuan's tags when they are told to.
+            let may_be = family == self.family || family != Family::Hunyuan && self.is(&[]);
+            if may_be { doc.after(at, token) } else { None }
+        })
     }
 
     /// A fence of calls, or all of it text: what it shows is an example.
