@@ -58,7 +58,7 @@ fn arguments(reader: &mut Reader<'_>, found: &mut Typed) -> Option<()> {
         match reader.marked() {
             Some(text) => {
                 let types = found.schema().types(&key);
-                if types.is_empty() || types.contains(&Type::String) {
+                if types.is_empty() || types.has(Type::String) {
                     found.push_text(&key, text);
                 } else {
                     found.push(&key, text);

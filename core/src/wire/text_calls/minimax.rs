@@ -74,7 +74,7 @@ fn element(
     let to = doc.find(SPACE, from)?;
     let text = doc.between(from, to);
     let types = schema.map(Schema::own_types).unwrap_or_default();
-    let has = |kind| types.contains(&kind);
+    let has = |kind| types.has(kind);
     // The token before the closing tag may be missing.
     let inner = text.trim_end().strip_suffix('>').and_then(|text| text.strip_suffix(tag_name));
     let inner = inner.and_then(|text| text.strip_suffix("</")).map(|text| (text, to));

@@ -2,7 +2,7 @@
 
 use super::super::lenient::{Document, Raw};
 use crate::base::{json::Json, text::listed};
-use alloc::{boxed::Box, vec::Vec};
+use alloc::boxed::Box;
 use innerloop_json::Map;
 
 /// How deep schemas are looked into.
@@ -11,12 +11,13 @@ const DEPTH: u32 = 16;
 /// The types that a value may have, and its parts.
 #[derive(Debug, Default)]
 pub(super) struct Schema {
-    types: Vec<Type>,
+    types: Types,
     properties: Option<Map<Self>>,
     items: Option<Box<Self>>,
 }
 
-/// What a schema's type may be, under any of the names that schemas use.
+/// What a schema's type may be, under any of the names that schemas use. What is more special
+/// comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     Null,
@@ -28,30 +29,43 @@ pub(super) enum Type {
     String,
 }
 
-impl Type {
-    /// What is more special comes first.
-    const ALL: [Self; 7] = [
-        Self::Null,
-        Self::Boolean,
-        Self::Integer,
-        Self::Number,
-        Self::Array,
-        Self::Object,
-        Self::String,
-    ];
+/// Several types, a bit for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Types(u8);
+
+impl Types {
+    /// The types in the order in which they are tried.
+    pub(super) fn iter(self) -> impl Iterator<Item = Type> {
+        use Type::{Array, Boolean, Integer, Null, Number, Object, String};
+        let all = [Null, Boolean, Integer, Number, Array, Object, String];
+        all.into_iter().filter(move |kind| self.has(*kind))
+    }
+
+    /// Whether that type is among them.
+    pub(super) const fn has(self, kind: Type) -> bool {
+        self.0 & (1 << kind as u8) != 0
+    }
+
+    /// Whether that type is the only one.
+    pub(super) const fn is_only(self, kind: Type) -> bool {
+        self.0 == 1 << kind as u8
+    }
+
+    /// Whether nothing is known.
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    const fn add(&mut self, kind: Type) {
+        self.0 |= 1 << kind as u8;
+    }
 }
 
 impl Schema {
     /// Reads a schema.
     pub(super) fn of(schema: &Json) -> Self {
-        Self::read(Document::of(schema.text()).root(), DEPTH)
-    }
-
-    fn read(schema: Raw<'_>, depth: u32) -> Self {
         let mut found = Self::default();
-        found.collect(schema, depth);
-        let in_order = Type::ALL.into_iter().filter(|kind| found.types.contains(kind));
-        found.types = in_order.collect();
+        found.collect(Document::of(schema.text()).root(), DEPTH);
         found
     }
 
@@ -60,25 +74,35 @@ impl Schema {
         const NAMES: [&str; 8] =
             ["type", "anyOf", "oneOf", "allOf", "enum", "const", "properties", "items"];
         let [kind, any, one, all, choices, only, properties, items] = schema.fields(&NAMES);
-        let names = kind.items().filter_map(Raw::string);
-        self.types.extend(names.filter_map(|name| by_name(&name)));
+        for name in kind.items().filter_map(Raw::string) {
+            if let Some(kind) = by_name(&name) {
+                self.types.add(kind);
+            }
+        }
         for branch in [any, one, all].into_iter().flat_map(Raw::elements) {
             self.collect(branch, depth);
         }
         if kind.is_null() {
-            let values = choices.elements().chain(only.some());
-            self.types.extend(values.map(of_value));
-            self.types.extend((!properties.is_null()).then_some(Type::Object));
-            self.types.extend((!items.is_null()).then_some(Type::Array));
+            for value in choices.elements().chain(only.some()) {
+                self.types.add(of_value(value));
+            }
+            if !properties.is_null() {
+                self.types.add(Type::Object);
+            }
+            if !items.is_null() {
+                self.types.add(Type::Array);
+            }
         }
         if !properties.is_null() {
             let known = self.properties.get_or_insert_default();
             for (name, property) in properties.entries() {
-                known.insert(name.into_owned(), Self::read(property, depth));
+                let mut part = Self::default();
+                part.collect(property, depth);
+                known.insert(name.into_owned(), part);
             }
         }
         if items.is_object() {
-            self.items = Some(Box::new(Self::read(items, depth)));
+            self.items.get_or_insert_default().collect(items, depth);
         }
     }
 
@@ -102,13 +126,13 @@ impl Schema {
         self.items.as_deref()
     }
 
-    /// The types, in the order in which they are tried.
-    pub(super) fn own_types(&self) -> &[Type] {
-        &self.types
+    /// The types of the value itself.
+    pub(super) const fn own_types(&self) -> Types {
+        self.types
     }
 
     /// The types of a property.
-    pub(super) fn types(&self, name: &str) -> &[Type] {
+    pub(super) fn types(&self, name: &str) -> Types {
         self.property(name).map(Self::own_types).unwrap_or_default()
     }
 }

@@ -8,7 +8,7 @@ use super::{
     },
     found::call,
     literal,
-    schema::{Schema, Type},
+    schema::{Schema, Type, Types},
 };
 use crate::{base::steps, types::message::ToolCall};
 use alloc::{
@@ -46,10 +46,10 @@ impl Typed {
     /// Adds an argument of which the format says that it is JSON, not text.
     pub(super) fn push_value(&mut self, name: &str, text: &str) {
         let json = match self.schema.types(name) {
-            [Type::String] => quoted(text),
-            [] if is_json(text) => text.trim().to_string(),
-            [] => literal::to_json(text).unwrap_or_else(|| quoted(text)),
-            types => typed(text, types),
+            types if types.is_only(Type::String) => quoted(text),
+            types if !types.is_empty() => typed(text, types),
+            _ if is_json(text) => text.trim().to_string(),
+            _ => literal::to_json(text).unwrap_or_else(|| quoted(text)),
         };
         self.fields.set(name).raw(&json);
     }
@@ -90,13 +90,13 @@ impl Typed {
 }
 
 /// The JSON that `text` stands for.
-pub(super) fn typed(text: &str, types: &[Type]) -> String {
+pub(super) fn typed(text: &str, types: Types) -> String {
     steps::count(text.len());
     let plain = text.trim();
     if plain.eq_ignore_ascii_case("null") {
         return String::from("null");
     }
-    types.iter().find_map(|&wanted| bent(plain, wanted)).unwrap_or_else(|| quoted(text))
+    types.iter().find_map(|wanted| bent(plain, wanted)).unwrap_or_else(|| quoted(text))
 }
 
 fn bent(plain: &str, wanted: Type) -> Option<String> {
