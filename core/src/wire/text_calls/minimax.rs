@@ -6,6 +6,7 @@ use super::{
     scan::Doc,
     schema::{Schema, Type},
     typed::{Typed, typed},
+    xml,
 };
 use crate::types::message::ToolCall;
 use alloc::vec::Vec;
@@ -34,7 +35,7 @@ fn tag(doc: &Doc<'_>, at: usize, start: &str) -> Option<usize> {
 }
 
 fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
-    let (name, mut at) = name(doc, tag(doc, at, "<invoke name=")?)?;
+    let (name, mut at) = xml::head(doc, tag(doc, at, "<invoke name=")?)?;
     let mut found = Typed::new(name, doc.schema(name));
     loop {
         if let Some(end) = tag(doc, at, "</invoke>") {
@@ -51,15 +52,8 @@ fn invoke(doc: &mut Doc<'_>, at: usize) -> Option<(usize, ToolCall)> {
 fn open<'a>(doc: &Doc<'a>, at: usize) -> Option<(&'a str, &'a str, usize)> {
     let from = tag(doc, at, "<")?;
     let attribute = doc.after(from, "parameter name=");
-    let (name, end) = name(doc, attribute.unwrap_or(from))?;
+    let (name, end) = xml::head(doc, attribute.unwrap_or(from))?;
     Some((name, if attribute.is_some() { "parameter" } else { name }, end))
-}
-
-/// A name up to the end of its tag, with or without quotes.
-fn name<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
-    let to = doc.near(from, &['>', '<', '\n'])?;
-    let name = doc.between(from, to).trim().trim_matches(['"', '\'']);
-    Some((name, doc.after(to, ">").filter(|_| !name.is_empty() && !doc.is_spent())?))
 }
 
 /// Writes the element whose content begins at `from`; returns where it ends.

@@ -52,8 +52,8 @@ fn qwen_function(doc: &mut Doc<'_>, from: usize) -> Option<(usize, ToolCall)> {
     }
 }
 
-/// What stands up to the next `>` on the same line, and where it ends.
-fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
+/// What stands up to the next `>` on the same line, without quotes, and where it ends.
+pub(super) fn head<'a>(doc: &Doc<'a>, from: usize) -> Option<(&'a str, usize)> {
     let name_end = doc.near(from, &['>', '\n', '<'])?;
     let end = doc.after(name_end, ">")?;
     let name = doc.between(from, name_end).trim().trim_matches(['"', '\'']).trim();
