@@ -27,7 +27,7 @@ fn held(shape: &Shape, length: usize, piece: usize, max_items: u32) -> (usize, u
     let limits = ResponseLimits { max_items, ..ResponseLimits::default() };
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
-    let mut decoder = Decoder::new(shape.wire, &head(200, "")).with_limits(limits);
+    let mut decoder = Decoder::within(limits, shape.wire, &head(200, ""));
     let mut pieces = Vec::new();
     for chunk in body.as_bytes().chunks(piece) {
         decoder.feed(chunk, &mut pieces);

@@ -10,7 +10,7 @@ use crate::{
 };
 use innerloop_core::action::{Outcome, ToolError};
 use innerloop_json::quoted;
-use memchr::{memchr_iter, memmem};
+use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, ops::Range, str};
 
 /// How many line numbers a message names.
@@ -105,7 +105,7 @@ struct Edited {
 impl<'a> Source<'a> {
     fn new(text: &'a str) -> Self {
         let feeds = memchr_iter(b'\n', text.as_bytes()).count();
-        let crlf = memmem::find_iter(text.as_bytes(), b"\r\n").count();
+        let crlf = text.matches("\r\n").count();
         Self { text, crlf: crlf * 2 > feeds }
     }
 
@@ -122,7 +122,7 @@ impl<'a> Source<'a> {
         let mut found = replace::find(&plain, &old).ok_or(Failure::NotFound)?;
         let new = new.replace("\r\n", "\n");
         // A place before a line feed is before its carriage return, too.
-        let mut returns = memmem::find_iter(self.text.as_bytes(), b"\r\n").map(|at| (at, 1));
+        let mut returns = self.text.match_indices("\r\n").map(|(at, _)| (at, 1));
         replace::unshorten(&mut found.spans, &mut returns);
         self.apply(&found, &old, &self.with_line_ends(&new), all)
     }

@@ -2,7 +2,6 @@
 //! characters treated as equal. Each pass is linear in the file.
 
 use crate::numbers::Numbers;
-use memchr::memmem;
 use std::{borrow::Cow, ops::Range};
 
 /// Where the old text is, and how it was found.
@@ -90,7 +89,7 @@ pub(crate) fn find(text: &str, old: &str) -> Option<Found> {
 
 /// Where `old` is in `text`, byte for byte.
 fn places(text: &str, old: &str) -> Vec<Range<usize>> {
-    memmem::find_iter(text.as_bytes(), old.as_bytes()).map(|at| at..at + old.len()).collect()
+    text.match_indices(old).map(|(at, _)| at..at + old.len()).collect()
 }
 
 /// The lines with the places at which they begin.

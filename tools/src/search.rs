@@ -4,14 +4,14 @@
 
 use crate::literals::Needles;
 use innerloop_core::action::Grep;
-use memchr::{memchr, memchr_iter, memchr2, memmem, memrchr};
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use regex_lite::{Regex, RegexBuilder};
 use std::{borrow::Cow, cell::Cell, ops::ControlFlow, str};
 
 /// The largest compiled expression, in bytes.
 const MAX_PROGRAM_BYTES: usize = 1 << 20;
-/// How much of a text is compared when case is ignored, so that the search stays linear.
-const MAX_CASELESS_BYTES: usize = 64;
+/// How much of a text is compared at a place, so that the search stays linear.
+const MAX_COMPARED_BYTES: usize = 64;
 
 /// A compiled search.
 pub(crate) struct Matcher {
@@ -85,7 +85,7 @@ impl Matcher {
         };
         let caseless = ignore_case || needles.ignores_case;
         let longest = needles.texts.iter().map(String::len).max().unwrap_or(0);
-        let sufficient = needles.sufficient && !(caseless && longest > MAX_CASELESS_BYTES);
+        let sufficient = needles.sufficient && longest <= MAX_COMPARED_BYTES;
         let finders = needles.texts.iter().map(|text| Finder::new(text, caseless)).collect();
         Ok(Self { finders: Some(finders), sufficient, ..plain })
     }
@@ -209,35 +209,33 @@ impl<'a> Candidates<'a> {
     }
 }
 
-/// Finds one text.
-enum Finder {
-    Exact(Box<memmem::Finder<'static>>),
-    Caseless { text: Vec<u8>, rarest: usize },
+/// Finds one text, or the beginning of a long one, by its rarest byte.
+struct Finder {
+    text: Vec<u8>,
+    rarest: usize,
+    caseless: bool,
 }
 
 impl Finder {
     fn new(text: &str, caseless: bool) -> Self {
-        if !caseless || !text.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-            return Self::Exact(Box::new(memmem::Finder::new(text.as_bytes()).into_owned()));
-        }
-        let text: Vec<u8> = text.bytes().take(MAX_CASELESS_BYTES).collect();
+        let text: Vec<u8> = text.bytes().take(MAX_COMPARED_BYTES).collect();
         let rarest = (0..text.len()).min_by_key(|at| text.get(*at).map(|b| frequency(*b)));
-        Self::Caseless { text, rarest: rarest.unwrap_or(0) }
+        Self { text, rarest: rarest.unwrap_or(0), caseless }
     }
 
     fn find(&self, bytes: &[u8], from: usize) -> Option<usize> {
-        let (text, rarest) = match self {
-            Self::Exact(finder) => return finder.find(bytes.get(from..)?).map(|at| from + at),
-            Self::Caseless { text, rarest } => (text, *rarest),
+        let Self { text, rarest, caseless } = self;
+        let byte = *text.get(*rarest)?;
+        let (lower, upper) = match caseless {
+            true => (byte.to_ascii_lowercase(), byte.to_ascii_uppercase()),
+            false => (byte, byte),
         };
-        let byte = text.get(rarest)?;
-        let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
         let mut place = from + rarest;
         loop {
             place += memchr2(lower, upper, bytes.get(place..)?)?;
             let start = place - rarest;
             let there = bytes.get(start..start + text.len())?;
-            if there.eq_ignore_ascii_case(text) {
+            if there == text || (*caseless && there.eq_ignore_ascii_case(text)) {
                 return Some(start);
             }
             place += 1;

@@ -158,7 +158,7 @@ impl ModelCall {
             // After a restore the effect is carried out again, and what was shown comes again.
             exchange.reset(ctx);
             exchange.whole = None;
-            let decoder = self.route.decoder(head).with_limits(ctx.setup.config.response);
+            let decoder = self.route.decoder(head, ctx.setup.config.response);
             exchange.decoder = Some(Box::new(decoder));
         }
         Next::Open(self)

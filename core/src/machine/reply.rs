@@ -42,18 +42,9 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
         ctx.event(EventKind::TextReset);
     }
     name_calls(&mut reply, &mut ctx.body.history);
-    let (text, reasoning) = (reply.text(), reply.reasoning());
-    let run = &mut ctx.body.run;
     // What is thrown away costs its tokens, and is no turn.
-    run.counts.replies = run.counts.replies.saturating_add(u32::from(!is_asked_again));
-    run.counts.usage.add(&reply.usage.unwrap_or_default());
-    let usage = reply.usage;
-    let price = ctx.setup.config.model.price.as_ref();
-    let cost_nano_usd = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
-    run.counts.cost_nano_usd = cost::sum(run.counts.cost_nano_usd, cost_nano_usd);
-    let text_end =
-        EventKind::AssistantTextEnd { text: text.clone(), reasoning, usage, cost_nano_usd };
-    ctx.event(text_end);
+    ctx.body.run.counts.replies += u32::from(!is_asked_again);
+    let text = tell(&reply, ctx);
     if is_asked_again {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
@@ -103,20 +94,26 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
 /// for more: a character for each token of the context window.
 pub(super) fn take_cut(said: &str, ctx: &mut Ctx<'_>) {
     let most = usize::try_from(ctx.setup.config.model.context_window).unwrap_or(usize::MAX);
-    let text = prefix(said, most);
-    if text.trim().is_empty() {
-        return;
+    let text = String::from(prefix(said, most));
+    if !text.is_empty() {
+        let blocks = vec![Block::Text(text)];
+        let reply = Reply { blocks, finish: Finish::Length, ..Reply::default() };
+        tell(&reply, ctx);
+        ctx.append(TurnKind::Assistant(Box::new(reply)));
     }
-    let reply = Reply {
-        blocks: vec![Block::Text(text.into())],
-        finish: Finish::Length,
-        ..Reply::default()
-    };
-    let (text, reasoning) = (reply.text(), String::new());
+}
+
+/// Tells of a reply, and counts what it costs; gives its text.
+fn tell(reply: &Reply, ctx: &mut Ctx<'_>) -> String {
+    let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
     let counts = &mut ctx.body.run.counts;
-    counts.replies = counts.replies.saturating_add(1);
-    ctx.event(EventKind::AssistantTextEnd { text, reasoning, usage: None, cost_nano_usd: None });
-    ctx.append(TurnKind::Assistant(Box::new(reply)));
+    counts.usage.add(&usage.unwrap_or_default());
+    let price = ctx.setup.config.model.price.as_ref();
+    let cost_nano_usd = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
+    counts.cost_nano_usd = cost::sum(counts.cost_nano_usd, cost_nano_usd);
+    let said = text.clone();
+    ctx.event(EventKind::AssistantTextEnd { text: said, reasoning, usage, cost_nano_usd });
+    text
 }
 
 /// Whether a reply was cut in a call, and one of twice the length has not been tried yet.

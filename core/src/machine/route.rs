@@ -4,7 +4,7 @@
 
 use crate::{
     types::{
-        config::{ModelConfig, TextCalls, ToolChoice},
+        config::{ModelConfig, ResponseLimits, TextCalls, ToolChoice},
         input::ResponseHead,
         tool::ToolSpec,
     },
@@ -99,9 +99,9 @@ impl Route {
         self.model.text_calls == TextCalls::Fallback
     }
 
-    /// What reads the response that begins with `head`.
-    pub(crate) fn decoder(&self, head: &ResponseHead) -> Decoder {
+    /// What reads the response that begins with `head`, as far as the limits allow.
+    pub(crate) fn decoder(&self, head: &ResponseHead, limits: ResponseLimits) -> Decoder {
         let tools = self.tools.iter().map(|tool| &**tool);
-        Decoder::new(self.model.wire, head).with_text_calls(&self.model, tools)
+        Decoder::within(limits, self.model.wire, head).with_text_calls(&self.model, tools)
     }
 }

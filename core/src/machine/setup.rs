@@ -289,15 +289,10 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
         return Err(ConfigError::new("timeouts.default_command_ms", message));
     }
     let response = &config.response;
-    let least = [
-        ("max_bytes", response.max_bytes),
-        ("max_kept_bytes", response.max_kept_bytes),
-        ("max_items", response.max_items.into()),
-        ("max_calls", response.max_calls.into()),
-    ];
-    if let Some((name, _)) = least.into_iter().find(|(_, value)| *value == 0) {
-        let message = String::from("is 0: no reply of a model could be read");
-        return Err(ConfigError::new(format!("response.{name}"), message));
+    let has_room = response.max_bytes > 0 && response.max_kept_bytes > 0;
+    if !(has_room && response.max_items > 0 && response.max_calls > 0) {
+        let message = String::from("a limit is 0: no reply of a model could be read");
+        return Err(ConfigError::new("response", message));
     }
     if config.retry.idle_ms == 0 {
         let message = String::from("is 0: every model call would count as broken at once");

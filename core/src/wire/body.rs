@@ -85,7 +85,7 @@ impl Body {
     }
 
     /// The body has ended: hands out what data is left.
-    pub(super) fn finish(self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
+    pub(super) fn finish(&mut self, on_data: &mut dyn FnMut(&[u8])) -> Ended {
         match self {
             Self::Unknown(_) => Ended::Empty,
             Self::Stream(events) => {
@@ -100,7 +100,7 @@ impl Body {
                 values.finish(on_data);
                 Ended::Bare
             }
-            Self::Whole(body) => Ended::Whole(body),
+            Self::Whole(body) => Ended::Whole(core::mem::take(body)),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::types::{
     tool::ToolSpec,
 };
 use alloc::vec::Vec;
+use core::mem;
 
 /// Reads one response.
 #[derive(Clone, Debug)]
@@ -31,9 +32,6 @@ pub struct Decoder {
     sink: Sink,
 }
 
-/// How much is read of the body of an error, in bytes.
-const MAX_ERROR_BYTES: u64 = 1 << 20;
-
 /// What has come of a reply, in one of the protocols.
 #[derive(Clone, Debug)]
 enum Accumulator {
@@ -45,23 +43,19 @@ enum Accumulator {
 }
 
 impl Decoder {
-    /// For the response that begins with `head`.
+    /// For the response that begins with `head`, of which as much is read as is by default.
     #[must_use]
     pub fn new(wire: WireKind, head: &ResponseHead) -> Self {
-        let body = Body::new(head, bare(wire));
-        let (reply, sink) = (Accumulator::new(wire), Sink::new(ResponseLimits::default()));
-        let decoder = Self { wire, head: head.clone(), body, reply, in_text: None, sink };
-        decoder.with_limits(ResponseLimits::default())
+        Self::within(ResponseLimits::default(), wire, head)
     }
 
-    /// Reads no more than these limits allow.
+    /// For the response that begins with `head`. No more is read than these limits allow, and of
+    /// the body of an error 1 MiB in any case.
     #[must_use]
-    pub fn with_limits(mut self, mut limits: ResponseLimits) -> Self {
-        if !self.head.is_success() {
-            limits.max_bytes = limits.max_bytes.min(MAX_ERROR_BYTES);
-        }
-        self.sink = Sink::new(limits);
-        self
+    pub fn within(limits: ResponseLimits, wire: WireKind, head: &ResponseHead) -> Self {
+        let (body, reply) = (Body::new(head, bare(wire)), Accumulator::new(wire));
+        let sink = Sink::new(head, limits);
+        Self { wire, head: head.clone(), body, reply, in_text: None, sink }
     }
 
     /// Looks for calls in the text, too, as the model's configuration has it.
@@ -112,38 +106,41 @@ impl Decoder {
     /// # Errors
     /// What the provider reported, that the body was cut or is not of this protocol, or that a
     /// limit is exceeded.
-    pub fn finish(self) -> Result<Reply, Failure> {
-        let Self { wire, head, body, mut reply, in_text, mut sink } = self;
+    pub fn finish(mut self) -> Result<Reply, Failure> {
+        let mut reply = self.read();
+        let Self { wire, head, in_text, sink, .. } = &mut self;
+        if let Ok(reply) = &mut reply {
+            reply.wire = Some(*wire);
+            if let Some(in_text) = in_text {
+                *reply = in_text.finish(mem::take(reply));
+            }
+            sink.calls(reply.tool_calls().count());
+            // A reply is kept as long as the session: what it does not need goes back.
+            reply.blocks.shrink_to_fit();
+        }
+        if let Some(mut failure) = sink.failure().filter(|_| head.is_success()) {
+            failure.said = reply.map(|reply| reply.text()).unwrap_or_default();
+            reply = Err(failure);
+        }
+        reply.map_err(|failure| failure.with_head(head))
+    }
+
+    /// The reply, once the body has ended, or as far as it has come when a limit was exceeded.
+    fn read(&mut self) -> Result<Reply, Failure> {
+        let Self { head, body, reply, sink, .. } = self;
         sink.unseen();
-        let ended = body.finish(&mut |data| reply.on_data(data, &head, &mut sink));
-        if sink.is_full() {
-            reply.cut();
-        }
-        let reply = match ended {
-            Ended::Whole(body) if !(sink.is_full() && head.is_success()) => {
-                reply.whole(&head, body, &mut sink).and_then(|()| reply.finish())
+        let ended = body.finish(&mut |data| reply.on_data(data, head, sink));
+        let is_cut = sink.is_full() && head.is_success();
+        match ended {
+            _ if is_cut => reply.cut(),
+            Ended::Empty => {
+                return Err(Failure::new(FailureKind::Protocol, "the response is empty"));
             }
-            Ended::Whole(_) | Ended::Stream => reply.finish(),
-            Ended::Bare => {
-                reply.bare();
-                reply.finish()
-            }
-            Ended::Empty => Err(Failure::new(FailureKind::Protocol, "the response is empty")),
-        };
-        let mut reply = reply.map_err(|failure| failure.with_head(&head));
-        if let (Some(in_text), Ok(read)) = (in_text, &mut reply) {
-            *read = in_text.finish(core::mem::take(read));
+            Ended::Whole(body) => reply.whole(head, body, sink)?,
+            Ended::Bare => reply.bare(),
+            Ended::Stream => {}
         }
-        sink.calls(reply.iter().flat_map(Reply::tool_calls).count());
-        if let Some(failure) = sink.failure().filter(|_| head.is_success()) {
-            let said = reply.map(|reply| reply.text()).unwrap_or_default();
-            return Err(Failure { said, ..failure.with_head(&head) });
-        }
-        let mut reply = reply?;
-        reply.wire = Some(wire);
-        // A reply is kept as long as the session: what it does not need goes back.
-        reply.blocks.shrink_to_fit();
-        Ok(reply)
+        reply.finish()
     }
 }
 

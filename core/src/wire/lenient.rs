@@ -54,40 +54,25 @@ pub(super) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The text with `null` in place of `NaN` and `Infinity`, which some servers write for numbers, if
-/// that makes it JSON.
+/// The text with `null` in place of the numbers that JSON cannot write and some servers do.
 pub(super) fn finite(text: &str) -> Cow<'_, str> {
+    const WORDS: [&str; 4] = ["NaN", "Infinity", "-NaN", "-Infinity"];
     steps::count(text.len());
-    if !["NaN", "Infinity"].into_iter().any(|word| text.contains(word)) {
-        return Cow::Borrowed(text);
-    }
-    let (mut finite, mut rest) = (String::new(), text);
-    while let Some(at) = rest.find(['"', 'N', 'I']) {
-        let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
-        if let Some(inside) = behind.strip_prefix('"') {
-            let string = behind.len() - inside.len() + string_len(inside);
-            finite.push_str(rest.get(..at + string).unwrap_or(rest));
-            rest = behind.get(string..).unwrap_or_default();
+    let (mut finite, mut from, mut at, mut in_string) = (String::new(), 0, 0, false);
+    while let Some(byte) = text.as_bytes().get(at) {
+        let rest = text.get(at..).filter(|_| !in_string).unwrap_or_default();
+        if let Some(word) = WORDS.into_iter().find(|word| rest.starts_with(word)) {
+            finite.push_str(text.get(from..at).unwrap_or_default());
+            finite.push_str("null");
+            at += word.len();
+            from = at;
             continue;
         }
-        let word = ["NaN", "Infinity"].into_iter().find_map(|word| behind.strip_prefix(word));
-        finite.push_str(if word.is_some() { before.trim_end_matches('-') } else { before });
-        finite.push_str(if word.is_some() { "null" } else { behind.get(..1).unwrap_or_default() });
-        rest = word.or_else(|| behind.get(1..)).unwrap_or_default();
+        in_string ^= *byte == b'"';
+        at += if in_string && *byte == b'\\' { 2 } else { 1 };
     }
-    finite.push_str(rest);
-    if finite != text && is_json(&finite) { Cow::Owned(finite) } else { Cow::Borrowed(text) }
-}
-
-/// How long the rest of a string is whose first quote has been read.
-fn string_len(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().position(|byte| {
-        let is_end = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        is_end
-    });
-    end.map_or(text.len(), |end| end + 1)
+    finite.push_str(text.get(from..).unwrap_or_default());
+    if from > 0 && is_json(&finite) { Cow::Owned(finite) } else { Cow::Borrowed(text) }
 }
 
 /// Whether `text` is one JSON value.

@@ -94,8 +94,8 @@ impl InText {
         match *self {}
     }
 
-    pub(super) fn finish(self, _: Reply) -> Reply {
-        match self {}
+    pub(super) fn finish(&self, _: Reply) -> Reply {
+        match *self {}
     }
 }
 

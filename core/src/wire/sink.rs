@@ -5,8 +5,11 @@ use super::{
     failure::{Failure, FailureKind},
     piece::Piece,
 };
-use crate::types::config::ResponseLimits;
+use crate::types::{config::ResponseLimits, input::ResponseHead};
 use alloc::{format, vec::Vec};
+
+/// How much is read of the body of an error, in bytes.
+const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// What has been read, and how much more may be.
 #[derive(Clone, Debug)]
@@ -25,17 +28,14 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Nothing read yet.
-    pub(super) const fn new(limits: ResponseLimits) -> Self {
-        Self {
-            pieces: Vec::new(),
-            is_unseen: false,
-            limits,
-            bytes: 0,
-            kept: 0,
-            items: 0,
-            exceeded: None,
+    /// Nothing read yet of the response that begins with `head`.
+    pub(super) fn new(head: &ResponseHead, mut limits: ResponseLimits) -> Self {
+        if !head.is_success() {
+            limits.max_bytes = limits.max_bytes.min(MAX_ERROR_BYTES);
         }
+        let (bytes, kept, items) = (0, 0, 0);
+        let pieces = Vec::new();
+        Self { pieces, is_unseen: false, limits, bytes, kept, items, exceeded: None }
     }
 
     /// Takes a piece, whose text is kept.

@@ -53,7 +53,7 @@ impl Events {
     }
 
     /// The stream has ended: dispatches what an unterminated event holds.
-    pub(super) fn finish(mut self, on_event: &mut dyn FnMut(&[u8])) {
+    pub(super) fn finish(&mut self, on_event: &mut dyn FnMut(&[u8])) {
         self.on_whole_line(on_event);
         self.on_line(b"", on_event);
         if !self.stray.is_empty() {

@@ -53,7 +53,7 @@ impl Values {
     }
 
     /// The stream has ended: hands out the object that was cut, if one was.
-    pub(super) fn finish(self, on_value: &mut dyn FnMut(&[u8])) {
+    pub(super) fn finish(&self, on_value: &mut dyn FnMut(&[u8])) {
         if !self.value.is_empty() {
             on_value(&self.value);
         }

@@ -5,7 +5,7 @@ use crate::{
     base::{json::Json, steps},
     types::message::ToolCall,
 };
-use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
 use innerloop_json::{Map, Value, from_str, push_string};
 
@@ -132,30 +132,32 @@ impl Fields {
     }
 }
 
-/// An object of these fields, JSON each.
-pub(super) fn object_of(fields: &mut dyn Iterator<Item = (Cow<'_, str>, &str)>) -> Option<Json> {
-    let mut out = Writer::new();
-    for (name, json) in fields {
-        steps::count(name.len() + json.len());
-        out.raw(if out.len() == 0 { "{" } else { "," }).string(&name).raw(":").raw(json);
-    }
-    out.raw(if out.len() == 0 { "{}" } else { "}" });
-    Json::parse(out.0).ok()
-}
-
 /// An object with these fields, JSON each: in the places of its own of those names, or else behind
-/// all.
-pub(super) fn with_fields(object: &Json, fields: &Map<String>) -> Option<Json> {
-    let document = Document::of(object.text());
-    let own = || document.root().entries();
-    let known = own().filter(|(name, _)| fields.contains_key(name));
-    let known: Map<()> = known.map(|(name, _)| (name.into_owned(), ())).collect();
-    let own = own().map(|(name, value)| {
-        let json = fields.get(&name).map_or(value.json(), String::as_str);
-        (name, json)
-    });
-    let new = fields.iter().filter(|(name, _)| !known.contains_key(name));
-    object_of(&mut own.chain(new.map(|(name, json)| (Cow::Borrowed(name), json.as_str()))))
+/// all. Those named in `out` are left out, and by the name `null` those that are null. Nothing of
+/// another value.
+pub(super) fn rewritten(object: Raw<'_>, out: &[&str], mut with: Map<String>) -> Option<Json> {
+    if !object.is_object() {
+        return None;
+    }
+    let mut json = String::new();
+    let mut push = |name: &str, value: &str| {
+        steps::count(name.len() + value.len());
+        json.push(if json.is_empty() { '{' } else { ',' });
+        push_string(&mut json, name);
+        json.push(':');
+        json.push_str(value);
+    };
+    for (name, value) in object.entries() {
+        if !(out.contains(&&*name) || (value.is_null() && out.contains(&"null"))) {
+            let new = with.get_mut(&name).map(mem::take).filter(|new| !new.is_empty());
+            push(&name, new.as_deref().unwrap_or(value.json()));
+        }
+    }
+    for (name, new) in with.iter().filter(|(_, new)| !new.is_empty()) {
+        push(name, new);
+    }
+    json.push_str(if json.is_empty() { "{}" } else { "}" });
+    Json::parse(json).ok()
 }
 
 /// A call's arguments as a JSON object. Anything else cannot be sent; the call's error result

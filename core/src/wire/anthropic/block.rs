@@ -2,11 +2,11 @@
 //! understands.
 
 use super::super::{
-    lenient::{Raw, is_json},
+    lenient::{Document, Raw, is_json},
     piece::Piece,
     sink::Sink,
     surrogates::PendingSurrogate,
-    writer::with_fields,
+    writer::rewritten,
 };
 use crate::{
     base::json::Json,
@@ -208,5 +208,5 @@ fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json
     if is_json(input) {
         fields.insert("input".into(), input.into());
     }
-    with_fields(block, &fields)
+    rewritten(Document::of(block.text()).root(), &[], fields)
 }

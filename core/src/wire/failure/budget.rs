@@ -2,7 +2,6 @@
 //! as far as the numbers in the message tell it.
 
 use crate::base::text::listed;
-use innerloop_json::parse_f64;
 
 /// What stands in the words behind the tokens that the output may have, in lower case.
 const OUTPUT: &str = "completion|output|max_new_tokens";
@@ -17,7 +16,9 @@ pub(super) fn is_output_too_large(message: &str) -> bool {
     let (mut window, mut input, mut output, mut last) = (None, None, None, None);
     let mut before = "";
     for word in message.split(' ') {
-        let number = parse_f64(word.trim_matches(|c: char| !c.is_ascii_digit()));
+        let is_other = |c: char| !c.is_ascii_digit();
+        let digits = word.trim_start_matches(is_other).split(is_other).next();
+        let number = digits.and_then(|digits| digits.parse::<u64>().ok());
         if number.is_some() {
             match before {
                 "is" | "of" | "<=" => window = window.or(number),
@@ -35,8 +36,8 @@ pub(super) fn is_output_too_large(message: &str) -> bool {
     }
     let (Some(window), Some(output)) = (window, output) else { return false };
     // Nothing is known of an input that is not named.
-    let input = input.unwrap_or(window - 1.0);
-    input < window && (output >= window || input * 2.0 <= window)
+    let input = input.unwrap_or(window.saturating_sub(1));
+    input < window && (output >= window || input <= window / 2)
 }
 
 /// Whether a message in lower case has one of the phrases.

@@ -174,10 +174,10 @@ impl Building {
     /// Whether a piece with another name is a further piece of the name itself. Without ids, only
     /// what joins words tells that from another call.
     fn is_named_by(&self, fresh: &Fresh<'_>) -> bool {
-        let joins = |c: char| matches!(c, '_' | '-' | '.');
+        let joins = |byte: Option<&u8>| matches!(byte, Some(b'_' | b'-' | b'.'));
+        let (name, more) = (self.name.as_bytes(), fresh.name.as_bytes());
         let is_piece = fresh.id.is_empty() && matches!(fresh.arguments.json(), "null" | "\"\"");
-        let goes_on =
-            !self.id.is_empty() || self.name.ends_with(joins) || fresh.name.starts_with(joins);
+        let goes_on = !self.id.is_empty() || joins(name.last()) || joins(more.first());
         is_piece && self.arguments.is_empty() && goes_on
     }
 

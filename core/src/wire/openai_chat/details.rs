@@ -2,10 +2,10 @@
 //! the array that goes back untouched.
 
 use super::super::{
-    lenient::Raw,
+    lenient::{Document, Raw},
     sink::Sink,
     surrogates::PendingSurrogate,
-    writer::{Writer, with_fields},
+    writer::{Writer, rewritten},
 };
 use crate::base::json::Json;
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
@@ -100,7 +100,7 @@ impl Details {
                 }
                 later.insert(name.into(), quoted(&text));
             }
-            let whole = with_fields(&begun, &later)?;
+            let whole = rewritten(Document::of(begun.text()).root(), &[], later)?;
             out.raw(if out.len() == 0 { "[" } else { "," }).raw(whole.text());
         }
         out.raw("]");

@@ -8,7 +8,7 @@ use super::super::{
     head::Head,
     ids::{sendable_id, sendable_name},
     lenient::Document,
-    writer::{Fields, Writer, arguments_object},
+    writer::{Writer, arguments_object, rewritten},
 };
 use crate::{
     base::{json::Json, text::prefix},
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 use alloc::string::String;
-use innerloop_json::Map;
+use innerloop_json::{Map, quoted};
 
 /// How a picture begins.
 const IMAGE: &str = "{\"type\":\"input_image\",\"detail\":\"auto\",\"image_url\":";
@@ -142,7 +142,7 @@ impl Prefix {
                 Block::Reasoning(reasoning) => self.said("output_text", &reasoning.text, None),
                 Block::ToolCall(call) => self.call(call, is_own),
                 Block::Opaque(item) if is_own => {
-                    self.raw(&sent_back(item, None, self.keeps_ids));
+                    self.raw(sent_back(item, None, self.keeps_ids).text());
                 }
                 Block::Opaque(_) => {}
             }
@@ -178,7 +178,7 @@ impl Prefix {
         let item = call.detail.as_ref().and_then(|detail| detail.item.as_ref());
         let item = item.filter(|_| is_own && (!call.is_freeform() || self.compat.custom_tools));
         let form = if let Some((item, form)) = item.and_then(|item| Some((item, Form::of(item)?))) {
-            self.raw(&sent_back(item, Some(&id), self.keeps_ids));
+            self.raw(sent_back(item, Some(&id), self.keeps_ids).text());
             form
         } else if call.is_freeform() && self.compat.custom_tools {
             let out = self.item("custom_tool_call");
@@ -280,23 +280,11 @@ fn replayable(reasoning: &Reasoning) -> Option<&Json> {
 
 /// An item as it goes back: with that id of its call, as the loop gives calls with equal ids new
 /// ones, and without its own id where the provider would look for it in vain.
-fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> String {
+fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> Json {
     let document = Document::of(item.text());
-    let raw = document.root();
-    if !raw.is_object() || (keeps_id && call_id.is_none()) {
-        return item.text().into();
-    }
-    let (mut fields, mut out) = (Fields::default(), Writer::new());
-    for (name, value) in raw.entries() {
-        if keeps_id || name != "id" {
-            fields.set(&name).raw(value.json());
-        }
-    }
-    if let Some(call_id) = call_id {
-        fields.set("call_id").string(call_id);
-    }
-    fields.write(&mut out);
-    out.0
+    let out: &[&str] = if keeps_id { &[] } else { &["id"] };
+    let with = call_id.map(|id| ("call_id".into(), quoted(id))).into_iter().collect();
+    rewritten(document.root(), out, with).unwrap_or_else(|| item.clone())
 }
 
 /// A call's arguments; free text as the only argument where the endpoint has no custom tools.

@@ -2,13 +2,10 @@
 //! which the client must carry out, and which only the provider understands.
 
 use super::{
-    super::{lenient::Raw, writer::object_of},
+    super::{lenient::Raw, writer::rewritten},
     streamed::{Strand, Streamed},
 };
-use crate::{
-    base::json::Json,
-    types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
-};
+use crate::types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall};
 use alloc::{
     borrow::Cow,
     boxed::Box,
@@ -16,6 +13,9 @@ use alloc::{
     vec::Vec,
 };
 use innerloop_json::Map;
+
+/// What does not go back of an item that the provider did not store.
+const UNSENT: &[&str] = &["id", "status", "null"];
 
 /// An item, with what was streamed of it.
 #[derive(Debug)]
@@ -180,15 +180,8 @@ fn reasoning(item: &Item<'_>) -> Reasoning {
         }
     }
     // The encrypted content of an item that is only announced is not whole.
-    let item = item.is_done.then(|| without(item.raw, &["id", "status"])).flatten();
+    let item = item.is_done.then(|| rewritten(item.raw, UNSENT, Map::new())).flatten();
     Reasoning { text: thought, signature: None, item }
-}
-
-/// An item without those fields and without the fields that are null.
-fn without(item: Raw<'_>, names: &[&str]) -> Option<Json> {
-    let fields =
-        item.entries().filter(|(name, value)| !names.contains(&&**name) && !value.is_null());
-    object_of(&mut fields.map(|(name, value)| (name, value.json())))
 }
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
@@ -204,7 +197,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
     };
     let name = || name.text().unwrap_or_default().into_owned();
     let is_scoped = !namespace.or(caller).is_null();
-    let scoped = || is_scoped.then(|| without(item.raw, &["id", "status"])).flatten();
+    let scoped = || is_scoped.then(|| rewritten(item.raw, UNSENT, Map::new())).flatten();
     let (name, arguments, freeform, item) = match &*head.kind {
         "function_call" => {
             (name(), or_streamed(arguments.some().map(text_or_json)), false, scoped())

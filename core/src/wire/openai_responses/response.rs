@@ -4,7 +4,7 @@ use super::{
     super::{
         failure::{Failure, FailureKind, of_value},
         lenient::{Document, Raw},
-        writer::object_of,
+        writer::rewritten,
     },
     items::Output,
 };
@@ -16,6 +16,7 @@ use alloc::{
     borrow::{Cow, ToOwned},
     string::String,
 };
+use innerloop_json::Map;
 
 /// A response object, as a stream's events and whole bodies carry it.
 #[derive(Debug, Default)]
@@ -145,7 +146,6 @@ fn usage(raw: Raw<'_>) -> Option<Usage> {
 /// The failure that an `error` event reports, flat or nested.
 pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
     // The event's own type is not the failure's.
-    let fields = event.entries().filter(|(name, _)| name != "type");
-    let event = object_of(&mut fields.map(|(name, value)| (name, value.json())));
+    let event = rewritten(event, &["type"], Map::new());
     of_value(head, Document::kept(event.as_ref()).root())
 }

@@ -31,9 +31,6 @@ pub(super) struct Slot {
     /// The item, as it was announced, or whole once it is done.
     item: Option<Json>,
     is_done: bool,
-    /// Whether it is among those that wait for their end, and which one waited before it.
-    is_noted: bool,
-    below: Option<usize>,
     /// People have seen something of it.
     pub(super) is_shown: bool,
     pub(super) streamed: Streamed,
@@ -109,9 +106,8 @@ impl Slots {
     /// Takes the output of the whole response: it stands in for items that never came whole or
     /// were never announced. Returns whether it has all of them.
     pub(super) fn complete(&mut self, output: Raw<'_>, out: &mut Sink) -> bool {
+        self.sort();
         let slots = &mut self.list;
-        steps::count(slots.len());
-        innerloop_json::sort(slots, |a, b| a.number.cmp(&b.number));
         let count = output.elements().count();
         let has_all = count > 0 && count >= slots.len();
         let is_done = slots.iter().all(|slot| slot.is_done);
@@ -139,9 +135,14 @@ impl Slots {
         }
         if !has_all {
             slots.extend(others.into_iter().chain(sorted));
-            innerloop_json::sort(slots, |a, b| a.number.cmp(&b.number));
+            self.sort();
         }
         has_all
+    }
+
+    fn sort(&mut self) {
+        steps::count(self.list.len());
+        innerloop_json::sort(&mut self.list, |a, b| a.number.cmp(&b.number));
     }
 
     /// The item that an event tells of: the same kind and call, or else the newest that has begun
@@ -193,24 +194,12 @@ impl Slots {
     /// Notes under which keys the item there is found.
     fn note(&mut self, at: usize) {
         let Self { list, places } = self;
-        let Some(slot) = list.get_mut(at) else { return };
+        let Some(slot) = list.get(at) else { return };
         for number in [slot.number, None] {
             places.insert(same(number, &slot.kind, &slot.call_id), at);
         }
-        // What waits is a stack, of which each item knows the one below.
-        let key = waiting(slot.number, &slot.kind);
-        let top = places.get(&key).copied();
-        if !slot.is_done && !mem::replace(&mut slot.is_noted, true) {
-            slot.below = top;
-            places.insert(key, at);
-        } else if slot.is_done && top == Some(at) {
-            let mut below = slot.below;
-            while let Some(slot) = below.and_then(|at| list.get(at)).filter(|slot| slot.is_done) {
-                steps::count(1);
-                below = slot.below;
-            }
-            // The item itself waits no longer, whether or not another one does.
-            places.insert(key, below.unwrap_or(at));
+        if !slot.is_done {
+            places.insert(waiting(slot.number, &slot.kind), at);
         }
     }
 }

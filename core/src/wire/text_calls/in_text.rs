@@ -50,7 +50,7 @@ impl InText {
 
     /// The whole reply, the calls of its text taken out of it unless it has some of the protocol's
     /// own.
-    pub(crate) fn finish(self, reply: Reply) -> Reply {
+    pub(crate) fn finish(&self, reply: Reply) -> Reply {
         if reply.tool_calls().next().is_some() {
             return reply;
         }
