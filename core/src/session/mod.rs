@@ -37,7 +37,7 @@ use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 4;
+pub const REPLAY_VERSION: u32 = 5;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]

@@ -2,14 +2,11 @@
 //! reply, since a response has limits.
 
 use super::{
-    failure::{Failure, FailureKind},
+    failure::{self, Failure, FailureKind},
     piece::Piece,
 };
 use crate::types::{config::ResponseLimits, input::ResponseHead};
 use alloc::{format, vec::Vec};
-
-/// How much is read of the body of an error, in bytes.
-const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// What has been read, and how much more may be.
 #[derive(Clone, Debug)]
@@ -31,7 +28,7 @@ impl Sink {
     /// Nothing read yet of the response that begins with `head`.
     pub(super) fn new(head: &ResponseHead, mut limits: ResponseLimits) -> Self {
         if !head.is_success() {
-            limits.max_bytes = limits.max_bytes.min(MAX_ERROR_BYTES);
+            limits.max_bytes = limits.max_bytes.min(failure::MAX_BYTES as u64);
         }
         let (bytes, kept, items) = (0, 0, 0);
         let pieces = Vec::new();

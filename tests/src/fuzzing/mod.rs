@@ -147,14 +147,23 @@ pub fn text_calls(data: &[u8]) {
     let text = String::from_utf8_lossy(input.rest);
     let tools = seeds::tools();
     let tools = if input.setting < 128 { &tools[..] } else { &[] };
+    let schemas: usize = tools.iter().map(|tool| tool.parameters.text().len()).sum();
+    let check_cost = |extra: usize| {
+        let (steps, most) = (steps(), 256 * text.len() + 65_536 + extra);
+        assert!(steps <= most, "{steps} bytes looked at for {}", text.len());
+    };
+    let _ = steps();
     let whole = parse(family, &text, tools);
+    check_cost(2 * schemas);
     for _ in 0..2 {
         let (mut scanner, mut pieces) = (Scanner::new(family), Vec::new());
         let chunks = cut_text(&text, &mut input.rng);
         for chunk in &chunks {
             scanner.feed(chunk, &mut pieces);
         }
+        check_cost(0);
         assert_eq!(scanner.finish(tools), whole, "in pieces {chunks:?}");
+        check_cost(2 * schemas);
         let (shown, mut said) = (shown(&pieces), text.chars());
         let is_said = shown.chars().all(|c| said.any(|other| other == c));
         assert!(is_said, "shown {shown:?} in pieces {chunks:?}");

@@ -110,7 +110,7 @@ impl Accumulator {
             // Some gateways leave the type out.
             "error" | "" => {
                 if let Some(error) = event.error.some() {
-                    self.faults.reported = Some(of_value(head, error));
+                    self.faults.reported.get_or_insert_with(|| of_value(head, error));
                 }
             }
             _ => {}

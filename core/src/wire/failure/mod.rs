@@ -14,6 +14,10 @@ use crate::{base::text::prefix, types::input::ResponseHead};
 use alloc::{format, string::String};
 use body::Told;
 
+/// How long an error may be that is read, in bytes: it is gone through once for each thing that it
+/// may say.
+pub(super) const MAX_BYTES: usize = 1 << 20;
+
 /// A failed model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -123,6 +127,11 @@ pub(super) fn of_body(head: &ResponseHead, text: &str) -> Failure {
 /// array. Inside a stream the head is that of a success, and the error's own number is used to
 /// tell the kind.
 pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
+    let json = value.json();
+    if json.len() > MAX_BYTES {
+        let kind = classify::classify(head.status, &[], "");
+        return Failure::new(kind, prefix(json, 4_000));
+    }
     let told = Told::new(value, head);
     let status = told.number.unwrap_or(head.status);
     let kind = classify::classify(status, &told.names, &told.message);

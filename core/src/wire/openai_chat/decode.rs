@@ -48,7 +48,7 @@ impl Accumulator {
         let chunk = Chunk::of(raw);
         if chunk.is_error() && !self.answer.is_at_limit(&chunk) {
             let value = if chunk.error.is_null() { chunk.groq.or(raw) } else { raw };
-            self.faults.reported = Some(of_value(head, value));
+            self.faults.reported.get_or_insert_with(|| of_value(head, value));
         } else {
             self.answer.chunk(&chunk, out);
         }
