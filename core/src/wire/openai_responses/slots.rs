@@ -99,7 +99,7 @@ impl Slots {
         if mention.is_done {
             slot.done(mention.item, out);
         }
-        let at = at.unwrap_or(self.list.len() - 1);
+        let at = at.unwrap_or(self.list.len().saturating_sub(1));
         self.note(at);
     }
 
