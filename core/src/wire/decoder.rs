@@ -136,7 +136,7 @@ impl Decoder {
             Ended::Empty => {
                 return Err(Failure::new(FailureKind::Protocol, "the response is empty"));
             }
-            Ended::Whole(body) => reply.whole(head, body, sink)?,
+            Ended::Whole(body) => reply.whole(head, &body, sink)?,
             Ended::Bare => reply.bare(),
             Ended::Stream => {}
         }
@@ -242,8 +242,8 @@ impl Accumulator {
     }
 
     /// Reads a body of which nothing has been handed out.
-    fn whole(&mut self, head: &ResponseHead, body: Vec<u8>, out: &mut Sink) -> Result<(), Failure> {
-        let text = text_of(&body);
+    fn whole(&mut self, head: &ResponseHead, body: &[u8], out: &mut Sink) -> Result<(), Failure> {
+        let text = text_of(body);
         let text = finite(text.trim_start_matches('\u{feff}').trim());
         let document = Document::of(&text);
         let value = document.root();
