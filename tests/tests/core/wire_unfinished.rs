@@ -24,7 +24,7 @@ fn x10_responses_cuts_a_call_that_has_no_end() {
     let input = "*** Begin Patch\n*** Delete File: a";
     let piece = json!({"type": "response.custom_tool_call_input.delta", "output_index": 0,
         "delta": input});
-    let mut done_item = call.clone();
+    let mut done_item = call;
     done_item["input"] = input.into();
     let done = json!({"type": "response.output_item.done", "output_index": 0, "item": done_item});
     let all = json!({"type": "response.custom_tool_call_input.done", "output_index": 0,
@@ -63,7 +63,7 @@ fn x10_anthropic_cuts_a_call_that_has_no_end() {
     };
     assert_eq!(read(&[start(json!({}))]), CUT);
     assert_eq!(read(&[start(json!({})), piece("{\"a\":")]), CUT);
-    assert_eq!(read(&[start(json!({})), stop.clone()]), WHOLE);
+    assert_eq!(read(&[start(json!({})), stop]), WHOLE);
     assert_eq!(read(&[start(json!({})), piece("{\"a\":1}")]), WHOLE);
     assert_eq!(read(&[start(json!({"a": 1}))]), WHOLE);
 }
