@@ -8,7 +8,7 @@ use std::{fs, path::Path};
 
 /// How many bytes and slots may be looked at for each byte of a response, however it is cut. It is
 /// errors that cost so much, which are gone through for each of some hundred names and phrases.
-pub const PER_BYTE: usize = 200;
+pub const PER_BYTE: usize = 300;
 
 /// A body of any length, of a protocol.
 pub struct Shape {

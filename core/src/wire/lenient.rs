@@ -255,13 +255,13 @@ impl<'a> Raw<'a> {
     }
 
     fn pick(self, names: &[&str], found: &mut [Self]) {
-        for (name, value) in self.entries() {
+        for (name, value) in self.known_entries() {
             keep(names, found, &name, value);
         }
     }
 
     fn pick_camel(self, names: &[&str], found: &mut [Self]) {
-        for (name, value) in self.entries().filter(|(_, value)| !value.is_null()) {
+        for (name, value) in self.known_entries().filter(|(_, value)| !value.is_null()) {
             if name.contains('_') {
                 keep(names, found, &camel_case(&name), value);
             } else {
@@ -296,6 +296,21 @@ impl<'a> Raw<'a> {
     /// An object's fields in order.
     pub(super) fn entries(self) -> Entries<'a> {
         Entries(self.inside(b'{'))
+    }
+
+    /// An object's fields, but for those whose names are longer than any that is looked for, even
+    /// with some letters escaped: escapes are read again for each.
+    fn known_entries(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
+        const LONGEST: usize = 64;
+        let mut fields = self.inside(b'{');
+        let pairs = core::iter::from_fn(move || Some((fields.next()?, fields.next()?)));
+        let known = pairs.filter(|(name, _)| name.string_len() <= LONGEST);
+        known.filter_map(|(name, value)| Some((name.string()?, value)))
+    }
+
+    /// How long the JSON of a string is.
+    fn string_len(self) -> usize {
+        self.token().map_or(0, |token| token.to() - token.from())
     }
 
     /// The names of an object's fields in order.

@@ -22,7 +22,7 @@ fn write(folder: &std::path::Path) -> io::Result<()> {
     for target in TARGETS {
         let folder = folder.join(target.name);
         fs::create_dir_all(&folder)?;
-        for (number, seed) in (target.seeds)().iter().enumerate() {
+        for (number, seed) in target.inputs().iter().enumerate() {
             fs::write(folder.join(format!("seed-{number:04}")), seed)?;
         }
     }

@@ -21,7 +21,11 @@ use innerloop_core::{
 use innerloop_driver::decode::decode;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use serde::de::IgnoredAny;
-use std::{iter, mem};
+use std::{
+    fs::{self, DirEntry},
+    iter, mem,
+    path::Path,
+};
 
 /// Something that is fuzzed.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +34,25 @@ pub struct Target {
     pub name: &'static str,
     /// Panics if something does not hold for an input.
     pub check: fn(&[u8]),
-    /// The inputs to begin with.
-    pub seeds: fn() -> Vec<Vec<u8>>,
+    seeds: fn() -> Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// The inputs to begin with, and those that have shown a fault: a fuzzer's findings are kept in
+    /// `fixtures/findings`, under the target's name and what is odd about them.
+    ///
+    /// # Panics
+    /// If a file cannot be read.
+    #[must_use]
+    pub fn inputs(&self) -> Vec<Vec<u8>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/findings");
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap()).collect();
+        let name = |file: &DirEntry| file.file_name().into_string().unwrap();
+        files.retain(|file| name(file).split('-').next() == Some(self.name));
+        files.sort_by_key(name);
+        let found = files.iter().map(|file| fs::read(file.path()).unwrap());
+        (self.seeds)().into_iter().chain(found).collect()
+    }
 }
 
 /// All targets.

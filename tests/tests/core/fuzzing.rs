@@ -8,7 +8,7 @@ const CHANGED: u64 = 3_000;
 
 fn check(name: &str) {
     let target = TARGETS.iter().find(|target| target.name == name).unwrap();
-    let seeds = (target.seeds)();
+    let seeds = target.inputs();
     assert!(!seeds.is_empty());
     for seed in &seeds {
         (target.check)(seed);
