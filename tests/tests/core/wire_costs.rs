@@ -46,7 +46,7 @@ fn x10_no_response_costs_more_than_its_length() {
         *counts.entry(format!("{:?}", shape.wire)).or_default() += 1;
     }
     assert!(counts.len() == 5 && counts.values().all(|count| *count >= 70), "{counts:?}");
-    let ways = [(200, usize::MAX), (200, 64), (400, usize::MAX)];
+    let ways = [(200, 64), (400, usize::MAX)];
     let each = |shape| ways.iter().filter_map(move |(status, piece)| fault(shape, *status, *piece));
     let faults: Vec<String> = shapes.iter().flat_map(each).collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
