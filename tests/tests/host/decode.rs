@@ -280,6 +280,11 @@ fn calls_are_read_from_text_line_by_line() {
         "harmony",
         "glm",
         "kimi",
+        "gemma",
+        "step3",
+        "minimax",
+        "cohere",
+        "hunyuan",
         "fenced_json",
         "json",
     ] {

@@ -11,7 +11,7 @@ use innerloop_tests::{
     wires::{self, FAMILIES, read},
 };
 use serde_json::{Value, json};
-use std::{thread, time::Duration};
+use std::{fs, thread, time::Duration};
 
 /// Runs `check` for each protocol.
 fn in_each_protocol(check: impl Fn(WireKind) + Sync) {
@@ -127,10 +127,11 @@ fn x10_a_reply_without_end_ends_at_its_limit() {
         let begin = Reply::new(200, wires::stream_type(wire), parts[..text].concat());
         let flood = begin.and_then(parts[text].as_str()).without_end();
         let scene = Scene::new(vec![flood]).speaking(wire);
-        let scene = scene.file("config.json", r#"{"response":{"max_bytes":2000000}}"#);
+        let limits = r#"{"response":{"max_bytes":2000000}}"#;
+        fs::write(scene.path("config.json"), limits).unwrap();
         let run = scene.run(&["--json", "--config", &scene.arg("config.json")]).exits(1);
-        let [result] = &events(&run, "result")[..] else { panic!("{wire:?}: {run:#?}") };
-        let message = result["error"]["message"].as_str().unwrap();
+        let errors = events(&run, "error");
+        let message = errors[0]["message"].as_str().unwrap();
         assert!(message.contains("response.max_bytes"), "{wire:?}: {message}");
         let shown = events(&run, "assistant_text_delta").len();
         assert!(shown > 1_000, "{wire:?}: {shown}");
