@@ -2,6 +2,9 @@
 
 import { byId, element } from "./dom.js";
 
+/** How many characters of one text are shown: a page that lays out megabytes stands still. */
+const MOST_SHOWN = 200_000;
+
 /** A transcript in the page's log. */
 export class Transcript {
   #log = byId("log");
@@ -38,7 +41,7 @@ export class Transcript {
       case "tool_call_start":
         return this.#startCard(event);
       case "tool_call_output_delta":
-        return this.#cards.get(event.call_id)?.output.append(event.text);
+        return this.#cards.get(event.call_id)?.growing.add(event.text);
       case "tool_call_end":
         return this.#endCard(event);
       case "retry":
@@ -64,21 +67,22 @@ export class Transcript {
   #speak(text) {
     if (this.#reply === undefined) {
       this.#log.setAttribute("aria-busy", "true");
-      this.#reply = element("p", { class: "reply" });
-      this.#add(this.#reply);
+      const node = element("p", { class: "reply" });
+      this.#reply = { node, growing: new Growing(node) };
+      this.#add(node);
     }
-    this.#reply.append(text);
-    this.#follow();
+    if (this.#reply.growing.add(text)) this.#follow();
   }
 
   #think(text) {
     if (this.#thinking === undefined) {
       const pre = element("pre");
       const title = element("summary", {}, "Thinking");
-      this.#thinking = { card: element("details", { class: "thinking" }, title, pre), pre };
-      this.#add(this.#thinking.card);
+      const card = element("details", { class: "thinking" }, title, pre);
+      this.#thinking = { card, growing: new Growing(pre) };
+      this.#add(card);
     }
-    this.#thinking.pre.append(text);
+    this.#thinking.growing.add(text);
   }
 
   #endReply() {
@@ -88,7 +92,7 @@ export class Transcript {
   }
 
   #takeBack() {
-    this.#reply?.remove();
+    this.#reply?.node.remove();
     this.#thinking?.card.remove();
     this.#endReply();
   }
@@ -100,7 +104,7 @@ export class Transcript {
     const input = element("pre", { "aria-label": "Arguments", tabindex: "0" }, pretty(args));
     const output = element("pre", { "aria-label": "Output", tabindex: "0" });
     const card = element("details", { class: "call", "data-tool": name }, title, input, output);
-    this.#cards.set(call_id, { card, state, output, at });
+    this.#cards.set(call_id, { card, state, output, growing: new Growing(output), at });
     this.#add(card);
   }
 
@@ -121,6 +125,25 @@ export class Transcript {
   #follow() {
     const rest = this.#log.scrollHeight - this.#log.scrollTop - this.#log.clientHeight;
     if (rest < 80) this.#log.scrollTop = this.#log.scrollHeight;
+  }
+}
+
+/** A text that grows as long as there is room. */
+class Growing {
+  #node;
+  #left = MOST_SHOWN;
+
+  constructor(node) {
+    this.#node = node;
+  }
+
+  /** Adds more; tells whether anything was added. */
+  add(text) {
+    if (this.#left <= 0) return false;
+    this.#node.append(text.slice(0, this.#left));
+    this.#left -= text.length;
+    if (this.#left <= 0) this.#node.append(" … The rest is not shown.");
+    return true;
   }
 }
 
