@@ -68,6 +68,7 @@ impl Calls {
         if let Some(building) = self.list.get_mut(at) {
             building.is_freeform |= call.is_freeform;
             let signature = call.signature.word().map(Cow::into_owned);
+            out.keep(signature.as_ref().map_or(0, String::len));
             building.signature = signature.or(building.signature.take());
         }
         found.is_none().then_some(at)
@@ -194,7 +195,7 @@ impl Building {
     }
 
     fn add(&mut self, fresh: &Fresh<'_>, out: &mut Sink) {
-        out.keep(fresh.name.len());
+        out.keep(fresh.id.len() + fresh.name.len());
         if self.id.is_empty() {
             self.id.push_str(&fresh.id);
         }

@@ -57,6 +57,7 @@ impl Details {
             for (field, value) in detail.entries() {
                 let is_news = field != name && !value.is_null();
                 if is_news && (known.later.contains_key(&field) || out.item()) {
+                    out.keep(value.json().len());
                     known.later.insert(field.into_owned(), value.json().into());
                 }
             }
