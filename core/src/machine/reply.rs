@@ -43,7 +43,8 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     }
     name_calls(&mut reply, &mut ctx.body.history);
     // What is thrown away costs its tokens, and is no turn.
-    ctx.body.run.counts.replies += u32::from(!is_asked_again);
+    let replies = &mut ctx.body.run.counts.replies;
+    *replies = replies.saturating_add(u32::from(!is_asked_again));
     let text = tell(&reply, ctx);
     if is_asked_again {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");

@@ -161,15 +161,15 @@ impl<'a> Iterator for Entries<'a> {
 impl<'a> Raw<'a> {
     /// The value's JSON.
     pub(super) fn json(self) -> &'a str {
-        self.token().and_then(|token| self.text_of(*token)).unwrap_or("null")
+        self.token().and_then(|token| self.json_of(*token)).unwrap_or("null")
     }
 
     fn token(self) -> Option<&'a Token> {
         self.document.tokens.get(self.at)
     }
 
-    /// The text of the value, whose token is given. Where an array or object ends is looked for.
-    fn text_of(self, token: Token) -> Option<&'a str> {
+    /// The JSON of the value, whose token is given. Where an array or object ends is looked for.
+    fn json_of(self, token: Token) -> Option<&'a str> {
         let text = self.document.text;
         if !self.is_nested() {
             return text.get(token.from()..token.to());
@@ -255,13 +255,13 @@ impl<'a> Raw<'a> {
     }
 
     fn pick(self, names: &[&str], found: &mut [Self]) {
-        for (name, value) in self.known_entries() {
+        for (name, value) in self.known_entries(names) {
             keep(names, found, &name, value);
         }
     }
 
     fn pick_camel(self, names: &[&str], found: &mut [Self]) {
-        for (name, value) in self.known_entries().filter(|(_, value)| !value.is_null()) {
+        for (name, value) in self.known_entries(names).filter(|(_, value)| !value.is_null()) {
             if name.contains('_') {
                 keep(names, found, &camel_case(&name), value);
             } else {
@@ -298,13 +298,13 @@ impl<'a> Raw<'a> {
         Entries(self.inside(b'{'))
     }
 
-    /// An object's fields, but for those whose names are longer than any that is looked for, even
-    /// with some letters escaped: escapes are read again for each.
-    fn known_entries(self) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
-        const LONGEST: usize = 64;
+    /// An object's fields, but for those whose names are longer than each of these, even in snake
+    /// case with every letter escaped: escapes are read again for each look-up.
+    fn known_entries(self, names: &[&str]) -> impl Iterator<Item = (Cow<'a, str>, Self)> {
+        let longest = names.iter().map(|name| name.len() * 12).max().unwrap_or(0) + 2;
         let mut fields = self.inside(b'{');
         let pairs = core::iter::from_fn(move || Some((fields.next()?, fields.next()?)));
-        let known = pairs.filter(|(name, _)| name.string_len() <= LONGEST);
+        let known = pairs.filter(move |(name, _)| name.string_len() <= longest);
         known.filter_map(|(name, value)| Some((name.string()?, value)))
     }
 

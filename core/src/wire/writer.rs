@@ -133,9 +133,12 @@ impl Fields {
 }
 
 /// An object with these fields, JSON each: in the places of its own of those names, or else behind
-/// all. Those named in `out` are left out, and by the name `null` those that are null. Nothing of
-/// another value.
-pub(super) fn rewritten(object: Raw<'_>, out: &[&str], mut with: Map<String>) -> Option<Json> {
+/// all. Only what `keeps` allows of its own stays. Nothing of another value.
+pub(super) fn rewritten(
+    object: Raw<'_>,
+    keeps: &dyn Fn(&str, Raw<'_>) -> bool,
+    mut with: Map<String>,
+) -> Option<Json> {
     if !object.is_object() {
         return None;
     }
@@ -148,7 +151,7 @@ pub(super) fn rewritten(object: Raw<'_>, out: &[&str], mut with: Map<String>) ->
         json.push_str(value);
     };
     for (name, value) in object.entries() {
-        if !(out.contains(&&*name) || (value.is_null() && out.contains(&"null"))) {
+        if keeps(&name, value) {
             let new = with.get_mut(&name).map(mem::take).filter(|new| !new.is_empty());
             push(&name, new.as_deref().unwrap_or(value.json()));
         }

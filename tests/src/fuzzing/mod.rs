@@ -8,7 +8,7 @@ mod seeds;
 
 pub use change::changed;
 
-use crate::{feeding, hostile, simulator::rng::Rng};
+use crate::{feeding, hostile, simulator::rng::Rng, wires::WIRES};
 use innerloop_core::{
     Decoder, Head, Piece, Prefix,
     action::{Action, Patch, PatchStream},
@@ -61,14 +61,6 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "ollama", check: ollama, seeds: seeds::ollama },
     Target { name: "text_calls", check: text_calls, seeds: seeds::text_calls },
     Target { name: "patch", check: patch, seeds: seeds::patch },
-];
-
-const WIRES: [WireKind; 5] = [
-    WireKind::OpenaiResponses,
-    WireKind::OpenaiChat,
-    WireKind::Anthropic,
-    WireKind::Gemini,
-    WireKind::Ollama,
 ];
 
 /// Server-sent events say the same however they are framed.

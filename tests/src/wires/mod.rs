@@ -22,6 +22,15 @@ pub const FAMILIES: [(WireKind, ProfileKind, &str); 5] = [
     (WireKind::Ollama, ProfileKind::Small, "qwen3:8b"),
 ];
 
+/// Each protocol.
+pub const WIRES: [WireKind; 5] = [
+    WireKind::OpenaiResponses,
+    WireKind::OpenaiChat,
+    WireKind::Anthropic,
+    WireKind::Gemini,
+    WireKind::Ollama,
+];
+
 /// The kinds of errors by Anthropic's names, and OpenAI's and Gemini's.
 const ERRORS: [(&str, &str, &str); 8] = [
     ("authentication_error", "invalid_api_key", "UNAUTHENTICATED"),

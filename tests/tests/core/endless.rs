@@ -13,7 +13,7 @@ use innerloop_core::{
 use innerloop_tests::{
     anthropic::Message,
     test_host::{TestHost, config},
-    wires,
+    wires::{self, WIRES},
 };
 use serde_json::json;
 
@@ -26,14 +26,6 @@ fn session(wire: WireKind, change: impl Fn(&mut SessionConfig)) -> TestHost {
     let _ = host.submit("go");
     host
 }
-
-const WIRES: [WireKind; 5] = [
-    WireKind::OpenaiResponses,
-    WireKind::OpenaiChat,
-    WireKind::Anthropic,
-    WireKind::Gemini,
-    WireKind::Ollama,
-];
 
 /// What a stream begins with that says a text in very many pieces, and never ends.
 fn begin(wire: WireKind) -> String {

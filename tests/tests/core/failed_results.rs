@@ -5,16 +5,8 @@ use innerloop_core::{
     config::{ModelConfig, TextCalls, WireKind},
     message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind},
 };
-use innerloop_tests::wires::read;
+use innerloop_tests::wires::{WIRES, read};
 use serde_json::Value;
-
-const WIRES: [WireKind; 5] = [
-    WireKind::OpenaiResponses,
-    WireKind::OpenaiChat,
-    WireKind::Anthropic,
-    WireKind::Gemini,
-    WireKind::Ollama,
-];
 
 fn model(wire: WireKind) -> ModelConfig {
     ModelConfig { wire, name: "m".into(), ..ModelConfig::default() }

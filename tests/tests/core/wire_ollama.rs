@@ -136,6 +136,15 @@ fn that_a_model_has_no_tools_can_be_told() {
 }
 
 #[test]
+fn a_name_of_any_length_is_found() {
+    let name = format!("error parsing tool call {}", "x".repeat(500));
+    for name in [name.clone(), name.replace('x', "\\u0078")] {
+        let failed = stream(&format!("{{\"{name}\":\"it broke\"}}\n"));
+        assert!(failed.error.unwrap().message.contains("xxx: it broke"));
+    }
+}
+
+#[test]
 fn k25_a_call_that_the_server_cannot_read_comes_with_a_hint() {
     let error = stream(STREAM_ERROR).error.unwrap();
     let own = "error parsing tool call: raw='{\"path\": \"a.ts\",}', err=invalid character '}'";

@@ -189,6 +189,7 @@ impl Building {
                 if !pieces.trim().is_empty() {
                     call.arguments = pieces;
                 }
+                let form = form.filter(|_| is_json(&call.arguments));
                 let item = form.and_then(|form| with_input(&form, Map::new(), &call.arguments));
                 if item.is_some() {
                     call.detail = Some(Box::new(CallDetail { item, ..CallDetail::default() }));
@@ -208,5 +209,5 @@ fn with_input(block: &Json, mut fields: Map<String>, input: &str) -> Option<Json
     if is_json(input) {
         fields.insert("input".into(), input.into());
     }
-    rewritten(Document::of(block.text()).root(), &[], fields)
+    rewritten(Document::of(block.text()).root(), &|_, _| true, fields)
 }

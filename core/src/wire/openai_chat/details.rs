@@ -101,7 +101,7 @@ impl Details {
                 }
                 later.insert(name.into(), quoted(&text));
             }
-            let whole = rewritten(Document::of(begun.text()).root(), &[], later)?;
+            let whole = rewritten(Document::of(begun.text()).root(), &|_, _| true, later)?;
             out.raw(if out.len() == 0 { "[" } else { "," }).raw(whole.text());
         }
         out.raw("]");

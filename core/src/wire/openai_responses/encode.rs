@@ -282,9 +282,9 @@ fn replayable(reasoning: &Reasoning) -> Option<&Json> {
 /// ones, and without its own id where the provider would look for it in vain.
 fn sent_back(item: &Json, call_id: Option<&str>, keeps_id: bool) -> Json {
     let document = Document::of(item.text());
-    let out: &[&str] = if keeps_id { &[] } else { &["id"] };
     let with = call_id.map(|id| ("call_id".into(), quoted(id))).into_iter().collect();
-    rewritten(document.root(), out, with).unwrap_or_else(|| item.clone())
+    rewritten(document.root(), &|name, _| keeps_id || name != "id", with)
+        .unwrap_or_else(|| item.clone())
 }
 
 /// A call's arguments; free text as the only argument where the endpoint has no custom tools.

@@ -5,7 +5,10 @@ use super::{
     super::{lenient::Raw, writer::rewritten},
     streamed::{Strand, Streamed},
 };
-use crate::types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall};
+use crate::{
+    base::json::Json,
+    types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
+};
 use alloc::{
     borrow::Cow,
     boxed::Box,
@@ -13,9 +16,6 @@ use alloc::{
     vec::Vec,
 };
 use innerloop_json::Map;
-
-/// What does not go back of an item that the provider did not store.
-const UNSENT: &[&str] = &["id", "status", "null"];
 
 /// An item, with what was streamed of it.
 #[derive(Debug)]
@@ -180,8 +180,15 @@ fn reasoning(item: &Item<'_>) -> Reasoning {
         }
     }
     // The encrypted content of an item that is only announced is not whole.
-    let item = item.is_done.then(|| rewritten(item.raw, UNSENT, Map::new())).flatten();
+    let item = item.is_done.then(|| unstored(item.raw)).flatten();
     Reasoning { text: thought, signature: None, item }
+}
+
+/// An item without what means nothing to a provider that did not store it, and without the fields
+/// that are null.
+fn unstored(item: Raw<'_>) -> Option<Json> {
+    let keeps = |name: &str, value: Raw<'_>| !matches!(name, "id" | "status") && !value.is_null();
+    rewritten(item, &keeps, Map::new())
 }
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
@@ -197,7 +204,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
     };
     let name = || name.text().unwrap_or_default().into_owned();
     let is_scoped = !namespace.or(caller).is_null();
-    let scoped = || is_scoped.then(|| rewritten(item.raw, UNSENT, Map::new())).flatten();
+    let scoped = || is_scoped.then(|| unstored(item.raw)).flatten();
     let (name, arguments, freeform, item) = match &*head.kind {
         "function_call" => {
             (name(), or_streamed(arguments.some().map(text_or_json)), false, scoped())

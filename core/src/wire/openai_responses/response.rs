@@ -146,6 +146,6 @@ fn usage(raw: Raw<'_>) -> Option<Usage> {
 /// The failure that an `error` event reports, flat or nested.
 pub(super) fn error_event(head: &ResponseHead, event: Raw<'_>) -> Failure {
     // The event's own type is not the failure's.
-    let event = rewritten(event, &["type"], Map::new());
+    let event = rewritten(event, &|name, _| name != "type", Map::new());
     of_value(head, Document::kept(event.as_ref()).root())
 }
