@@ -1,17 +1,19 @@
 //! Compiled modules on disk. An artefact is machine code, so it is only loaded from a folder
-//! that belongs to the user alone and only if it still has the digest that was written beside
-//! it, and never where a guest could have written it. Whatever is wrong with an artefact, it is
-//! compiled again.
+//! that belongs to the user alone and only with a signature by a key of that folder, and never
+//! where a guest could have written it. Whatever is wrong with an artefact, it is compiled again.
+
+mod private;
+mod seal;
 
 use super::digest::Digest;
+use seal::Seal;
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    io,
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
 };
 use wasmtime::{Engine, Module};
@@ -26,9 +28,15 @@ const FOLDER: &str = ".innerloop";
 /// The cache folder, looked at when it is first needed.
 pub(super) struct ArtefactCache {
     wanted: Option<PathBuf>,
-    folder: OnceLock<Option<PathBuf>>,
+    kept: OnceLock<Option<Kept>>,
     exposed: AtomicBool,
     on_progress: OnProgress,
+}
+
+/// A folder that can be used, with the signature of what is in it.
+struct Kept {
+    folder: PathBuf,
+    seal: Seal,
 }
 
 impl std::fmt::Debug for ArtefactCache {
@@ -40,7 +48,7 @@ impl std::fmt::Debug for ArtefactCache {
 impl ArtefactCache {
     pub(super) fn new(dir: Option<PathBuf>, on_progress: OnProgress) -> Self {
         let wanted = dir.or_else(default_dir);
-        Self { wanted, folder: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
+        Self { wanted, kept: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
     }
 
     /// Stops using the folder if guests over the workspace `root` could reach it.
@@ -56,23 +64,19 @@ impl ArtefactCache {
 
     /// The module that was compiled from the bytes of this digest, if it is there and intact.
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
-        let path = self.folder()?.join(name(engine, digest));
-        let bytes = fs::read(&path).ok()?;
-        let noted = fs::read_to_string(sidecar(&path)).ok()?;
-        if noted.trim() != Digest::of(&bytes).to_string() {
-            return None;
-        }
-        load_artefact(engine, &bytes)
+        let Kept { folder, seal } = self.kept()?;
+        let name = name(engine, digest);
+        let signed = private::read(&folder.join(&name)).ok()?;
+        load_artefact(engine, seal.open(&name, &signed)?)
     }
 
     /// Keeps a compiled module. Failing to keep it is reported, and otherwise ignored.
     pub(super) fn store(&self, engine: &Engine, digest: &Digest, module: &Module) {
-        let Some(folder) = self.folder() else { return };
-        let Ok(bytes) = module.serialize() else { return };
-        let path = folder.join(name(engine, digest));
-        let noted = Digest::of(&bytes).to_string();
-        let written = write(&path, &bytes).and_then(|()| write(&sidecar(&path), noted.as_bytes()));
-        if let Err(error) = written {
+        let Some(Kept { folder, seal }) = self.kept() else { return };
+        let Ok(code) = module.serialize() else { return };
+        let name = name(engine, digest);
+        let path = folder.join(&name);
+        if let Err(error) = private::write(&path, &[&seal.sign(&name, &code), &code]) {
             (self.on_progress)(&format!(
                 "can't keep a compiled module in {}: {error}",
                 path.display()
@@ -80,14 +84,14 @@ impl ArtefactCache {
         }
     }
 
-    fn folder(&self) -> Option<&Path> {
+    fn kept(&self) -> Option<&Kept> {
         if self.exposed.load(Ordering::Acquire) {
             return None;
         }
-        self.folder.get_or_init(|| self.open()).as_deref()
+        self.kept.get_or_init(|| self.look()).as_ref()
     }
 
-    fn open(&self) -> Option<PathBuf> {
+    fn look(&self) -> Option<Kept> {
         let Some(wanted) = &self.wanted else {
             (self.on_progress)(
                 "no folder for compiled modules: set INNERLOOP_CACHE_DIR to keep them",
@@ -95,8 +99,8 @@ impl ArtefactCache {
             return None;
         };
         let folder = wanted.join(FOLDER);
-        match private_folder(&folder) {
-            Ok(()) => Some(folder),
+        match private::folder(&folder).and_then(|()| Seal::of(&folder)) {
+            Ok(seal) => Some(Kept { folder, seal }),
             Err(error) => {
                 (self.on_progress)(&format!(
                     "compiled modules are not kept, because {} can't be used: {error}",
@@ -140,76 +144,12 @@ fn name(engine: &Engine, digest: &Digest) -> String {
     format!("{digest}-{:016x}.cwasm", hasher.finish())
 }
 
-fn sidecar(path: &Path) -> PathBuf {
-    path.with_extension("sha256")
-}
-
-/// Writes beside the target and renames, so that nobody reads half a file.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let temporary = path.with_extension(format!("{}-{count}.tmp", std::process::id()));
-    let written = fs::write(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
-}
-
 /// Loads machine code that this program has written.
 #[expect(unsafe_code, reason = "wasmtime offers no safe way to load a compiled module")]
 fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
-    // SAFETY: the bytes come from `Module::serialize` of this program: they were read from a
-    // folder that only this user can write to, and they have the digest that was noted beside
-    // them. wasmtime itself refuses artefacts of another version, setting or processor.
+    // SAFETY: the bytes come from `Module::serialize` of this program: they are signed for this
+    // name with a key that only this user can read, and were read from a folder that only this
+    // user can write to. wasmtime itself refuses artefacts of another version, setting or
+    // processor.
     unsafe { Module::deserialize(engine, bytes) }.ok()
-}
-
-/// Makes the folder and the cache folder around it, or checks them: whoever can write to either
-/// could put an artefact there.
-#[cfg(unix)]
-fn private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    if let Some(cache) = folder.parent() {
-        if let Some(around) = cache.parent() {
-            fs::create_dir_all(around)?;
-        }
-        own_folder(cache)?;
-    }
-    own_folder(folder)?;
-    if fs::metadata(folder)?.permissions().mode() & 0o077 != 0 {
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn own_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    match fs::DirBuilder::new().mode(0o700).create(folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    let unfit = |why: &str| io::Error::other(format!("{} {why}", folder.display()));
-    let found = fs::symlink_metadata(folder)?;
-    if !found.is_dir() {
-        return Err(unfit("is not a folder"));
-    }
-    if found.mode() & 0o022 != 0 {
-        return Err(unfit("can be written to by other users; remove it or chmod 700 it"));
-    }
-    // A file that this process creates belongs to the user it runs as.
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let probe = folder.join(format!("{}-{count}.probe", std::process::id()));
-    fs::write(&probe, b"")?;
-    let own = fs::symlink_metadata(&probe).map(|probe| probe.uid());
-    fs::remove_file(&probe)?;
-    if found.uid() == own? { Ok(()) } else { Err(unfit("belongs to another user")) }
-}
-
-/// Elsewhere the user's profile folder is private by itself.
-#[cfg(not(unix))]
-fn private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }

@@ -7,7 +7,7 @@ use innerloop_host::{
 };
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::fs::{PermissionsExt, chown, symlink},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
     time::Duration,
@@ -51,6 +51,17 @@ fn files(dir: &TempDir, extension: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
 }
 
+fn key(dir: &TempDir) -> PathBuf {
+    dir.path().join("cache/.innerloop/key")
+}
+
+/// Puts a file in place of another, with that mode.
+fn put(path: &Path, bytes: &[u8], mode: u32) {
+    drop(fs::remove_file(path));
+    fs::write(path, bytes).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
 const PREPARING: &str = "preparing ops (0.0 MB), once";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,7 +71,10 @@ async fn a_module_is_compiled_once_and_kept_privately() {
     assert_eq!(run_once(&dir).await, [""; 0]);
     let mode = fs::metadata(dir.path().join("cache/.innerloop")).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
-    assert_eq!((files(&dir, "cwasm").len(), files(&dir, "sha256").len()), (1, 1));
+    for file in [files(&dir, "cwasm").remove(0), key(&dir)] {
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o400, "{}", file.display());
+    }
     assert_eq!(fs::read_dir(dir.path().join("cache/.innerloop")).unwrap().count(), 2);
 }
 
@@ -69,34 +83,157 @@ async fn an_artefact_that_was_changed_is_compiled_again() {
     let dir = TempDir::new().unwrap();
     run_once(&dir).await;
     let artefact = files(&dir, "cwasm").remove(0);
-    let sidecar = files(&dir, "sha256").remove(0);
     let sound = fs::read(&artefact).unwrap();
-    let mut flipped = sound.clone();
-    let middle = flipped.len() / 2;
-    flipped[middle] ^= 1;
-    for bytes in [&flipped[..], &sound[..sound.len() - 1], &sound[..100], b""] {
-        fs::write(&artefact, bytes).unwrap();
+    let flipped = |at: usize| {
+        let mut flipped = sound.clone();
+        flipped[at] ^= 1;
+        flipped
+    };
+    // The signature comes first, the code behind it.
+    let bad = [flipped(0), flipped(31), flipped(32), flipped(sound.len() / 2)];
+    let short = [&sound[..sound.len() - 1], &sound[..100], &sound[..32], b""].map(<[u8]>::to_vec);
+    for bytes in bad.into_iter().chain(short) {
+        put(&artefact, &bytes, 0o400);
         assert_eq!(run_once(&dir).await, [PREPARING]);
         assert_eq!(fs::read(&artefact).unwrap(), sound);
         assert_eq!(run_once(&dir).await, [""; 0]);
     }
-    fs::write(&sidecar, "0".repeat(64)).unwrap();
-    assert_eq!(run_once(&dir).await, [PREPARING]);
-    fs::remove_file(&sidecar).unwrap();
-    assert_eq!(run_once(&dir).await, [PREPARING]);
+    fs::remove_file(&artefact).unwrap();
+    fs::create_dir(&artefact).unwrap();
+    let told = run_once(&dir).await;
+    assert_eq!(told[0], PREPARING);
+    assert!(told[1].starts_with("can't keep a compiled module in "), "{told:?}");
 }
 
-/// Even with a digest that fits, wasmtime itself must accept the artefact.
+/// What another program has signed with its own key, or this one for another module, is not run.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_artefact_of_something_else_is_compiled_again() {
+async fn an_artefact_of_somebody_else_is_compiled_again() {
+    let (dir, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    run_once(&dir).await;
+    run_once(&other).await;
+    let artefact = files(&dir, "cwasm").remove(0);
+    let foreign = files(&other, "cwasm").remove(0);
+    assert_eq!(artefact.file_name(), foreign.file_name());
+    let foreign = fs::read(foreign).unwrap();
+    put(&artefact, &foreign, 0o400);
+    // As they stood there before they were signed.
+    let digest = innerloop_host::sandbox::Digest::of(&foreign).to_string();
+    fs::write(artefact.with_extension("sha256"), digest).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING]);
+    let sound = fs::read(&artefact).unwrap();
+    assert_eq!(sound[32..], foreign[32..], "the same code");
+
+    let engine_of = |path: &Path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.split_once('-').unwrap().1.to_owned()
+    };
+    let name = innerloop_host::sandbox::Digest::of(&wasm(super::BOMBS));
+    let moved = artefact.with_file_name(format!("{name}-{}", engine_of(&artefact)));
+    fs::write(dir.path().join("programs/bombs.wasm"), wasm(super::BOMBS)).unwrap();
+    fs::rename(&artefact, &moved).unwrap();
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let tell = told.clone();
+    let options = Options {
+        cache_dir: Some(dir.path().join("cache")),
+        on_progress: Some(Arc::new(move |line: &str| tell.lock().unwrap().push(line.into()))),
+    };
+    let programs = Programs::open(&dir.path().join("programs")).unwrap();
+    let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
+    let executor = Executor::new(SandboxEngine::new(options).unwrap(), workspace, programs);
+    let outcome = executor.run(&run_program("bombs", &[]), Duration::from_secs(10), None).await;
+    assert_eq!(*told.lock().unwrap(), ["preparing bombs (0.0 MB), once"], "{outcome:?}");
+}
+
+/// A key that is gone, or that somebody else may know, costs no more than compiling again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_somebody_may_know_is_replaced() {
     let dir = TempDir::new().unwrap();
     run_once(&dir).await;
-    let artefact = files(&dir, "cwasm").remove(0);
-    let foreign = b"\x7fELF no artefact of ours";
-    fs::write(&artefact, foreign).unwrap();
-    let digest = innerloop_host::sandbox::Digest::of(foreign).to_string();
-    fs::write(files(&dir, "sha256").remove(0), digest).unwrap();
+    let (key, elsewhere) = (key(&dir), dir.path().join("elsewhere"));
+    let known = [7; 32];
+    let is_new = || {
+        let found = fs::read(&key).unwrap();
+        let mode = fs::symlink_metadata(&key).unwrap().permissions().mode();
+        found.len() == 32 && found != known && mode == 0o100_400
+    };
+    fs::remove_file(&key).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING], "the key is gone");
+    assert!(is_new());
+    // What a guest makes can be written to by its owner.
+    for mode in [0o644, 0o600, 0o440, 0o404] {
+        put(&key, &known, mode);
+        assert_eq!(run_once(&dir).await, [PREPARING], "{mode:o}");
+        assert!(is_new(), "{mode:o}");
+    }
+    put(&key, &known, 0o400);
+    fs::hard_link(&key, &elsewhere).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING], "it has a second name");
+    assert!(is_new());
+    fs::remove_file(&key).unwrap();
+    symlink(&elsewhere, &key).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING], "it is a link");
+    assert!(is_new());
+    assert_eq!(fs::read(&elsewhere).unwrap(), known);
+    put(&key, b"short", 0o400);
+    assert_eq!(run_once(&dir).await, [PREPARING], "it is too short");
+    put(&key, &known, 0o400);
+    assert_eq!(run_once(&dir).await, [PREPARING], "it is another");
+    assert!(!is_new(), "and sound, so that it stays");
+    fs::remove_file(&key).unwrap();
+    fs::create_dir(&key).unwrap();
+    let told = run_once(&dir).await;
+    assert!(told[0].starts_with("compiled modules are not kept, because "), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_belongs_to_somebody_else_is_not_used() {
+    let dir = TempDir::new().unwrap();
+    run_once(&dir).await;
+    let cache = dir.path().join("cache");
+    // Only root can give things away; to anybody else `/usr` belongs to another user.
+    if chown(&cache, Some(12_345), None).is_err() {
+        let told = run_over(&dir, "workspace", "/usr").await;
+        assert!(told[0].ends_with("belongs to another user"), "{told:?}");
+        return;
+    }
+    let told = run_once(&dir).await;
+    assert!(told[0].ends_with("belongs to another user"), "{told:?}");
+    chown(&cache, Some(0), None).unwrap();
+    assert_eq!(run_once(&dir).await, [""; 0]);
+    chown(cache.join(".innerloop"), Some(12_345), None).unwrap();
+    let told = run_once(&dir).await;
+    assert!(told[0].ends_with("belongs to another user"), "{told:?}");
+    chown(cache.join(".innerloop"), Some(0), None).unwrap();
+    for file in [key(&dir), files(&dir, "cwasm").remove(0)] {
+        chown(&file, Some(12_345), None).unwrap();
+        assert_eq!(run_once(&dir).await, [PREPARING], "{}", file.display());
+        assert_eq!(run_once(&dir).await, [""; 0]);
+    }
+}
+
+/// Whoever could write there once, and put a link in the place of a file that is made later.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_written_through_a_link() {
+    let dir = TempDir::new().unwrap();
+    let modules = dir.path().join("cache/.innerloop");
+    fs::create_dir_all(&modules).unwrap();
+    let victim = dir.path().join("victim");
+    fs::write(&victim, "untouched").unwrap();
+    for count in 0..64 {
+        let name = format!("{}-{count}", std::process::id());
+        for folder in [&modules, modules.parent().unwrap()] {
+            symlink(&victim, folder.join(format!("{name}.probe"))).unwrap();
+            symlink(&victim, folder.join(format!("{name}.tmp"))).unwrap();
+        }
+    }
     assert_eq!(run_once(&dir).await, [PREPARING]);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+    assert_eq!(fs::read_dir(dir.path().join("cache")).unwrap().count(), 129);
+    let artefact = files(&dir, "cwasm").remove(0);
+    fs::remove_file(&artefact).unwrap();
+    symlink(&victim, &artefact).unwrap();
+    assert_eq!(run_once(&dir).await, [PREPARING]);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
 }
 
 #[tokio::test(flavor = "multi_thread")]

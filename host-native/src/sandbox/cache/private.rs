@@ -1,0 +1,147 @@
+//! A folder, and files in it, that belong to the user alone: how they are made and read without
+//! following a link that somebody has put in their place.
+
+use std::{
+    fs::{self, File, Metadata},
+    io::{self, Read as _, Write as _},
+    path::Path,
+};
+
+/// Makes the folder and the cache folder around it, or checks them: whoever can write to either
+/// could put an artefact there.
+pub(super) fn folder(folder: &Path) -> io::Result<()> {
+    let Some(cache) = folder.parent() else { return owned(folder) };
+    if let Some(around) = cache.parent() {
+        fs::create_dir_all(around)?;
+    }
+    owned(cache)?;
+    owned(folder)?;
+    close(folder)
+}
+
+/// Reads a file of this user's that nobody else can read or has a name for.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let found = file.metadata()?;
+    if !found.is_file() || !is_own(&found) || !is_closed(&found) {
+        return Err(unfit(path, "is not private"));
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Writes these bytes, one after the other, into a new file beside the target and renames it, so
+/// that nobody reads half a file. Its owner may read it, nobody may write to it.
+pub(super) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+    let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
+    let mut file = create(&temporary)?;
+    let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
+    let written = written.and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Bytes that nobody can guess.
+pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes)
+}
+
+/// The error that says why something is not used.
+fn unfit(path: &Path, why: &str) -> io::Error {
+    io::Error::other(format!("{} {why}", path.display()))
+}
+
+#[cfg(unix)]
+fn owned(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = fs::symlink_metadata(folder)?;
+    if !found.is_dir() {
+        return Err(unfit(folder, "is not a folder"));
+    }
+    if !is_own(&found) {
+        return Err(unfit(folder, "belongs to another user"));
+    }
+    if found.mode() & 0o022 != 0 {
+        return Err(unfit(folder, "can be written to by other users; remove it or chmod 700 it"));
+    }
+    Ok(())
+}
+
+/// Elsewhere the user's profile folder is private by itself.
+#[cfg(not(unix))]
+fn owned(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+/// Lets nobody else look into the folder.
+#[cfg(unix)]
+fn close(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if fs::metadata(folder)?.permissions().mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+const fn close(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_own(found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    found.uid() == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+const fn is_own(_: &Metadata) -> bool {
+    true
+}
+
+/// A guest can make no such file: WASI knows no modes, so that whatever one makes can be written
+/// to.
+#[cfg(unix)]
+fn is_closed(found: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    found.mode() & 0o277 == 0 && found.nlink() == 1
+}
+
+#[cfg(not(unix))]
+const fn is_closed(_: &Metadata) -> bool {
+    true
+}
+
+/// Opens for reading; neither follows a link nor waits for the other end of a pipe.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(unix)]
+fn create(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
+    Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::RUSR)?.into())
+}
+
+#[cfg(not(unix))]
+fn create(path: &Path) -> io::Result<File> {
+    File::create_new(path)
+}
