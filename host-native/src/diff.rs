@@ -1,13 +1,30 @@
 //! What changed in the workspace over a run: the first `before` and the last `after` of each
-//! path, as a unified diff.
+//! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
 
 use innerloop_core::action::{Change, ChangeKind};
+use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    mem,
+    time::{Duration, Instant},
+};
+
+/// Most bytes of the files' texts that are kept for a diff; of what goes beyond only the digest is.
+const KEPT: usize = 64 << 20;
+
+/// How long the diff of one file may take, and how long all may take together: where much was
+/// moved around, a diff takes a time that grows with the square of the file.
+const EACH: Duration = Duration::from_millis(250);
+const ALL: Duration = Duration::from_secs(2);
 
 /// The changes of a run so far, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Changes(BTreeMap<String, Span>);
+pub struct Changes {
+    spans: BTreeMap<String, Span>,
+    /// Bytes of the texts that are kept.
+    kept: usize,
+}
 
 #[derive(Clone, Debug)]
 struct Span {
@@ -16,10 +33,14 @@ struct Span {
 }
 
 /// What a file was at one end of the run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Side {
     Absent,
-    Text(String),
+    /// A text, which is there as long as there is room for it.
+    Text {
+        digest: [u8; 32],
+        text: Option<String>,
+    },
     /// It is not UTF-8, or too large to be shown.
     Opaque,
 }
@@ -27,42 +48,70 @@ enum Side {
 impl Changes {
     /// Adds what one tool call changed.
     pub fn add(&mut self, change: &Change) {
-        let created = change.kind == ChangeKind::Created;
-        let deleted = change.kind == ChangeKind::Deleted;
-        let first = side(created, change.before.as_deref());
-        let last = side(deleted, change.after.as_deref());
-        self.0
-            .entry(change.path.clone())
-            .and_modify(|span| span.last = last.clone())
-            .or_insert(Span { first, last });
+        let last = self.side(change.kind == ChangeKind::Deleted, change.after.as_deref());
+        if let Some(span) = self.spans.get_mut(&change.path) {
+            self.kept -= span.last.kept();
+            span.last = last;
+            return;
+        }
+        let first = self.side(change.kind == ChangeKind::Created, change.before.as_deref());
+        self.spans.insert(change.path.clone(), Span { first, last });
+    }
+
+    /// The side of a change, as much of it as there is room for.
+    fn side(&mut self, is_absent: bool, text: Option<&str>) -> Side {
+        match text {
+            _ if is_absent => Side::Absent,
+            Some(text) => {
+                let kept = self.kept + text.len();
+                let fits = kept <= KEPT;
+                if fits {
+                    self.kept = kept;
+                }
+                let digest = Sha256::digest(text).into();
+                Side::Text { digest, text: fits.then(|| text.to_owned()) }
+            }
+            None => Side::Opaque,
+        }
     }
 
     /// The paths that differ from what they were, with what happened to each.
     pub fn files(&self) -> impl Iterator<Item = (&str, ChangeKind)> {
-        let changed = self.0.iter().filter(|(_, span)| span.differs());
-        changed.map(|(path, span)| (path.as_str(), span.kind()))
+        self.changed().map(|(path, span)| (path, span.kind()))
     }
 
-    /// A unified diff of all of them; empty if nothing differs.
+    fn changed(&self) -> impl Iterator<Item = (&str, &Span)> {
+        let changed = self.spans.iter().filter(|(_, span)| span.differs());
+        changed.map(|(path, span)| (path.as_str(), span))
+    }
+
+    /// A unified diff of all of them; empty if nothing differs. A file whose diff takes too long
+    /// has one line that says so.
     #[must_use]
     pub fn unified(&self) -> String {
-        let changed = self.0.iter().filter(|(_, span)| span.differs());
-        changed.map(|(path, span)| span.unified(path)).collect()
+        self.unified_until(|| false)
     }
-}
 
-fn side(absent: bool, text: Option<&str>) -> Side {
-    match text {
-        _ if absent => Side::Absent,
-        Some(text) => Side::Text(text.to_owned()),
-        None => Side::Opaque,
+    /// The same, with no more than a line of each file as soon as it `is_stopped`.
+    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> String {
+        let end = Instant::now() + ALL;
+        let diff = |(path, span): (&str, &Span)| {
+            let now = Instant::now();
+            let end = if is_stopped() { now } else { end.min(now + EACH) };
+            span.unified(path, end)
+        };
+        self.changed().map(diff).collect()
     }
 }
 
 impl Span {
     /// Two opaque sides count as different: what they hold is not known.
     fn differs(&self) -> bool {
-        self.first != self.last || self.first == Side::Opaque
+        match (&self.first, &self.last) {
+            (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
+            (Side::Opaque, _) => true,
+            (first, last) => mem::discriminant(first) != mem::discriminant(last),
+        }
     }
 
     fn kind(&self) -> ChangeKind {
@@ -73,18 +122,40 @@ impl Span {
         }
     }
 
-    fn unified(&self, path: &str) -> String {
+    fn unified(&self, path: &str, end: Instant) -> String {
         let (from, to) = (name("a/", path, &self.first), name("b/", path, &self.last));
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
             return format!("Binary or large files {from} and {to} differ\n");
         };
-        let diff = TextDiff::from_lines(first, last);
-        diff.unified_diff().context_radius(3).header(&from, &to).to_string()
+        // What was created or deleted is one piece, however long it is.
+        if first.is_empty() || last.is_empty() {
+            return unified(first, last, &from, &to, None);
+        }
+        let in_time = |end: &Instant| Instant::now() < *end;
+        let diff = Some(end).filter(in_time).map(|_| unified(first, last, &from, &to, Some(end)));
+        diff.filter(|_| in_time(&end)).unwrap_or_else(|| {
+            let (before, now) = (first.lines().count(), last.lines().count());
+            format!("Files {from} and {to} differ: {before} lines before, {now} now\n")
+        })
     }
 }
 
+/// The diff, which is coarse if the time is up before it is done.
+fn unified(first: &str, last: &str, from: &str, to: &str, end: Option<Instant>) -> String {
+    let mut config = TextDiff::configure();
+    if let Some(end) = end {
+        config.deadline(end);
+    }
+    let diff = config.diff_lines(first, last);
+    diff.unified_diff().context_radius(3).header(from, to).to_string()
+}
+
 fn name(side: &str, path: &str, content: &Side) -> String {
-    if *content == Side::Absent { "/dev/null".to_owned() } else { quoted(&format!("{side}{path}")) }
+    if matches!(content, Side::Absent) {
+        "/dev/null".to_owned()
+    } else {
+        quoted(&format!("{side}{path}"))
+    }
 }
 
 /// A name as git writes it: in quotes, with escapes, where it would not be one plain line.
@@ -109,12 +180,19 @@ fn quoted(name: &str) -> String {
 }
 
 impl Side {
+    /// Bytes of text that are kept.
+    fn kept(&self) -> usize {
+        match self {
+            Self::Text { text: Some(text), .. } => text.len(),
+            _ => 0,
+        }
+    }
+
     fn text(&self) -> Option<&str> {
         match self {
             Self::Absent => Some(""),
             // Text holds no NUL, and a terminal and `patch` make nothing of it.
-            Self::Text(text) if text.contains('\0') => None,
-            Self::Text(text) => Some(text),
+            Self::Text { text, .. } => text.as_deref().filter(|text| !text.contains('\0')),
             Self::Opaque => None,
         }
     }
@@ -151,6 +229,55 @@ mod tests {
                     --- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n\
                     Binary or large files a/pic and b/pic differ\n";
         assert_eq!(changes.unified(), want);
+    }
+
+    /// Lines in an order that has nothing to do with that of another seed.
+    fn shuffled(seed: u64, lines: u64) -> String {
+        let mut rows: Vec<u64> = (0..lines).collect();
+        rows.sort_by_key(|row| (row ^ seed).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+        rows.iter().map(|row| format!("line {row}\n")).collect()
+    }
+
+    #[test]
+    fn a_diff_that_takes_too_long_is_one_line() {
+        let mut changes = Changes::default();
+        let (before, after) = (shuffled(1, 20_000), shuffled(0xabcd_ef12, 20_000));
+        for index in 0..40 {
+            let path = format!("file-{index:02}");
+            changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
+        }
+        let begun = Instant::now();
+        let diff = changes.unified();
+        assert!(begun.elapsed() < 2 * ALL, "{:?}", begun.elapsed());
+        let line = "Files a/file-39 and b/file-39 differ: 20000 lines before, 20000 now\n";
+        assert!(diff.ends_with(line), "{} bytes", diff.len());
+
+        // Once it is stopped, nothing is compared at all.
+        changes.add(&change("new", ChangeKind::Created, None, Some("x\n")));
+        changes.add(&change("short", ChangeKind::Modified, Some("x\n"), Some("y\n")));
+        let begun = Instant::now();
+        let diff = changes.unified_until(|| true);
+        assert!(begun.elapsed() < EACH, "{:?}", begun.elapsed());
+        assert_eq!(diff.lines().filter(|line| line.starts_with("Files ")).count(), 41);
+        assert!(diff.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", diff.len());
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let mut changes = Changes::default();
+        let text = "x".repeat(KEPT / 4);
+        for index in 0..100 {
+            let path = format!("{index}");
+            changes.add(&change(&path, ChangeKind::Modified, Some("y"), Some(&text)));
+            changes.add(&change("same", ChangeKind::Modified, Some(&text), Some(&text)));
+        }
+        let kept = |span: &Span| span.first.kept() + span.last.kept();
+        assert_eq!(changes.spans.values().map(kept).sum::<usize>(), changes.kept);
+        assert!(changes.kept <= KEPT, "{}", changes.kept);
+        assert_eq!(changes.files().count(), 100, "each is told, and what is the same is not");
+        assert!(changes.unified().contains("Binary or large files a/99 and b/99 differ\n"));
+        changes.add(&change("99", ChangeKind::Modified, Some(&text), Some("y")));
+        assert_eq!(changes.files().count(), 99, "the digest still tells");
     }
 
     #[test]

@@ -1,12 +1,26 @@
-//! Ctrl-C and the system's requests to end as something to wait for. None is lost between two
-//! waits.
+//! Ctrl-C and the system's requests to end: as something to wait for, of which none is lost between
+//! two waits; and what follows from them while a session runs and while its end is shown.
 
 use super::exit::{Exit, Failure};
-use std::{io, task::Poll};
+use crate::host::Commands;
+use innerloop_core::input::Command;
+use std::{
+    io, process,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+    time::Duration,
+};
 #[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
 #[cfg(windows)]
 use tokio::signal::windows::{CtrlC as Signal, ctrl_c};
+use tokio::sync::Notify;
+
+/// How long the last signal waits for the program to end in good order.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// From its creation on, these signals no longer end the program.
 #[derive(Debug)]
@@ -45,4 +59,60 @@ fn installed() -> io::Result<Vec<(Signal, Exit)>> {
 #[cfg(windows)]
 fn installed() -> io::Result<Vec<(Signal, Exit)>> {
     Ok(vec![(ctrl_c()?, Exit::Interrupted)])
+}
+
+/// Hears signals until the program ends. While the session runs, the first one interrupts it and
+/// closes it, and the next one ends the program. When the session is over, the first one does.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ending(Arc<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    signal: OnceLock<Exit>,
+    is_over: AtomicBool,
+    is_hurried: AtomicBool,
+    hurry: Notify,
+}
+
+impl Ending {
+    pub(super) fn listen(interrupts: Interrupts, commands: Commands) -> Self {
+        let ending = Self::default();
+        tokio::spawn(ending.clone().hear(interrupts, commands));
+        ending
+    }
+
+    async fn hear(self, mut interrupts: Interrupts, commands: Commands) {
+        let first = interrupts.next().await;
+        let exit = *self.0.signal.get_or_init(|| first);
+        if !self.0.is_over.load(Ordering::Acquire) {
+            commands.send(Command::Interrupt);
+            commands.send(Command::Close);
+            interrupts.next().await;
+        }
+        self.0.is_hurried.store(true, Ordering::Release);
+        self.0.hurry.notify_one();
+        tokio::time::sleep(LAST_WORDS).await;
+        // Whoever should read the last lines does not.
+        process::exit(i32::from(exit.code()));
+    }
+
+    /// The first signal so far.
+    pub(super) fn signal(&self) -> Option<Exit> {
+        self.0.signal.get().copied()
+    }
+
+    /// Whether the program is to end at once.
+    pub(super) fn is_hurried(&self) -> bool {
+        self.0.is_hurried.load(Ordering::Acquire)
+    }
+
+    /// Waits until the program is to end at once.
+    pub(super) async fn hurry(&self) {
+        self.0.hurry.notified().await;
+    }
+
+    /// From now on there is no session to interrupt.
+    pub(super) fn session_is_over(&self) {
+        self.0.is_over.store(true, Ordering::Release);
+    }
 }

@@ -48,16 +48,17 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ended(Err(Failure::new(Exit::Failed, message)));
         }
     };
-    let result = runtime.block_on(async {
-        match cli.command {
+    // Signals are heard until the last line is printed, since they are heard by a task.
+    let code = runtime.block_on(async {
+        ended(match cli.command {
             Command::Run(args) => run::run(*args).await,
             Command::Tool(args) => tool::run(args).await,
             Command::Decode(args) => decode::run(&args),
             Command::Doctor(args) => doctor::run(args).await,
-        }
+        })
     });
     runtime.shutdown_timeout(LEAVE);
-    ended(result)
+    code
 }
 
 /// Help and version go to standard output; a mistake is told, as a record too where JSON is

@@ -32,6 +32,8 @@ pub(super) struct Report {
     /// In nano-dollars, as far as the model's price is known.
     cost: Option<u64>,
     changes: Changes,
+    /// What differs at the end, as text.
+    diff: String,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
     error: Option<(ErrorKind, String)>,
@@ -53,6 +55,7 @@ impl Report {
             usage: Usage::default(),
             cost: None,
             changes: Changes::default(),
+            diff: String::new(),
             end: None,
             limit: None,
             error: None,
@@ -134,8 +137,14 @@ impl Report {
         &self.text
     }
 
-    pub(super) const fn changes(&self) -> &Changes {
-        &self.changes
+    /// Compares the files with what they were, which may take a while, until it `is_stopped`.
+    pub(super) fn compare(&mut self, is_stopped: impl Fn() -> bool) {
+        self.diff = self.changes.unified_until(is_stopped);
+    }
+
+    /// What has come of [`Report::compare`].
+    pub(super) fn diff(&self) -> &str {
+        &self.diff
     }
 
     /// Whether the model has answered at all.
@@ -180,7 +189,7 @@ impl Report {
             usage: self.usage,
             cost_nano_usd: self.cost,
             files,
-            diff: self.changes.unified(),
+            diff: &self.diff,
             duration_ms: millis(self.begun.elapsed()),
         };
         to_string(&record)
@@ -202,7 +211,7 @@ struct Record<'a> {
     #[json(skip_serializing_if = "Option::is_none")]
     cost_nano_usd: Option<u64>,
     files: Vec<File<'a>>,
-    diff: String,
+    diff: &'a str,
     duration_ms: u64,
 }
 

@@ -7,7 +7,7 @@ use super::{
     config::Plan,
     console::say,
     exit::{Exit, Failure},
-    interrupts::Interrupts,
+    interrupts::{Ending, Interrupts},
     keys, own,
     preview::Preview,
     report::Report,
@@ -16,7 +16,7 @@ use super::{
     transcript::Transcript,
 };
 use crate::{
-    host::{Commands, Host, News, Parts},
+    host::{Host, News, Parts},
     http::{Http, wall_time},
     journal::Journal,
     recording::{Recording, player},
@@ -35,14 +35,8 @@ use innerloop_driver::{
 };
 use std::{
     io::{IsTerminal, Stderr, Write, stderr, stdin, stdout},
-    process,
-    sync::{Arc, OnceLock},
-    time::Duration,
+    sync::Arc,
 };
-use tokio::sync::Notify;
-
-/// How long the second Ctrl-C waits for the program to end in good order.
-const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Runs the agent. With `--json` the last line is always the result.
 pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
@@ -132,14 +126,7 @@ impl Work {
         let mut view = View::new(output);
         let mut report = Report::new(&self.key);
         let commands = self.host.commands();
-        let hurry = Arc::new(Notify::new());
-        let signal = Arc::new(OnceLock::new());
-        let listening = tokio::spawn(listen(
-            interrupts,
-            commands.clone(),
-            Arc::clone(&signal),
-            Arc::clone(&hurry),
-        ));
+        let ending = Ending::listen(interrupts, commands.clone());
         commands.send(Command::Submit { parts: self.said });
         let person = self.person;
         let driven = self.host.run(|news| match news {
@@ -158,20 +145,23 @@ impl Work {
         });
         let driven = tokio::select! {
             driven = driven => Some(driven),
-            () = hurry.notified() => None,
+            () = ending.hurry() => None,
         };
-        let signal = signal.get().copied().unwrap_or(Exit::Interrupted);
+        ending.session_is_over();
+        let signal = ending.signal().unwrap_or(Exit::Interrupted);
         report.interrupted_by(signal);
         match driven {
-            Some(Ok(())) => listening.abort(),
-            Some(Err(error)) => {
-                listening.abort();
-                report.fail(Failure::new(Exit::Failed, error));
-            }
+            Some(Ok(())) => {}
+            Some(Err(error)) => report.fail(Failure::new(Exit::Failed, error)),
             None => report.fail(Failure::new(signal, "stopped at once")),
         }
         if let Some(Err(error)) = self.host.take_recording().map(Recording::finish) {
             report.fail(Failure::new(Exit::Failed, error));
+        }
+        report.compare(|| ending.is_hurried());
+        if let Some(signal) = ending.signal().filter(|_| ending.is_hurried()) {
+            let told = "interrupted while the changes were compared; what was done stays";
+            report.fail(Failure::new(signal, told));
         }
         view.end(&report);
         report
@@ -216,24 +206,6 @@ impl Traffic {
 fn is_attended(args: &RunArgs) -> bool {
     let is_terminal = stdin().is_terminal() && stderr().is_terminal();
     is_terminal && !args.output.json && !args.output.quiet
-}
-
-/// The first Ctrl-C (or other signal) interrupts the run and closes the session; the second ends
-/// the program.
-async fn listen(
-    mut interrupts: Interrupts,
-    commands: Commands,
-    signal: Arc<OnceLock<Exit>>,
-    hurry: Arc<Notify>,
-) {
-    let first = interrupts.next().await;
-    let exit = *signal.get_or_init(|| first);
-    commands.send(Command::Interrupt);
-    commands.send(Command::Close);
-    interrupts.next().await;
-    hurry.notify_one();
-    tokio::time::sleep(LAST_WORDS).await;
-    process::exit(i32::from(exit.code()));
 }
 
 /// Tells on standard error what takes long, where somebody may be reading.
@@ -290,10 +262,10 @@ impl View {
                 if report.result().is_ok() && !text.is_empty() && !shown {
                     say(&harmless(text));
                 }
-                let diff = report.changes().unified();
+                let diff = report.diff();
                 let space = if diff.is_empty() { "" } else { "\n" };
                 let counts = report.counts(*style);
-                drop(write!(err, "{space}{}\n{counts}\n", style.diff(&diff)));
+                drop(write!(err, "{space}{}\n{counts}\n", style.diff(diff)));
             }
         }
     }

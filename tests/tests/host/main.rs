@@ -10,6 +10,7 @@
 mod commands;
 mod config;
 mod decode;
+mod endings;
 mod errors;
 mod faults;
 mod functions;

@@ -1,0 +1,111 @@
+//! The end of `innerloop run`: the diff takes no longer than it may, and signals are heard until
+//! the last line is printed.
+
+use innerloop_tests::{
+    anthropic::Message,
+    example::programs,
+    mock::Reply,
+    program::{Run, Started, wait_for},
+    scene::Scene,
+};
+use serde_json::{Value, json};
+use std::{
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// Files whose lines a program puts into another order, so that a diff of them takes long.
+const FILES: usize = 40;
+const LINES: usize = 20_000;
+
+const SHUFFLE: &str = "\
+import * as std from 'qjs:std';
+let seed = 1;
+const random = (below) => {
+  seed = (seed * 48271) % 2147483647;
+  return seed % below;
+};
+for (let file = 0; file < 40; file++) {
+  const name = `file-${String(file).padStart(2, '0')}`;
+  const lines = std.loadFile(name).trimEnd().split('\\n');
+  for (let at = lines.length - 1; at > 0; at--) {
+    const other = random(at + 1);
+    [lines[at], lines[other]] = [lines[other], lines[at]];
+  }
+  const out = std.open(name, 'w');
+  out.puts(lines.join('\\n') + '\\n');
+  out.close();
+}
+";
+
+/// A scene whose model has the program shuffle the files, and then says that it is done.
+fn shuffling() -> Scene {
+    let call = json!({"program": "qjs", "args": ["-m", "shuffle.mjs"], "timeout_ms": 100_000});
+    let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let scene = Scene::streaming(&messages).file("shuffle.mjs", SHUFFLE);
+    let text: String = (0..LINES).map(|line| format!("{line}\n")).collect();
+    (0..FILES).fold(scene, |scene, file| scene.file(&format!("file-{file:02}"), &text))
+}
+
+fn with_programs(scene: &Scene) -> Command {
+    let mut command = scene.command("go");
+    command.arg("--programs").arg(programs());
+    command
+}
+
+/// The end of the program that has been asked for the last reply.
+fn end_after_the_last_reply(scene: &Scene, program: Started) -> (Run, Duration) {
+    wait_for("the last request", || scene.model.requests().len() == 2);
+    let begun = Instant::now();
+    (program.finish(), begun.elapsed())
+}
+
+#[test]
+fn a_diff_that_takes_too_long_falls_back_to_a_line_for_each_file() {
+    let scene = shuffling();
+    let program = Started::new(&mut with_programs(&scene), b"");
+    let (run, took) = end_after_the_last_reply(&scene, program);
+    let run = run.exits(0);
+    assert!(took < Duration::from_secs(8), "{took:?}");
+    let line = "Files a/file-39 and b/file-39 differ: 20000 lines before, 20000 now\n";
+    assert!(run.stderr.contains(line), "{} bytes", run.stderr.len());
+    assert!(run.stderr.contains("40 files changed"), "{} bytes", run.stderr.len());
+}
+
+#[test]
+fn ctrl_c_ends_the_final_diff_at_once() {
+    let scene = shuffling();
+    let program = Started::new(with_programs(&scene).arg("--json"), b"");
+    wait_for("the end of the session", || program.said().contains("\"session_end\""));
+    let begun = Instant::now();
+    program.interrupt();
+    let run = program.finish().exits(130);
+    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    assert!(run.complaint().contains("while the changes were compared"), "{run:?}");
+    let record: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&record["type"], &record["exit_code"]), (&json!("result"), &json!(130)));
+    assert_eq!(record["files"].as_array().unwrap().len(), FILES);
+    let diff = record["diff"].as_str().unwrap();
+    let told = diff.lines().filter(|line| line.starts_with("Files a/file-")).count();
+    assert!(told >= FILES / 2, "{told} files were not compared any more");
+}
+
+#[test]
+fn a_signal_ends_a_program_whose_last_lines_nobody_reads() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let scene = Scene::new(vec![Reply::stream(&Message::text(&"long ".repeat(50_000)))]);
+        let mut command = scene.command("go");
+        command.arg("--quiet").stdout(writer);
+        let program = Started::new(&mut command, b"");
+        drop(command);
+        wait_for("the request", || scene.model.requests().len() == 1);
+        // The session is over long before; the final message fills the pipe.
+        std::thread::sleep(Duration::from_secs(2));
+        let begun = Instant::now();
+        program.signal(signal);
+        let _stuck = program.finish().exits(code);
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+        drop(reader);
+    }
+}
