@@ -1,70 +1,184 @@
-//! How the task of an effect answers: news as they come, and when it is over, in whatever way.
+//! What comes to the host of a session, and how the task of an effect answers: news as they come,
+//! and when it is over, in whatever way. News wait until there is room for them; what the host or
+//! its embedder says to itself never does.
 
-use crate::sandbox::OnDelta;
 use innerloop_core::{
     action::Outcome,
     id::EffectId,
     input::{HttpInput, Input, ToolInput},
 };
-use std::sync::Arc;
-use tokio::sync::mpsc::UnboundedSender;
+use std::{
+    future::{Future, poll_fn},
+    pin::pin,
+    sync::atomic::{AtomicBool, Ordering},
+    task::Poll,
+};
+use tokio::sync::mpsc::{
+    Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
+};
 
-/// The task's end of an effect. Dropped, it says that nothing more comes: the driver ignores that
-/// where the answer was given, and otherwise no session waits for a task that broke.
+/// News that wait at most.
+const ROOM: usize = 16;
+
+/// News in a row for which a deadline that is over has to wait.
+const AHEAD: usize = 4 * ROOM;
+
+/// What comes to the host.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    /// Commands, answers of people, and what is lost. There are few of them.
+    words: (UnboundedSender<Input>, UnboundedReceiver<Input>),
+    /// What comes from a network or a program, which may be any amount.
+    news: (Sender<Input>, Receiver<Input>),
+    /// News since the deadline was looked at.
+    ahead: usize,
+}
+
+impl Inbox {
+    pub(crate) fn new() -> Self {
+        Self { words: unbounded_channel(), news: channel(ROOM), ahead: 0 }
+    }
+
+    /// The way for words.
+    pub(crate) fn words(&self) -> UnboundedSender<Input> {
+        self.words.0.clone()
+    }
+
+    /// The task's end of an effect.
+    pub(crate) fn answering(&self, id: EffectId) -> Answering {
+        let (words, news) = (self.words.0.clone(), self.news.0.clone());
+        Answering { id, words, news, is_over: AtomicBool::new(false) }
+    }
+
+    /// What comes next, or a tick when the deadline is over. Words come before news, which come
+    /// before a tick, so that what has come in time counts; but not so many that it never comes.
+    pub(crate) async fn next(&mut self, deadline: impl Future<Output = ()>) -> Input {
+        let mut deadline = pin!(deadline);
+        let over = |_: ()| Input::Tick;
+        let input = poll_fn(|context| {
+            if let Poll::Ready(Some(word)) = self.words.1.poll_recv(context) {
+                return Poll::Ready(word);
+            }
+            if self.ahead >= AHEAD
+                && let tick @ Poll::Ready(_) = deadline.as_mut().poll(context)
+            {
+                return tick.map(over);
+            }
+            if let Poll::Ready(Some(news)) = self.news.1.poll_recv(context) {
+                return Poll::Ready(news);
+            }
+            deadline.as_mut().poll(context).map(over)
+        });
+        let input = input.await;
+        let is_tick = matches!(input, Input::Tick);
+        self.ahead = if is_tick { 0 } else { self.ahead.saturating_add(1) };
+        input
+    }
+}
+
+/// The task's end of an effect. Dropped before its answer is given, it says that none comes, so
+/// that no session waits for a task that broke.
 #[derive(Debug)]
 pub(crate) struct Answering {
     id: EffectId,
-    inbox: UnboundedSender<Input>,
+    words: UnboundedSender<Input>,
+    news: Sender<Input>,
+    is_over: AtomicBool,
 }
 
 impl Answering {
-    pub(crate) const fn new(id: EffectId, inbox: UnboundedSender<Input>) -> Self {
-        Self { id, inbox }
-    }
-
     /// News of an HTTP exchange.
-    pub(crate) fn http(&self, input: HttpInput) {
-        self.send(Input::Http { id: self.id, input });
+    pub(crate) async fn http(&self, input: HttpInput) {
+        let is_over = matches!(input, HttpInput::End | HttpInput::Failed(_));
+        self.send(Input::Http { id: self.id, input }, is_over).await;
     }
 
     /// The end of a tool's run.
-    pub(crate) fn done(&self, outcome: Outcome) {
-        self.send(Input::Tool { id: self.id, input: ToolInput::Done(outcome) });
+    pub(crate) async fn done(&self, outcome: Outcome) {
+        self.send(Input::Tool { id: self.id, input: ToolInput::Done(outcome) }, true).await;
     }
 
-    /// Takes a tool's output while it runs.
-    pub(crate) fn deltas(&self) -> OnDelta {
-        let (id, inbox) = (self.id, self.inbox.clone());
-        Arc::new(move |text: &str| {
-            drop(inbox.send(Input::Tool { id, input: ToolInput::Delta(text.to_owned()) }));
-        })
+    /// The way for further news.
+    pub(crate) const fn inbox(&self) -> &Sender<Input> {
+        &self.news
     }
 
-    fn send(&self, input: Input) {
+    async fn send(&self, input: Input, is_over: bool) {
         // The host is gone when its session is over, and then nobody waits for an answer.
-        drop(self.inbox.send(input));
+        let _heard = self.news.send(input).await;
+        // What is dropped while it waits has not been heard.
+        self.is_over.store(is_over, Ordering::Release);
     }
 }
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        self.send(Input::Lost { id: self.id });
+        if !self.is_over.load(Ordering::Acquire) {
+            drop(self.words.send(Input::Lost { id: self.id }));
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokio::sync::mpsc::unbounded_channel;
+    use innerloop_core::bytes::Bytes;
+    use std::future::{pending, ready};
+    use tokio::time::{Duration, timeout};
 
-    #[test]
-    fn a_task_that_breaks_answers_all_the_same() {
-        let (sender, mut inbox) = unbounded_channel();
-        let lost = || Input::Lost { id: EffectId(7) };
-        drop(Answering::new(EffectId(7), sender.clone()));
-        assert_eq!(inbox.try_recv().unwrap(), lost());
-        Answering::new(EffectId(7), sender).done(Outcome::text("x"));
-        assert!(matches!(inbox.try_recv().unwrap(), Input::Tool { .. }));
-        assert_eq!(inbox.try_recv().unwrap(), lost(), "the driver ignores it");
+    const ID: EffectId = EffectId(7);
+
+    fn chunk() -> HttpInput {
+        HttpInput::Chunk(Bytes::from("x"))
+    }
+
+    #[tokio::test]
+    async fn a_task_that_breaks_answers_all_the_same() {
+        let mut inbox = Inbox::new();
+        drop(inbox.answering(ID));
+        assert_eq!(inbox.next(pending()).await, Input::Lost { id: ID });
+        let answering = inbox.answering(ID);
+        answering.done(Outcome::text("x")).await;
+        drop(answering);
+        assert!(matches!(inbox.next(pending()).await, Input::Tool { .. }));
+        assert_eq!(inbox.next(ready(())).await, Input::Tick, "and only once");
+    }
+
+    #[tokio::test]
+    async fn news_wait_for_room_and_words_do_not() {
+        let mut inbox = Inbox::new();
+        let answering = inbox.answering(ID);
+        for _ in 0..ROOM {
+            answering.http(chunk()).await;
+        }
+        let more = timeout(Duration::from_millis(50), answering.http(chunk())).await;
+        assert!(more.is_err(), "there is no more room");
+        for _ in 0..2 * ROOM {
+            inbox.words().send(Input::Lost { id: EffectId(1) }).unwrap();
+        }
+        for _ in 0..2 * ROOM {
+            assert_eq!(inbox.next(ready(())).await, Input::Lost { id: EffectId(1) });
+        }
+        // An answer that nobody has room for is waited with; given up, it counts as lost.
+        let end = timeout(Duration::from_millis(50), answering.http(HttpInput::End)).await;
+        assert!(end.is_err());
+        drop(answering);
+        assert_eq!(inbox.next(pending()).await, Input::Lost { id: ID });
+        assert!(matches!(inbox.next(pending()).await, Input::Http { .. }));
+    }
+
+    #[tokio::test]
+    async fn a_deadline_waits_for_what_has_come_but_not_for_ever() {
+        let mut inbox = Inbox::new();
+        let answering = inbox.answering(ID);
+        answering.http(chunk()).await;
+        assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
+        for _ in 1..AHEAD {
+            answering.http(chunk()).await;
+            assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
+        }
+        answering.http(chunk()).await;
+        assert_eq!(inbox.next(ready(())).await, Input::Tick);
+        assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
     }
 }

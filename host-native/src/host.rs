@@ -1,9 +1,10 @@
 //! The native host of a session: it carries out what the driver asks for, each thing in a task of
-//! its own, and brings back what came of it through one channel. What anything means is the
-//! driver's and the session's business.
+//! its own, and brings back what came of it, no faster than the session takes it. What anything
+//! means is the driver's and the session's business.
 
 use crate::{
-    answering::Answering,
+    answering::{Answering, Inbox},
+    deltas::Deltas,
     http::Http,
     journal::{Journal, JournalError},
     recording::Recording,
@@ -20,10 +21,7 @@ use innerloop_core::{
 use innerloop_driver::{Driver, Output, Outputs, Request};
 use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
 use tokio::{
-    sync::{
-        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
-        oneshot,
-    },
+    sync::{mpsc::UnboundedSender, oneshot},
     task::JoinSet,
     time::sleep_until,
 };
@@ -78,8 +76,7 @@ pub struct Host {
     tools: Tools,
     journal: Option<Journal>,
     recording: Option<Recording>,
-    sender: UnboundedSender<Input>,
-    inbox: UnboundedReceiver<Input>,
+    inbox: Inbox,
     /// When session time was 0.
     begun: tokio::time::Instant,
     /// What is under way, and how to stop it.
@@ -93,7 +90,6 @@ impl Host {
     #[must_use]
     pub fn new(driver: Driver, parts: Parts) -> Self {
         let Parts { http, tools, journal, recording } = parts;
-        let (sender, inbox) = unbounded_channel();
         let past = Duration::from_millis(driver.session().now().0);
         let now = tokio::time::Instant::now();
         Self {
@@ -102,8 +98,7 @@ impl Host {
             tools,
             journal,
             recording,
-            sender,
-            inbox,
+            inbox: Inbox::new(),
             begun: now.checked_sub(past).unwrap_or(now),
             open: BTreeMap::new(),
             tasks: JoinSet::new(),
@@ -114,7 +109,7 @@ impl Host {
     /// A way to send commands and answers.
     #[must_use]
     pub fn commands(&self) -> Commands {
-        Commands(self.sender.clone())
+        Commands(self.inbox.words())
     }
 
     /// The driver of the session, as it stands.
@@ -147,7 +142,7 @@ impl Host {
         Ok(())
     }
 
-    /// What happens next: something from the channel, or the deadline.
+    /// What happens next: something from the inbox, or the deadline.
     async fn next(&mut self) -> Input {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
@@ -156,11 +151,7 @@ impl Host {
                 None => std::future::pending().await,
             }
         };
-        tokio::select! {
-            biased;
-            Some(input) = self.inbox.recv() => input,
-            () = tick => Input::Tick,
-        }
+        self.inbox.next(tick).await
     }
 
     /// Session time: rounded up, so that a deadline is over when its tick comes.
@@ -208,8 +199,9 @@ impl Host {
         let Some(http) = self.http.clone() else { return self.give_up(id) };
         self.spawn(id, |answering, stop| async move {
             tokio::select! {
-                () = http.exchange(request, |input| answering.http(input)) => {}
+                biased;
                 _ = stop => {}
+                () = http.exchange(request, |input| answering.http(input)) => {}
             }
         });
     }
@@ -217,8 +209,10 @@ impl Host {
     fn run_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
         let tools = self.tools.clone();
         self.spawn(id, |answering, stop| async move {
-            let outcome = tools.run(run, answering.deltas(), stop).await;
-            answering.done(outcome);
+            let deltas = Deltas::default();
+            let running = tools.run(run, Arc::new(deltas.clone()), stop);
+            let outcome = deltas.send_during(running, id, answering.inbox()).await;
+            answering.done(outcome).await;
         });
     }
 
@@ -232,13 +226,12 @@ impl Host {
         let (stop, stopped) = oneshot::channel();
         self.open.insert(id, stop);
         self.open.retain(|_, stop| !stop.is_closed());
-        let answering = Answering::new(id, self.sender.clone());
+        let answering = self.inbox.answering(id);
         self.tasks.spawn(task(answering, stopped));
     }
 
     /// Tells that there is nobody who does this.
     fn give_up(&self, id: EffectId) {
-        // The host holds the receiving end itself.
-        drop(self.sender.send(Input::Lost { id }));
+        drop(self.inbox.words().send(Input::Lost { id }));
     }
 }

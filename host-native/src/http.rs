@@ -11,9 +11,13 @@ use innerloop_driver::{BaseUrl, Request};
 use reqwest::{Client, Response, header::HeaderValue, redirect::Policy};
 use std::{
     error::Error,
+    future::Future,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+
+/// Most bytes of the body that are reported at once.
+const CHUNK: usize = 64 << 10;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -48,13 +52,18 @@ impl Http {
     }
 
     /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
-    /// answer, in this order; a failure may come at any time and is the last.
-    pub async fn exchange(&self, request: Request, mut report: impl FnMut(HttpInput)) {
+    /// answer, in this order; a failure may come at any time and is the last. As long as a report
+    /// is under way, nothing more is read from the network.
+    pub async fn exchange<R: Future<Output = ()>>(
+        &self,
+        request: Request,
+        mut report: impl FnMut(HttpInput) -> R,
+    ) {
         let terminal = match self.stream(request, &mut report).await {
             Ok(()) => HttpInput::End,
             Err(failure) => HttpInput::Failed(failure),
         };
-        report(terminal);
+        report(terminal).await;
     }
 
     /// Whether an endpoint answers at all: the status of a request for its base URL, without key.
@@ -67,17 +76,17 @@ impl Http {
         Ok(response.status().as_u16())
     }
 
-    async fn stream(
+    async fn stream<R: Future<Output = ()>>(
         &self,
         request: Request,
-        report: &mut impl FnMut(HttpInput),
+        report: &mut impl FnMut(HttpInput) -> R,
     ) -> Result<(), HttpFailure> {
         let base = request.base.clone();
         let mut response = self.send(request).await?;
-        report(HttpInput::Head(head(&response)));
+        report(HttpInput::Head(head(&response))).await;
         while let Some(piece) = response.chunk().await.map_err(|e| broken(&base, &e))? {
-            if !piece.is_empty() {
-                report(HttpInput::Chunk(Bytes(piece.to_vec())));
+            for piece in piece.chunks(CHUNK) {
+                report(HttpInput::Chunk(Bytes(piece.to_vec()))).await;
             }
         }
         Ok(())

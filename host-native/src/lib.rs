@@ -73,6 +73,7 @@
 
 mod answering;
 pub mod cli;
+mod deltas;
 pub mod diff;
 pub mod facts;
 pub mod host;

@@ -151,6 +151,20 @@ impl Started {
         text(&self.stdout) + &text(&self.stderr)
     }
 
+    /// The bytes of memory that it has in use.
+    ///
+    /// # Panics
+    /// The system does not tell.
+    #[cfg(target_os = "linux")]
+    #[must_use]
+    pub fn memory(&self) -> u64 {
+        let status = format!("/proc/{}/status", self.process.id());
+        let status = fs::read_to_string(status).expect("a running program");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+        kilobytes.expect("its memory") * 1024
+    }
+
     /// Sends it what Ctrl-C sends.
     ///
     /// # Panics

@@ -30,5 +30,5 @@ pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::Executor;
 pub use limits::Limits;
 pub use module::{Module, ModuleCall};
-pub use stdio::OnDelta;
+pub use stdio::{OnDelta, Room, Watcher};
 pub use workspace::{Workspace, WorkspaceError};

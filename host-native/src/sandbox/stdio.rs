@@ -8,6 +8,7 @@ use innerloop_driver::{
     capture::{Capture, Channel, End, Limit},
 };
 use std::{
+    future::{Future, ready},
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll},
@@ -19,8 +20,33 @@ use wasmtime_wasi::{
     p2::{OutputStream, Pollable, StreamError, StreamResult},
 };
 
-/// Receives output as it comes, decoded and never cut inside a character.
-pub type OnDelta = Arc<dyn Fn(&str) + Send + Sync>;
+/// Receives output as it comes. A closure that takes a text is one that always has room.
+pub type OnDelta = Arc<dyn Watcher>;
+
+/// The wait until a watcher has room.
+pub type Room<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
+/// Whoever watches the output of a run.
+pub trait Watcher: Send + Sync {
+    /// Takes output, decoded and never cut inside a character. It must not block.
+    fn tell(&self, text: &str);
+
+    /// Whether more should come now. A program that prints waits until it is so.
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    /// Waits until [`Watcher::has_room`].
+    fn room(&self) -> Room<'_> {
+        Box::pin(ready(()))
+    }
+}
+
+impl<F: Fn(&str) + Send + Sync> Watcher for F {
+    fn tell(&self, text: &str) {
+        self(text);
+    }
+}
 
 /// Both outputs of one run; clones share them.
 #[derive(Clone)]
@@ -56,6 +82,10 @@ impl Stdio {
         })
     }
 
+    fn on_delta(&self) -> Option<OnDelta> {
+        self.with(|shared| shared.on_delta.clone())
+    }
+
     fn with<T>(&self, f: impl FnOnce(&mut Shared) -> T) -> T {
         f(&mut self.shared.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -63,18 +93,17 @@ impl Stdio {
 
 impl Shared {
     fn write(&mut self, channel: Channel, bytes: &[u8]) -> Result<(), End> {
-        self.total = self.total.saturating_add(bytes.len() as u64);
-        if self.total > self.max_total {
-            return Err(End::Limit(Limit::Output));
-        }
-        let text = self.capture.push(channel, bytes);
+        let room = usize::try_from(self.max_total - self.total).unwrap_or(usize::MAX);
+        let fits = bytes.get(..room).unwrap_or(bytes);
+        self.total += fits.len() as u64;
+        let text = self.capture.push(channel, fits);
         self.tell(&text);
-        Ok(())
+        if fits.len() < bytes.len() { Err(End::Limit(Limit::Output)) } else { Ok(()) }
     }
 
     fn tell(&self, text: &str) {
         if let Some(on_delta) = self.on_delta.as_ref().filter(|_| !text.is_empty()) {
-            on_delta(text);
+            on_delta.tell(text);
         }
     }
 }
@@ -104,7 +133,11 @@ impl StdoutStream for Stream {
 
 #[async_trait]
 impl Pollable for Stream {
-    async fn ready(&mut self) {}
+    async fn ready(&mut self) {
+        if let Some(on_delta) = self.stdio.on_delta() {
+            on_delta.room().await;
+        }
+    }
 }
 
 impl OutputStream for Stream {
@@ -119,10 +152,12 @@ impl OutputStream for Stream {
     }
 
     fn check_write(&mut self) -> StreamResult<usize> {
-        Ok(64 << 10)
+        let has_room = self.stdio.on_delta().is_none_or(|on_delta| on_delta.has_room());
+        Ok(if has_room { 64 << 10 } else { 0 })
     }
 }
 
+/// Preview 1 prints by the stream above; this one does not wait for room.
 impl AsyncWrite for Stream {
     fn poll_write(
         self: Pin<&mut Self>,

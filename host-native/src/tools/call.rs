@@ -39,9 +39,15 @@ impl Call {
         serde_json::from_str(self.arguments.text())
     }
 
-    /// Shows output while the tool runs. It is no part of the result.
+    /// Shows output while the tool runs. It is no part of the result. Who says much awaits
+    /// [`Call::heard`] now and then.
     pub fn say(&self, text: &str) {
-        (self.on_delta)(text);
+        self.on_delta.tell(text);
+    }
+
+    /// Waits until there is room for more of what is said: as long as nobody reads, there is not.
+    pub async fn heard(&self) {
+        self.on_delta.room().await;
     }
 
     /// Whether nobody waits for the result any more: the run was interrupted, or its time is up.

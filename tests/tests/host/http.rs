@@ -14,7 +14,7 @@ use innerloop_tests::{
     mock::{Mock, Reply},
     program::KEY,
 };
-use std::time::Duration;
+use std::{future::ready, time::Duration};
 
 fn client() -> Http {
     Http::new(true).unwrap()
@@ -35,7 +35,11 @@ fn request(url: &str) -> Request {
 
 async fn exchange(http: &Http, url: &str) -> Vec<HttpInput> {
     let mut inputs = Vec::new();
-    http.exchange(request(url), |input| inputs.push(input)).await;
+    http.exchange(request(url), |input| {
+        inputs.push(input);
+        ready(())
+    })
+    .await;
     inputs
 }
 
@@ -84,6 +88,7 @@ async fn pieces_come_when_they_are_sent() {
             if matches!(input, HttpInput::Chunk(_)) {
                 first.get_or_insert_with(|| begun.elapsed());
             }
+            ready(())
         })
         .await;
     assert!(first.unwrap() * 2 < begun.elapsed(), "the first piece waited for the last");

@@ -13,6 +13,7 @@ mod decode;
 mod endings;
 mod errors;
 mod faults;
+mod flow;
 mod functions;
 mod http;
 mod modules;

@@ -1,0 +1,110 @@
+//! How fast things flow: an endpoint and a program wait for whoever reads, and what a program
+//! prints piece by piece costs little more than its bytes.
+
+use innerloop_core::config::WireKind;
+use innerloop_tests::{
+    anthropic::Message,
+    example::programs,
+    mock::Reply,
+    program::{Started, wait_for},
+    scene::Scene,
+    wires,
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{PipeReader, Read},
+    process::Command,
+    thread,
+    time::Duration,
+};
+
+const DRIP: &str = include_str!("guests/drip.wat");
+
+/// A scene whose model runs a program, and then says that it is done.
+fn running(program: &str, args: &[&str]) -> Scene {
+    let call = json!({"program": program, "args": args, "timeout_ms": 100_000});
+    let call = Message::call("toolu_1", "run_program", &call);
+    Scene::streaming(&[call, Message::text("all done")])
+}
+
+/// The text of the live output.
+fn live(lines: &[Value]) -> Vec<&str> {
+    let deltas = lines.iter().filter(|event| event["type"] == "tool_call_output_delta");
+    deltas.map(|event| event["text"].as_str().unwrap()).collect()
+}
+
+/// Has the program write to a pipe that is not read yet.
+fn unread(command: &mut Command) -> PipeReader {
+    let (reader, writer) = std::io::pipe().unwrap();
+    command.arg("--json").stdout(writer);
+    reader
+}
+
+#[test]
+fn a_program_that_prints_byte_by_byte_costs_little_more_than_its_bytes() {
+    let scene = running("drip", &[]);
+    let folder = scene.path("programs");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("drip.wasm"), wat::parse_str(DRIP).unwrap()).unwrap();
+    let (folder, log) = (scene.arg("programs"), scene.arg("session.log"));
+    let run = scene.run(&["--json", "--programs", &folder, "--log", &log]).exits(0);
+    let lines = run.json_lines();
+    let deltas = live(&lines);
+    let printed: String = ('a'..='z').cycle().take(300_000).collect();
+    assert_eq!(deltas.concat(), printed, "nothing is lost, up to the last byte");
+    assert!(deltas.len() < 1_000, "{}", deltas.len());
+    // Once as live output, once as the outcome; and what the session is besides.
+    let log = scene.text("session.log").len();
+    assert!(log < 300_000 * 5 / 2, "{log}");
+}
+
+#[test]
+fn a_program_waits_while_nobody_reads() {
+    let scene = running("qjs", &["-m", "much.mjs"]);
+    let script = "import * as std from 'qjs:std';\n\
+                  for (let line = 0; line < 40000; line++) std.out.puts(`the line ${line}\\n`);\n\
+                  std.out.flush();\n\
+                  std.open('printed', 'w').close();\n";
+    let scene = scene.file("much.mjs", script);
+    let mut command = scene.command("go");
+    command.arg("--programs").arg(programs());
+    let mut reader = unread(&mut command);
+    let program = Started::new(&mut command, b"");
+    drop(command);
+    wait_for("the request", || scene.model.requests().len() == 1);
+    thread::sleep(Duration::from_secs(4));
+    let is_done = scene.workspace().join("printed").exists();
+    assert!(!is_done, "it has printed all, and nobody has read it");
+    let mut said = String::new();
+    reader.read_to_string(&mut said).unwrap();
+    let _run = program.finish().exits(0);
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let printed: String = (0..40_000).map(|line| format!("the line {line}\n")).collect();
+    assert_eq!(live(&lines).concat(), printed);
+    assert!(scene.workspace().join("printed").exists());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_endpoint_without_end_waits_while_nobody_reads() {
+    let parts = wires::events(WireKind::Anthropic, &Message::text(&"All work ".repeat(500)));
+    let text = parts.iter().position(|event| event.contains("All")).unwrap();
+    let begin = Reply::new(200, wires::stream_type(WireKind::Anthropic), parts[..text].concat());
+    let scene = Scene::new(vec![begin.and_then(parts[text].repeat(100)).without_end()]);
+    let mut command = scene.command("go");
+    let reader = unread(&mut command);
+    let program = Started::new(&mut command, b"");
+    drop(command);
+    wait_for("the request", || scene.model.requests().len() == 1);
+    thread::sleep(Duration::from_secs(1));
+    let before = program.memory();
+    thread::sleep(Duration::from_secs(3));
+    let after = program.memory();
+    assert!(after < before + (8 << 20), "{before} bytes have become {after}");
+    program.interrupt();
+    thread::sleep(Duration::from_millis(100));
+    program.interrupt();
+    let _stuck = program.finish().exits(130);
+    drop(reader);
+}
