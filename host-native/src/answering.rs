@@ -13,8 +13,9 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     task::Poll,
 };
-use tokio::sync::mpsc::{
-    Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
+use tokio::sync::{
+    OwnedSemaphorePermit as Place,
+    mpsc::{Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel},
 };
 
 /// News that wait at most.
@@ -23,13 +24,16 @@ const ROOM: usize = 16;
 /// News in a row for which a deadline that is over has to wait.
 const AHEAD: usize = 4 * ROOM;
 
+/// News, with the place among those under way that becomes free once they are heard.
+pub(crate) type News = (Input, Option<Place>);
+
 /// What comes to the host.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     /// Commands, answers of people, and what is lost. There are few of them.
     words: (UnboundedSender<Input>, UnboundedReceiver<Input>),
     /// What comes from a network or a program, which may be any amount.
-    news: (Sender<Input>, Receiver<Input>),
+    news: (Sender<News>, Receiver<News>),
     /// News since the deadline was looked at.
     ahead: usize,
 }
@@ -52,12 +56,12 @@ impl Inbox {
 
     /// What comes next, or a tick when the deadline is over. Words come before news, which come
     /// before a tick, so that what has come in time counts; but not so many that it never comes.
-    pub(crate) async fn next(&mut self, deadline: impl Future<Output = ()>) -> Input {
+    pub(crate) async fn next(&mut self, deadline: impl Future<Output = ()>) -> News {
         let mut deadline = pin!(deadline);
-        let over = |_: ()| Input::Tick;
-        let input = poll_fn(|context| {
+        let over = |()| (Input::Tick, None);
+        let news = poll_fn(|context| {
             if let Poll::Ready(Some(word)) = self.words.1.poll_recv(context) {
-                return Poll::Ready(word);
+                return Poll::Ready((word, None));
             }
             if self.ahead >= AHEAD
                 && let tick @ Poll::Ready(_) = deadline.as_mut().poll(context)
@@ -69,10 +73,10 @@ impl Inbox {
             }
             deadline.as_mut().poll(context).map(over)
         });
-        let input = input.await;
-        let is_tick = matches!(input, Input::Tick);
+        let news = news.await;
+        let is_tick = matches!(news, (Input::Tick, _));
         self.ahead = if is_tick { 0 } else { self.ahead.saturating_add(1) };
-        input
+        news
     }
 }
 
@@ -82,7 +86,7 @@ impl Inbox {
 pub(crate) struct Answering {
     id: EffectId,
     words: UnboundedSender<Input>,
-    news: Sender<Input>,
+    news: Sender<News>,
     is_over: AtomicBool,
 }
 
@@ -90,22 +94,24 @@ impl Answering {
     /// News of an HTTP exchange.
     pub(crate) async fn http(&self, input: HttpInput) {
         let is_over = matches!(input, HttpInput::End | HttpInput::Failed(_));
-        self.send(Input::Http { id: self.id, input }, is_over).await;
+        self.send(Input::Http { id: self.id, input }, None, is_over).await;
     }
 
-    /// The end of a tool's run.
-    pub(crate) async fn done(&self, outcome: Outcome) {
-        self.send(Input::Tool { id: self.id, input: ToolInput::Done(outcome) }, true).await;
+    /// The end of a tool's run, with its place. It is not free before the host knows: what waits
+    /// for it may be cancelled together with this run.
+    pub(crate) async fn done(&self, outcome: Outcome, place: Option<Place>) {
+        let input = Input::Tool { id: self.id, input: ToolInput::Done(outcome) };
+        self.send(input, place, true).await;
     }
 
     /// The way for further news.
-    pub(crate) const fn inbox(&self) -> &Sender<Input> {
+    pub(crate) const fn inbox(&self) -> &Sender<News> {
         &self.news
     }
 
-    async fn send(&self, input: Input, is_over: bool) {
+    async fn send(&self, input: Input, place: Option<Place>, is_over: bool) {
         // The host is gone when its session is over, and then nobody waits for an answer.
-        let _heard = self.news.send(input).await;
+        let _heard = self.news.send((input, place)).await;
         // What is dropped while it waits has not been heard.
         self.is_over.store(is_over, Ordering::Release);
     }
@@ -123,10 +129,20 @@ impl Drop for Answering {
 mod tests {
     use super::*;
     use innerloop_core::bytes::Bytes;
-    use std::future::{pending, ready};
+    use std::future::pending;
     use tokio::time::{Duration, timeout};
 
     const ID: EffectId = EffectId(7);
+
+    /// The next input, where the deadline is over or never is.
+    async fn next(inbox: &mut Inbox, is_over: bool) -> Input {
+        let deadline = async {
+            if !is_over {
+                pending::<()>().await;
+            }
+        };
+        inbox.next(deadline).await.0
+    }
 
     fn chunk() -> HttpInput {
         HttpInput::Chunk(Bytes::from("x"))
@@ -136,12 +152,12 @@ mod tests {
     async fn a_task_that_breaks_answers_all_the_same() {
         let mut inbox = Inbox::new();
         drop(inbox.answering(ID));
-        assert_eq!(inbox.next(pending()).await, Input::Lost { id: ID });
+        assert_eq!(next(&mut inbox, false).await, Input::Lost { id: ID });
         let answering = inbox.answering(ID);
-        answering.done(Outcome::text("x")).await;
+        answering.done(Outcome::text("x"), None).await;
         drop(answering);
-        assert!(matches!(inbox.next(pending()).await, Input::Tool { .. }));
-        assert_eq!(inbox.next(ready(())).await, Input::Tick, "and only once");
+        assert!(matches!(next(&mut inbox, false).await, Input::Tool { .. }));
+        assert_eq!(next(&mut inbox, true).await, Input::Tick, "and only once");
     }
 
     #[tokio::test]
@@ -157,14 +173,14 @@ mod tests {
             inbox.words().send(Input::Lost { id: EffectId(1) }).unwrap();
         }
         for _ in 0..2 * ROOM {
-            assert_eq!(inbox.next(ready(())).await, Input::Lost { id: EffectId(1) });
+            assert_eq!(next(&mut inbox, true).await, Input::Lost { id: EffectId(1) });
         }
         // An answer that nobody has room for is waited with; given up, it counts as lost.
         let end = timeout(Duration::from_millis(50), answering.http(HttpInput::End)).await;
         assert!(end.is_err());
         drop(answering);
-        assert_eq!(inbox.next(pending()).await, Input::Lost { id: ID });
-        assert!(matches!(inbox.next(pending()).await, Input::Http { .. }));
+        assert_eq!(next(&mut inbox, false).await, Input::Lost { id: ID });
+        assert!(matches!(next(&mut inbox, false).await, Input::Http { .. }));
     }
 
     #[tokio::test]
@@ -172,13 +188,13 @@ mod tests {
         let mut inbox = Inbox::new();
         let answering = inbox.answering(ID);
         answering.http(chunk()).await;
-        assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
+        assert!(matches!(next(&mut inbox, true).await, Input::Http { .. }));
         for _ in 1..AHEAD {
             answering.http(chunk()).await;
-            assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
+            assert!(matches!(next(&mut inbox, true).await, Input::Http { .. }));
         }
         answering.http(chunk()).await;
-        assert_eq!(inbox.next(ready(())).await, Input::Tick);
-        assert!(matches!(inbox.next(ready(())).await, Input::Http { .. }));
+        assert_eq!(next(&mut inbox, true).await, Input::Tick);
+        assert!(matches!(next(&mut inbox, true).await, Input::Http { .. }));
     }
 }

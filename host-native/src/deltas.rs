@@ -1,7 +1,10 @@
 //! What a tool says while it runs, on its way to the session: joined to pieces, so that each
 //! character costs no input of its own, and no faster than the session takes it.
 
-use crate::sandbox::{Room, Watcher};
+use crate::{
+    answering::News,
+    sandbox::{Room, Watcher},
+};
 use innerloop_core::{
     id::EffectId,
     input::{Input, ToolInput},
@@ -46,7 +49,7 @@ impl Deltas {
         &self,
         run: impl Future<Output = T>,
         id: EffectId,
-        inbox: &Sender<Input>,
+        inbox: &Sender<News>,
     ) -> T {
         let sending = async {
             loop {
@@ -90,7 +93,7 @@ impl Waiting {
 
     /// Sends a piece of what waits, as soon as there is room for it in the inbox. Given up before,
     /// it has taken nothing.
-    async fn send(&self, id: EffectId, inbox: &Sender<Input>) -> Option<()> {
+    async fn send(&self, id: EffectId, inbox: &Sender<News>) -> Option<()> {
         let place = inbox.reserve().await.ok()?;
         let piece = {
             let mut text = self.text();
@@ -99,7 +102,7 @@ impl Waiting {
             mem::replace(&mut *text, rest)
         };
         if !piece.is_empty() {
-            place.send(Input::Tool { id, input: ToolInput::Delta(piece) });
+            place.send((Input::Tool { id, input: ToolInput::Delta(piece) }, None));
         }
         self.taken.notify_waiters();
         Some(())
@@ -145,9 +148,9 @@ mod tests {
 
     const ID: EffectId = EffectId(7);
 
-    async fn next(inbox: &mut Receiver<Input>) -> String {
+    async fn next(inbox: &mut Receiver<News>) -> String {
         match inbox.recv().await {
-            Some(Input::Tool { id: ID, input: ToolInput::Delta(text) }) => text,
+            Some((Input::Tool { id: ID, input: ToolInput::Delta(text) }, None)) => text,
             other => panic!("not a delta: {other:?}"),
         }
     }

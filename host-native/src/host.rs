@@ -3,7 +3,7 @@
 //! means is the driver's and the session's business.
 
 use crate::{
-    answering::{Answering, Inbox},
+    answering::{self, Answering, Inbox},
     deltas::Deltas,
     http::Http,
     journal::{Journal, JournalError},
@@ -18,13 +18,23 @@ use innerloop_core::{
     time::Instant,
     tool::ToolRun,
 };
-use innerloop_driver::{Driver, Output, Outputs, Request};
-use std::{collections::BTreeMap, future::Future, sync::Arc, time::Duration};
+use innerloop_driver::{Driver, Output, Outputs, Request, custom};
+use std::{
+    collections::BTreeMap, future::Future, num::NonZero, sync::Arc, thread::available_parallelism,
+    time::Duration,
+};
 use tokio::{
-    sync::{mpsc::UnboundedSender, oneshot},
+    sync::{OwnedSemaphorePermit, Semaphore, mpsc::UnboundedSender, oneshot},
     task::JoinSet,
     time::sleep_until,
 };
+
+/// How many tools run at once at least, and how many for each processor.
+const LEAST_RUNS: usize = 4;
+const RUNS_PER_PROCESSOR: usize = 2;
+
+/// How many requests are under way at once.
+const REQUESTS: usize = 32;
 
 /// What a host works with.
 #[derive(Debug)]
@@ -81,6 +91,9 @@ pub struct Host {
     begun: tokio::time::Instant,
     /// What is under way, and how to stop it.
     open: BTreeMap<EffectId, oneshot::Sender<()>>,
+    /// Room for tools' runs, and for requests.
+    runs: Arc<Semaphore>,
+    requests: Arc<Semaphore>,
     tasks: JoinSet<()>,
     closed: bool,
 }
@@ -101,6 +114,8 @@ impl Host {
             inbox: Inbox::new(),
             begun: now.checked_sub(past).unwrap_or(now),
             open: BTreeMap::new(),
+            runs: Arc::new(Semaphore::new(runs_at_once())),
+            requests: Arc::new(Semaphore::new(REQUESTS)),
             tasks: JoinSet::new(),
             closed: false,
         }
@@ -132,7 +147,7 @@ impl Host {
         let opening = self.driver.start();
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
-            let input = self.next().await;
+            let (input, _place) = self.next().await;
             let now = self.now();
             match self.driver.handle(input, now) {
                 Ok(outputs) => self.carry_out(outputs, &mut watch)?,
@@ -143,7 +158,7 @@ impl Host {
     }
 
     /// What happens next: something from the inbox, or the deadline.
-    async fn next(&mut self) -> Input {
+    async fn next(&mut self) -> answering::News {
         let due = self.driver.deadline().map(|at| self.begun + Duration::from_millis(at.0));
         let tick = async move {
             match due {
@@ -197,7 +212,9 @@ impl Host {
 
     fn send(&mut self, id: EffectId, request: Request) {
         let Some(http) = self.http.clone() else { return self.give_up(id) };
-        self.spawn(id, |answering, stop| async move {
+        let room = self.requests.clone();
+        self.spawn(id, |answering, mut stop| async move {
+            let Some(_place) = place(room, &mut stop).await else { return };
             tokio::select! {
                 biased;
                 _ = stop => {}
@@ -208,11 +225,15 @@ impl Host {
 
     fn run_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
         let tools = self.tools.clone();
-        self.spawn(id, |answering, stop| async move {
+        let room = self.runs.clone();
+        self.spawn(id, |answering, mut stop| async move {
+            let Some(place) = place(room, &mut stop).await else {
+                return answering.done(custom::interrupted(), None).await;
+            };
             let deltas = Deltas::default();
             let running = tools.run(run, Arc::new(deltas.clone()), stop);
             let outcome = deltas.send_during(running, id, answering.inbox()).await;
-            answering.done(outcome).await;
+            answering.done(outcome, Some(place)).await;
         });
     }
 
@@ -233,5 +254,25 @@ impl Host {
     /// Tells that there is nobody who does this.
     fn give_up(&self, id: EffectId) {
         drop(self.inbox.words().send(Input::Lost { id }));
+    }
+}
+
+/// How many tools run at once; more of them wait, and their time limits with them.
+#[must_use]
+pub fn runs_at_once() -> usize {
+    let processors = available_parallelism().map_or(1, NonZero::get);
+    LEAST_RUNS.max(RUNS_PER_PROCESSOR * processors)
+}
+
+/// A place among those that are under way at once, kept until it is dropped; none if the word to
+/// stop comes first.
+async fn place(
+    room: Arc<Semaphore>,
+    stop: &mut oneshot::Receiver<()>,
+) -> Option<OwnedSemaphorePermit> {
+    tokio::select! {
+        biased;
+        _ = stop => None,
+        place = room.acquire_owned() => place.ok(),
     }
 }

@@ -17,7 +17,7 @@ use innerloop_driver::{
     catalogue::Catalogue, providers,
 };
 use innerloop_host::{
-    host::{Commands, Host, News, Parts},
+    host::{Commands, Host, News, Parts, runs_at_once},
     http::{Http, wall_time},
     programs::Programs,
     sandbox::{Executor, Options, SandboxEngine, Workspace},
@@ -34,7 +34,7 @@ use std::{
     future::pending,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -281,6 +281,76 @@ async fn c5_an_interrupted_function_is_dropped() {
     assert_eq!((told.error, told.timed_out), (Some(ToolError::Interrupted), false));
     wait_for(&dropped).await;
     assert_eq!(scene.model.requests().len(), 1);
+}
+
+/// A scene whose model calls the tool `look` so often at once.
+fn crowd(calls: usize) -> Scene {
+    let reply = (0..calls).fold(Message::text("I look."), |reply, call| {
+        reply.and_call(&format!("toolu_{call}"), "look", &json!({"city": format!("{call}")}))
+    });
+    Scene::streaming(&[reply, Message::text("done")])
+}
+
+/// The outcomes of all calls, without how long they took.
+fn all_ended(events: &[Event]) -> Vec<Outcome> {
+    let ended = events.iter().filter_map(|event| match &event.kind {
+        EventKind::ToolCallEnd { outcome, .. } => Some(Outcome::clone(outcome)),
+        _ => None,
+    });
+    ended.collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_only_so_many_run_at_once_and_the_others_lose_no_time() {
+    let (now, most) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
+    let counts = (Arc::clone(&now), Arc::clone(&most));
+    let tool =
+        OwnTool::new(ToolSpec { timeout_ms: Some(1_000), ..spec("look") }, move |_: Call| {
+            let (now, most) = (Arc::clone(&counts.0), Arc::clone(&counts.1));
+            async move {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                now.fetch_sub(1, Ordering::SeqCst);
+                Ok::<_, String>("seen")
+            }
+        });
+    // Together they take twice as long as each of them may.
+    let calls = 10 * runs_at_once();
+    let begun = Instant::now();
+    let events = drive(host(&crowd(calls), vec![tool]), |_, _| {}).await;
+    assert!(begun.elapsed() >= Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert_eq!(most.load(Ordering::SeqCst), runs_at_once());
+    let outcomes = all_ended(&events);
+    assert_eq!(outcomes.len(), calls);
+    assert!(outcomes.iter().all(|outcome| outcome.joined_text() == "seen"), "{outcomes:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c5_calls_that_wait_are_interrupted_at_once() {
+    let begun = Arc::<AtomicUsize>::default();
+    let count = Arc::clone(&begun);
+    let tool = OwnTool::new(spec("look"), move |call: Call| {
+        count.fetch_add(1, Ordering::SeqCst);
+        call.say("begun");
+        pending::<Result<String, String>>()
+    });
+    let calls = 3 * runs_at_once();
+    let mut said = 0;
+    let mut interrupted = None;
+    let scene = crowd(calls);
+    let events = drive(host(&scene, vec![tool]), |event, commands| {
+        said += usize::from(matches!(event.kind, EventKind::ToolCallOutputDelta { .. }));
+        if said == runs_at_once() && interrupted.is_none() {
+            interrupted = Some(Instant::now());
+            commands.send(Command::Interrupt);
+        }
+    });
+    let events = events.await;
+    assert!(interrupted.unwrap().elapsed() < Duration::from_secs(1));
+    assert_eq!(begun.load(Ordering::SeqCst), runs_at_once(), "no other has begun");
+    let outcomes = all_ended(&events);
+    let is_interrupted = |outcome: &Outcome| outcome.error == Some(ToolError::Interrupted);
+    assert!(outcomes.len() == calls && outcomes.iter().all(is_interrupted), "{outcomes:#?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
