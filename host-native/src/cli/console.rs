@@ -2,17 +2,25 @@
 
 use super::{exit::Failure, keys, style::harmless};
 use std::{
-    io::{self, Write, stderr, stdout},
-    sync::OnceLock,
+    borrow::Cow,
+    io::{self, IsTerminal, Write, stderr, stdout},
+    sync::{LazyLock, OnceLock},
 };
 
 /// Why standard output did not get all of what was said.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line to standard output. What can't be written fails the command at its end.
+/// Prints a line to standard output, on a terminal a harmless one. What can't be written fails the
+/// command at its end.
 pub(super) fn say(line: &str) {
     let mut out = stdout().lock();
-    note(writeln!(out, "{line}").and_then(|()| out.flush()));
+    note(writeln!(out, "{}", shown(line)).and_then(|()| out.flush()));
+}
+
+/// The line as it may be written to standard output.
+pub(super) fn shown(line: &str) -> Cow<'_, str> {
+    static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| stdout().is_terminal());
+    if *IS_TERMINAL { harmless(line) } else { Cow::Borrowed(line) }
 }
 
 /// Keeps the first failure to write. Nobody may be reading; that is no failure.

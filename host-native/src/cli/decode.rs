@@ -2,7 +2,7 @@
 
 use super::{
     args::{DecodeArgs, Wire},
-    console::note,
+    console::{note, shown},
     exit::Failure,
     interaction::{Interaction, Misread},
     text_calls,
@@ -27,7 +27,7 @@ pub(super) fn run(args: &DecodeArgs) -> Result<(), Failure> {
     let head = ResponseHead { status: args.status, ..ResponseHead::default() };
     let wire = args.wire.ok_or_else(|| Failure::usage("--wire is missing"))?;
     let decoded = decoded(wire.kind(), &head, &body, args.chunk);
-    note(writeln!(stdout().lock(), "{}", decoded.line(&Json::default())));
+    note(writeln!(stdout().lock(), "{}", shown(&decoded.line(&Json::default()))));
     Ok(())
 }
 
@@ -39,7 +39,7 @@ fn each_line(mut answer: impl FnMut(&[u8]) -> String) -> io::Result<()> {
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         if !line.trim_ascii().is_empty() {
-            let written = writeln!(out, "{}", answer(&line));
+            let written = writeln!(out, "{}", shown(&answer(&line)));
             let flushed = if input.buffer().is_empty() { out.flush() } else { Ok(()) };
             if let Err(error) = written.and(flushed) {
                 note(Err(error));

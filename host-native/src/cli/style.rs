@@ -69,15 +69,51 @@ impl Style {
     }
 }
 
-/// `text` without control characters other than line feed and tab: what a model or a tool says
-/// must not move the cursor, change a title or hide a line.
+/// `text` with escapes in place of what cannot be seen, other than line feed and tab: what a model
+/// or a tool says, or a file is called, must not move the cursor, change a title, or read otherwise
+/// than it is. The escapes are those of JSON, so that a line of JSON stays what it is.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if text.contains(bad) {
-        Cow::Owned(text.replace(bad, "\u{fffd}").replace("\u{fffd}\n", "\n"))
-    } else {
-        Cow::Borrowed(text)
+    let mut out = String::new();
+    // How far `text` has been taken over, and what came before the character.
+    let (mut done, mut before) = (0, ' ');
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let ends_line = c == '\r' && chars.peek().is_some_and(|(_, next)| *next == '\n');
+        if is_unseen(c) || (is_joining(c) && (before.is_ascii() || is_joining(before))) {
+            out.push_str(text.get(done..at).unwrap_or_default());
+            done = at + c.len_utf8();
+            if !ends_line {
+                let mut units = [0; 2];
+                let units = c.encode_utf16(&mut units).iter();
+                out.extend(units.map(|unit| format!("\\u{unit:04x}")));
+            }
+        }
+        before = c;
     }
+    if done == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// Whether the character leaves no mark of its own: controls, marks of direction, fillers, tags.
+fn is_unseen(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// Whether the character belongs to the one before it, as in Persian words and in emoji; one of
+/// them does, and not behind ASCII.
+const fn is_joining(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
 /// The first `chars` characters of `text` on one line, with `…` where something is left out.
@@ -90,4 +126,46 @@ pub(super) fn brief(text: &str, chars: usize) -> String {
     let mut cut: String = line.chars().take(chars.saturating_sub(1)).collect();
     cut.push('…');
     cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_shown_by_an_escape() {
+        let cases = [
+            ("plain\ttext\n", "plain\ttext\n"),
+            ("lines\r\nof\rDOS\r\n", "lines\nof\\u000dDOS\n"),
+            ("\u{1b}[2J\u{7f}\u{9b}", "\\u001b[2J\\u007f\\u009b"),
+            ("if \u{202e}lla\u{2066} \u{61c}\u{200f}", "if \\u202ella\\u2066 \\u061c\\u200f"),
+            ("\u{feff}a\u{200b}b\u{ad}\u{2028}", "\\ufeffa\\u200bb\\u00ad\\u2028"),
+            ("tag\u{e0001}\u{e007f}\u{e0100}", "tag\\udb40\\udc01\\udb40\\udc7f\\udb40\\udd00"),
+            // Persian, a heart and a family keep what they are made of.
+            ("می\u{200c}خواهم ❤\u{fe0f} 👩\u{200d}👧", "می\u{200c}خواهم ❤\u{fe0f} 👩\u{200d}👧"),
+            ("a\u{200d}b ❤\u{fe0f}\u{fe0e}", "a\\u200db ❤\u{fe0f}\\ufe0e"),
+            ("Grüße, 日本語, עברית", "Grüße, 日本語, עברית"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(harmless(text), want);
+            assert_eq!(harmless(&harmless(text)), want);
+        }
+        for c in ('\u{202a}'..='\u{202e}')
+            .chain('\u{2066}'..='\u{2069}')
+            .chain('\u{e0000}'..='\u{e007f}')
+        {
+            let text = harmless(&format!("é{c}")).into_owned();
+            assert!(!text.contains(c) && text.starts_with("é\\u"), "{text}");
+        }
+        assert_eq!(brief("a\u{202e}b\u{1b}", 80), "a\\u202eb\\u001b");
+    }
+
+    #[test]
+    fn a_line_of_json_means_the_same() {
+        let value = "\u{202e}a\\\u{e0041}\u{7f}\u{1b}é\u{200d}";
+        let line = serde_json::to_string(value).unwrap();
+        let shown = harmless(&line);
+        assert!(!shown.contains(['\u{202e}', '\u{e0041}', '\u{7f}']), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), value);
+    }
 }

@@ -6,7 +6,6 @@ use super::{
     exit::{Exit, Failure},
     interrupts::Interrupts,
     own, setup,
-    style::harmless,
 };
 use crate::{sandbox::Executor, tools::OwnTool};
 use innerloop_core::{
@@ -20,7 +19,6 @@ use innerloop_core::{
 use serde_json::{Map, Value};
 use std::{
     future::Future,
-    io::{IsTerminal, stdout},
     slice,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -53,7 +51,7 @@ fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
     let text = outcome.joined_text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
     // Another program gets what the tool said as it is.
-    say(&if stdout().is_terminal() { harmless(text) } else { text.into() });
+    say(text);
     match outcome.error {
         None => Ok(()),
         Some(ToolError::Interrupted) => {

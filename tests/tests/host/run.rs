@@ -6,7 +6,7 @@ use innerloop_tests::{
     anthropic::Message,
     example::{copy_project, own_test, programs, record},
     mock::Reply,
-    program::{Started, run, run_with, wait_for},
+    program::{Started, on_terminal, run, run_with, wait_for},
     scene::Scene,
 };
 use serde_json::{Value, json};
@@ -248,6 +248,43 @@ fn what_is_said_cannot_steer_the_terminal() {
     let scene = Scene::streaming(&[write("toolu_1", "x\n"), Message::text("done")]);
     let run = scene.run(&["--color", "always"]).exits(0);
     assert!(run.stderr.contains("\u{1b}[32m+x\u{1b}[0m"), "{run:?}");
+}
+
+/// Marks of direction, tags and the like, with which text reads otherwise than it is.
+const UNSEEN: [char; 8] =
+    ['\u{202e}', '\u{2066}', '\u{200f}', '\u{61c}', '\u{feff}', '\u{200b}', '\u{e0041}', '\u{9b}'];
+
+#[test]
+fn what_is_said_reads_as_what_it_is() {
+    let evil: String = UNSEEN.iter().collect();
+    let name = format!("gpj{evil}.sh");
+    let text = format!("text{evil}\n");
+    let call = json!({"file_path": name, "content": text});
+    let read = json!({"file_path": "evil.txt"});
+    let scene = Scene::new(vec![
+        Reply::error(529, "overloaded_error", &text).header("retry-after", "0"),
+        Reply::stream(&Message::call("toolu_1", "write_file", &call)),
+        Reply::stream(&Message::call("toolu_2", "read_file", &read)),
+        Reply::stream(&Message::text(&text).thinking(&text)),
+    ]);
+    let scene = scene.file("evil.txt", &text);
+    let run = scene.run(&[]).exits(0);
+    for out in [&run.stdout, &run.stderr] {
+        assert!(!out.contains(UNSEEN), "{out:?}");
+    }
+    let escaped = "\\u202e\\u2066\\u200f\\u061c\\ufeff\\u200b\\udb40\\udc41\\u009b";
+    for place in ["try 2 in ", "+++ b/gpj", "+text", "• write_file", "  ", "text"] {
+        let is_there = |line: &str| line.starts_with(place) && line.contains(escaped);
+        assert!(run.stderr.lines().any(is_there), "{place}: {}", run.stderr);
+    }
+    assert_eq!(run.stdout, format!("text{escaped}\n"));
+
+    // On a terminal the lines of JSON are escaped as JSON is.
+    let scene = Scene::streaming(&[Message::text(&text)]);
+    let run = run_with(&mut on_terminal(scene.command("go").arg("--json")), b"").exits(0);
+    assert!(run.stdout.contains(escaped) && !run.stdout.contains(UNSEEN), "{}", run.stdout);
+    let last: Value = serde_json::from_str(run.stdout.lines().last().unwrap().trim()).unwrap();
+    assert_eq!(last["text"], text);
 }
 
 #[test]
