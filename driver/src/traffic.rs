@@ -132,10 +132,14 @@ impl Player {
     pub fn parse(text: &str) -> Result<Self, TrafficError> {
         let mut exchanges = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-            let exchange = from_str(line).map_err(|error| TrafficError::Unreadable {
-                line: index + 1,
-                message: error.to_string(),
-            })?;
+            let unreadable = |message| TrafficError::Unreadable { line: index + 1, message };
+            let exchange: Exchange =
+                from_str(line).map_err(|error| unreadable(error.to_string()))?;
+            // Without a response there is at least a failure.
+            let is_answer = matches!(exchange.status, 100..1000);
+            if !is_answer && (exchange.status != 0 || exchange.failed.is_none()) {
+                return Err(unreadable("no response has its status".into()));
+            }
             exchanges.push(exchange);
         }
         if exchanges.is_empty() {

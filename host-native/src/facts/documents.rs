@@ -1,7 +1,7 @@
 //! The project's instruction files: from the repository's root down to the workspace, and tracked
 //! ones below it.
 
-use super::plain;
+use super::{objects::is_hidden, plain};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_names, doc_places, instructed_folder,
@@ -49,6 +49,8 @@ impl Nested {
         let is_nested = |path: &&str| {
             instructed_folder(self.family, path).is_some_and(|folder| !folder.is_empty())
         };
+        // The path stands in a line of the prompt.
+        let paths = paths.filter(|path| !path.contains(is_hidden));
         paths.filter(is_nested).take(MAX_NESTED_DOCS).map(str::to_owned).collect()
     }
 }

@@ -129,8 +129,20 @@ fn subject(message: &[u8]) -> String {
     one_line(&String::from_utf8_lossy(line.unwrap_or_default()))
 }
 
-/// The text as one short line: a repository's words must not look like lines of the prompt.
+/// The text as one short line: a repository's words must not look like lines of the prompt, nor
+/// say what nobody sees who looks at them.
 pub(super) fn one_line(text: &str) -> String {
-    let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    text.chars().filter(|c| !is_break(*c)).take(SUBJECT).collect()
+    text.chars().filter(|c| !is_hidden(*c)).take(SUBJECT).collect()
+}
+
+/// Whether it is a control character, ends a line, sets the direction, or is a tag.
+pub(super) fn is_hidden(c: char) -> bool {
+    let is_mark = matches!(
+        c,
+        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'
+            ..='\u{202e}' | '\u{2060}'
+            ..='\u{206f}' | '\u{feff}' | '\u{e0000}'
+            ..='\u{e0fff}'
+    );
+    c.is_control() || is_mark
 }

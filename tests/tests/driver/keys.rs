@@ -234,8 +234,10 @@ fn a_key_in_a_recording_of_somebody_elses_is_masked() {
     let mut stage = Stage::new(Parts { models, ..parts() });
     stage.submit("go");
     clean(&stage);
-    let other = Recorder::default().begin(&format!("user: {KEY}\n")).line();
-    let models = Models::Replayed { player: Player::parse(&other).unwrap(), pace_ms: 0 };
+    let mut other = Recorder::default().begin(&format!("user: {KEY}\n"));
+    other.head(200, &[]);
+    let player = Player::parse(&other.line()).unwrap();
+    let models = Models::Replayed { player, pace_ms: 0 };
     let mut stage = Stage::new(Parts { models, ..parts() });
     stage.submit("go");
     let seen: Vec<_> = stage.events().map(|kind| format!("{kind:?}")).collect();

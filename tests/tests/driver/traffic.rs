@@ -62,7 +62,9 @@ fn a_mismatch_shows_the_place_where_long_texts_differ() {
     let lines = ["one", "two"].map(|end| format!("{long}the end is {end}\n{long}"));
     let wide = ["one", "two"].map(|end| format!("{}{end}", "ü".repeat(5_000)));
     for [recorded, now] in [lines, wide] {
-        let mut player = Player::parse(&Recorder::default().begin(&recorded).line()).unwrap();
+        let mut exchange = Recorder::default().begin(&recorded);
+        exchange.head(200, &[]);
+        let mut player = Player::parse(&exchange.line()).unwrap();
         let Err(TrafficError::Mismatch { expected, found, .. }) = player.next(&now) else {
             panic!("no mismatch")
         };
@@ -83,4 +85,20 @@ fn a_recording_that_cannot_be_read_names_its_line() {
     assert_eq!(line(""), 1);
     assert_eq!(line("\n\nrubbish"), 3);
     assert_eq!(line("{\"call\":1}"), 1);
+    let mut exchange = Recorder::default().begin("go");
+    for (status, has_failed, is_read) in [
+        (0, false, false),
+        (0, true, true),
+        (1, false, false),
+        (99, true, false),
+        (100, false, true),
+        (999, false, true),
+        (1000, false, false),
+        (u16::MAX, true, false),
+    ] {
+        exchange.head(status, &[]);
+        exchange.failed = has_failed.then(|| "it broke".to_owned());
+        let read = Player::parse(&exchange.line());
+        assert_eq!(read.is_ok(), is_read, "{status}: {read:?}");
+    }
 }

@@ -65,6 +65,29 @@ fn a_sabotaged_tool_stops_the_replay_and_shows_both_texts() {
 }
 
 #[test]
+fn a_recording_with_a_status_that_no_response_has_ends() {
+    let (folder, project) = project();
+    let text = fs::read_to_string(recording()).unwrap();
+    assert!(text.contains(r#""status":200"#));
+    for status in [0, 7, 65_535] {
+        let file = folder.path().join(format!("{status}.jsonl"));
+        fs::write(&file, text.replacen(r#""status":200"#, &format!(r#""status":{status}"#), 1))
+            .unwrap();
+        let run = replay(&project, &file, PROMPT).exits(3);
+        let why = "line 1 of the recording cannot be read: no response has its status";
+        assert!(run.complaint().contains(why), "{run:#?}");
+    }
+    // What can be a response is one, whatever it may mean.
+    for status in [100, 199, 204, 304, 600, 999] {
+        let file = folder.path().join(format!("{status}.jsonl"));
+        fs::write(&file, text.replace(r#""status":200"#, &format!(r#""status":{status}"#)))
+            .unwrap();
+        let run = replay(&project, &file, PROMPT);
+        assert!(run.code.is_some_and(|code| code != 101), "{status}: {run:#?}");
+    }
+}
+
+#[test]
 fn another_prompt_stops_the_replay_at_the_first_call() {
     let (_folder, project) = project();
     let run = replay(&project, &recording(), "Break the tests").exits(3);
