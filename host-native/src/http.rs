@@ -9,10 +9,14 @@ use innerloop_core::{
 };
 use innerloop_driver::{BaseUrl, Request};
 use reqwest::{Client, Response, header::HeaderValue, redirect::Policy};
+use rustls::{ClientConfig, RootCertStore};
 use std::{
     error::Error,
     future::Future,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -24,31 +28,56 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A client.
 #[derive(Debug)]
 pub struct Http {
-    client: Client,
+    is_loopback: bool,
+    /// For addresses without TLS on this machine, which need no certificates.
+    plain: OnceLock<Client>,
+    secure: OnceLock<Client>,
     /// Whether any response has come so far.
     reached: AtomicBool,
 }
 
 impl Http {
-    /// A client. If it talks to this machine only, the system's proxies are left out.
+    /// A client. If it talks to this machine only, the system's proxies are left out, and its
+    /// certificates are read only for an address that begins with `https`.
     ///
     /// # Errors
     /// The operating system's certificates cannot be read.
     pub fn new(is_loopback: bool) -> Result<Self, HttpFailure> {
         // A second installation fails and leaves the first in place, which is as good.
         let _installed = rustls::crypto::ring::default_provider().install_default();
+        let (plain, secure) = (OnceLock::new(), OnceLock::new());
+        let reached = AtomicBool::new(false);
+        let http = Self { is_loopback, plain, secure, reached };
+        if !is_loopback {
+            http.client("https")?;
+        }
+        Ok(http)
+    }
+
+    /// The client for that address.
+    fn client(&self, url: &str) -> Result<&Client, HttpFailure> {
+        let is_plain = self.is_loopback && url.starts_with("http://");
+        let made = if is_plain { &self.plain } else { &self.secure };
+        if let Some(client) = made.get() {
+            return Ok(client);
+        }
         let mut builder = Client::builder()
             .redirect(Policy::none())
             .referer(false)
             .connect_timeout(CONNECT_TIMEOUT)
             .user_agent(concat!("innerloop/", env!("CARGO_PKG_VERSION")));
-        if is_loopback {
+        if self.is_loopback {
             builder = builder.no_proxy();
+        }
+        if is_plain {
+            let trusting_nobody =
+                ClientConfig::builder().with_root_certificates(RootCertStore::empty());
+            builder = builder.tls_backend_preconfigured(trusting_nobody.with_no_client_auth());
         }
         let client = builder.build().map_err(|error| {
             refused(format!("cannot set up TLS: {}; install CA certificates", root(&error)))
         })?;
-        Ok(Self { client, reached: AtomicBool::new(false) })
+        Ok(made.get_or_init(|| client))
     }
 
     /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
@@ -71,7 +100,8 @@ impl Http {
     /// # Errors
     /// No connection.
     pub async fn reach(&self, base: &BaseUrl) -> Result<u16, HttpFailure> {
-        let sent = self.client.get(base.to_string()).send().await;
+        let url = base.to_string();
+        let sent = self.client(&url)?.get(url).send().await;
         let response = sent.map_err(|error| self.unsent(base, &error))?;
         Ok(response.status().as_u16())
     }
@@ -94,7 +124,7 @@ impl Http {
 
     async fn send(&self, request: Request) -> Result<Response, HttpFailure> {
         let Request { url, headers, key, body, base } = request;
-        let mut call = self.client.post(url).body(body.0);
+        let mut call = self.client(&url)?.post(url).body(body.0);
         for (name, value) in headers {
             call = call.header(name, value);
         }

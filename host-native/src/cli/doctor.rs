@@ -112,7 +112,7 @@ async fn read(
             complaints.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
         }
     });
-    let sandbox = match setup::sandbox(folder, programs, Some(note)).await {
+    let sandbox = match setup::sandbox(folder, programs, Some(note)) {
         Ok(sandbox) => sandbox,
         Err(failure) => return Broken(failure.message),
     };

@@ -31,8 +31,10 @@ use exit::{Exit, Failure};
 use report::Report;
 use std::{ffi::OsString, process::ExitCode, time::Duration};
 
-/// How long tasks that were stopped may take to end.
+/// How long tasks that were stopped may take to end; where all went well, there is none but perhaps
+/// the preparing of a module, which the next run would begin again.
 const LEAVE: Duration = Duration::from_millis(200);
+const LEAVE_PREPARED: Duration = Duration::from_secs(2);
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -57,7 +59,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Command::Doctor(args) => doctor::run(args).await,
         })
     });
-    runtime.shutdown_timeout(LEAVE);
+    let is_well = code == ExitCode::SUCCESS;
+    runtime.shutdown_timeout(if is_well { LEAVE_PREPARED } else { LEAVE });
     code
 }
 

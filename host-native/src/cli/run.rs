@@ -98,9 +98,11 @@ impl Work {
         if let (Some(because), Some(tell)) = (because, progress(args.output)) {
             tell(&because);
         }
-        let sandbox =
-            setup::sandbox(&args.workspace, args.guests.programs.as_deref(), progress(args.output))
-                .await?;
+        let sandbox = setup::sandbox(
+            &args.workspace,
+            args.guests.programs.as_deref(),
+            progress(args.output),
+        )?;
         own::prepare(&own, &sandbox).await?;
         let root = sandbox.workspace().root().to_owned();
         let config = plan.config(&root, sandbox.programs().facts()).await?;

@@ -1,11 +1,7 @@
 //! What the commands share: the workspace with its sandbox, the endpoint, a prompt or arguments
 //! from standard input.
 
-use super::{
-    args::ModelArgs,
-    exit::{Exit, Failure},
-    keys,
-};
+use super::{args::ModelArgs, exit::Failure, keys};
 use crate::{
     programs::Programs,
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
@@ -19,8 +15,8 @@ use std::{env, io::Read, path::Path};
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
 
-/// The sandbox over a folder, with its tools ready to run.
-pub(super) async fn sandbox(
+/// The sandbox over a folder, whose tools are made ready meanwhile.
+pub(super) fn sandbox(
     workspace: &Path,
     programs: Option<&Path>,
     on_progress: Option<OnProgress>,
@@ -30,9 +26,9 @@ pub(super) async fn sandbox(
     let engine = SandboxEngine::new(Options { on_progress, ..Options::default() })
         .map_err(Failure::configuration)?;
     let executor = Executor::new(engine, workspace, programs);
-    executor.prepare().await.map_err(|error| {
-        Failure::new(Exit::Failed, format!("the tools cannot run on this machine: {error}"))
-    })?;
+    // Beside whatever comes next. What goes wrong is told by the first call that needs them.
+    let tools = executor.clone();
+    drop(tokio::spawn(async move { tools.prepare().await }));
     Ok(executor)
 }
 

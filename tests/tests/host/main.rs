@@ -26,3 +26,4 @@ mod run;
 mod sandbox;
 mod secrets;
 mod smoke;
+mod startup;
