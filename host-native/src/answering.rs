@@ -19,7 +19,7 @@ use tokio::sync::{
 };
 
 /// News that wait at most.
-const ROOM: usize = 16;
+pub(crate) const ROOM: usize = 16;
 
 /// News in a row for which a deadline that is over has to wait.
 const AHEAD: usize = 4 * ROOM;
@@ -52,6 +52,11 @@ impl Inbox {
     pub(crate) fn answering(&self, id: EffectId) -> Answering {
         let (words, news) = (self.words.0.clone(), self.news.0.clone());
         Answering { id, words, news, is_over: AtomicBool::new(false) }
+    }
+
+    /// News that have come already.
+    pub(crate) fn waiting(&mut self) -> Option<News> {
+        self.news.1.try_recv().ok()
     }
 
     /// What comes next, or a tick when the deadline is over. Words come before news, which come

@@ -13,11 +13,11 @@ use std::{
     future::{Future, pending},
     mem,
     pin::pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex as StdMutex, MutexGuard as StdMutexGuard, PoisonError},
     time::Duration,
 };
 use tokio::{
-    sync::{Notify, mpsc::Sender},
+    sync::{Mutex, MutexGuard, Notify, mpsc::Sender},
     time::timeout,
 };
 
@@ -36,14 +36,28 @@ pub(crate) struct Deltas(Arc<Waiting>);
 
 #[derive(Debug, Default)]
 struct Waiting {
-    text: Mutex<String>,
+    text: StdMutex<String>,
     /// There is something to send, or enough for a piece.
     said: Notify,
     /// There is room again.
     taken: Notify,
+    /// Held by whoever takes what waits, until it is on its way.
+    turn: Mutex<()>,
 }
 
 impl Deltas {
+    /// As long as this is kept, nothing more is sent.
+    pub(crate) async fn turn(&self) -> MutexGuard<'_, ()> {
+        self.0.turn.lock().await
+    }
+
+    /// Takes all that waits, in place of its being sent.
+    pub(crate) fn take(&self) -> String {
+        let text = mem::take(&mut *self.0.text());
+        self.0.taken.notify_waiters();
+        text
+    }
+
     /// Waits for the end of the run, and sends meanwhile what it says; all of it, when it ends.
     pub(crate) async fn send_during<T>(
         &self,
@@ -71,7 +85,7 @@ impl Deltas {
 }
 
 impl Waiting {
-    fn text(&self) -> MutexGuard<'_, String> {
+    fn text(&self) -> StdMutexGuard<'_, String> {
         self.text.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -95,6 +109,7 @@ impl Waiting {
     /// it has taken nothing.
     async fn send(&self, id: EffectId, inbox: &Sender<News>) -> Option<()> {
         let place = inbox.reserve().await.ok()?;
+        let _turn = self.turn.lock().await;
         let piece = {
             let mut text = self.text();
             let rest = text.floor_char_boundary(PIECE);

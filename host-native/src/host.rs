@@ -3,7 +3,7 @@
 //! means is the driver's and the session's business.
 
 use crate::{
-    answering::{self, Answering, Inbox},
+    answering::{self, Answering, Inbox, ROOM},
     deltas::Deltas,
     http::Http,
     journal::{Journal, JournalError},
@@ -13,7 +13,7 @@ use crate::{
 use innerloop_core::{
     event::{Event, EventKind},
     id::EffectId,
-    input::{Answer, Command, Input, Rejected},
+    input::{Answer, Command, Input, Rejected, ToolInput},
     output::Ask,
     time::Instant,
     tool::ToolRun,
@@ -78,6 +78,14 @@ impl Commands {
     }
 }
 
+/// What is under way.
+#[derive(Debug)]
+struct Open {
+    stop: oneshot::Sender<()>,
+    /// What a tool says on the way.
+    said: Option<Deltas>,
+}
+
 /// A session and everything that is under way for it. Dropping it stops all of that.
 #[derive(Debug)]
 pub struct Host {
@@ -90,7 +98,7 @@ pub struct Host {
     /// When session time was 0.
     begun: tokio::time::Instant,
     /// What is under way, and how to stop it.
-    open: BTreeMap<EffectId, oneshot::Sender<()>>,
+    open: BTreeMap<EffectId, Open>,
     /// Room for tools' runs, and for requests.
     runs: Arc<Semaphore>,
     requests: Arc<Semaphore>,
@@ -148,13 +156,45 @@ impl Host {
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
             let (input, _place) = self.next().await;
-            let now = self.now();
-            match self.driver.handle(input, now) {
-                Ok(outputs) => self.carry_out(outputs, &mut watch)?,
-                Err(rejected) => watch(News::Rejected(&rejected)),
+            if matches!(input, Input::Command { .. }) {
+                self.catch_up(&mut watch).await?;
+            }
+            self.hear(input, &mut watch)?;
+        }
+        Ok(())
+    }
+
+    /// Hears all that was said before a command, which may end whoever said it.
+    async fn catch_up(&mut self, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
+        let said = self.open.iter().filter_map(|(id, open)| Some((*id, open.said.clone()?)));
+        let said: Vec<(EffectId, Deltas)> = said.collect();
+        let mut turns = Vec::new();
+        for (_, deltas) in &said {
+            turns.push(deltas.turn().await);
+        }
+        // More than these were not there before the command.
+        for _ in 0..ROOM {
+            let Some((input, _place)) = self.inbox.waiting() else { break };
+            self.hear(input, watch)?;
+        }
+        for (id, deltas) in &said {
+            let text = deltas.take();
+            if !text.is_empty() {
+                self.hear(Input::Tool { id: *id, input: ToolInput::Delta(text) }, watch)?;
             }
         }
         Ok(())
+    }
+
+    fn hear(&mut self, input: Input, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
+        let now = self.now();
+        match self.driver.handle(input, now) {
+            Ok(outputs) => self.carry_out(outputs, watch),
+            Err(rejected) => {
+                watch(News::Rejected(&rejected));
+                Ok(())
+            }
+        }
     }
 
     /// What happens next: something from the inbox, or the deadline.
@@ -202,7 +242,7 @@ impl Host {
                 Output::Hook { id, .. } => self.give_up(id),
                 Output::Cancel { id } => {
                     // The task hears of it; one that has ended has answered already.
-                    let _stopped = self.open.remove(&id).map(|stop| stop.send(()));
+                    let _stopped = self.open.remove(&id).map(|open| open.stop.send(()));
                     watch(News::Withdrawn(id));
                 }
             }
@@ -213,7 +253,7 @@ impl Host {
     fn send(&mut self, id: EffectId, request: Request) {
         let Some(http) = self.http.clone() else { return self.give_up(id) };
         let room = self.requests.clone();
-        self.spawn(id, |answering, mut stop| async move {
+        self.spawn(id, None, |answering, mut stop| async move {
             let Some(_place) = place(room, &mut stop).await else { return };
             tokio::select! {
                 biased;
@@ -226,11 +266,11 @@ impl Host {
     fn run_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
         let tools = self.tools.clone();
         let room = self.runs.clone();
-        self.spawn(id, |answering, mut stop| async move {
+        let deltas = Deltas::default();
+        self.spawn(id, Some(deltas.clone()), |answering, mut stop| async move {
             let Some(place) = place(room, &mut stop).await else {
                 return answering.done(custom::interrupted(), None).await;
             };
-            let deltas = Deltas::default();
             let running = tools.run(run, Arc::new(deltas.clone()), stop);
             let outcome = deltas.send_during(running, id, answering.inbox()).await;
             answering.done(outcome, Some(place)).await;
@@ -241,12 +281,13 @@ impl Host {
     fn spawn<F: Future<Output = ()> + Send + 'static>(
         &mut self,
         id: EffectId,
+        said: Option<Deltas>,
         task: impl FnOnce(Answering, oneshot::Receiver<()>) -> F,
     ) {
         while self.tasks.try_join_next().is_some() {}
         let (stop, stopped) = oneshot::channel();
-        self.open.insert(id, stop);
-        self.open.retain(|_, stop| !stop.is_closed());
+        self.open.insert(id, Open { stop, said });
+        self.open.retain(|_, open| !open.stop.is_closed());
         let answering = self.inbox.answering(id);
         self.tasks.spawn(task(answering, stopped));
     }

@@ -6,7 +6,7 @@ use innerloop_tests::{
     anthropic::Message,
     example::programs,
     mock::Reply,
-    program::{Started, wait_for},
+    program::{KEY, Started, run, wait_for},
     scene::Scene,
     wires,
 };
@@ -57,6 +57,37 @@ fn a_program_that_prints_byte_by_byte_costs_little_more_than_its_bytes() {
     // Once as live output, once as the outcome; and what the session is besides.
     let log = scene.text("session.log").len();
     assert!(log < 300_000 * 5 / 2, "{log}");
+}
+
+/// The start of a key is held back until it is clear what it is.
+#[test]
+fn what_was_held_back_is_shown_however_a_program_ends() {
+    let held = "sk-an";
+    assert!(KEY.starts_with(held));
+    let script = |end: &str| {
+        let print = format!("std.out.puts('before {held}');\nstd.out.flush();");
+        format!("import * as std from 'qjs:std';\n{print}\n{end}\n")
+    };
+    for (end, error) in [("", ""), ("std.exit(3);", "exit"), ("for (;;);", "timeout")] {
+        let call = json!({"program": "qjs", "args": ["-m", "t.mjs"], "timeout_ms": 2_000});
+        let messages = [Message::call("toolu_1", "run_program", &call), Message::text("done")];
+        let scene = Scene::streaming(&messages).file("t.mjs", &script(end));
+        let mut command = scene.command("go");
+        let run = run(command.arg("--json").arg("--programs").arg(programs())).exits(0);
+        let lines = run.json_lines();
+        assert_eq!(live(&lines).concat(), format!("before {held}"), "{end}");
+        let ended = lines.iter().find(|event| event["type"] == "tool_call_end").unwrap();
+        assert_eq!(ended["outcome"]["error"].as_str().unwrap_or_default(), error, "{ended}");
+    }
+    let script = script("std.open('begun', 'w').close();\nfor (;;);");
+    let scene = running("qjs", &["-m", "t.mjs"]).file("t.mjs", &script);
+    let mut command = scene.command("go");
+    let program = Started::new(command.arg("--json").arg("--programs").arg(programs()), b"");
+    wait_for("the program", || scene.workspace().join("begun").exists());
+    program.interrupt();
+    let lines = program.finish().exits(130).json_lines();
+    // What may become a key is not told of one that is interrupted: more of it might have come.
+    assert_eq!(live(&lines).concat(), "before ", "an interrupted one");
 }
 
 #[test]
