@@ -76,6 +76,7 @@ impl ArtefactCache {
         let Ok(code) = module.serialize() else { return };
         let name = name(engine, digest);
         let path = folder.join(&name);
+        private::sweep(folder);
         if let Err(error) = private::write(&path, &[&seal.sign(&name, &code), &code]) {
             (self.on_progress)(&format!(
                 "can't keep a compiled module in {}: {error}",

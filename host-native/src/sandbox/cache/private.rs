@@ -5,7 +5,11 @@ use std::{
     fs::{self, File, Metadata},
     io::{self, Read as _, Write as _},
     path::Path,
+    time::{Duration, SystemTime},
 };
+
+/// After this time, nobody writes to a temporary file any more.
+const LEFT: Duration = Duration::from_secs(3_600);
 
 /// Makes the folder and the cache folder around it, or checks them: whoever can write to either
 /// could put an artefact there.
@@ -42,6 +46,20 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
         let _ = fs::remove_file(&temporary);
     }
     written
+}
+
+/// Removes what a program has left that was ended while it wrote.
+pub(super) fn sweep(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let is_temporary = path.extension().is_some_and(|end| end == "tmp");
+        let written = entry.metadata().and_then(|found| found.modified());
+        let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > LEFT);
+        if is_temporary && written.is_ok_and(is_old) {
+            let _ = fs::remove_file(path);
+        }
+    }
 }
 
 /// Bytes that nobody can guess.

@@ -10,7 +10,7 @@ use std::{
     os::unix::fs::{PermissionsExt, chown, symlink},
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 use tempfile::TempDir;
 
@@ -209,6 +209,21 @@ async fn what_belongs_to_somebody_else_is_not_used() {
         assert_eq!(run_once(&dir).await, [PREPARING], "{}", file.display());
         assert_eq!(run_once(&dir).await, [""; 0]);
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_program_left_that_was_ended_is_removed() {
+    let dir = TempDir::new().unwrap();
+    run_once(&dir).await;
+    fs::remove_file(files(&dir, "cwasm").remove(0)).unwrap();
+    let modules = dir.path().join("cache/.innerloop");
+    for (name, hours) in [("old.tmp", 2), ("new.tmp", 0), ("old.other", 2)] {
+        let file = fs::File::create(modules.join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3_600)).unwrap();
+    }
+    assert_eq!(run_once(&dir).await, [PREPARING]);
+    let is_there = |name: &str| modules.join(name).exists();
+    assert_eq!(["old.tmp", "new.tmp", "old.other"].map(is_there), [false, true, true]);
 }
 
 /// Whoever could write there once, and put a link in the place of a file that is made later.
