@@ -15,7 +15,7 @@ use std::{env, io::Read, path::Path};
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
 
-/// The sandbox over a folder, whose tools are made ready meanwhile.
+/// The sandbox over a folder, whose tools are compiled meanwhile if they have to be.
 pub(super) fn sandbox(
     workspace: &Path,
     programs: Option<&Path>,
@@ -28,7 +28,7 @@ pub(super) fn sandbox(
     let executor = Executor::new(engine, workspace, programs);
     // Beside whatever comes next. What goes wrong is told by the first call that needs them.
     let tools = executor.clone();
-    drop(tokio::spawn(async move { tools.prepare().await }));
+    drop(tokio::spawn(async move { tools.compile().await }));
     Ok(executor)
 }
 

@@ -62,6 +62,11 @@ impl ArtefactCache {
         }
     }
 
+    /// Whether there is something to load for the bytes of this digest, sound or not.
+    pub(super) fn has(&self, engine: &Engine, digest: &Digest) -> bool {
+        self.kept().is_some_and(|kept| kept.folder.join(name(engine, digest)).is_file())
+    }
+
     /// The module that was compiled from the bytes of this digest, if it is there and intact.
     pub(super) fn load(&self, engine: &Engine, digest: &Digest) -> Option<Module> {
         let Kept { folder, seal } = self.kept()?;

@@ -171,6 +171,17 @@ impl SandboxEngine {
         cell.get_or_try_init(|| self.prepare(guest.clone())).await.cloned()
     }
 
+    /// Compiles a module that no earlier run has compiled. One that is kept is not loaded yet.
+    ///
+    /// # Errors
+    /// As [`SandboxEngine::ready`].
+    pub(super) async fn compiled(&self, guest: &Guest) -> Result<(), ModuleError> {
+        let (engine, artefacts, digest) =
+            (self.engine.clone(), self.artefacts.clone(), guest.digest);
+        let is_kept = tokio::task::spawn_blocking(move || artefacts.has(&engine, &digest)).await;
+        if is_kept.unwrap_or_default() { Ok(()) } else { self.ready(guest).await.map(drop) }
+    }
+
     async fn prepare(&self, guest: Guest) -> Result<Ready, ModuleError> {
         let engine = self.engine.clone();
         let artefacts = self.artefacts.clone();

@@ -103,6 +103,15 @@ impl Executor {
         &self.programs
     }
 
+    /// Compiles the guest tools program if no earlier run has, which takes a while; otherwise it is
+    /// loaded when the first action needs it, which takes none.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled on this machine.
+    pub async fn compile(&self) -> Result<(), ModuleError> {
+        self.engine.compiled(&tools()).await
+    }
+
     /// Compiles or loads the guest tools program now, so that the first action does not wait.
     ///
     /// # Errors
