@@ -156,7 +156,7 @@ impl Host {
         self.carry_out(opening, &mut watch)?;
         while !self.closed {
             let (input, _place) = self.next().await;
-            if matches!(input, Input::Command { .. }) {
+            if let Input::Command { command: Command::Interrupt | Command::Close, .. } = input {
                 self.catch_up(&mut watch).await?;
             }
             self.hear(input, &mut watch)?;
@@ -164,7 +164,8 @@ impl Host {
         Ok(())
     }
 
-    /// Hears all that was said before a command, which may end whoever said it.
+    /// Hears all that was said before a command that ends whoever said it. Other commands take
+    /// effect before what comes after them, such as the end of a tool's run.
     async fn catch_up(&mut self, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
         let said = self.open.iter().filter_map(|(id, open)| Some((*id, open.said.clone()?)));
         let said: Vec<(EffectId, Deltas)> = said.collect();
