@@ -82,5 +82,6 @@ pub mod journal;
 pub mod recording;
 pub mod sandbox;
 pub mod tools;
+mod workspace;
 
 pub use sandbox::programs;

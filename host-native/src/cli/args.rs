@@ -37,6 +37,9 @@ pub(super) struct RunArgs {
     /// The folder to work on.
     #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
     pub(super) workspace: PathBuf,
+    /// Take any folder, also a home folder or one of the system.
+    #[arg(long)]
+    pub(super) any_folder: bool,
     /// Write changes to the folder. Needed as long as there is no other way.
     #[arg(long)]
     pub(super) apply: bool,
@@ -242,6 +245,9 @@ pub(super) struct ToolArgs {
     /// The folder to work on.
     #[arg(short = 'C', long, value_name = "DIR")]
     pub(super) workspace: PathBuf,
+    /// Take any folder, also a home folder or one of the system.
+    #[arg(long)]
+    pub(super) any_folder: bool,
     #[command(flatten)]
     pub(super) guests: GuestArgs,
 }

@@ -112,7 +112,8 @@ async fn read(
             complaints.lock().unwrap_or_else(PoisonError::into_inner).push(line.to_owned());
         }
     });
-    let sandbox = match setup::sandbox(folder, programs, Some(note)) {
+    let opened = setup::workspace(folder, true);
+    let sandbox = match opened.and_then(|it| setup::sandbox(it, programs, Some(note))) {
         Ok(sandbox) => sandbox,
         Err(failure) => return Broken(failure.message),
     };

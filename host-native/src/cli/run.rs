@@ -20,7 +20,7 @@ use crate::{
     http::{Http, wall_time},
     journal::Journal,
     recording::{Recording, player},
-    sandbox::{OnProgress, Workspace},
+    sandbox::OnProgress,
     tools::Tools,
 };
 use innerloop_core::{
@@ -82,7 +82,7 @@ impl Work {
             return Err(Failure::usage(message));
         }
         // What the user typed is looked at before the environment.
-        Workspace::open(&args.workspace).map_err(Failure::usage)?;
+        let workspace = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let attached = attach::read(&args.attach)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
@@ -98,11 +98,8 @@ impl Work {
         if let (Some(because), Some(tell)) = (because, progress(args.output)) {
             tell(&because);
         }
-        let sandbox = setup::sandbox(
-            &args.workspace,
-            args.guests.programs.as_deref(),
-            progress(args.output),
-        )?;
+        let sandbox =
+            setup::sandbox(workspace, args.guests.programs.as_deref(), progress(args.output))?;
         own::prepare(&own, &sandbox).await?;
         let root = sandbox.workspace().root().to_owned();
         let config = plan.config(&root, sandbox.programs().facts()).await?;

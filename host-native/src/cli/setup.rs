@@ -15,13 +15,18 @@ use std::{env, io::Read, path::Path};
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
 
+/// The folder to work on; `any` takes also one that is more than a project.
+pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, Failure> {
+    let opened = if any { Workspace::insist(path) } else { Workspace::open(path) };
+    opened.map_err(Failure::usage)
+}
+
 /// The sandbox over a folder, whose tools are compiled meanwhile if they have to be.
 pub(super) fn sandbox(
-    workspace: &Path,
+    workspace: Workspace,
     programs: Option<&Path>,
     on_progress: Option<OnProgress>,
 ) -> Result<Executor, Failure> {
-    let workspace = Workspace::open(workspace).map_err(Failure::usage)?;
     let programs = Programs::find(programs).map_err(Failure::configuration)?;
     let engine = SandboxEngine::new(Options { on_progress, ..Options::default() })
         .map_err(Failure::configuration)?;

@@ -34,7 +34,8 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
         Some(tool) => Asked::own(tool, &arguments)?,
         None => Asked::builtin(&args.name, &arguments)?,
     };
-    let sandbox = setup::sandbox(&args.workspace, args.guests.programs.as_deref(), None)?;
+    let workspace = setup::workspace(&args.workspace, args.any_folder)?;
+    let sandbox = setup::sandbox(workspace, args.guests.programs.as_deref(), None)?;
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);

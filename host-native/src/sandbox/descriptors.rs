@@ -1,202 +1,289 @@
-//! The imported functions that work on open files and folders. The policy keeps track of their
-//! descriptors and counts what is written; folders are listed once per round.
+//! The imported functions that work on what is open. Standard streams are wasmtime's.
 
 use super::{
+    denied::{Denied, answer},
     errno,
-    listing::Listing,
-    memory::{Scratch, fill, first_length},
-    policy::Denied,
-    state::{MODULE, RunState, split},
+    files::{Files, Node, Whence, times},
+    memory::{first_buffer, first_bytes, put},
+    stat::{described, encoded},
+    state::{MODULE, RunState, look, split, work},
 };
 use wasmtime::{Caller, Linker, Result};
-use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1 as wasi};
-use wiggle::GuestMemory;
+use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
+
+type Guest<'a> = Caller<'a, RunState>;
+type Answer = std::result::Result<(), Denied>;
+
+/// Descriptor.
+type Args1 = (i32,);
+/// Descriptor, where the result goes.
+type Args2 = (i32, i32);
+/// Descriptor, buffers, their count, where the result goes.
+type PieceArgs = (i32, i32, i32, i32);
+/// Descriptor, buffers, their count, position, where the result goes.
+type PlaceArgs = (i32, i32, i32, i64, i32);
+/// Descriptor, times of access and change, which of them.
+type TimesArgs = (i32, i64, i64, i32);
 
 /// Puts them into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
+    link_pieces(linker)?;
+    link_attributes(linker)?;
     link_numbers(linker)?;
-    link_writes(linker)?;
-    link_lengths(linker)?;
     link_listing(linker)
 }
 
-fn link_numbers(linker: &mut Linker<RunState>) -> Result<()> {
+fn link_pieces(linker: &mut Linker<RunState>) -> Result<()> {
+    linker.func_wrap_async(MODULE, "fd_read", |mut guest: Guest<'_>, args: PieceArgs| {
+        Box::new(async move { answer(read(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "fd_pread", |mut guest: Guest<'_>, args: PlaceArgs| {
+        Box::new(async move { answer(read_at(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "fd_write", |mut guest: Guest<'_>, args: PieceArgs| {
+        Box::new(async move { answer(write(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "fd_pwrite", |mut guest: Guest<'_>, args: PlaceArgs| {
+        Box::new(async move { answer(write_at(&mut guest, args).await) })
+    })?;
     linker.func_wrap_async(
         MODULE,
-        "fd_close",
-        |mut caller: Caller<'_, RunState>, (fd,): (i32,)| {
-            Box::new(async move {
-                let (mut memory, state) = split(&mut caller)?;
-                let code = wasi::fd_close(&mut state.wasi, &mut memory, fd).await?;
-                if code == errno::SUCCESS {
-                    state.policy.closed(fd);
-                }
-                Ok(code)
-            })
+        "fd_seek",
+        |mut guest: Guest<'_>, (fd, offset, whence, result): (i32, i64, i32, i32)| {
+            Box::new(async move { answer(seek(&mut guest, fd, (offset, whence), result).await) })
         },
     )?;
-    linker.func_wrap_async(
-        MODULE,
-        "fd_renumber",
-        |mut caller: Caller<'_, RunState>, (from, to): (i32, i32)| {
-            Box::new(async move {
-                let (mut memory, state) = split(&mut caller)?;
-                let code = wasi::fd_renumber(&mut state.wasi, &mut memory, from, to).await?;
-                if code == errno::SUCCESS {
-                    state.policy.renumbered(from, to);
-                }
-                Ok(code)
-            })
-        },
-    )?;
+    linker.func_wrap_async(MODULE, "fd_tell", |mut guest: Guest<'_>, (fd, result): Args2| {
+        // A position that is moved by nothing is told.
+        Box::new(async move { answer(seek(&mut guest, fd, (0, 1), result).await) })
+    })?;
+    for name in ["fd_sync", "fd_datasync"] {
+        linker.func_wrap_async(MODULE, name, |mut guest: Guest<'_>, (fd,): Args1| {
+            Box::new(async move { answer(work(&mut guest, move |files| files.sync(fd)).await) })
+        })?;
+    }
     Ok(())
 }
 
-fn link_writes(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(
-        MODULE,
-        "fd_write",
-        |mut caller: Caller<'_, RunState>, (fd, buffers, count, result): (i32, i32, i32, i32)| {
-            Box::new(async move {
-                let (mut memory, state) = split(&mut caller)?;
-                if state.policy.writable(fd).is_some() {
-                    let start = tell(&mut state.wasi, fd)?;
-                    if let Err(denied) = write(state, &memory, fd, start, (buffers, count)).await? {
-                        return denied.answer();
-                    }
-                }
-                wasi::fd_write(&mut state.wasi, &mut memory, fd, buffers, count, result).await
-            })
-        },
-    )?;
-    linker.func_wrap_async(
-        MODULE,
-        "fd_pwrite",
-        |mut caller: Caller<'_, RunState>, args: (i32, i32, i32, i64, i32)| {
-            Box::new(async move {
-                let (fd, buffers, count, start, result) = args;
-                let (mut memory, state) = split(&mut caller)?;
-                if state.policy.writable(fd).is_some() {
-                    let at = start.cast_unsigned();
-                    if let Err(denied) = write(state, &memory, fd, at, (buffers, count)).await? {
-                        return denied.answer();
-                    }
-                }
-                let wasi = &mut state.wasi;
-                wasi::fd_pwrite(wasi, &mut memory, fd, buffers, count, start, result).await
-            })
-        },
-    )?;
-    Ok(())
-}
-
-fn link_lengths(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(
-        MODULE,
-        "fd_filestat_set_times",
-        |mut caller: Caller<'_, RunState>, args: (i32, i64, i64, i32)| {
-            Box::new(async move {
-                let (fd, accessed, modified, flags) = args;
-                let (mut memory, state) = split(&mut caller)?;
-                if let Err(denied) = state.policy.on_touch_open(fd) {
-                    return denied.answer();
-                }
-                let wasi = &mut state.wasi;
-                wasi::fd_filestat_set_times(wasi, &mut memory, fd, accessed, modified, flags).await
-            })
-        },
-    )?;
+fn link_attributes(linker: &mut Linker<RunState>) -> Result<()> {
+    linker.func_wrap_async(MODULE, "fd_filestat_get", |mut guest: Guest<'_>, args: Args2| {
+        Box::new(async move { answer(stat(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "fd_fdstat_get", |mut guest: Guest<'_>, args: Args2| {
+        Box::new(async move { answer(describe(&mut guest, args).await) })
+    })?;
     linker.func_wrap_async(
         MODULE,
         "fd_filestat_set_size",
-        |mut caller: Caller<'_, RunState>, (fd, size): (i32, i64)| {
+        |mut guest: Guest<'_>, (fd, size): (i32, i64)| {
             Box::new(async move {
-                let (mut memory, state) = split(&mut caller)?;
-                if state.policy.writable(fd).is_some() {
-                    let now = length(&mut state.wasi, fd).await?;
-                    let more = size.cast_unsigned().saturating_sub(now);
-                    if let Err(denied) = state.policy.charge(more) {
-                        return denied.answer();
-                    }
-                }
-                wasi::fd_filestat_set_size(&mut state.wasi, &mut memory, fd, size).await
+                let size = size.cast_unsigned();
+                answer(work(&mut guest, move |files| files.set_size(fd, size)).await)
             })
         },
     )?;
-    Ok(())
+    linker.func_wrap_async(
+        MODULE,
+        "fd_filestat_set_times",
+        |mut guest: Guest<'_>, (fd, accessed, modified, flags): TimesArgs| {
+            Box::new(async move {
+                let set = move |files: &mut Files| {
+                    files.set_times_open(fd, &times(accessed, modified, flags)?)
+                };
+                answer(work(&mut guest, set).await)
+            })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_fdstat_set_flags",
+        |mut guest: Guest<'_>, args: Args2| {
+            Box::new(async move { answer(set_flags(&mut guest, args)) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_fdstat_set_rights",
+        |mut guest: Guest<'_>, (fd, _, _): (i32, i64, i64)| {
+            Box::new(async move { answer(exists(&mut guest, fd)) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "fd_advise",
+        |mut guest: Guest<'_>, (fd, _, _, _): (i32, i64, i64, i32)| {
+            Box::new(async move { answer(exists(&mut guest, fd)) })
+        },
+    )?;
+    linker
+        .func_wrap_async(MODULE, "fd_allocate", |_: Guest<'_>, _: (i32, i64, i64)| {
+            Box::new(async move { errno::NOTSUP })
+        })
+        .map(drop)
+}
+
+fn link_numbers(linker: &mut Linker<RunState>) -> Result<()> {
+    linker.func_wrap_async(MODULE, "fd_close", |mut guest: Guest<'_>, (fd,): Args1| {
+        Box::new(async move { answer(work(&mut guest, move |files| files.close(fd)).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "fd_renumber", |mut guest: Guest<'_>, (from, to): Args2| {
+        Box::new(
+            async move { answer(work(&mut guest, move |files| files.renumber(from, to)).await) },
+        )
+    })?;
+    linker.func_wrap_async(MODULE, "fd_prestat_get", |mut guest: Guest<'_>, args: Args2| {
+        Box::new(async move { answer(top(&mut guest, args)) })
+    })?;
+    linker
+        .func_wrap_async(
+            MODULE,
+            "fd_prestat_dir_name",
+            |mut guest: Guest<'_>, (fd, at, len): (i32, i32, i32)| {
+                Box::new(async move { answer(top_name(&mut guest, fd, at, len)) })
+            },
+        )
+        .map(drop)
 }
 
 fn link_listing(linker: &mut Linker<RunState>) -> Result<()> {
-    linker.func_wrap_async(
-        MODULE,
-        "fd_readdir",
-        |mut caller: Caller<'_, RunState>, args: (i32, i32, i32, i64, i32)| {
+    type Args = (i32, i32, i32, i64, i32);
+    linker
+        .func_wrap_async(MODULE, "fd_readdir", |mut guest: Guest<'_>, args: Args| {
             Box::new(async move {
-                let (fd, buffer, len, cookie, result) = args;
-                let (mut memory, state) = split(&mut caller)?;
-                if cookie == 0 || state.policy.listing(fd).is_none() {
-                    let listing = match Listing::read(&mut state.wasi, fd).await? {
-                        Err(errno::ILSEQ) => {
-                            let Some(place) = state.policy.place(fd) else {
-                                return Ok(errno::ILSEQ);
-                            };
-                            Listing::read_leniently(&mut state.wasi, fd, &place).await?
-                        }
-                        listing => listing,
-                    };
-                    match listing {
-                        Ok(listing) => state.policy.listed(fd, listing),
-                        Err(code) => return Ok(code),
-                    }
-                }
-                let Some(listing) = state.policy.listing(fd) else { return Ok(errno::BADF) };
-                Ok(fill(&mut memory, (buffer, len), listing.from(cookie), result))
+                let (fd, at, len, cookie, result) = args;
+                let (len, cookie) = (len.cast_unsigned() as usize, cookie.cast_unsigned());
+                let list = work(&mut guest, move |files| files.list(fd, cookie, len)).await;
+                let put = list.and_then(|list| put_counted(&mut guest, at, &list, result));
+                answer(put)
             })
-        },
-    )?;
-    Ok(())
+        })
+        .map(drop)
 }
 
-/// Charges a write of the first non-empty buffer at `start`, and the gap that it leaves behind the
-/// end of the file.
-async fn write(
-    state: &mut RunState,
-    memory: &GuestMemory<'_>,
-    fd: i32,
-    start: u64,
-    (buffers, count): (i32, i32),
-) -> Result<Result<(), Denied>> {
-    let bytes = match first_length(memory, buffers, count) {
-        Ok(bytes) => u64::from(bytes),
-        Err(code) => return Ok(Err(code.into())),
+/// The number of the standard stream that a descriptor stands for.
+fn standard(guest: &mut Guest<'_>, fd: i32) -> std::result::Result<Option<i32>, Denied> {
+    look(guest, |files| match files.node(fd)? {
+        Node::Standard(number) => Ok(Some(number.cast_signed())),
+        Node::Folder(_) | Node::File(_) => Ok(None),
+    })
+}
+
+/// What wasmtime has answered.
+fn given(code: Result<i32>) -> Answer {
+    match code? {
+        errno::SUCCESS => Ok(()),
+        code => Err(Denied::Errno(code)),
+    }
+}
+
+fn put_counted(guest: &mut Guest<'_>, at: i32, bytes: &[u8], result: i32) -> Answer {
+    let count = u32::try_from(bytes.len()).map_err(|_| errno::INVAL)?;
+    put(guest, at, bytes)?;
+    put(guest, result, &count.to_le_bytes())
+}
+
+async fn read(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) -> Answer {
+    if let Some(stream) = standard(guest, fd)? {
+        let (mut memory, wasi) = split(guest)?;
+        return given(wasi::fd_read(wasi, &mut memory, stream, buffers, count, result).await);
+    }
+    let (at, len) = first_buffer(guest, buffers, count)?;
+    let bytes = work(guest, move |files| files.read(fd, len, None)).await?;
+    put_counted(guest, at, &bytes, result)
+}
+
+async fn read_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
+    let (fd, buffers, count, start, result) = args;
+    let (at, len) = first_buffer(guest, buffers, count)?;
+    let start = Some(start.cast_unsigned());
+    let bytes = work(guest, move |files| files.read(fd, len, start)).await?;
+    put_counted(guest, at, &bytes, result)
+}
+
+async fn write(guest: &mut Guest<'_>, (fd, buffers, count, result): PieceArgs) -> Answer {
+    if let Some(stream) = standard(guest, fd)? {
+        let (mut memory, wasi) = split(guest)?;
+        return given(wasi::fd_write(wasi, &mut memory, stream, buffers, count, result).await);
+    }
+    let bytes = first_bytes(guest, buffers, count)?;
+    let written = work(guest, move |files| files.write(fd, &bytes, None)).await?;
+    put_count(guest, written, result)
+}
+
+async fn write_at(guest: &mut Guest<'_>, args: PlaceArgs) -> Answer {
+    let (fd, buffers, count, start, result) = args;
+    let bytes = first_bytes(guest, buffers, count)?;
+    let start = Some(start.cast_unsigned());
+    let written = work(guest, move |files| files.write(fd, &bytes, start)).await?;
+    put_count(guest, written, result)
+}
+
+fn put_count(guest: &mut Guest<'_>, count: usize, result: i32) -> Answer {
+    let count = u32::try_from(count).map_err(|_| errno::INVAL)?;
+    put(guest, result, &count.to_le_bytes())
+}
+
+async fn seek(guest: &mut Guest<'_>, fd: i32, (offset, whence): (i64, i32), result: i32) -> Answer {
+    let from = match whence {
+        0 => Whence::Start,
+        1 => Whence::Here,
+        2 => Whence::End,
+        _ => return Err(Denied::Errno(errno::INVAL)),
     };
-    let Some(node) = state.policy.writable(fd) else { return Ok(Ok(())) };
-    let mut end = node.len;
-    if start > end {
-        end = length(&mut state.wasi, fd).await?;
-    }
-    let gap = start.saturating_sub(end);
-    let charged = state.policy.charge(bytes.saturating_add(gap));
-    if let Some(node) = state.policy.writable(fd) {
-        node.len = end.max(start.saturating_add(bytes));
-    }
-    Ok(charged)
+    let position = work(guest, move |files| files.seek(fd, offset, from)).await?;
+    put(guest, result, &position.to_le_bytes())
 }
 
-/// Where the next write to `fd` begins.
-fn tell(wasi: &mut WasiP1Ctx, fd: i32) -> Result<u64> {
-    let mut own = Scratch::new(0);
-    let result = own.result();
-    let code = wasi::fd_tell(wasi, &mut own.memory(), fd, result)?;
-    Ok(if code == errno::SUCCESS { own.result_u64() } else { 0 })
+async fn stat(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+    if let Some(stream) = standard(guest, fd)? {
+        let (mut memory, wasi) = split(guest)?;
+        return given(wasi::fd_filestat_get(wasi, &mut memory, stream, result).await);
+    }
+    match work(guest, move |files| files.stat_open(fd)).await? {
+        Some(found) => put(guest, result, &encoded(&found)),
+        None => Err(Denied::Errno(errno::BADF)),
+    }
 }
 
-/// The file's length now.
-async fn length(wasi: &mut WasiP1Ctx, fd: i32) -> Result<u64> {
-    const STAT_BYTES: usize = 64;
-    const SIZE_FIELD: usize = 32;
-    let mut own = Scratch::new(STAT_BYTES);
-    let at = own.data();
-    let code = wasi::fd_filestat_get(wasi, &mut own.memory(), fd, at).await?;
-    Ok(if code == errno::SUCCESS { own.data_u64(SIZE_FIELD) } else { 0 })
+async fn describe(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+    if let Some(stream) = standard(guest, fd)? {
+        let (mut memory, wasi) = split(guest)?;
+        return given(wasi::fd_fdstat_get(wasi, &mut memory, stream, result).await);
+    }
+    let found = look(guest, |files| files.node(fd).map(described))?;
+    put(guest, result, &found.ok_or(errno::BADF)?)
+}
+
+/// Only whether a file is written at its end can be changed; nothing here waits, so that it may
+/// also be said not to.
+fn set_flags(guest: &mut Guest<'_>, (fd, flags): Args2) -> Answer {
+    const APPEND: i32 = 1;
+    const NO_WAITING: i32 = 4;
+    if flags & !(APPEND | NO_WAITING) != 0 {
+        return Err(Denied::Errno(errno::INVAL));
+    }
+    match standard(guest, fd)? {
+        Some(_) => Err(Denied::Errno(errno::BADF)),
+        None => look(guest, |files| files.set_appends(fd, flags & APPEND != 0)),
+    }
+}
+
+fn exists(guest: &mut Guest<'_>, fd: i32) -> Answer {
+    look(guest, |files| files.node(fd).map(drop))
+}
+
+/// How long the name of the folder is that is there from the start.
+fn top(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
+    if !look(guest, |files| files.is_top(fd)) {
+        return Err(Denied::Errno(errno::BADF));
+    }
+    put(guest, result, &[0, 0, 0, 0, 1, 0, 0, 0])
+}
+
+fn top_name(guest: &mut Guest<'_>, fd: i32, at: i32, len: i32) -> Answer {
+    match look(guest, |files| files.is_top(fd)) {
+        false => Err(Denied::Errno(errno::NOTDIR)),
+        true if len == 0 => Err(Denied::Errno(errno::NAMETOOLONG)),
+        true => put(guest, at, b"/"),
+    }
 }

@@ -5,15 +5,14 @@
 use super::{
     digest::Digest,
     engine::{Guest, ModuleError, SandboxEngine, Source},
-    limits::Limits,
+    limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
-    paths::at,
     programs::Programs,
-    record::{Recorder, Records},
+    quota::Budget,
     run::{self, Ended, Invocation},
     stdio::OnDelta,
-    workspace::Workspace,
 };
+use crate::workspace::{Records, Workspace, at};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
     json::{from_str, to_string},
@@ -28,7 +27,6 @@ use std::{
     sync::{Arc, LazyLock},
     time::Duration,
 };
-use wasmtime_wasi::FsPerms;
 
 /// The guest tools program, built from the crate `tools`.
 const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
@@ -46,6 +44,7 @@ pub struct Executor {
     workspace: Workspace,
     programs: Programs,
     limits: Limits,
+    budget: Arc<Budget>,
     keys: Keys,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
     folder: String,
@@ -60,13 +59,22 @@ impl Executor {
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
         let (limits, keys) = (Limits::default(), Keys::default());
-        Self { engine, workspace, programs, limits, keys, folder: String::new(), known: None }
+        let budget = Budget::new(&SessionLimits::default());
+        let folder = String::new();
+        Self { engine, workspace, programs, limits, budget, keys, folder, known: None }
     }
 
     /// The same executor with other limits.
     #[must_use]
     pub const fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same executor with other limits for all that it and its clones run together.
+    #[must_use]
+    pub fn with_session_limits(mut self, limits: &SessionLimits) -> Self {
+        self.budget = Budget::new(limits);
         self
     }
 
@@ -186,11 +194,10 @@ impl Executor {
     ) -> Outcome {
         let ModuleCall { args, env, stdin, may_write, limits } = call;
         let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
-        let access = if may_write { FsPerms::ReadWrite } else { FsPerms::ReadOnly };
         let limits = limits.unwrap_or(self.limits);
         let env = program_env().into_iter().chain(env).collect();
         let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
-        let invocation = Invocation { env, access, limits, on_delta, ..plain };
+        let invocation = Invocation { env, may_write, limits, on_delta, ..plain };
         match self.run_in_folder(invocation, stop).await {
             Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
                 printed.result(&end, changes, overflow)
@@ -255,14 +262,14 @@ impl Executor {
             argv,
             env: Vec::new(),
             stdin,
-            workspace: self.workspace.root().to_path_buf(),
+            workspace: self.workspace.clone(),
             root: PathBuf::new(),
-            access: FsPerms::ReadWrite,
+            may_write: true,
             limits: self.limits,
+            budget: Arc::clone(&self.budget),
             timeout,
             on_delta: None,
             keys: Keys::default(),
-            recorder: Recorder::new(self.workspace.root()),
         }
     }
 }

@@ -1,7 +1,4 @@
-//! What one run may use at most, and the limiter that wasmtime asks before a memory or table
-//! grows.
-
-use wasmtime::{ResourceLimiter, Result};
+//! What one run, and all runs of a session together, may use at most.
 
 /// The most that one run may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,46 +31,26 @@ impl Default for Limits {
     }
 }
 
-/// Counts one run's memory and tables.
-#[derive(Debug)]
-pub(super) struct RunLimiter {
-    memory_bytes: usize,
-    table_elements: usize,
-    /// Whether the run asked for more memory than it may have. It may have coped with the
-    /// refusal, so this only explains a failure that follows.
-    pub(super) refused_memory: bool,
+/// The most that all runs of one session may use together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionLimits {
+    /// Bytes of linear memory at the same time.
+    pub memory_bytes: usize,
+    /// Bytes of folders' listings that are held at the same time.
+    pub listing_bytes: usize,
+    /// Bytes of output; more end the run that prints them.
+    pub output_bytes: u64,
+    /// Bytes written, counted as those of one run; more end the run that writes them.
+    pub disk_bytes: u64,
 }
 
-impl RunLimiter {
-    pub(super) const fn new(limits: &Limits) -> Self {
+impl Default for SessionLimits {
+    fn default() -> Self {
         Self {
-            memory_bytes: limits.memory_bytes,
-            table_elements: limits.table_elements,
-            refused_memory: false,
+            memory_bytes: 2 << 30,
+            listing_bytes: 64 << 20,
+            output_bytes: 1 << 30,
+            disk_bytes: 4 << 30,
         }
-    }
-}
-
-impl ResourceLimiter for RunLimiter {
-    fn memory_growing(&mut self, _now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
-        let fits = wanted <= self.memory_bytes;
-        self.refused_memory |= !fits;
-        Ok(fits)
-    }
-
-    fn table_growing(&mut self, _now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
-        Ok(wanted <= self.table_elements)
-    }
-
-    fn instances(&self) -> usize {
-        1
-    }
-
-    fn memories(&self) -> usize {
-        1
-    }
-
-    fn tables(&self) -> usize {
-        8
     }
 }

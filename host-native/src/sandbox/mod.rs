@@ -5,30 +5,32 @@
 //! but files and folders; and what it changed is reported.
 
 mod cache;
+mod denied;
 mod descriptors;
 mod digest;
 mod engine;
 mod errno;
 mod executor;
+mod files;
 mod limits;
 mod listing;
 mod memory;
 mod module;
 mod paths;
-mod policy;
+mod poll;
 pub mod programs;
-mod record;
+mod quota;
 mod run;
 mod shim;
+mod stat;
 mod state;
 mod stdio;
-mod workspace;
 
+pub use crate::workspace::{Workspace, WorkspaceError};
 pub use cache::OnProgress;
 pub use digest::Digest;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::Executor;
-pub use limits::Limits;
+pub use limits::{Limits, SessionLimits};
 pub use module::{Module, ModuleCall};
 pub use stdio::{OnDelta, Room, Watcher};
-pub use workspace::{Workspace, WorkspaceError};

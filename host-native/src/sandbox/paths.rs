@@ -1,163 +1,167 @@
-//! Where a guest's path really leads, and which places a guest may not change. wasmtime keeps
-//! guests inside the workspace; what is decided here protects places within it.
+//! The imported functions that take paths.
 
-use std::{
-    collections::VecDeque,
-    ffi::{OsStr, OsString},
-    fs,
-    path::{Component, Path, PathBuf},
+use super::{
+    denied::{Denied, answer},
+    errno,
+    files::{Opening, times},
+    memory::{path, put},
+    stat::encoded,
+    state::{MODULE, RunState, work},
 };
+use wasmtime::{Caller, Linker, Result};
 
-/// Folders that a guest may read but not change, at any depth and in any case.
-pub(super) const PROTECTED: [&str; 2] = [".git", ".innerloop"];
+type Guest<'a> = Caller<'a, RunState>;
+type Answer = std::result::Result<(), Denied>;
 
-/// The most links that one path may lead through.
-const MAX_LINKS: usize = 40;
+/// A lookup flag: the last part of the path is followed if it is a link.
+const FOLLOW: i32 = 1;
 
-/// A path of a guest, with the links in it followed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Real {
-    /// Where it leads, relative to the workspace; the last part may not exist.
-    pub(super) path: PathBuf,
-    /// Whether it leads to or through a protected folder.
-    pub(super) protected: bool,
-}
-
-/// Why a path leads nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Astray {
-    /// It leaves the workspace.
-    Outside,
-    /// It leads through too many links.
-    Loop,
-}
-
-/// Follows `path` from the folder `base`, itself real and relative to `root`. The last part is
-/// followed, too, if `follow` is set or a slash comes after it.
-pub(super) fn resolve(root: &Path, base: &Path, path: &str, follow: bool) -> Result<Real, Astray> {
-    let mut real = base.to_path_buf();
-    let mut protected = is_protected(base);
-    let mut links = 0;
-    let mut rest = parts(Path::new(path));
-    let follow_last = follow || path.ends_with('/') || path.ends_with("/.");
-    if path.starts_with('/') {
-        return Err(Astray::Outside);
-    }
-    while let Some(part) = rest.pop_front() {
-        if part == ".." {
-            if !real.pop() {
-                return Err(Astray::Outside);
-            }
-            continue;
-        }
-        protected |= is_protected_name(&part);
-        real.push(&part);
-        if rest.is_empty() && !follow_last {
-            break;
-        }
-        let Ok(target) = fs::read_link(root.join(&real)) else { continue };
-        links += 1;
-        if links > MAX_LINKS {
-            return Err(Astray::Loop);
-        }
-        if target.is_absolute() {
-            return Err(Astray::Outside);
-        }
-        real.pop();
-        for part in parts(&target).into_iter().rev() {
-            rest.push_front(part);
-        }
-    }
-    Ok(Real { path: real, protected })
-}
-
-fn parts(path: &Path) -> VecDeque<OsString> {
-    path.components()
-        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir))
-        .map(|part| part.as_os_str().to_owned())
-        .collect()
-}
-
-/// Whether a part of the path is a protected folder.
-pub(super) fn is_protected(path: &Path) -> bool {
-    path.iter().any(is_protected_name)
-}
-
-/// Compares as the most lenient file system does: in any case, without trailing dots and spaces,
-/// without what follows a colon, and by the short name that Windows gives.
-fn is_protected_name(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_lowercase();
-    let visible: String = name.chars().filter(|&c| !is_ignorable(c)).collect();
-    let stem = visible.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
-    PROTECTED.contains(&stem) || stem == "git~1" || stem == "innerl~1"
-}
-
-/// Characters that HFS+ leaves out when it compares names.
-const fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-        || matches!(c, '\u{206a}'..='\u{206f}' | '\u{feff}')
-}
-
-/// Whether a link in the folder `folder` that leads to `target` stays inside the workspace,
-/// whatever other links become: `..` only at its beginning, and not more often than
-/// the folder is deep.
-pub(super) fn stays_inside(folder: &Path, target: &Path) -> bool {
-    let mut ups = 0;
-    let mut named = false;
-    for part in target.components() {
-        match part {
-            Component::ParentDir if named => return false,
-            Component::ParentDir => ups += 1,
-            Component::Normal(_) => named = true,
-            Component::CurDir => {}
-            Component::RootDir | Component::Prefix(_) => return false,
-        }
-    }
-    ups <= folder.iter().count()
-}
-
-/// Whether all links in and below `from` would still stay inside after a move to `to`. A tree
-/// that is too large to search does not count as safe.
-pub(super) fn links_stay_inside(root: &Path, from: &Path, to: &Path) -> bool {
-    if from.iter().count() <= to.iter().count() {
-        return true;
-    }
-    tree(&root.join(from)).is_some_and(|all| {
-        all.iter().all(|below| {
-            let Ok(target) = fs::read_link(root.join(at(from, below))) else { return true };
-            stays_inside(at(to, below).parent().unwrap_or(Path::new("")), &target)
+/// Puts them into `linker`.
+pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
+    linker.func_wrap_async(MODULE, "path_open", |mut guest: Guest<'_>, args: OpenArgs| {
+        Box::new(async move { answer(open(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_filestat_get",
+        |mut guest: Guest<'_>, args: StatArgs| {
+            Box::new(async move { answer(stat(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_filestat_set_times",
+        |mut guest: Guest<'_>, args: TimesArgs| {
+            Box::new(async move { answer(set_times(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_readlink",
+        |mut guest: Guest<'_>, args: ReadLinkArgs| {
+            Box::new(async move { answer(read_link(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_create_directory",
+        |mut guest: Guest<'_>, args: PathArgs| {
+            Box::new(async move { answer(create_folder(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_remove_directory",
+        |mut guest: Guest<'_>, args: PathArgs| {
+            Box::new(async move { answer(remove_folder(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(
+        MODULE,
+        "path_unlink_file",
+        |mut guest: Guest<'_>, args: PathArgs| {
+            Box::new(async move { answer(remove_file(&mut guest, args).await) })
+        },
+    )?;
+    linker.func_wrap_async(MODULE, "path_rename", |mut guest: Guest<'_>, args: RenameArgs| {
+        Box::new(async move { answer(rename(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "path_symlink", |mut guest: Guest<'_>, args: LinkArgs| {
+        Box::new(async move { answer(symlink(&mut guest, args).await) })
+    })?;
+    // A second name for a file would pass by whatever is judged by the first.
+    type HardArgs = (i32, i32, i32, i32, i32, i32, i32);
+    linker
+        .func_wrap_async(MODULE, "path_link", |_: Guest<'_>, _: HardArgs| {
+            Box::new(async move { errno::PERM })
         })
-    })
+        .map(drop)
 }
 
-/// Most entries of a tree that are looked at.
-const MAX_TREE: usize = 10_000;
+/// Folder, path, length.
+type PathArgs = (i32, i32, i32);
+/// Folder, lookup flags, path, length, open flags, rights, rights of what is opened below, flags of
+/// the descriptor, where the result goes.
+type OpenArgs = (i32, i32, i32, i32, i32, i64, i64, i32, i32);
+/// Folder, lookup flags, path, length, where the result goes.
+type StatArgs = (i32, i32, i32, i32, i32);
+/// Folder, lookup flags, path, length, times of access and change, which of them.
+type TimesArgs = (i32, i32, i32, i32, i64, i64, i32);
+/// Folder, path, length, buffer, its length, where the result goes.
+type ReadLinkArgs = (i32, i32, i32, i32, i32, i32);
+/// Folder, path, length, and again.
+type RenameArgs = (i32, i32, i32, i32, i32, i32);
+/// Target, length, folder, path, length.
+type LinkArgs = (i32, i32, i32, i32, i32);
 
-/// Everything at and below `top` except folders, as paths below it; `None` if there is too much.
-/// For a file, that is one empty path.
-pub(super) fn tree(top: &Path) -> Option<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut open = vec![PathBuf::new()];
-    let mut seen = 0;
-    while let Some(below) = open.pop() {
-        let here = at(top, &below);
-        match fs::symlink_metadata(&here) {
-            Ok(meta) if meta.is_dir() => {
-                let entries = fs::read_dir(&here).into_iter().flatten().flatten();
-                open.extend(entries.map(|entry| below.join(entry.file_name())));
-            }
-            Ok(_) => found.push(below),
-            Err(_) => {}
-        }
-        seen += 1;
-        if seen + open.len() > MAX_TREE {
-            return None;
-        }
-    }
-    Some(found)
+async fn open(guest: &mut Guest<'_>, args: OpenArgs) -> Answer {
+    let (fd, lookup, at, len, flags, rights, _, descriptor, result) = args;
+    let path = path(guest, at, len)?;
+    let how = Opening {
+        follow: lookup & FOLLOW != 0,
+        create: flags & 1 != 0,
+        directory: flags & 2 != 0,
+        exclusive: flags & 4 != 0,
+        truncate: flags & 8 != 0,
+        read: rights & 1 << 1 != 0,
+        write: rights & 1 << 6 != 0,
+        append: descriptor & 1 != 0,
+    };
+    let opened = work(guest, move |files| files.open(fd, &path, how)).await?;
+    put(guest, result, &opened.to_le_bytes())
 }
 
-/// `below` under `top`. Joining an empty path would append a slash, which follows a link.
-pub(super) fn at(top: &Path, below: &Path) -> PathBuf {
-    if below.as_os_str().is_empty() { top.into() } else { top.join(below) }
+async fn stat(guest: &mut Guest<'_>, args: StatArgs) -> Answer {
+    let (fd, lookup, at, len, result) = args;
+    let path = path(guest, at, len)?;
+    let follow = lookup & FOLLOW != 0;
+    let found = work(guest, move |files| files.stat(fd, &path, follow)).await?;
+    put(guest, result, &encoded(&found))
+}
+
+async fn set_times(guest: &mut Guest<'_>, args: TimesArgs) -> Answer {
+    let (fd, lookup, at, len, accessed, modified, flags) = args;
+    let path = path(guest, at, len)?;
+    let times = times(accessed, modified, flags)?;
+    let follow = lookup & FOLLOW != 0;
+    work(guest, move |files| files.set_times(fd, &path, follow, &times)).await
+}
+
+async fn read_link(guest: &mut Guest<'_>, args: ReadLinkArgs) -> Answer {
+    let (fd, at, len, buffer, room, result) = args;
+    let path = path(guest, at, len)?;
+    let target = work(guest, move |files| files.read_link(fd, &path)).await?;
+    let target = target.get(..room.cast_unsigned() as usize).unwrap_or(&target);
+    put(guest, buffer, target)?;
+    let count = u32::try_from(target.len()).map_err(|_| errno::INVAL)?;
+    put(guest, result, &count.to_le_bytes())
+}
+
+async fn create_folder(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+    let path = path(guest, at, len)?;
+    work(guest, move |files| files.create_folder(fd, &path)).await
+}
+
+async fn remove_folder(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+    let path = path(guest, at, len)?;
+    work(guest, move |files| files.remove_folder(fd, &path)).await
+}
+
+async fn remove_file(guest: &mut Guest<'_>, (fd, at, len): PathArgs) -> Answer {
+    let path = path(guest, at, len)?;
+    work(guest, move |files| files.remove_file(fd, &path)).await
+}
+
+async fn rename(guest: &mut Guest<'_>, args: RenameArgs) -> Answer {
+    let (from_fd, from, from_len, to_fd, to, to_len) = args;
+    let from = path(guest, from, from_len)?;
+    let to = path(guest, to, to_len)?;
+    work(guest, move |files| files.rename((from_fd, &from), (to_fd, &to))).await
+}
+
+async fn symlink(guest: &mut Guest<'_>, args: LinkArgs) -> Answer {
+    let (target, target_len, fd, at, len) = args;
+    let target = path(guest, target, target_len)?;
+    let path = path(guest, at, len)?;
+    work(guest, move |files| files.link(&target, fd, &path)).await
 }

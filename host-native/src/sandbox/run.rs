@@ -2,23 +2,31 @@
 
 use super::{
     engine::{Guest, ModuleError, Ready, SandboxEngine},
-    limits::{Limits, RunLimiter},
-    paths::at,
-    policy::Policy,
-    record::{Recorder, Records},
-    state::RunState,
+    files::Files,
+    limits::Limits,
+    quota::{Budget, Quota, RunLimiter},
+    state::{RunState, with},
     stdio::{OnDelta, Stdio},
 };
+use crate::workspace::{Recorder, Records, Workspace};
 use innerloop_driver::{
     Keys,
     capture::{Capture, Channel, End, Limit},
 };
-use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{task::spawn_blocking, time::timeout};
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{
-    FsPerms, I32Exit, ResourceTableError, WasiCtxBuilder, WasiView, p1::WasiP1Ctx,
-    p2::pipe::MemoryInputPipe,
+    I32Exit, ResourceTableError, WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe,
 };
+
+/// How long the last operation on a file is waited for.
+const LAST_OPERATION: Duration = Duration::from_secs(5);
 
 /// What to run, on what, with what.
 pub(super) struct Invocation {
@@ -27,18 +35,18 @@ pub(super) struct Invocation {
     pub(super) argv: Vec<String>,
     pub(super) env: Vec<(&'static str, String)>,
     pub(super) stdin: Vec<u8>,
-    /// The workspace's true path.
-    pub(super) workspace: PathBuf,
+    pub(super) workspace: Workspace,
     /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
     /// Whether it may change anything there.
-    pub(super) access: FsPerms,
+    pub(super) may_write: bool,
     pub(super) limits: Limits,
+    /// What is left of the session's limits.
+    pub(super) budget: Arc<Budget>,
     pub(super) timeout: Duration,
     pub(super) on_delta: Option<OnDelta>,
     /// What is taken out of what the guest prints.
     pub(super) keys: Keys,
-    pub(super) recorder: Recorder,
 }
 
 /// What came of a run.
@@ -63,13 +71,15 @@ pub(super) async fn run(
     // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
-        let stdio = Stdio::new(&invocation.keys, &invocation.limits, invocation.on_delta.clone());
+        let Invocation { keys, limits, budget, on_delta, .. } = &invocation;
+        let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
+        let files = Arc::new(Mutex::new(files(&invocation)));
         let end = tokio::select! {
             biased;
             () = stop => End::Interrupted,
-            end = run_to_end(&engine, &invocation, &stdio) => end?,
+            end = run_to_end(&engine, &invocation, &stdio, &files) => end?,
         };
-        Ok(Ended { end, printed: stdio.take(), records: invocation.recorder.records() })
+        Ok(Ended { end, printed: stdio.take(), records: records(files).await })
     });
     match tasks.join_next().await {
         Some(Ok(ended)) => ended,
@@ -78,14 +88,33 @@ pub(super) async fn run(
     }
 }
 
+/// What the guest has open when it begins.
+fn files(invocation: &Invocation) -> Files {
+    let Invocation { workspace, root, may_write, limits, budget, .. } = invocation;
+    let quota = Quota::new(limits, Arc::clone(budget));
+    let (workspace, root) = (workspace.clone(), root.clone());
+    Files::new(workspace, root, *may_write, limits.open_files, quota, Recorder::default())
+}
+
+/// What the run has changed, once its last operation on a file is done: one that was under way when
+/// the guest was stopped goes on to its end.
+async fn records(files: Arc<Mutex<Files>>) -> Records {
+    let look = spawn_blocking(move || with(&files, |files| files.records()));
+    match timeout(LAST_OPERATION, look).await {
+        Ok(Ok(records)) => records,
+        Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },
+    }
+}
+
 async fn run_to_end(
     engine: &SandboxEngine,
     invocation: &Invocation,
     stdio: &Stdio,
+    files: &Arc<Mutex<Files>>,
 ) -> Result<End, ModuleError> {
     let ready = engine.ready(&invocation.guest).await?;
-    let run = start(engine, &ready, invocation, stdio);
-    let ended = tokio::time::timeout(invocation.timeout, run).await;
+    let run = start(engine, &ready, invocation, stdio, files);
+    let ended = timeout(invocation.timeout, run).await;
     Ok(ended.unwrap_or(End::TimedOut))
 }
 
@@ -94,19 +123,12 @@ async fn start(
     ready: &Ready,
     invocation: &Invocation,
     stdio: &Stdio,
+    files: &Arc<Mutex<Files>>,
 ) -> End {
-    let wasi = match context(invocation, stdio) {
-        Ok(wasi) => wasi,
-        Err(error) => return End::Crash(format!("the workspace can't be opened: {error:#}")),
-    };
-    let policy = Policy::new(
-        invocation.workspace.clone(),
-        invocation.root.clone(),
-        invocation.limits.disk_bytes,
-        invocation.recorder.clone(),
-    );
-    let limiter = RunLimiter::new(&invocation.limits);
-    let mut store = Store::new(engine.wasmtime(), RunState { wasi, limiter, policy });
+    let wasi = context(invocation, stdio);
+    let limiter = RunLimiter::new(&invocation.limits, Arc::clone(&invocation.budget));
+    let files = Arc::clone(files);
+    let mut store = Store::new(engine.wasmtime(), RunState { wasi, limiter, files });
     store.limiter(|state| &mut state.limiter);
     store.set_epoch_deadline(1);
     // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
@@ -118,17 +140,16 @@ async fn start(
     classify(ended, &store.data().limiter)
 }
 
-fn context(invocation: &Invocation, stdio: &Stdio) -> wasmtime::Result<WasiP1Ctx> {
+fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new()
         .args(&invocation.argv)
         .envs(&invocation.env)
         .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
         .stdout(stdio.stream(Channel::Out))
         .stderr(stdio.stream(Channel::Err))
-        .preopened_dir(at(&invocation.workspace, &invocation.root), "/", invocation.access)?
         .build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
-    Ok(wasi)
+    wasi
 }
 
 async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {

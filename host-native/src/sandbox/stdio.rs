@@ -1,7 +1,7 @@
 //! Where a run's standard output and standard error go: into a capture, which keeps the start and
 //! the end of each, and as they come to whoever watches; too much of it ends the run.
 
-use super::limits::Limits;
+use super::{limits::Limits, quota::Budget};
 use bytes::Bytes;
 use innerloop_driver::{
     Keys,
@@ -58,14 +58,21 @@ struct Shared {
     capture: Capture,
     total: u64,
     max_total: u64,
+    /// What is left of the session's limits.
+    budget: Arc<Budget>,
     on_delta: Option<OnDelta>,
 }
 
 impl Stdio {
-    pub(super) fn new(keys: &Keys, limits: &Limits, on_delta: Option<OnDelta>) -> Self {
+    pub(super) fn new(
+        keys: &Keys,
+        limits: &Limits,
+        budget: Arc<Budget>,
+        on_delta: Option<OnDelta>,
+    ) -> Self {
         let capture = Capture::new(keys, limits.kept_output_bytes);
         let max_total = limits.output_bytes;
-        let shared = Shared { capture, total: 0, max_total, on_delta };
+        let shared = Shared { capture, total: 0, max_total, budget, on_delta };
         Self { shared: Arc::new(Mutex::new(shared)) }
     }
 
@@ -93,6 +100,9 @@ impl Stdio {
 
 impl Shared {
     fn write(&mut self, channel: Channel, bytes: &[u8]) -> Result<(), End> {
+        if !self.budget.take_output(bytes.len() as u64) {
+            return Err(End::Limit(Limit::Output));
+        }
         let room = usize::try_from(self.max_total - self.total).unwrap_or(usize::MAX);
         let fits = bytes.get(..room).unwrap_or(bytes);
         self.total += fits.len() as u64;

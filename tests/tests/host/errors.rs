@@ -33,6 +33,16 @@ fn arguments() {
     let scene = scene.file("file", "x");
     let mut file = innerloop(["run", "go", "--apply", "--workspace"]);
     let _ = complains(file.arg(folder.join("file")), 2, &["is a file", "name the folder"]);
+    for folder in ["/", "/etc", "/usr/lib", "/tmp"] {
+        for mut command in [
+            innerloop(["run", "go", "--apply", "--workspace", folder]),
+            innerloop(["tool", "list", "{}", "--workspace", folder]),
+        ] {
+            let _ = complains(&mut command, 2, &[folder, "--any-folder"]);
+        }
+    }
+    let mut insists = innerloop(["tool", "list", "{}", "--any-folder", "--workspace", "/usr/lib"]);
+    let _ = run(&mut insists).exits(0);
     let _ = complains(&mut scene.command(" \n"), 2, &["the prompt is empty"]);
     let _ = complains(&mut scene.command("-"), 2, &["the prompt is empty"]);
     assert_eq!(scene.model.requests().len(), 0);

@@ -337,10 +337,14 @@ async fn a_guest_can_plant_no_artefact_in_a_cache_folder_in_its_workspace() {
         assert_eq!(bench.ops(&[letter, "cache/.innerloop/a.cwasm"]).await, PERM, "{letter}");
     }
     assert_eq!(bench.ops(&["n", "plain", "cache/.innerloop/a.cwasm"]).await, PERM);
-    assert_eq!(bench.ops(&["n", "cache", "moved"]).await, 0);
-    assert_eq!(bench.ops(&["m", "cache"]).await, 0);
-    assert_eq!(bench.ops(&["m", "cache/.innerloop"]).await, PERM);
-    assert_eq!(bench.read("moved/.innerloop/a.cwasm"), "sound");
+    // A folder that holds one can't be moved, neither away nor to where a cache is looked for.
+    assert_eq!(bench.ops(&["n", "cache", "moved"]).await, PERM);
+    bench.write("deep/planted/.innerloop/a.cwasm", "evil");
+    assert_eq!(bench.ops(&["n", "deep", "other"]).await, PERM);
+    assert_eq!(bench.ops(&["n", "deep/planted", "elsewhere"]).await, PERM);
+    assert_eq!(bench.ops(&["m", "fresh"]).await, 0);
+    assert_eq!(bench.ops(&["m", "fresh/.innerloop"]).await, PERM);
+    assert_eq!(bench.read("cache/.innerloop/a.cwasm"), "sound");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -185,13 +185,49 @@ async fn a_guest_makes_no_git_folder_under_any_of_its_names() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_renamed_folder_that_is_still_open_leads_to_its_new_place() {
     let bench = Bench::new();
-    bench.write("a/sub/.git/config", "config");
-    symlink("sub/.git", bench.path("a/link")).unwrap();
-    // Judged by its old place, `link/config` below the opened folder would be nothing special.
-    assert_eq!(bench.ops(&["M", "a", "b", "link/config"]).await, PERM);
-    assert_eq!(bench.read("b/sub/.git/config"), "config");
-    assert_eq!(bench.ops(&["M", "b", "c", "new.txt"]).await, SUCCESS);
+    bench.write("b/.git/config", "config");
+    bench.write("a/.keep", "");
+    assert_eq!(bench.ops(&["M", "a", "c", "new.txt"]).await, SUCCESS);
     assert_eq!(bench.read("c/new.txt"), "x");
+    // A repository stays where it is, whatever folder around it is moved.
+    assert_eq!(bench.ops(&["n", "b", "d"]).await, PERM);
+    assert_eq!(bench.ops(&["m", "e"]).await, SUCCESS);
+    assert_eq!(bench.ops(&["n", "b", "e/b"]).await, PERM);
+    assert_eq!(bench.read("b/.git/config"), "config");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_guest_makes_and_changes_no_repository_under_another_name() {
+    let bench = Bench::new();
+    // What is behind a `.git` that is a file, as worktrees and some people have it.
+    bench.write(".bare/HEAD", "ref: refs/heads/main");
+    bench.write(".bare/config", "config");
+    bench.write(".bare/objects/x", "");
+    bench.write(".bare/refs/x", "");
+    for args in
+        [["w", ".bare/config"], ["w", ".bare/hooks"], ["w", ".bare/refs/y"], ["m", ".bare/x"]]
+    {
+        assert_eq!(bench.ops(&args).await, PERM, "{args:?}");
+    }
+    assert_eq!(bench.ops(&["n", ".bare", "bare"]).await, PERM);
+    assert_eq!(bench.read(".bare/config"), "config");
+    // The last part that would make the root one is refused, whichever it is.
+    for (folder, parts) in [
+        ("", [["m", "objects"], ["m", "refs"], ["w", "HEAD"]]),
+        ("b/", [["w", "HEAD"], ["m", "objects"], ["m", "refs"]]),
+        ("c/", [["w", "HEAD"], ["m", "refs"], ["m", "objects"]]),
+    ] {
+        if !folder.is_empty() {
+            assert_eq!(bench.ops(&["m", folder]).await, SUCCESS);
+        }
+        let [first, second, last] = parts.map(|[letter, name]| (letter, format!("{folder}{name}")));
+        assert_eq!(bench.ops(&[first.0, &first.1]).await, SUCCESS, "{first:?}");
+        assert_eq!(bench.ops(&[second.0, &second.1]).await, SUCCESS, "{second:?}");
+        assert_eq!(bench.ops(&[last.0, &last.1]).await, PERM, "{last:?}");
+    }
+    bench.write("plain", "ref: refs/heads/main");
+    assert_eq!(bench.ops(&["n", "plain", "HEAD"]).await, PERM);
+    assert_eq!(bench.ops(&["w", "b/commondir"]).await, PERM, "beside HEAD it makes one, too");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,0 +1,513 @@
+//! What a running guest has open, and what it does to files: everything by the workspace's handle,
+//! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
+//! guest's memory. All of it may block, and is called on threads for that.
+
+use super::{denied::Denied, errno, listing::Listing, quota::Quota};
+use crate::workspace::{Access, Kind, Recorder, Stat, Workspace};
+use innerloop_driver::capture::{End, Limit};
+use rustix::{
+    fs::Timestamps,
+    io::{Errno, Result as System},
+};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// What a new entry costs of the disk quota.
+const ENTRY_BYTES: u64 = 4096;
+
+/// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
+const TOP: u32 = 3;
+
+/// How often a path is followed anew because somebody has moved something meanwhile.
+const TRIES: usize = 8;
+
+/// What a guest has open, and where.
+#[derive(Debug)]
+pub(super) struct Files {
+    workspace: Workspace,
+    /// The folder that the guest sees as `/`.
+    top: PathBuf,
+    may_write: bool,
+    max_open: usize,
+    open: BTreeMap<u32, Node>,
+    quota: Quota,
+    recorder: Recorder,
+}
+
+/// What a file descriptor stands for.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// A standard stream, by its own number.
+    Standard(u32),
+    Folder(Folder),
+    File(Open),
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Folder {
+    /// Where it is; nothing once it was removed.
+    path: Option<PathBuf>,
+    /// What it held when it was last listed from the start.
+    listing: Option<Listing>,
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct Open {
+    file: Arc<File>,
+    path: Option<PathBuf>,
+    device: u64,
+    inode: u64,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) appends: bool,
+    position: u64,
+    /// A length that it is known to have reached.
+    reached: u64,
+}
+
+/// How a guest opens something.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Opening {
+    pub(super) follow: bool,
+    pub(super) create: bool,
+    pub(super) directory: bool,
+    pub(super) exclusive: bool,
+    pub(super) truncate: bool,
+    pub(super) read: bool,
+    pub(super) write: bool,
+    pub(super) append: bool,
+}
+
+/// Where a seek begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whence {
+    Start,
+    Here,
+    End,
+}
+
+impl Files {
+    /// The files of a guest that sees the folder `top` of the workspace as `/`.
+    pub(super) fn new(
+        workspace: Workspace,
+        top: PathBuf,
+        may_write: bool,
+        max_open: usize,
+        quota: Quota,
+        recorder: Recorder,
+    ) -> Self {
+        let folder = Folder { path: Some(top.clone()), listing: None };
+        let standard = (0..TOP).map(|number| (number, Node::Standard(number)));
+        let open = standard.chain([(TOP, Node::Folder(folder))]).collect();
+        Self { workspace, top, may_write, max_open, open, quota, recorder }
+    }
+
+    /// What the guest has changed.
+    pub(super) fn records(&self) -> crate::workspace::Records {
+        self.recorder.records(&self.workspace)
+    }
+
+    pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
+        self.open.get(&fd.cast_unsigned()).ok_or(Denied::Errno(errno::BADF))
+    }
+
+    /// Whether the descriptor is that of the folder that was there from the start.
+    pub(super) fn is_top(&self, fd: i32) -> bool {
+        let is_folder = matches!(self.node(fd), Ok(Node::Folder(_)));
+        fd.cast_unsigned() == TOP && is_folder
+    }
+
+    fn folder(&mut self, fd: i32) -> Result<&mut Folder, Denied> {
+        match self.open.get_mut(&fd.cast_unsigned()) {
+            Some(Node::Folder(folder)) => Ok(folder),
+            Some(Node::File(_)) => Err(Denied::Errno(errno::NOTDIR)),
+            Some(Node::Standard(_)) | None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    fn file(&mut self, fd: i32) -> Result<&mut Open, Denied> {
+        match self.open.get_mut(&fd.cast_unsigned()) {
+            Some(Node::File(file)) => Ok(file),
+            Some(Node::Folder(_)) => Err(Denied::Errno(errno::ISDIR)),
+            Some(Node::Standard(_)) => Err(Denied::Errno(errno::SPIPE)),
+            None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    /// The real path of what a path names below an open folder.
+    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
+        let base = self.folder(fd)?.path.clone().ok_or(errno::NOENT)?;
+        Ok(self.workspace.follow((&self.top, &base), path, follow)?)
+    }
+
+    /// The same for something that is to be changed.
+    fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
+        let place = self.place(fd, path, follow)?;
+        if self.may_write { Ok(place) } else { Err(Denied::Errno(errno::PERM)) }
+    }
+
+    /// Opens a file or a folder and gives its descriptor.
+    pub(super) fn open(&mut self, fd: i32, path: &str, how: Opening) -> Result<u32, Denied> {
+        let makes = how.create || how.exclusive || how.truncate;
+        if how.directory && makes {
+            return Err(Denied::Errno(errno::INVAL));
+        }
+        if self.open.len() >= self.max_open {
+            return Err(Denied::End(End::Limit(Limit::Files)));
+        }
+        let mut node = Err(Denied::Errno(errno::LOOP));
+        for _ in 0..TRIES {
+            let place = self.place(fd, path, how.follow)?;
+            node = self.open_at(&place, path, how);
+            let is_disturbed = matches!(node, Err(Denied::Errno(errno::LOOP)));
+            if !(is_disturbed && how.follow) {
+                break;
+            }
+        }
+        let node = node?;
+        Ok(self.insert(node))
+    }
+
+    fn open_at(&mut self, place: &Path, path: &str, how: Opening) -> Result<Node, Denied> {
+        let access = Access {
+            write: how.write,
+            create: how.create,
+            exclusive: how.create && how.exclusive,
+            truncate: how.truncate,
+        };
+        if access.changes() && !self.may_write {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        let found = match self.workspace.stat(place) {
+            Ok(found) => Some(found),
+            Err(Errno::NOENT) if how.create => None,
+            Err(error) => return Err(error.into()),
+        };
+        match found.map(|found| found.kind) {
+            Some(_) if access.exclusive => return Err(Denied::Errno(errno::EXIST)),
+            Some(Kind::Folder) if access.changes() => return Err(Denied::Errno(errno::ISDIR)),
+            Some(Kind::Folder) => {
+                return Ok(Node::Folder(Folder { path: Some(place.to_owned()), listing: None }));
+            }
+            Some(Kind::Link) => return Err(Denied::Errno(errno::LOOP)),
+            Some(Kind::Other) => return Err(Denied::Errno(errno::PERM)),
+            Some(Kind::File) | None if how.directory || path.ends_with('/') => {
+                return Err(Denied::Errno(errno::NOTDIR));
+            }
+            Some(Kind::File) | None => {}
+        }
+        if access.changes() {
+            let new = if found.is_none() { ENTRY_BYTES } else { 0 };
+            self.charge(new)?;
+            self.recorder.touch(&self.workspace, place);
+        }
+        let file = self.workspace.file(place, access)?;
+        let Stat { device, inode, size, .. } = self.workspace.stat(place)?;
+        Ok(Node::File(Open {
+            file: Arc::new(file),
+            path: Some(place.to_owned()),
+            device,
+            inode,
+            reads: how.read,
+            writes: how.write,
+            appends: how.append,
+            position: 0,
+            reached: size,
+        }))
+    }
+
+    fn insert(&mut self, node: Node) -> u32 {
+        let free = (0..).find(|number| !self.open.contains_key(number)).unwrap_or(u32::MAX);
+        self.open.insert(free, node);
+        free
+    }
+
+    pub(super) fn close(&mut self, fd: i32) -> Result<(), Denied> {
+        match self.open.remove(&fd.cast_unsigned()) {
+            Some(Node::Folder(Folder { listing: Some(listing), .. })) => {
+                self.quota.give_back(listing.size());
+                Ok(())
+            }
+            Some(_) => Ok(()),
+            None => Err(Denied::Errno(errno::BADF)),
+        }
+    }
+
+    pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), Denied> {
+        self.node(from)?;
+        self.node(to)?;
+        if from != to {
+            self.close(to)?;
+            if let Some(node) = self.open.remove(&from.cast_unsigned()) {
+                self.open.insert(to.cast_unsigned(), node);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads at most `len` bytes at `at`, or else where the file stands, which moves on.
+    pub(super) fn read(&mut self, fd: i32, len: usize, at: Option<u64>) -> Result<Vec<u8>, Denied> {
+        let open = self.file(fd)?;
+        if !open.reads {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let mut bytes = vec![0; len];
+        let count = open.file.read_at(&mut bytes, at.unwrap_or(open.position))?;
+        bytes.truncate(count);
+        if at.is_none() {
+            open.position = open.position.saturating_add(count as u64);
+        }
+        Ok(bytes)
+    }
+
+    /// Writes the bytes at `at`, or else where the file stands, which moves on. A gap that a seek
+    /// behind the end leaves is charged, too.
+    pub(super) fn write(
+        &mut self,
+        fd: i32,
+        bytes: &[u8],
+        at: Option<u64>,
+    ) -> Result<usize, Denied> {
+        let open = self.file(fd)?;
+        if !open.writes {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let mut start = at.unwrap_or(open.position);
+        if start > open.reached || (open.appends && at.is_none()) {
+            open.reached = open.file.metadata()?.len();
+        }
+        if open.appends && at.is_none() {
+            start = open.reached;
+        }
+        let gap = start.saturating_sub(open.reached);
+        let file = Arc::clone(&open.file);
+        self.charge((bytes.len() as u64).saturating_add(gap))?;
+        let count = file.write_at(bytes, start)?;
+        let end = start.saturating_add(count as u64);
+        let open = self.file(fd)?;
+        open.reached = open.reached.max(end);
+        if at.is_none() {
+            open.position = end;
+        }
+        Ok(count)
+    }
+
+    pub(super) fn seek(&mut self, fd: i32, offset: i64, from: Whence) -> Result<u64, Denied> {
+        let open = self.file(fd)?;
+        let base = match from {
+            Whence::Start => 0,
+            Whence::Here => open.position,
+            Whence::End => open.file.metadata()?.len(),
+        };
+        open.position = base.checked_add_signed(offset).ok_or(errno::INVAL)?;
+        Ok(open.position)
+    }
+
+    pub(super) fn set_size(&mut self, fd: i32, size: u64) -> Result<(), Denied> {
+        let open = self.file(fd)?;
+        if !open.writes {
+            return Err(Denied::Errno(errno::BADF));
+        }
+        let file = Arc::clone(&open.file);
+        self.charge(size.saturating_sub(file.metadata()?.len()))?;
+        file.set_len(size)?;
+        self.file(fd)?.reached = size;
+        Ok(())
+    }
+
+    pub(super) fn set_appends(&mut self, fd: i32, appends: bool) -> Result<(), Denied> {
+        self.file(fd)?.appends = appends;
+        Ok(())
+    }
+
+    /// Waits until what was written is on the disk.
+    pub(super) fn sync(&mut self, fd: i32) -> Result<(), Denied> {
+        Ok(self.file(fd)?.file.sync_all()?)
+    }
+
+    /// What an open file or folder is; nothing of a standard stream.
+    pub(super) fn stat_open(&mut self, fd: i32) -> Result<Option<Stat>, Denied> {
+        match self.node(fd)? {
+            Node::Standard(_) => Ok(None),
+            Node::Folder(folder) => {
+                let path = folder.path.as_ref().ok_or(errno::NOENT)?;
+                Ok(Some(self.workspace.stat(path)?))
+            }
+            Node::File(Open { file, device, inode, .. }) => {
+                let found = Stat::of(&rustix::fs::fstat(file)?);
+                // What it is known by does not depend on where its content is kept.
+                Ok(Some(Stat { device: *device, inode: *inode, ..found }))
+            }
+        }
+    }
+
+    pub(super) fn set_times_open(&mut self, fd: i32, times: &Timestamps) -> Result<(), Denied> {
+        let path = match self.node(fd)? {
+            Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
+            Node::File(open) if open.writes => {
+                return Ok(rustix::fs::futimens(&open.file, times)?);
+            }
+            Node::File(Open { path, .. }) | Node::Folder(Folder { path, .. }) => path.clone(),
+        };
+        self.set_times_at(&path.ok_or(errno::NOENT)?, times)
+    }
+
+    pub(super) fn stat(&mut self, fd: i32, path: &str, follow: bool) -> Result<Stat, Denied> {
+        let place = self.place(fd, path, follow)?;
+        Ok(self.workspace.stat(&place)?)
+    }
+
+    pub(super) fn set_times(
+        &mut self,
+        fd: i32,
+        path: &str,
+        follow: bool,
+        times: &Timestamps,
+    ) -> Result<(), Denied> {
+        let place = self.change(fd, path, follow)?;
+        self.set_times_at(&place, times)
+    }
+
+    fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), Denied> {
+        if !self.may_write {
+            return Err(Denied::Errno(errno::PERM));
+        }
+        if self.workspace.stat(place)?.kind == Kind::File {
+            self.recorder.touch(&self.workspace, place);
+        }
+        Ok(self.workspace.set_times(place, times)?)
+    }
+
+    pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {
+        let place = self.place(fd, path, false)?;
+        let target = self.workspace.link_target(&place)?;
+        Ok(target.into_os_string().into_encoded_bytes())
+    }
+
+    pub(super) fn create_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path.trim_end_matches('/'), false)?;
+        self.charge(ENTRY_BYTES)?;
+        Ok(self.workspace.create_folder(&place)?)
+    }
+
+    pub(super) fn remove_folder(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path.trim_end_matches('/'), false)?;
+        self.workspace.remove_folder(&place)?;
+        self.forget(&place);
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path, false)?;
+        self.recorder.touch(&self.workspace, &place);
+        self.workspace.remove_file(&place)?;
+        self.forget(&place);
+        Ok(())
+    }
+
+    pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
+        let place = self.change(fd, path, false)?;
+        self.charge(ENTRY_BYTES)?;
+        self.recorder.touch(&self.workspace, &place);
+        Ok(self.workspace.link(Path::new(target), &place)?)
+    }
+
+    pub(super) fn rename(
+        &mut self,
+        (from_fd, from): (i32, &str),
+        (to_fd, to): (i32, &str),
+    ) -> Result<(), Denied> {
+        let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
+        let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
+        let Self { workspace, recorder, .. } = self;
+        workspace.rename(&from, &to, |all| recorder.touch_move(workspace, (&from, &to), all))?;
+        if from != to {
+            self.forget(&to);
+            self.moved(&from, &to);
+        }
+        Ok(())
+    }
+
+    /// What is open at and below a removed place is nowhere any more.
+    fn forget(&mut self, place: &Path) {
+        for path in self.paths() {
+            if path.as_ref().is_some_and(|path| path.starts_with(place)) {
+                *path = None;
+            }
+        }
+    }
+
+    /// What is open at and below one place is now at and below another.
+    fn moved(&mut self, from: &Path, to: &Path) {
+        for path in self.paths() {
+            let below = path.as_ref().and_then(|path| path.strip_prefix(from).ok());
+            if let Some(below) = below.map(|below| crate::workspace::at(to, below)) {
+                *path = Some(below);
+            }
+        }
+    }
+
+    fn paths(&mut self) -> impl Iterator<Item = &mut Option<PathBuf>> {
+        self.open.values_mut().filter_map(|node| match node {
+            Node::Standard(_) => None,
+            Node::Folder(Folder { path, .. }) | Node::File(Open { path, .. }) => Some(path),
+        })
+    }
+
+    /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
+    pub(super) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, Denied> {
+        let folder = self.folder(fd)?;
+        let path = folder.path.clone().ok_or(errno::NOENT)?;
+        if cookie == 0 || folder.listing.is_none() {
+            let before = folder.listing.take().map_or(0, |listing| listing.size());
+            self.quota.give_back(before);
+            let entries = self.workspace.list(&path)?;
+            let inode = self.workspace.stat(&path)?.inode;
+            let listing = Listing::of(entries, inode);
+            if !self.quota.take_listing(listing.size()) {
+                return Err(Denied::Errno(errno::NOMEM));
+            }
+            self.folder(fd)?.listing = Some(listing);
+        }
+        let listing = self.folder(fd)?.listing.as_ref();
+        let rest = listing.map(|listing| listing.from(cookie)).unwrap_or_default();
+        Ok(rest.get(..len).unwrap_or(rest).to_vec())
+    }
+
+    /// Takes bytes from the disk quotas.
+    fn charge(&mut self, bytes: u64) -> Result<(), Denied> {
+        if self.quota.take_disk(bytes) { Ok(()) } else { Err(Denied::End(End::Limit(Limit::Disk))) }
+    }
+}
+
+/// Times as a guest sets them.
+pub(super) fn times(accessed: i64, modified: i64, flags: i32) -> System<Timestamps> {
+    const ACCESSED: i32 = 1;
+    const ACCESSED_NOW: i32 = 2;
+    const MODIFIED: i32 = 4;
+    const MODIFIED_NOW: i32 = 8;
+    let time = |value: i64, set: i32, now: i32| {
+        let value = value.cast_unsigned();
+        let (seconds, rest) = (value / 1_000_000_000, value % 1_000_000_000);
+        Ok(match (flags & set != 0, flags & now != 0) {
+            (true, true) => return Err(Errno::INVAL),
+            (true, false) => rustix::fs::Timespec {
+                tv_sec: seconds.cast_signed(),
+                tv_nsec: rest.try_into().map_err(|_| Errno::INVAL)?,
+            },
+            (false, true) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
+            (false, false) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+        })
+    };
+    Ok(Timestamps {
+        last_access: time(accessed, ACCESSED, ACCESSED_NOW)?,
+        last_modification: time(modified, MODIFIED, MODIFIED_NOW)?,
+    })
+}

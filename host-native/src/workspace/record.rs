@@ -1,0 +1,101 @@
+//! Which files were changed: each file's state is kept before it is first opened for writing,
+//! removed or moved, and compared with its state at the end.
+
+use super::{
+    Workspace,
+    resolve::at,
+    stat::Kind,
+    state::{Allowance, FileState},
+};
+use innerloop_core::action::{Change, ChangeKind};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Most files that are watched.
+const MAX_FILES: usize = 10_000;
+
+/// Notes what is about to change; clones share the notes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorder {
+    notes: Arc<Mutex<Notes>>,
+}
+
+#[derive(Debug, Default)]
+struct Notes {
+    before: BTreeMap<PathBuf, FileState>,
+    left: Allowance,
+    overflow: bool,
+}
+
+/// What a run changed.
+#[derive(Debug, Default)]
+pub(crate) struct Records {
+    pub(crate) changes: Vec<Change>,
+    /// Whether more files were touched than are watched.
+    pub(crate) overflow: bool,
+}
+
+impl Recorder {
+    /// Keeps the state of the file at a real path if it is touched for the first time.
+    pub(crate) fn touch(&self, workspace: &Workspace, path: &Path) {
+        self.lock().keep(workspace, path);
+    }
+
+    /// Touches all that a move changes: these paths below both places.
+    pub(crate) fn touch_move(
+        &self,
+        workspace: &Workspace,
+        (from, to): (&Path, &Path),
+        all: &[(PathBuf, Kind)],
+    ) {
+        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
+            self.touch(workspace, &at(from, below));
+            self.touch(workspace, &at(to, below));
+        }
+    }
+
+    /// What was touched, as it was and as it is. A file that was opened for writing counts as
+    /// modified, also if it is what it was.
+    pub(crate) fn records(&self, workspace: &Workspace) -> Records {
+        let mut notes = self.lock();
+        let mut left = notes.left;
+        let before = std::mem::take(&mut notes.before);
+        let changes = before.into_iter().filter_map(|(path, before)| {
+            let after = FileState::of(workspace, &path, &mut left);
+            change(&path, before, after)
+        });
+        Records { changes: changes.collect(), overflow: notes.overflow }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Notes> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Notes {
+    fn keep(&mut self, workspace: &Workspace, path: &Path) {
+        if self.before.contains_key(path) {
+            return;
+        }
+        if self.before.len() >= MAX_FILES {
+            self.overflow = true;
+            return;
+        }
+        let state = FileState::of(workspace, path, &mut self.left);
+        self.before.insert(path.to_path_buf(), state);
+    }
+}
+
+fn change(path: &Path, before: FileState, after: FileState) -> Option<Change> {
+    let kind = match (&before, &after) {
+        (FileState::Absent, FileState::Absent) => return None,
+        (FileState::Absent, _) => ChangeKind::Created,
+        (_, FileState::Absent) => ChangeKind::Deleted,
+        _ => ChangeKind::Modified,
+    };
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    Some(Change { path: parts.join("/"), kind, before: before.text(), after: after.text() })
+}

@@ -1,0 +1,295 @@
+//! A folder that is held open, and all below it by that handle. No path is looked up from the
+//! system's own root, no link is followed, no border of a file system is crossed, and nothing but
+//! plain files and folders is opened. What a path stands for is judged on what was opened.
+
+use super::stat::{Kind, Stat, kind};
+use rustix::{
+    fs::{self as sys, AtFlags, Dir, Mode, OFlags, Timestamps},
+    io::{Errno, Result},
+};
+use std::{
+    ffi::{OsStr, OsString},
+    fs::File,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::ffi::{OsStrExt, OsStringExt},
+    },
+    path::{Component, Path, PathBuf},
+};
+
+/// A folder that is held open. Threads share it.
+#[derive(Debug)]
+pub(crate) struct Root {
+    folder: OwnedFd,
+    device: u64,
+    /// For people to read, never to open.
+    path: PathBuf,
+    /// Whether the system itself can look a path up as strictly as it is needed here.
+    is_strict: bool,
+}
+
+/// How a file is opened.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Access {
+    pub(crate) write: bool,
+    /// Creates it if it is missing.
+    pub(crate) create: bool,
+    /// Fails if it is there.
+    pub(crate) exclusive: bool,
+    pub(crate) truncate: bool,
+}
+
+impl Access {
+    pub(crate) const READ: Self =
+        Self { write: false, create: false, exclusive: false, truncate: false };
+
+    /// Whether the file, or the folder that holds it, may change by it.
+    pub(crate) const fn changes(self) -> bool {
+        self.write || self.create || self.truncate
+    }
+
+    const fn flags(self) -> OFlags {
+        // Truncating is done once it is known what was opened.
+        let mut flags = if self.write || self.truncate { OFlags::RDWR } else { OFlags::RDONLY };
+        if self.create {
+            flags = flags.union(OFlags::CREATE);
+        }
+        if self.exclusive {
+            flags = flags.union(OFlags::EXCL);
+        }
+        flags
+    }
+}
+
+/// An entry of a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) name: OsString,
+    pub(crate) kind: Kind,
+    pub(crate) inode: u64,
+}
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+impl Root {
+    /// Opens the folder at a path of the system.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let folder = sys::open(path, FOLDER, Mode::empty())?;
+        let device = Stat::of(&sys::fstat(&folder)?).device;
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let is_strict = has_strict_lookup(folder.as_fd());
+        Ok(Self { folder, device, path, is_strict })
+    }
+
+    /// Where it was when it was opened.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What stands at the path, itself.
+    pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
+        let found = match self.parent(path)? {
+            None => sys::fstat(&self.folder)?,
+            Some((folder, name)) => sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW)?,
+        };
+        self.at_home(Stat::of(&found))
+    }
+
+    /// Where the link at the path leads.
+    pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::INVAL) };
+        let target = sys::readlinkat(&folder, name, Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+    }
+
+    /// The entries of a folder, in no order.
+    pub(crate) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+        let mut folder = Dir::new(self.beneath(path, FOLDER)?)?;
+        let mut list = Vec::new();
+        while let Some(entry) = folder.read() {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match kind(entry.file_type()) {
+                // Some file systems do not tell.
+                Kind::Other => match sys::statat(folder.fd()?, name, AtFlags::SYMLINK_NOFOLLOW) {
+                    Ok(found) => Stat::of(&found).kind,
+                    Err(_) => continue,
+                },
+                kind => kind,
+            };
+            list.push(Named { name: name.to_owned(), kind, inode: entry.ino() });
+        }
+        Ok(list)
+    }
+
+    /// Opens a plain file.
+    pub(crate) fn file(&self, path: &Path, access: Access) -> Result<File> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
+        // Opening alone makes some devices act, and a pipe wait.
+        match sys::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(found) => self.plain(Stat::of(&found))?,
+            Err(Errno::NOENT) if access.create => {}
+            Err(error) => return Err(error),
+        }
+        let quietly = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let mode = Mode::from_raw_mode(0o666);
+        let file = File::from(sys::openat(&folder, name, access.flags() | quietly, mode)?);
+        self.plain(Stat::of(&sys::fstat(&file)?))?;
+        if access.truncate {
+            sys::ftruncate(&file, 0)?;
+        }
+        Ok(file)
+    }
+
+    /// Creates a folder.
+    pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::mkdirat(&folder, name, Mode::from_raw_mode(0o777))
+    }
+
+    /// Removes a folder, which is empty.
+    pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::BUSY) };
+        sys::unlinkat(&folder, name, AtFlags::REMOVEDIR)
+    }
+
+    /// Removes anything but a folder.
+    pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
+        sys::unlinkat(&folder, name, AtFlags::empty())
+    }
+
+    /// Moves what stands at one path to another.
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        let (Some((from, old)), Some((to, new))) = (self.parent(from)?, self.parent(to)?) else {
+            return Err(Errno::BUSY);
+        };
+        sys::renameat(&from, old, &to, new)
+    }
+
+    /// Creates a link.
+    pub(crate) fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::symlinkat(target, &folder, name)
+    }
+
+    /// Sets the times of what stands at the path, itself.
+    pub(crate) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+        match self.parent(path)? {
+            None => sys::futimens(&self.folder, times),
+            Some((folder, name)) => sys::utimensat(&folder, name, times, AtFlags::SYMLINK_NOFOLLOW),
+        }
+    }
+
+    /// The folder that holds what the path names, and the name; nothing for the root itself.
+    fn parent<'p>(&self, path: &'p Path) -> Result<Option<(Held<'_>, &'p OsStr)>> {
+        let Some(name) = path.file_name() else {
+            return if path.as_os_str().is_empty() { Ok(None) } else { Err(Errno::PERM) };
+        };
+        let above = path.parent().unwrap_or(Path::new(""));
+        if above.as_os_str().is_empty() {
+            return Ok(Some((Held::Root(self.folder.as_fd()), name)));
+        }
+        Ok(Some((Held::Own(self.beneath(above, PASSING)?), name)))
+    }
+
+    /// Opens a folder by the strictest way that the system has.
+    fn beneath(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        if path.components().any(|part| !matches!(part, Component::Normal(_))) {
+            return Err(Errno::PERM);
+        }
+        if path.as_os_str().is_empty() {
+            // A handle of its own: reading a folder moves the handle's position.
+            return sys::openat(&self.folder, ".", FOLDER, Mode::empty());
+        }
+        if self.is_strict {
+            strictly(self.folder.as_fd(), path, flags)
+        } else {
+            self.step_by_step(path, flags)
+        }
+    }
+
+    /// Opens a folder after each of those above it, none of which is a link.
+    fn step_by_step(&self, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+        let mut folder: Option<OwnedFd> = None;
+        let mut names = path.iter().peekable();
+        while let Some(name) = names.next() {
+            let here = folder.as_ref().map_or(self.folder.as_fd(), AsFd::as_fd);
+            let flags = if names.peek().is_some() { PASSING } else { flags };
+            let next = sys::openat(here, name, flags | OFlags::NOFOLLOW, Mode::empty())?;
+            self.at_home(Stat::of(&sys::fstat(&next)?))?;
+            folder = Some(next);
+        }
+        folder.ok_or(Errno::NOENT)
+    }
+
+    /// Refuses what lies on another file system.
+    const fn at_home(&self, found: Stat) -> Result<Stat> {
+        if found.device == self.device { Ok(found) } else { Err(Errno::XDEV) }
+    }
+
+    fn plain(&self, found: Stat) -> Result<()> {
+        match self.at_home(found)?.kind {
+            Kind::File => Ok(()),
+            Kind::Folder => Err(Errno::ISDIR),
+            Kind::Link => Err(Errno::LOOP),
+            Kind::Other => Err(Errno::PERM),
+        }
+    }
+}
+
+/// The handle of a folder.
+enum Held<'a> {
+    Root(BorrowedFd<'a>),
+    Own(OwnedFd),
+}
+
+impl AsFd for Held<'_> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Root(folder) => *folder,
+            Self::Own(folder) => folder.as_fd(),
+        }
+    }
+}
+
+/// A folder that is only passed through: it need not be readable where the system allows that.
+#[cfg(target_os = "linux")]
+const PASSING: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(target_os = "linux"))]
+const PASSING: OFlags = FOLDER;
+
+#[cfg(target_os = "linux")]
+fn strictly(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedFd> {
+    use rustix::fs::ResolveFlags as Resolve;
+    /// How often a lookup is begun again that a rename elsewhere has disturbed.
+    const TRIES: usize = 64;
+    let resolve = Resolve::BENEATH | Resolve::NO_SYMLINKS | Resolve::NO_MAGICLINKS;
+    let mut found = Err(Errno::AGAIN);
+    for _ in 0..TRIES {
+        found = sys::openat2(root, path, flags, Mode::empty(), resolve | Resolve::NO_XDEV);
+        if !matches!(found, Err(Errno::AGAIN | Errno::INTR)) {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(not(target_os = "linux"))]
+fn strictly(_: BorrowedFd<'_>, _: &Path, _: OFlags) -> Result<OwnedFd> {
+    Err(Errno::NOSYS)
+}
+
+/// Old kernels have no such call, and some containers refuse it.
+#[cfg(target_os = "linux")]
+fn has_strict_lookup(root: BorrowedFd<'_>) -> bool {
+    strictly(root, Path::new("."), PASSING).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn has_strict_lookup(_: BorrowedFd<'_>) -> bool {
+    false
+}

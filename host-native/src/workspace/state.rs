@@ -1,0 +1,69 @@
+//! What a file is at one moment, as far as a change of it is told: a short text whole, of anything
+//! else only that it is there.
+
+use super::{
+    Workspace,
+    root::Access,
+    stat::{Kind, Stat},
+};
+use innerloop_tools::MAX_CHANGE_BYTES;
+use std::{io::Read as _, path::Path};
+
+/// What may still be read to tell changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Allowance {
+    /// Bytes of texts, which are kept.
+    texts: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { texts: 32 << 20 }
+    }
+}
+
+/// A file at one moment.
+#[derive(Debug)]
+pub(super) enum FileState {
+    /// There is no file.
+    Absent,
+    /// A short text.
+    Text(String),
+    /// Not text, or too long to be kept.
+    Opaque,
+}
+
+impl FileState {
+    /// What stands at a real path; folders do not count.
+    pub(super) fn of(workspace: &Workspace, path: &Path, left: &mut Allowance) -> Self {
+        match workspace.stat(path) {
+            Ok(found) if found.kind == Kind::File => Self::of_file(workspace, path, found, left),
+            Ok(found) if found.kind != Kind::Folder => Self::Opaque,
+            Ok(_) | Err(_) => Self::Absent,
+        }
+    }
+
+    fn of_file(workspace: &Workspace, path: &Path, found: Stat, left: &mut Allowance) -> Self {
+        let rest = left.texts.checked_sub(found.size);
+        let (true, Some(rest)) = (found.size <= MAX_CHANGE_BYTES as u64, rest) else {
+            return Self::Opaque;
+        };
+        let Ok(file) = workspace.file(path, Access::READ) else { return Self::Opaque };
+        let mut bytes = Vec::new();
+        // It may grow meanwhile.
+        if file.take(found.size).read_to_end(&mut bytes).is_err() {
+            return Self::Opaque;
+        }
+        let Ok(text) = String::from_utf8(bytes) else { return Self::Opaque };
+        left.texts = rest;
+        Self::Text(text)
+    }
+
+    /// The text, if that is what it is.
+    pub(super) fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Absent | Self::Opaque => None,
+        }
+    }
+}
