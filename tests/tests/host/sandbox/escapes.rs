@@ -294,6 +294,47 @@ async fn a_programs_name_is_no_path() {
     }
 }
 
+/// One guest swaps a folder for a link to `.git` and back while another one writes through it.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_guests_of_a_session_can_not_change_git_between_them() {
+    let bench = Bench::qjs();
+    bench.write(".git/config", "config");
+    bench.write("door/config", "plain");
+    symlink(".git", bench.path("link")).unwrap();
+    bench.write(
+        "swap.mjs",
+        "import * as os from 'qjs:os';\n\
+         const end = Date.now() + 2000;\n\
+         let swaps = 0;\n\
+         while (Date.now() < end) {\n\
+           let failed = 0;\n\
+           for (const [from, to] of [['door', 'aside'], ['link', 'door'], ['door', 'link'], \
+             ['aside', 'door']]) failed |= os.rename(from, to);\n\
+           if (failed === 0) swaps++;\n\
+         }\n\
+         console.log(swaps > 10);\n",
+    );
+    bench.write(
+        "write.mjs",
+        "import * as std from 'qjs:std';\n\
+         const end = Date.now() + 2000;\n\
+         let written = 0;\n\
+         while (Date.now() < end) {\n\
+           for (const name of ['config', 'hook']) {\n\
+             const file = std.open(`door/${name}`, 'w');\n\
+             if (file !== null) { file.puts('evil'); file.close(); written++; }\n\
+           }\n\
+         }\n\
+         console.log(written > 10);\n",
+    );
+    let scripts = (bench.run("qjs", &["-m", "swap.mjs"]), bench.run("qjs", &["-m", "write.mjs"]));
+    let (swapped, written) = tokio::join!(scripts.0, scripts.1);
+    assert_eq!(swapped.joined_text(), "true\n");
+    assert_eq!(written.joined_text(), "true\n");
+    assert_eq!(bench.read(".git/config"), "config");
+    assert!(!bench.path(".git/hook").exists());
+}
+
 /// The host swaps a folder for a link out of the workspace and back while a guest reads and
 /// writes through it.
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use super::{Bench, collector, run_program};
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_host::sandbox::Limits;
+use innerloop_host::sandbox::{Limits, SessionLimits};
 use std::time::{Duration, Instant};
 
 const SHORT: Duration = Duration::from_millis(300);
@@ -37,6 +37,33 @@ async fn memory_is_limited_and_a_program_that_copes_goes_on() {
     let tiny = Limits { memory_bytes: 65_536, ..limits };
     let outcome = Bench::new().limited(tiny).run("bombs", &["M"]).await;
     assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_runs_of_a_session_share_quotas() {
+    let session = SessionLimits { disk_bytes: 10_000, ..SessionLimits::default() };
+    let mut bench = Bench::new();
+    bench.executor = bench.executor.with_session_limits(&session);
+    for name in ["a", "b"] {
+        assert_eq!(bench.ops(&["w", name]).await, 0);
+    }
+    let outcome = bench.run("ops", &["w", "c"]).await;
+    assert_eq!(outcome.error, Some(ToolError::Limit), "two entries have used it up: {outcome:?}");
+    assert!(!bench.path("c").exists());
+
+    let session = SessionLimits { output_bytes: 6, ..SessionLimits::default() };
+    bench.executor = bench.executor.with_session_limits(&session);
+    bench.write("four", "four");
+    assert_eq!(bench.run("ops", &["r", "four"]).await.error, None);
+    assert_eq!(bench.run("ops", &["r", "four"]).await.error, Some(ToolError::Limit));
+
+    // Memory is given back at the end of a run.
+    let session = SessionLimits { memory_bytes: 64 << 20, ..SessionLimits::default() };
+    bench.executor = bench.executor.with_session_limits(&session);
+    for _ in 0..3 {
+        assert_eq!(bench.run("bombs", &["m"]).await.error, Some(ToolError::Limit));
+    }
+    assert_eq!(bench.run("bombs", &["M"]).await.exit, Some(0));
 }
 
 #[tokio::test(flavor = "multi_thread")]
