@@ -111,7 +111,7 @@ impl Files {
 
     /// What the guest has changed.
     pub(super) fn records(&self) -> crate::workspace::Records {
-        self.recorder.records(&self.workspace)
+        self.recorder.records(self.workspace.handle())
     }
 
     pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
@@ -206,7 +206,7 @@ impl Files {
         if access.changes() {
             let new = if found.is_none() { ENTRY_BYTES } else { 0 };
             self.charge(new)?;
-            self.recorder.touch(&self.workspace, place);
+            self.recorder.touch(self.workspace.handle(), place);
         }
         let file = self.workspace.file(place, access)?;
         let Stat { device, inode, size, .. } = self.workspace.stat(place)?;
@@ -380,7 +380,7 @@ impl Files {
             return Err(Denied::Errno(errno::PERM));
         }
         if self.workspace.stat(place)?.kind == Kind::File {
-            self.recorder.touch(&self.workspace, place);
+            self.recorder.touch(self.workspace.handle(), place);
         }
         Ok(self.workspace.set_times(place, times)?)
     }
@@ -406,7 +406,7 @@ impl Files {
 
     pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
-        self.recorder.touch(&self.workspace, &place);
+        self.recorder.touch(self.workspace.handle(), &place);
         self.workspace.remove_file(&place)?;
         self.forget(&place);
         Ok(())
@@ -415,7 +415,7 @@ impl Files {
     pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
         self.charge(ENTRY_BYTES)?;
-        self.recorder.touch(&self.workspace, &place);
+        self.recorder.touch(self.workspace.handle(), &place);
         Ok(self.workspace.link(Path::new(target), &place)?)
     }
 
@@ -427,7 +427,8 @@ impl Files {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
         let Self { workspace, recorder, .. } = self;
-        workspace.rename(&from, &to, |all| recorder.touch_move(workspace, (&from, &to), all))?;
+        workspace
+            .rename(&from, &to, |all| recorder.touch_move(workspace.handle(), (&from, &to), all))?;
         if from != to {
             self.forget(&to);
             self.moved(&from, &to);

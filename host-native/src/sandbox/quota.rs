@@ -1,5 +1,5 @@
-//! What is left of the limits of a run and of its session, and the limiter that wasmtime asks before
-//! a memory or table grows.
+//! What is left of the limits of a run and of its session, and the limiter that wasmtime asks
+//! before a memory or table grows.
 
 use super::limits::{Limits, SessionLimits};
 use std::sync::{

@@ -90,6 +90,11 @@ impl Workspace {
         resolve((top, base), path, last, |real| self.shared.root.link_target(real).ok())
     }
 
+    /// The handle by which everything is reached, to look at files.
+    pub(crate) fn handle(&self) -> &Root {
+        &self.shared.root
+    }
+
     /// What stands at a real path.
     pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
         self.shared.root.stat(path)

@@ -2,8 +2,8 @@
 //! removed or moved, and compared with its state at the end.
 
 use super::{
-    Workspace,
     resolve::at,
+    root::Root,
     stat::Kind,
     state::{Allowance, FileState},
 };
@@ -40,31 +40,31 @@ pub(crate) struct Records {
 
 impl Recorder {
     /// Keeps the state of the file at a real path if it is touched for the first time.
-    pub(crate) fn touch(&self, workspace: &Workspace, path: &Path) {
-        self.lock().keep(workspace, path);
+    pub(crate) fn touch(&self, root: &Root, path: &Path) {
+        self.lock().keep(root, path);
     }
 
     /// Touches all that a move changes: these paths below both places.
     pub(crate) fn touch_move(
         &self,
-        workspace: &Workspace,
+        root: &Root,
         (from, to): (&Path, &Path),
         all: &[(PathBuf, Kind)],
     ) {
         for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
-            self.touch(workspace, &at(from, below));
-            self.touch(workspace, &at(to, below));
+            self.touch(root, &at(from, below));
+            self.touch(root, &at(to, below));
         }
     }
 
     /// What was touched, as it was and as it is. A file that was opened for writing counts as
     /// modified, also if it is what it was.
-    pub(crate) fn records(&self, workspace: &Workspace) -> Records {
+    pub(crate) fn records(&self, root: &Root) -> Records {
         let mut notes = self.lock();
         let mut left = notes.left;
         let before = std::mem::take(&mut notes.before);
         let changes = before.into_iter().filter_map(|(path, before)| {
-            let after = FileState::of(workspace, &path, &mut left);
+            let after = FileState::of(root, &path, &mut left);
             change(&path, before, after)
         });
         Records { changes: changes.collect(), overflow: notes.overflow }
@@ -76,7 +76,7 @@ impl Recorder {
 }
 
 impl Notes {
-    fn keep(&mut self, workspace: &Workspace, path: &Path) {
+    fn keep(&mut self, root: &Root, path: &Path) {
         if self.before.contains_key(path) {
             return;
         }
@@ -84,7 +84,7 @@ impl Notes {
             self.overflow = true;
             return;
         }
-        let state = FileState::of(workspace, path, &mut self.left);
+        let state = FileState::of(root, path, &mut self.left);
         self.before.insert(path.to_path_buf(), state);
     }
 }

@@ -2,8 +2,7 @@
 //! else only that it is there.
 
 use super::{
-    Workspace,
-    root::Access,
+    root::{Access, Root},
     stat::{Kind, Stat},
 };
 use innerloop_tools::MAX_CHANGE_BYTES;
@@ -35,20 +34,20 @@ pub(super) enum FileState {
 
 impl FileState {
     /// What stands at a real path; folders do not count.
-    pub(super) fn of(workspace: &Workspace, path: &Path, left: &mut Allowance) -> Self {
-        match workspace.stat(path) {
-            Ok(found) if found.kind == Kind::File => Self::of_file(workspace, path, found, left),
+    pub(super) fn of(root: &Root, path: &Path, left: &mut Allowance) -> Self {
+        match root.stat(path) {
+            Ok(found) if found.kind == Kind::File => Self::of_file(root, path, found, left),
             Ok(found) if found.kind != Kind::Folder => Self::Opaque,
             Ok(_) | Err(_) => Self::Absent,
         }
     }
 
-    fn of_file(workspace: &Workspace, path: &Path, found: Stat, left: &mut Allowance) -> Self {
+    fn of_file(root: &Root, path: &Path, found: Stat, left: &mut Allowance) -> Self {
         let rest = left.texts.checked_sub(found.size);
         let (true, Some(rest)) = (found.size <= MAX_CHANGE_BYTES as u64, rest) else {
             return Self::Opaque;
         };
-        let Ok(file) = workspace.file(path, Access::READ) else { return Self::Opaque };
+        let Ok(file) = root.file(path, Access::READ) else { return Self::Opaque };
         let mut bytes = Vec::new();
         // It may grow meanwhile.
         if file.take(found.size).read_to_end(&mut bytes).is_err() {
