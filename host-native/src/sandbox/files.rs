@@ -209,6 +209,9 @@ impl Files {
             self.recorder.touch(self.workspace.handle(), place);
         }
         let file = self.workspace.file(place, access)?;
+        if access.changes() {
+            self.recorder.opened(place);
+        }
         let Stat { device, inode, size, .. } = self.workspace.stat(place)?;
         Ok(Node::File(Open {
             file: Arc::new(file),
@@ -382,7 +385,9 @@ impl Files {
         if self.workspace.stat(place)?.kind == Kind::File {
             self.recorder.touch(self.workspace.handle(), place);
         }
-        Ok(self.workspace.set_times(place, times)?)
+        self.workspace.set_times(place, times)?;
+        self.recorder.opened(place);
+        Ok(())
     }
 
     pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {

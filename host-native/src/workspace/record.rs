@@ -9,7 +9,7 @@ use super::{
 };
 use innerloop_core::action::{Change, ChangeKind};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -26,6 +26,8 @@ pub(crate) struct Recorder {
 #[derive(Debug, Default)]
 struct Notes {
     before: BTreeMap<PathBuf, FileState>,
+    /// Those of them that were opened for writing.
+    opened: BTreeSet<PathBuf>,
     left: Allowance,
     overflow: bool,
 }
@@ -42,6 +44,14 @@ impl Recorder {
     /// Keeps the state of the file at a real path if it is touched for the first time.
     pub(crate) fn touch(&self, root: &Root, path: &Path) {
         self.lock().keep(root, path);
+    }
+
+    /// Notes that a file that was touched has been opened for writing.
+    pub(crate) fn opened(&self, path: &Path) {
+        let mut notes = self.lock();
+        if notes.before.contains_key(path) {
+            notes.opened.insert(path.to_path_buf());
+        }
     }
 
     /// Touches all that a move changes: these paths below both places.
@@ -65,7 +75,9 @@ impl Recorder {
         let before = std::mem::take(&mut notes.before);
         let changes = before.into_iter().filter_map(|(path, before)| {
             let after = FileState::of(root, &path, &mut left);
-            change(&path, before, after)
+            // What was only tried has changed nothing.
+            let is_change = before != after || notes.opened.contains(&path);
+            is_change.then(|| change(&path, before, after)).flatten()
         });
         Records { changes: changes.collect(), overflow: notes.overflow }
     }

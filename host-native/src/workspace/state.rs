@@ -22,14 +22,20 @@ impl Default for Allowance {
 }
 
 /// A file at one moment.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) enum FileState {
     /// There is no file.
     Absent,
     /// A short text.
     Text(String),
     /// Not text, or too long to be kept.
-    Opaque,
+    Opaque {
+        /// The number by which its file system knows it.
+        inode: u64,
+        /// When anything of it changed last, which nobody can set.
+        changed: u64,
+        size: u64,
+    },
 }
 
 impl FileState {
@@ -37,7 +43,7 @@ impl FileState {
     pub(super) fn of(root: &Root, path: &Path, left: &mut Allowance) -> Self {
         match root.stat(path) {
             Ok(found) if found.kind == Kind::File => Self::of_file(root, path, found, left),
-            Ok(found) if found.kind != Kind::Folder => Self::Opaque,
+            Ok(found) if found.kind != Kind::Folder => Self::opaque(found),
             Ok(_) | Err(_) => Self::Absent,
         }
     }
@@ -45,24 +51,28 @@ impl FileState {
     fn of_file(root: &Root, path: &Path, found: Stat, left: &mut Allowance) -> Self {
         let rest = left.texts.checked_sub(found.size);
         let (true, Some(rest)) = (found.size <= MAX_CHANGE_BYTES as u64, rest) else {
-            return Self::Opaque;
+            return Self::opaque(found);
         };
-        let Ok(file) = root.file(path, Access::READ) else { return Self::Opaque };
+        let Ok(file) = root.file(path, Access::READ) else { return Self::opaque(found) };
         let mut bytes = Vec::new();
         // It may grow meanwhile.
         if file.take(found.size).read_to_end(&mut bytes).is_err() {
-            return Self::Opaque;
+            return Self::opaque(found);
         }
-        let Ok(text) = String::from_utf8(bytes) else { return Self::Opaque };
+        let Ok(text) = String::from_utf8(bytes) else { return Self::opaque(found) };
         left.texts = rest;
         Self::Text(text)
+    }
+
+    const fn opaque(found: Stat) -> Self {
+        Self::Opaque { inode: found.inode, changed: found.changed, size: found.size }
     }
 
     /// The text, if that is what it is.
     pub(super) fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Absent | Self::Opaque => None,
+            Self::Absent | Self::Opaque { .. } => None,
         }
     }
 }

@@ -46,6 +46,17 @@ async fn what_is_opened_for_writing_is_reported_and_what_is_only_read_is_not() {
         assert_eq!(changes(&bench, &[letter, "a.txt"]).await, [same], "{letter}");
     }
     assert_eq!(changes(&bench, &["m", "folder"]).await, []);
+    bench.write(".git/config", "config");
+    bench.write("full/x", "x");
+    for refused in [
+        &["w", ".git/config"][..],
+        &["u", ".git/config"],
+        &["T", ".git/config"],
+        &["n", "full", "folder/none/x"],
+        &["n", "a.txt", "full"],
+    ] {
+        assert_eq!(changes(&bench, refused).await, [], "{refused:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
