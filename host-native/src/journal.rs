@@ -73,7 +73,6 @@ impl Journal {
 
 /// With a mode that lets nobody but the owner read a new file.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }

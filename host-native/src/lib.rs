@@ -71,6 +71,9 @@
 //! # }
 //! ```
 
+#[cfg(not(unix))]
+compile_error!("innerloop-host needs Unix: its sandbox reaches files by handles of folders");
+
 mod answering;
 pub mod cli;
 mod deltas;

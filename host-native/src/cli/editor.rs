@@ -41,16 +41,10 @@ fn through(editor: &std::ffi::OsStr, file: &PathBuf, text: &str) -> io::Result<S
 }
 
 /// As a shell would start it: the variable may hold options.
-#[cfg(unix)]
 fn run(editor: &std::ffi::OsStr, file: &Path) -> io::Result<()> {
     let mut command = Command::new("sh");
     command.args(["-c", "eval \"$INNERLOOP_EDITOR\" '\"$1\"'", "sh"]).arg(file);
     ended(command.env("INNERLOOP_EDITOR", editor))
-}
-
-#[cfg(not(unix))]
-fn run(editor: &std::ffi::OsStr, file: &Path) -> io::Result<()> {
-    ended(Command::new(editor).arg(file))
 }
 
 fn ended(command: &mut Command) -> io::Result<()> {

@@ -13,10 +13,7 @@ use std::{
     task::Poll,
     time::Duration,
 };
-#[cfg(unix)]
 use tokio::signal::unix::{Signal, SignalKind, signal};
-#[cfg(windows)]
-use tokio::signal::windows::{CtrlC as Signal, ctrl_c};
 use tokio::sync::Notify;
 
 /// How long the last signal waits for the program to end in good order.
@@ -47,18 +44,12 @@ impl Interrupts {
     }
 }
 
-#[cfg(unix)]
 fn installed() -> io::Result<Vec<(Signal, Exit)>> {
     Ok(vec![
         (signal(SignalKind::interrupt())?, Exit::Interrupted),
         (signal(SignalKind::terminate())?, Exit::Terminated),
         (signal(SignalKind::hangup())?, Exit::HungUp),
     ])
-}
-
-#[cfg(windows)]
-fn installed() -> io::Result<Vec<(Signal, Exit)>> {
-    Ok(vec![(ctrl_c()?, Exit::Interrupted)])
 }
 
 /// Hears signals until the program ends. While the session runs, the first one interrupts it and

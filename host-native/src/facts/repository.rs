@@ -33,7 +33,6 @@ pub(super) fn find(folder: &Path) -> Option<Repository> {
     above.find_map(at)
 }
 
-#[cfg(unix)]
 fn is_alike(above: &Path, folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     let owner = |path: &Path| {
@@ -41,11 +40,6 @@ fn is_alike(above: &Path, folder: &Path) -> bool {
         Some((found.uid(), found.dev()))
     };
     above == folder || owner(above).is_some_and(|found| owner(folder) == Some(found))
-}
-
-#[cfg(not(unix))]
-const fn is_alike(_: &Path, _: &Path) -> bool {
-    true
 }
 
 fn at(root: &Path) -> Option<Repository> {

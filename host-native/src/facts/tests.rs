@@ -93,7 +93,6 @@ fn e11_a_git_file_that_leads_to_another_repository_is_not_followed() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn e11_links_in_a_repository_lead_nowhere() {
     let folder = Folder::new("links");
@@ -430,7 +429,6 @@ fn f1_tracked_instructions_of_folders_below_are_found() {
     assert_eq!(nested("project/web"), own(&[("Z/deep/CLAUDE.md", "deep"), ("a/AGENTS.md", "a")]));
 }
 
-#[cfg(unix)]
 #[test]
 fn e13_a_link_is_no_instruction_file() {
     let folder = Folder::new("linked-documents");

@@ -15,8 +15,11 @@ pub(super) enum Denied {
     Broken(wasmtime::Error),
 }
 
+/// What comes of a call whose results are in the guest's memory.
+pub(super) type Answer = Result<(), Denied>;
+
 /// What the guest, or the run, gets.
-pub(super) fn answer(result: Result<(), Denied>) -> wasmtime::Result<i32> {
+pub(super) fn answer(result: Answer) -> wasmtime::Result<i32> {
     match result {
         Ok(()) => Ok(errno::SUCCESS),
         Err(Denied::Errno(code)) => Ok(code),

@@ -1,18 +1,15 @@
 //! The imported functions that work on what is open. Standard streams are wasmtime's.
 
 use super::{
-    denied::{Denied, answer},
+    denied::{Answer, Denied, answer},
     errno,
     files::{Files, Node, Whence, times},
-    memory::{first_buffer, first_bytes, put},
+    memory::{first_buffer, first_bytes, put, split},
     stat::{described, encoded},
-    state::{MODULE, RunState, look, split, work},
+    state::{Guest, MODULE, RunState, look, work},
 };
-use wasmtime::{Caller, Linker, Result};
+use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
-
-type Guest<'a> = Caller<'a, RunState>;
-type Answer = std::result::Result<(), Denied>;
 
 /// Descriptor.
 type Args1 = (i32,);

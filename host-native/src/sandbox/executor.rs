@@ -27,6 +27,7 @@ use std::{
     sync::{Arc, LazyLock},
     time::Duration,
 };
+use tokio::task::spawn_blocking;
 
 /// The guest tools program, built from the crate `tools`.
 const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
@@ -222,8 +223,9 @@ impl Executor {
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Ended, Outcome> {
-        let folder = self.workspace.folder(&self.folder);
-        let root = folder.ok_or_else(|| no_folder(&self.folder))?;
+        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
+        let found = spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten();
+        let root = found.ok_or_else(|| no_folder(&self.folder))?;
         let name = invocation.guest.name.clone();
         let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
         let ended = run::run(&self.engine, invocation, stop).await;

@@ -3,7 +3,7 @@
 //! guest's memory. All of it may block, and is called on threads for that.
 
 use super::{denied::Denied, errno, listing::Listing, quota::Quota};
-use crate::workspace::{Access, Kind, Recorder, Stat, Workspace};
+use crate::workspace::{Access, Kind, Recorder, Records, Stat, Workspace, at};
 use innerloop_driver::capture::{End, Limit};
 use rustix::{
     fs::Timestamps,
@@ -62,8 +62,6 @@ pub(super) struct Folder {
 pub(super) struct Open {
     file: Arc<File>,
     path: Option<PathBuf>,
-    device: u64,
-    inode: u64,
     pub(super) reads: bool,
     pub(super) writes: bool,
     pub(super) appends: bool,
@@ -101,16 +99,16 @@ impl Files {
         may_write: bool,
         max_open: usize,
         quota: Quota,
-        recorder: Recorder,
     ) -> Self {
         let folder = Folder { path: Some(top.clone()), listing: None };
         let standard = (0..TOP).map(|number| (number, Node::Standard(number)));
         let open = standard.chain([(TOP, Node::Folder(folder))]).collect();
+        let recorder = Recorder::default();
         Self { workspace, top, may_write, max_open, open, quota, recorder }
     }
 
     /// What the guest has changed.
-    pub(super) fn records(&self) -> crate::workspace::Records {
+    pub(super) fn records(&mut self) -> Records {
         self.recorder.records(self.workspace.handle())
     }
 
@@ -212,17 +210,15 @@ impl Files {
         if access.changes() {
             self.recorder.opened(place);
         }
-        let Stat { device, inode, size, .. } = self.workspace.stat(place)?;
+        let reached = file.metadata()?.len();
         Ok(Node::File(Open {
             file: Arc::new(file),
             path: Some(place.to_owned()),
-            device,
-            inode,
             reads: how.read,
             writes: how.write,
             appends: how.append,
             position: 0,
-            reached: size,
+            reached,
         }))
     }
 
@@ -343,11 +339,7 @@ impl Files {
                 let path = folder.path.as_ref().ok_or(errno::NOENT)?;
                 Ok(Some(self.workspace.stat(path)?))
             }
-            Node::File(Open { file, device, inode, .. }) => {
-                let found = Stat::of(&rustix::fs::fstat(file)?);
-                // What it is known by does not depend on where its content is kept.
-                Ok(Some(Stat { device: *device, inode: *inode, ..found }))
-            }
+            Node::File(open) => Ok(Some(Stat::of(&rustix::fs::fstat(&open.file)?))),
         }
     }
 
@@ -454,7 +446,7 @@ impl Files {
     fn moved(&mut self, from: &Path, to: &Path) {
         for path in self.paths() {
             let below = path.as_ref().and_then(|path| path.strip_prefix(from).ok());
-            if let Some(below) = below.map(|below| crate::workspace::at(to, below)) {
+            if let Some(below) = below.map(|below| at(to, below)) {
                 *path = Some(below);
             }
         }

@@ -1,8 +1,10 @@
 //! Reading and writing a guest's memory. Whatever lies outside of it is the guest's mistake.
 
-use super::{denied::Denied, errno, state::RunState};
+use super::{denied::Denied, errno, state::Guest};
 use std::ops::Range;
-use wasmtime::{Caller, Extern, Memory};
+use wasmtime::{AsContextMut, Error, Extern, Memory};
+use wasmtime_wasi::p1::{WasiP1Ctx, wasi_snapshot_preview1::WasiSnapshotPreview1};
+use wiggle::GuestMemory;
 
 /// The longest path in bytes.
 const MAX_PATH: i32 = 4096;
@@ -10,22 +12,32 @@ const MAX_PATH: i32 = 4096;
 /// The longest that one call reads or writes; a guest asks again for more.
 const MAX_PIECE: usize = 1 << 20;
 
+/// Most buffers of one call, as many as other systems take.
+const MAX_BUFFERS: i32 = 1024;
+
+/// The memory and wasmtime's own state, with the fuel set that bounds what it copies.
+pub(super) fn split<'a>(
+    guest: &'a mut Guest<'_>,
+) -> Result<(GuestMemory<'a>, &'a mut WasiP1Ctx), Denied> {
+    let memory = memory(guest)?;
+    let fuel = guest.as_context_mut().hostcall_fuel();
+    let (bytes, state) = memory.data_and_store_mut(guest);
+    state.wasi.set_hostcall_fuel(fuel);
+    Ok((GuestMemory::Unshared(bytes), &mut state.wasi))
+}
+
 /// The bytes at `at`.
-pub(super) fn bytes<'a>(
-    caller: &'a mut Caller<'_, RunState>,
-    at: i32,
-    len: i32,
-) -> Result<&'a [u8], Denied> {
-    let memory = memory(caller)?;
-    memory.data(caller).get(range(at, len)?).ok_or(Denied::Errno(errno::FAULT))
+pub(super) fn bytes<'a>(guest: &'a mut Guest<'_>, at: i32, len: i32) -> Result<&'a [u8], Denied> {
+    let memory = memory(guest)?;
+    memory.data(guest).get(range(at, len)?).ok_or(Denied::Errno(errno::FAULT))
 }
 
 /// The path at `at`.
-pub(super) fn path(caller: &mut Caller<'_, RunState>, at: i32, len: i32) -> Result<String, Denied> {
+pub(super) fn path(guest: &mut Guest<'_>, at: i32, len: i32) -> Result<String, Denied> {
     if len.cast_unsigned() > MAX_PATH.cast_unsigned() {
         return Err(Denied::Errno(errno::NAMETOOLONG));
     }
-    let bytes = bytes(caller, at, len)?;
+    let bytes = bytes(guest, at, len)?;
     if bytes.contains(&0) {
         return Err(Denied::Errno(errno::ILSEQ));
     }
@@ -33,21 +45,24 @@ pub(super) fn path(caller: &mut Caller<'_, RunState>, at: i32, len: i32) -> Resu
 }
 
 /// Writes bytes to `at`.
-pub(super) fn put(caller: &mut Caller<'_, RunState>, at: i32, bytes: &[u8]) -> Result<(), Denied> {
-    let memory = memory(caller)?;
+pub(super) fn put(guest: &mut Guest<'_>, at: i32, bytes: &[u8]) -> Result<(), Denied> {
+    let memory = memory(guest)?;
     let len = i32::try_from(bytes.len()).map_err(|_| Denied::Errno(errno::FAULT))?;
-    let place = memory.data_mut(caller).get_mut(range(at, len)?);
+    let place = memory.data_mut(guest).get_mut(range(at, len)?);
     place.ok_or(Denied::Errno(errno::FAULT))?.copy_from_slice(bytes);
     Ok(())
 }
 
 /// The first buffer of a list that is not empty: the only one that a call fills or writes.
 pub(super) fn first_buffer(
-    caller: &mut Caller<'_, RunState>,
+    guest: &mut Guest<'_>,
     buffers: i32,
     count: i32,
 ) -> Result<(i32, usize), Denied> {
-    let list = bytes(caller, buffers, count.checked_mul(8).ok_or(errno::FAULT)?)?;
+    if !(0..=MAX_BUFFERS).contains(&count) {
+        return Err(Denied::Errno(errno::INVAL));
+    }
+    let list = bytes(guest, buffers, count * 8)?;
     let words = list.chunks_exact(8).map(|entry| {
         let word = |bytes: Option<&[u8; 4]>| bytes.map_or(0, |bytes| i32::from_le_bytes(*bytes));
         (word(entry.first_chunk()), word(entry.last_chunk()))
@@ -59,19 +74,19 @@ pub(super) fn first_buffer(
 
 /// A copy of the first buffer of a list that is not empty.
 pub(super) fn first_bytes(
-    caller: &mut Caller<'_, RunState>,
+    guest: &mut Guest<'_>,
     buffers: i32,
     count: i32,
 ) -> Result<Vec<u8>, Denied> {
-    let (at, len) = first_buffer(caller, buffers, count)?;
+    let (at, len) = first_buffer(guest, buffers, count)?;
     let len = i32::try_from(len).map_err(|_| Denied::Errno(errno::FAULT))?;
-    bytes(caller, at, len).map(<[u8]>::to_vec)
+    bytes(guest, at, len).map(<[u8]>::to_vec)
 }
 
-fn memory(caller: &mut Caller<'_, RunState>) -> Result<Memory, Denied> {
-    match caller.get_export("memory") {
+fn memory(guest: &mut Guest<'_>) -> Result<Memory, Denied> {
+    match guest.get_export("memory") {
         Some(Extern::Memory(memory)) => Ok(memory),
-        _ => Err(Denied::Broken(wasmtime::Error::msg("the program does not export its memory"))),
+        _ => Err(Denied::Broken(Error::msg("the program does not export its memory"))),
     }
 }
 

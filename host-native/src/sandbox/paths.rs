@@ -1,17 +1,14 @@
 //! The imported functions that take paths.
 
 use super::{
-    denied::{Denied, answer},
+    denied::{Answer, answer},
     errno,
     files::{Opening, times},
     memory::{path, put},
     stat::encoded,
-    state::{MODULE, RunState, work},
+    state::{Guest, MODULE, RunState, work},
 };
-use wasmtime::{Caller, Linker, Result};
-
-type Guest<'a> = Caller<'a, RunState>;
-type Answer = std::result::Result<(), Denied>;
+use wasmtime::{Linker, Result};
 
 /// A lookup flag: the last part of the path is followed if it is a link.
 const FOLLOW: i32 = 1;

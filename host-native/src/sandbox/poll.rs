@@ -1,13 +1,13 @@
 //! Waiting for time, streams and files. Files are always ready; for the rest wasmtime waits.
 
 use super::{
-    denied::{Denied, answer},
+    denied::{Answer, Denied, answer},
     errno,
     files::Node,
-    memory::{bytes, put},
-    state::{MODULE, RunState, look, split},
+    memory::{bytes, put, split},
+    state::{Guest, MODULE, RunState, look},
 };
-use wasmtime::{Caller, Linker, Result};
+use wasmtime::{Linker, Result};
 use wasmtime_wasi::p1::wasi_snapshot_preview1 as wasi;
 
 /// Subscriptions, events, how many, where the result goes.
@@ -25,16 +25,13 @@ const MOST: i32 = 4096;
 /// Puts it into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     linker
-        .func_wrap_async(MODULE, "poll_oneoff", |mut guest: Caller<'_, RunState>, args: Args| {
+        .func_wrap_async(MODULE, "poll_oneoff", |mut guest: Guest<'_>, args: Args| {
             Box::new(async move { answer(poll(&mut guest, args).await) })
         })
         .map(drop)
 }
 
-async fn poll(
-    guest: &mut Caller<'_, RunState>,
-    (subscriptions, events, count, result): Args,
-) -> std::result::Result<(), Denied> {
+async fn poll(guest: &mut Guest<'_>, (subscriptions, events, count, result): Args) -> Answer {
     if !(1..=MOST).contains(&count) {
         return Err(Denied::Errno(errno::INVAL));
     }

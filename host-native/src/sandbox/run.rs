@@ -8,7 +8,7 @@ use super::{
     state::{RunState, with},
     stdio::{OnDelta, Stdio},
 };
-use crate::workspace::{Recorder, Records, Workspace};
+use crate::workspace::{Records, Workspace};
 use innerloop_driver::{
     Keys,
     capture::{Capture, Channel, End, Limit},
@@ -93,7 +93,7 @@ fn files(invocation: &Invocation) -> Files {
     let Invocation { workspace, root, may_write, limits, budget, .. } = invocation;
     let quota = Quota::new(limits, Arc::clone(budget));
     let (workspace, root) = (workspace.clone(), root.clone());
-    Files::new(workspace, root, *may_write, limits.open_files, quota, Recorder::default())
+    Files::new(workspace, root, *may_write, limits.open_files, quota)
 }
 
 /// What the run has changed, once its last operation on a file is done: one that was under way when

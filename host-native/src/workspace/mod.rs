@@ -1,6 +1,6 @@
 //! The folder that the agent works on, as guests, tools and the host itself see it: by one handle,
-//! and by paths that lead through no link. Whoever changes something
-//! asks here, and what must not change is refused here.
+//! and by paths that lead through no link. Whoever changes something asks here, and what must not
+//! change is refused here.
 
 mod guard;
 mod open;

@@ -11,20 +11,14 @@ use innerloop_core::action::{Change, ChangeKind};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// Most files that are watched.
 const MAX_FILES: usize = 10_000;
 
-/// Notes what is about to change; clones share the notes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Recorder {
-    notes: Arc<Mutex<Notes>>,
-}
-
+/// Notes what is about to change.
 #[derive(Debug, Default)]
-struct Notes {
+pub(crate) struct Recorder {
     before: BTreeMap<PathBuf, FileState>,
     /// Those of them that were opened for writing.
     opened: BTreeSet<PathBuf>,
@@ -42,21 +36,28 @@ pub(crate) struct Records {
 
 impl Recorder {
     /// Keeps the state of the file at a real path if it is touched for the first time.
-    pub(crate) fn touch(&self, root: &Root, path: &Path) {
-        self.lock().keep(root, path);
+    pub(crate) fn touch(&mut self, root: &Root, path: &Path) {
+        if self.before.contains_key(path) {
+            return;
+        }
+        if self.before.len() >= MAX_FILES {
+            self.overflow = true;
+            return;
+        }
+        let state = FileState::of(root, path, &mut self.left);
+        self.before.insert(path.to_path_buf(), state);
     }
 
     /// Notes that a file that was touched has been opened for writing.
-    pub(crate) fn opened(&self, path: &Path) {
-        let mut notes = self.lock();
-        if notes.before.contains_key(path) {
-            notes.opened.insert(path.to_path_buf());
+    pub(crate) fn opened(&mut self, path: &Path) {
+        if self.before.contains_key(path) {
+            self.opened.insert(path.to_path_buf());
         }
     }
 
     /// Touches all that a move changes: these paths below both places.
     pub(crate) fn touch_move(
-        &self,
+        &mut self,
         root: &Root,
         (from, to): (&Path, &Path),
         all: &[(PathBuf, Kind)],
@@ -69,35 +70,16 @@ impl Recorder {
 
     /// What was touched, as it was and as it is. A file that was opened for writing counts as
     /// modified, also if it is what it was.
-    pub(crate) fn records(&self, root: &Root) -> Records {
-        let mut notes = self.lock();
-        let mut left = notes.left;
-        let before = std::mem::take(&mut notes.before);
+    pub(crate) fn records(&mut self, root: &Root) -> Records {
+        let Self { before, opened, left, overflow } = std::mem::take(self);
+        let mut left = left;
         let changes = before.into_iter().filter_map(|(path, before)| {
             let after = FileState::of(root, &path, &mut left);
             // What was only tried has changed nothing.
-            let is_change = before != after || notes.opened.contains(&path);
+            let is_change = before != after || opened.contains(&path);
             is_change.then(|| change(&path, before, after)).flatten()
         });
-        Records { changes: changes.collect(), overflow: notes.overflow }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Notes> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Notes {
-    fn keep(&mut self, root: &Root, path: &Path) {
-        if self.before.contains_key(path) {
-            return;
-        }
-        if self.before.len() >= MAX_FILES {
-            self.overflow = true;
-            return;
-        }
-        let state = FileState::of(root, path, &mut self.left);
-        self.before.insert(path.to_path_buf(), state);
+        Records { changes: changes.collect(), overflow }
     }
 }
 

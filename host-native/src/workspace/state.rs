@@ -9,7 +9,7 @@ use innerloop_tools::MAX_CHANGE_BYTES;
 use std::{io::Read as _, path::Path};
 
 /// What may still be read to tell changes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct Allowance {
     /// Bytes of texts, which are kept.
     texts: u64,

@@ -283,7 +283,7 @@ fn f1_an_agents_folder_is_in_that_of_the_one_that_starts_it() {
 #[test]
 fn f1_an_agent_is_shown_the_instructions_on_the_way_to_its_folder_and_in_it() {
     let mut config = config();
-    config.facts.working_directory = "/work/".into();
+    config.facts.working_directory = "/project/".into();
     let paths = ["../UP.md", "ROOT.md", "sub/SUB.md", "sub/deep/DEEP.md", "submarine/NOT.md"];
     let doc = |path: &str| ProjectDoc { path: path.into(), text: "Obey.".into() };
     config.facts.project_docs = paths.map(doc).to_vec();
@@ -294,11 +294,11 @@ fn f1_an_agent_is_shown_the_instructions_on_the_way_to_its_folder_and_in_it() {
     let nested = |scene: &Scene| below.map(|path| scene.system().contains(path));
     assert_eq!(shown(&scene), [true, true, true, true, false]);
     assert_eq!(nested(&scene), [true, true, false, false]);
-    assert!(scene.system().contains("Working directory: /work/sub\n"));
+    assert!(scene.system().contains("Working directory: /project/sub\n"));
     assert!(!scene.system().contains("Programs see it"), "there are none");
     scene.agent = AgentId::ROOT;
     assert_eq!((shown(&scene), nested(&scene)), ([true; 5], [false; 4]));
-    assert!(scene.system().contains("Working directory: /work/\n"));
+    assert!(scene.system().contains("Working directory: /project/\n"));
 }
 
 #[test]

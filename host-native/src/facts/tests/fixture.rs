@@ -193,7 +193,6 @@ pub(super) fn write(place: &Path, text: &str) {
     fs::write(place, text).unwrap();
 }
 
-#[cfg(unix)]
 pub(super) fn link(target: impl AsRef<Path>, place: &Path) {
     fs::create_dir_all(place.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(target, place).unwrap();

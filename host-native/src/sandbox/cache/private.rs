@@ -74,7 +74,6 @@ fn unfit(path: &Path, why: &str) -> io::Error {
     io::Error::other(format!("{} {why}", path.display()))
 }
 
-#[cfg(unix)]
 fn owned(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     match fs::DirBuilder::new().mode(0o700).create(folder) {
@@ -94,14 +93,7 @@ fn owned(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Elsewhere the user's profile folder is private by itself.
-#[cfg(not(unix))]
-fn owned(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
 /// Lets nobody else look into the folder.
-#[cfg(unix)]
 fn close(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     if fs::metadata(folder)?.permissions().mode() & 0o077 == 0 {
@@ -110,56 +102,27 @@ fn close(folder: &Path) -> io::Result<()> {
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
 }
 
-#[cfg(not(unix))]
-const fn close(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
 fn is_own(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
-#[cfg(not(unix))]
-const fn is_own(_: &Metadata) -> bool {
-    true
-}
-
 /// A guest can make no such file: WASI knows no modes, so that whatever one makes can be written
 /// to.
-#[cfg(unix)]
 fn is_closed(found: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     found.mode() & 0o277 == 0 && found.nlink() == 1
 }
 
-#[cfg(not(unix))]
-const fn is_closed(_: &Metadata) -> bool {
-    true
-}
-
 /// Opens for reading; neither follows a link nor waits for the other end of a pipe.
-#[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-#[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
-    File::open(path)
-}
-
-#[cfg(unix)]
 fn create(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::RUSR)?.into())
-}
-
-#[cfg(not(unix))]
-fn create(path: &Path) -> io::Result<File> {
-    File::create_new(path)
 }
