@@ -1,8 +1,11 @@
 //! What changed in the workspace over a run: the first `before` and the last `after` of each
 //! path, as a unified diff. What is kept of them is bounded, and so is the time that a diff takes.
 
+use crate::{
+    digest::Digest,
+    workspace::{FileChange, FileState},
+};
 use innerloop_core::action::{Change, ChangeKind};
-use sha2::{Digest as _, Sha256};
 use similar::TextDiff;
 use std::{
     collections::BTreeMap,
@@ -38,11 +41,13 @@ enum Side {
     Absent,
     /// A text, which is there as long as there is room for it.
     Text {
-        digest: [u8; 32],
+        digest: Digest,
         text: Option<String>,
     },
-    /// It is not UTF-8, or too large to be shown.
-    Opaque,
+    /// It is not UTF-8, or too large to be shown: its size and digest, where they are known.
+    Opaque(Option<(u64, Option<Digest>)>),
+    /// An empty folder.
+    Folder,
 }
 
 impl Changes {
@@ -58,21 +63,38 @@ impl Changes {
         self.spans.insert(change.path.clone(), Span { first, last });
     }
 
+    /// Adds what became of a file over all.
+    pub fn add_file(&mut self, change: &FileChange) {
+        let (first, last) = (self.state(&change.before), self.state(&change.after));
+        self.spans.insert(change.path.clone(), Span { first, last });
+    }
+
     /// The side of a change, as much of it as there is room for.
     fn side(&mut self, is_absent: bool, text: Option<&str>) -> Side {
         match text {
             _ if is_absent => Side::Absent,
-            Some(text) => {
-                let kept = self.kept + text.len();
-                let fits = kept <= KEPT;
-                if fits {
-                    self.kept = kept;
-                }
-                let digest = Sha256::digest(text).into();
-                Side::Text { digest, text: fits.then(|| text.to_owned()) }
-            }
-            None => Side::Opaque,
+            Some(text) => self.text(text),
+            None => Side::Opaque(None),
         }
+    }
+
+    fn state(&mut self, state: &FileState) -> Side {
+        match state {
+            FileState::Absent => Side::Absent,
+            FileState::Folder => Side::Folder,
+            FileState::Text(text) => self.text(text),
+            FileState::Link(target) => self.text(&format!("a symbolic link to {target}\n")),
+            FileState::Opaque { size, digest, .. } => Side::Opaque(Some((*size, *digest))),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Side {
+        let kept = self.kept + text.len();
+        let fits = kept <= KEPT;
+        if fits {
+            self.kept = kept;
+        }
+        Side::Text { digest: Digest::of(text.as_bytes()), text: fits.then(|| text.to_owned()) }
     }
 
     /// The paths that differ from what they were, with what happened to each.
@@ -105,11 +127,14 @@ impl Changes {
 }
 
 impl Span {
-    /// Two opaque sides count as different: what they hold is not known.
+    /// Two opaque sides count as different unless their digests say otherwise.
     fn differs(&self) -> bool {
         match (&self.first, &self.last) {
             (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
-            (Side::Opaque, _) => true,
+            (Side::Opaque(Some((_, Some(first)))), Side::Opaque(Some((_, Some(last))))) => {
+                first != last
+            }
+            (Side::Opaque(_), _) => true,
             (first, last) => mem::discriminant(first) != mem::discriminant(last),
         }
     }
@@ -124,8 +149,23 @@ impl Span {
 
     fn unified(&self, path: &str, end: Instant) -> String {
         let (from, to) = (name("a/", path, &self.first), name("b/", path, &self.last));
+        let folder = match (&self.first, &self.last) {
+            (Side::Folder, _) => format!("Empty folder {from} is gone\n"),
+            (_, Side::Folder) => format!("Empty folder {to} is new\n"),
+            _ => String::new(),
+        };
+        if !folder.is_empty() {
+            return folder;
+        }
         let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
-            return format!("Binary or large files {from} and {to} differ\n");
+            let details = match (self.first.size(), self.last.size()) {
+                (None, None) => String::new(),
+                (first, last) => {
+                    let told = |size: Option<String>| size.unwrap_or_else(|| "nothing".to_owned());
+                    format!(": {} before, {} now", told(first), told(last))
+                }
+            };
+            return format!("Binary or large files {from} and {to} differ{details}\n");
         };
         // What was created or deleted is one piece, however long it is.
         if first.is_empty() || last.is_empty() {
@@ -193,7 +233,18 @@ impl Side {
             Self::Absent => Some(""),
             // Text holds no NUL, and a terminal and `patch` make nothing of it.
             Self::Text { text, .. } => text.as_deref().filter(|text| !text.contains('\0')),
-            Self::Opaque => None,
+            Self::Opaque(_) | Self::Folder => None,
+        }
+    }
+
+    /// How much it holds, for example `5 bytes (SHA-256 2cf2…)`.
+    fn size(&self) -> Option<String> {
+        match self {
+            Self::Opaque(Some((size, digest))) => {
+                let digest = digest.map(|digest| format!(" (SHA-256 {digest})"));
+                Some(format!("{size} bytes{}", digest.unwrap_or_default()))
+            }
+            _ => None,
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Scene {
     wire: WireKind,
     /// Whose names the model knows the tools by.
     vocabulary: &'static str,
+    /// The option that says where changes go, if one does.
+    mode: Option<&'static str>,
     /// The mock model.
     pub model: Mock,
 }
@@ -43,8 +45,8 @@ impl Scene {
     pub fn new(script: Vec<Reply>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("workspace")).expect("a workspace");
-        let (wire, vocabulary) = (WireKind::Anthropic, "seed");
-        Self { folder, wire, vocabulary, model: Mock::start(script) }
+        let (wire, vocabulary, mode) = (WireKind::Anthropic, "seed", Some("--apply"));
+        Self { folder, wire, vocabulary, mode, model: Mock::start(script) }
     }
 
     /// With a model that speaks that protocol.
@@ -57,6 +59,18 @@ impl Scene {
     #[must_use]
     pub fn natively(self) -> Self {
         Self { vocabulary: "native", ..self }
+    }
+
+    /// With an agent that changes the folder itself, while it works.
+    #[must_use]
+    pub fn in_place(self) -> Self {
+        Self { mode: Some("--in-place"), ..self }
+    }
+
+    /// With a user who decides at the end what becomes of the changes.
+    #[must_use]
+    pub fn undecided(self) -> Self {
+        Self { mode: None, ..self }
     }
 
     /// A scene whose model streams these messages.
@@ -108,8 +122,8 @@ impl Scene {
         (provider, format!("{}{below}", self.model.url()))
     }
 
-    /// `innerloop run --apply` on the workspace with the mock model, which knows the tools by the
-    /// specification's names if nothing else was said.
+    /// `innerloop run` on the workspace with the mock model, which knows the tools by the
+    /// specification's names if nothing else was said; changes are applied at the end.
     ///
     /// # Panics
     /// The protocol's provider is not known.
@@ -118,7 +132,8 @@ impl Scene {
         let (provider, base) = self.provider();
         let (name, model) = (&*provider.name, provider.default_model.as_deref());
         let model = model.unwrap_or("qwen3:8b");
-        let mut command = innerloop(["run", prompt, "--apply", "--base-url", &base]);
+        let mut command = innerloop(["run", prompt, "--base-url", &base]);
+        command.args(self.mode);
         command.args(["--vocabulary", self.vocabulary]);
         if self.wire != WireKind::Anthropic {
             command.args(["--provider", name, "--model", model]);

@@ -19,7 +19,10 @@ use std::{
     collections::VecDeque,
     io::{Write, stderr},
 };
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    oneshot,
+};
 
 /// What can be answered to the question whether a call may run.
 const CHOICE: &str = "[y]es, [n]o, [a]lways, [d]iff, [e]dit, [s]teer, [q]uit? ";
@@ -38,6 +41,8 @@ pub(super) struct Person(UnboundedSender<Message>);
 enum Message {
     Asked(EffectId, Ask),
     Withdrawn(EffectId),
+    /// A question of the program's own, and where the answer goes.
+    Wanted(String, oneshot::Sender<Option<String>>),
 }
 
 impl Person {
@@ -52,6 +57,13 @@ impl Person {
 
     pub(super) fn ask(&self, id: EffectId, ask: &Ask) {
         drop(self.0.send(Message::Asked(id, ask.clone())));
+    }
+
+    /// Asks something for the program itself; nothing if the person is gone.
+    pub(super) async fn answer(&self, question: String) -> Option<String> {
+        let (sender, answer) = oneshot::channel();
+        self.0.send(Message::Wanted(question, sender)).ok()?;
+        answer.await.ok().flatten()
     }
 
     /// The question needs no answer any more.
@@ -74,8 +86,14 @@ impl Asking {
     /// Puts the next question; nothing when there are no more.
     async fn next(&mut self) -> Option<()> {
         let Some((id, ask)) = self.waiting.pop_front() else {
-            let message = self.inbox.recv().await?;
-            self.note(message);
+            match self.inbox.recv().await? {
+                Message::Wanted(question, to) => {
+                    tell(&question);
+                    // Whoever asked may have gone.
+                    drop(to.send(self.lines.next().await));
+                }
+                message => self.note(message),
+            }
             return Some(());
         };
         let answer = match &ask {
@@ -101,6 +119,8 @@ impl Asking {
         match message {
             Message::Asked(id, ask) => self.waiting.push_back((id, ask)),
             Message::Withdrawn(gone) => self.waiting.retain(|(id, _)| *id != gone),
+            // The program asks when the session is over, and nobody else any more.
+            Message::Wanted(_, to) => drop(to),
         }
     }
 

@@ -40,9 +40,19 @@ pub(super) struct RunArgs {
     /// Take any folder, also a home folder or one of the system.
     #[arg(long)]
     pub(super) any_folder: bool,
-    /// Write changes to the folder. Needed as long as there is no other way.
-    #[arg(long)]
+    /// Write the changes to the folder when the run is over, without a question.
+    ///
+    /// The agent works on an overlay of the folder, which stays as it is meanwhile. At the end the
+    /// changes are shown, and on a terminal you are asked whether to apply them. Where nobody can
+    /// be asked, one of --apply, --diff and --in-place is needed.
+    #[arg(long, conflicts_with_all = ["diff", "in_place"])]
     pub(super) apply: bool,
+    /// Show what the agent would change, and leave the folder as it is.
+    #[arg(long, conflicts_with = "in_place")]
+    pub(super) diff: bool,
+    /// Let the agent change the folder itself, while it works.
+    #[arg(long)]
+    pub(super) in_place: bool,
     #[command(flatten)]
     pub(super) model: ModelArgs,
     #[command(flatten)]
@@ -93,8 +103,8 @@ pub(super) struct ModelArgs {
 pub(super) struct TuningArgs {
     /// Which calls may run without a question.
     ///
-    /// On a terminal you are asked about the others, `none` if nothing is said. Off a terminal
-    /// the others do not run, and the model reads why; `all` if nothing is said.
+    /// On a terminal you are asked about the others; elsewhere they do not run, and the model reads
+    /// why. If nothing is said, `none` with --in-place on a terminal, and `all` otherwise.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(super) approve: Option<Approve>,
     /// A file with changes of the configuration, `-` for standard input.
@@ -220,7 +230,7 @@ pub(super) struct OutputArgs {
     /// Print events as JSON lines; the last line is always the result.
     #[arg(long, conflicts_with = "quiet")]
     pub(super) json: bool,
-    /// Print the final message only.
+    /// Print the final message only; with --diff, the diff only.
     #[arg(short, long)]
     pub(super) quiet: bool,
     /// When to use colour; `NO_COLOR` is respected.

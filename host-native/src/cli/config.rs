@@ -38,14 +38,14 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Reads what the user wants, whose own tools are `tools`. `is_attended` says whether somebody
-    /// is there to be asked.
+    /// Reads what the user wants, whose own tools are `tools`. `asks` says whether a person is
+    /// asked about changes if neither the preset nor the user says more.
     pub(super) async fn read(
         provider: &'a Provider,
         model: &'a ModelArgs,
         tuning: &TuningArgs,
         tools: Vec<ToolSpec>,
-        is_attended: bool,
+        asks: bool,
     ) -> Result<Self, Failure> {
         let catalogue = match &tuning.models {
             None => Catalogue::standard(),
@@ -56,7 +56,7 @@ impl<'a> Plan<'a> {
             None => "{}".to_owned(),
             Some(path) => patch(path).await?,
         };
-        let patches = [defaults(preset, is_attended), file, options(tuning)?];
+        let patches = [defaults(preset, asks), file, options(tuning)?];
         let (id, model) = (session_id(), model.model.as_deref());
         let plan = Self { id, provider, model, catalogue, preset, tools, patches };
         plan.with(&Facts::default())?;
@@ -100,13 +100,13 @@ fn told(error: &SettingsError) -> Failure {
 }
 
 /// What the program wants otherwise than the preset, where that has no opinion.
-fn defaults(preset: Preset, is_attended: bool) -> String {
+fn defaults(preset: Preset, asks: bool) -> String {
     let preset = preset.config();
     let mut patch = json!({});
     if preset.limits.max_tool_rounds_per_input == 0 {
         set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
     }
-    if preset.approval.ask == AskAbout::Nothing && is_attended {
+    if preset.approval.ask == AskAbout::Nothing && asks {
         set(&mut patch, &["approval", "ask"], Some("changes"));
     }
     patch.to_string()

@@ -6,8 +6,8 @@ use std::fmt;
 pub(super) const TABLE: &str = "\
 Exit codes:
   0    done
-  1    the run failed, or the tool's result is an error
-  2    usage: arguments, a missing --apply, workspace or output file
+  1    the run failed, its changes can't be applied, or the tool's result is an error
+  2    usage: arguments, nobody to ask, workspace or output file
   3    configuration, authentication, or a recording that does not fit
   4    a limit was hit
   129  the terminal was closed (SIGHUP)

@@ -17,6 +17,7 @@ mod lines;
 mod own;
 mod preview;
 mod report;
+mod review;
 mod run;
 mod setup;
 mod style;

@@ -2,7 +2,7 @@
 //! that it would make to files as a diff.
 
 use super::style::{Colour, Style, brief, harmless};
-use crate::diff::Changes;
+use crate::{diff::Changes, sandbox::Workspace};
 use innerloop_core::{
     Profile,
     action::{Action, Patch},
@@ -10,10 +10,6 @@ use innerloop_core::{
     json::Object,
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
 
 /// Lines of an argument that are shown.
 const LINES: usize = 6;
@@ -28,17 +24,17 @@ const LARGEST: u64 = 4 << 20;
 pub(super) struct Preview {
     profile: Profile,
     facts: Facts,
-    root: PathBuf,
+    workspace: Workspace,
     /// The user's own tools, which may have the names of built-in ones.
     own: Vec<String>,
 }
 
 impl Preview {
-    /// For the calls of a session with that configuration, over the folder at `root`.
-    pub(super) fn new(config: &SessionConfig, root: &Path) -> Self {
-        let (facts, root) = (config.facts.clone(), root.to_owned());
+    /// For the calls of a session with that configuration, over that workspace.
+    pub(super) fn new(config: &SessionConfig, workspace: &Workspace) -> Self {
+        let (facts, workspace) = (config.facts.clone(), workspace.clone());
         let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
-        Self { profile: Profile::of(&config.model), facts, root, own }
+        Self { profile: Profile::of(&config.model), facts, workspace, own }
     }
 
     /// The changes that the call of an agent in `folder` would make, if it is one that changes
@@ -73,13 +69,8 @@ impl Preview {
     fn load(&self, path: &str, folder: &str, files: &mut Memory) {
         let file = WorkspacePath::folder(folder).and_then(|folder| folder.file_at(path));
         let Ok(path) = file else { return };
-        let Ok(file) = fs::canonicalize(self.root.join(path.as_str())) else { return };
-        let fits = |file: &Path| fs::metadata(file).is_ok_and(|found| found.len() <= LARGEST);
-        if file.starts_with(&self.root)
-            && fits(&file)
-            && let Ok(bytes) = fs::read(&file)
-        {
-            // A path that cannot be written to is told by the action itself.
+        // A path that cannot be read or written to is told by the action itself.
+        if let Some(bytes) = self.workspace.read(path.as_str(), LARGEST) {
             let _copied = files.write(&path, bytes);
         }
     }

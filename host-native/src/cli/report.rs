@@ -4,9 +4,13 @@
 use super::{
     exit::{Exit, Failure},
     keys,
-    style::{Colour, Style, brief},
+    review::Mode,
+    style::{Colour, Style, brief, harmless},
 };
-use crate::diff::Changes;
+use crate::{
+    diff::Changes,
+    sandbox::{FileChange, FileState, Workspace},
+};
 use innerloop_core::{
     action::ChangeKind,
     cost,
@@ -21,6 +25,9 @@ use std::time::{Duration, Instant};
 /// Characters of an endpoint's message that are told.
 const MESSAGE_CHARS: usize = 500;
 
+/// Most changes that are named one by one.
+const NOTICES: usize = 20;
+
 /// What is known of the run so far.
 #[derive(Debug)]
 pub(super) struct Report {
@@ -31,9 +38,16 @@ pub(super) struct Report {
     usage: Usage,
     /// In nano-dollars, as far as the model's price is known.
     cost: Option<u64>,
-    changes: Changes,
+    /// Where changes go.
+    mode: Mode,
+    /// What was changed, or opened for that.
+    files: Vec<FileChange>,
+    /// Whether that is all.
+    is_all: bool,
     /// What differs at the end, as text.
     diff: String,
+    /// Whether the changes are in the folder.
+    is_applied: bool,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
     error: Option<(ErrorKind, String)>,
@@ -46,7 +60,7 @@ pub(super) struct Report {
 
 impl Report {
     /// Of a run whose provider has its key in the variables that `key` names.
-    pub(super) fn new(key: &str) -> Self {
+    pub(super) fn new(key: &str, mode: Mode) -> Self {
         Self {
             begun: Instant::now(),
             text: String::new(),
@@ -54,8 +68,11 @@ impl Report {
             tool_calls: 0,
             usage: Usage::default(),
             cost: None,
-            changes: Changes::default(),
+            mode,
+            files: Vec::new(),
+            is_all: true,
             diff: String::new(),
+            is_applied: mode == Mode::InPlace,
             end: None,
             limit: None,
             error: None,
@@ -67,7 +84,7 @@ impl Report {
 
     /// A report of something that went wrong before or beside the run.
     pub(super) fn failed(failure: Failure) -> Self {
-        Self { failure: Some(failure), ..Self::new("") }
+        Self { failure: Some(failure), ..Self::new("", Mode::Show) }
     }
 
     /// Notes that the run broke for a reason of the host's own.
@@ -93,10 +110,7 @@ impl Report {
                 self.usage.add(&usage.unwrap_or_default());
                 self.cost = cost::sum(self.cost, *cost_nano_usd);
             }
-            EventKind::ToolCallEnd { outcome, .. } => {
-                self.tool_calls += 1;
-                outcome.changes.iter().for_each(|change| self.changes.add(change));
-            }
+            EventKind::ToolCallEnd { .. } => self.tool_calls += 1,
             EventKind::TurnLimit { limit, value } if is_own => self.limit = Some((limit, *value)),
             EventKind::Error { kind, message } if is_own => {
                 self.error = Some((*kind, message.clone()));
@@ -114,7 +128,11 @@ impl Report {
         match (self.end, &self.error, self.limit) {
             (Some(RunEnd::Completed), _, _) => Ok(()),
             (Some(RunEnd::Interrupted), _, _) => {
-                Err(Failure::new(self.signal, "interrupted; what was done so far stays"))
+                let stays = match self.mode {
+                    Mode::InPlace => "; what was done so far stays",
+                    Mode::Apply | Mode::Ask | Mode::Show => "",
+                };
+                Err(Failure::new(self.signal, format!("interrupted{stays}")))
             }
             (Some(RunEnd::Limit), _, Some((limit, value))) => {
                 Err(Failure::new(Exit::Limit, limit_text(limit, value)))
@@ -138,8 +156,59 @@ impl Report {
     }
 
     /// Compares the files with what they were, which may take a while, until it `is_stopped`.
-    pub(super) fn compare(&mut self, is_stopped: impl Fn() -> bool) {
-        self.diff = self.changes.unified_until(is_stopped);
+    pub(super) fn compare(&mut self, workspace: &Workspace, is_stopped: impl Fn() -> bool) {
+        (self.files, self.is_all) = workspace.changes();
+        let mut changes = Changes::default();
+        self.files.iter().for_each(|file| changes.add_file(file));
+        self.diff = changes.unified_until(is_stopped);
+    }
+
+    /// Notes whether the changes are in the folder now.
+    pub(super) const fn applied(&mut self, is_applied: bool) {
+        self.is_applied = is_applied;
+    }
+
+    /// Whether anything was changed.
+    pub(super) fn has_changes(&self) -> bool {
+        self.changed() > 0
+    }
+
+    fn changed(&self) -> u64 {
+        self.files.iter().filter(|file| !file.is_same()).count() as u64
+    }
+
+    /// The changes that one should look at closely, a line for each.
+    pub(super) fn notices(&self, style: Style) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for file in self.files.iter().filter(|file| !file.is_same()) {
+            if let Some(notice) = file.notice() {
+                lines.push(format!("  {}: {notice}\n", harmless(&file.path)));
+            }
+        }
+        if !self.is_all {
+            lines.push("  more files were touched than are watched\n".to_owned());
+        }
+        if lines.is_empty() {
+            return String::new();
+        }
+        let more = lines.len().saturating_sub(NOTICES);
+        lines.truncate(NOTICES);
+        if more > 0 {
+            lines.push(format!("  … and {}\n", counted(more as u64, "other file")));
+        }
+        format!("{}\n{}\n", style.paint(Colour::Yellow, "Look closely at:"), lines.concat())
+    }
+
+    /// What has become of the changes, in a line; nothing where there is nothing to tell.
+    pub(super) fn fate(&self) -> Option<String> {
+        let files = counted(self.changed(), "file");
+        match (self.mode, self.is_applied) {
+            _ if !self.has_changes() => None,
+            (Mode::InPlace, _) => None,
+            (_, true) => Some(format!("applied: {files}")),
+            (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
+            (_, false) => Some("not applied: the folder is as it was".to_owned()),
+        }
     }
 
     /// What has come of [`Report::compare`].
@@ -163,7 +232,7 @@ impl Report {
                 grouped(self.usage.input_total),
                 grouped(self.usage.output_total)
             ),
-            format!("{} changed", counted(self.changes.files().count() as u64, "file")),
+            format!("{} changed", counted(self.changed(), "file")),
             format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100),
         ];
         if let Some(cost) = self.cost {
@@ -177,7 +246,7 @@ impl Report {
         let failure = self.result().err();
         let keys = keys::of_environment();
         let exit = failure.as_ref().map_or(Exit::Done, |failure| failure.exit);
-        let files = self.changes.files().map(|(path, kind)| File { path, kind }).collect();
+        let files = self.files.iter().map(File::of).collect();
         let record = Record {
             kind: "result",
             status: exit.name(),
@@ -189,6 +258,8 @@ impl Report {
             usage: self.usage,
             cost_nano_usd: self.cost,
             files,
+            files_truncated: !self.is_all,
+            applied: self.is_applied,
             diff: &self.diff,
             duration_ms: millis(self.begun.elapsed()),
         };
@@ -211,6 +282,8 @@ struct Record<'a> {
     #[json(skip_serializing_if = "Option::is_none")]
     cost_nano_usd: Option<u64>,
     files: Vec<File<'a>>,
+    files_truncated: bool,
+    applied: bool,
     diff: &'a str,
     duration_ms: u64,
 }
@@ -219,6 +292,42 @@ struct Record<'a> {
 struct File<'a> {
     path: &'a str,
     kind: ChangeKind,
+    /// It was opened for writing and is what it was.
+    #[json(skip_serializing_if = "is_false")]
+    same: bool,
+    #[json(skip_serializing_if = "Option::is_none")]
+    before: Option<Content>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    after: Option<Content>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'static str>,
+}
+
+/// What the diff does not show.
+#[derive(ToJson)]
+struct Content {
+    bytes: u64,
+    #[json(skip_serializing_if = "Option::is_none")]
+    sha256: Option<String>,
+}
+
+impl<'a> File<'a> {
+    fn of(file: &'a FileChange) -> Self {
+        let content = |state: &FileState| match state {
+            FileState::Opaque { size, digest, .. } => {
+                Some(Content { bytes: *size, sha256: digest.map(|digest| digest.to_string()) })
+            }
+            _ => None,
+        };
+        let (path, kind, same) = (file.path.as_str(), file.kind(), file.is_same());
+        let (before, after) = (content(&file.before), content(&file.after));
+        Self { path, kind, same, before, after, notice: file.notice() }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derived code passes fields so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// What the user has to change is the configuration; all else is a failed run.

@@ -11,6 +11,7 @@ use super::{
     keys, own,
     preview::Preview,
     report::Report,
+    review::{self, Mode},
     setup::{self, Choice},
     style::{Colour, Style, harmless},
     transcript::Transcript,
@@ -20,7 +21,7 @@ use crate::{
     http::{Http, wall_time},
     journal::Journal,
     recording::{Recording, player},
-    sandbox::OnProgress,
+    sandbox::{OnProgress, Workspace},
     tools::Tools,
 };
 use innerloop_core::{
@@ -69,20 +70,19 @@ struct Work {
     said: Vec<Part>,
     /// Who is asked, if anybody is there.
     person: Option<Person>,
+    workspace: Workspace,
+    /// Where its changes go.
+    mode: Mode,
     /// The variables that may hold the provider's key.
     key: String,
 }
 
 impl Work {
     async fn begin(args: RunArgs) -> Result<Self, Failure> {
-        if !args.apply {
-            let folder = args.workspace.display();
-            let why = "a run without it is not built yet";
-            let message = format!("add --apply to let the agent change {folder} ({why})");
-            return Err(Failure::usage(message));
-        }
+        let is_attended = is_attended(&args);
+        let mode = Mode::of(&args, is_attended)?;
         // What the user typed is looked at before the environment.
-        let workspace = setup::workspace(&args.workspace, args.any_folder)?;
+        let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let attached = attach::read(&args.attach)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
@@ -91,20 +91,25 @@ impl Work {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
-        let is_attended = is_attended(&args);
+        let asks = is_attended && mode == Mode::InPlace;
         let specs = own.iter().map(|tool| tool.spec().clone()).collect();
-        let plan = Plan::read(&provider, &args.model, &args.tuning, specs, is_attended).await?;
+        let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks).await?;
         let traffic = Traffic::of(&provider, &args)?;
         if let (Some(because), Some(tell)) = (because, progress(args.output)) {
             tell(&because);
         }
-        let sandbox =
-            setup::sandbox(workspace, args.guests.programs.as_deref(), progress(args.output))?;
+        let workspace = mode.workspace(folder)?;
+        let sandbox = setup::sandbox(
+            workspace.clone(),
+            args.guests.programs.as_deref(),
+            progress(args.output),
+        )?;
         own::prepare(&own, &sandbox).await?;
-        let root = sandbox.workspace().root().to_owned();
-        let config = plan.config(&root, sandbox.programs().facts()).await?;
+        let config = plan.config(workspace.root(), sandbox.programs().facts()).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
         let journal = journal.map_err(Failure::usage)?;
+        let written = [&args.files.log, &args.files.record];
+        written.into_iter().flatten().for_each(|file| workspace.protect(file));
         let Traffic { endpoints, models, http, recording } = traffic;
         let people = People { approve: is_attended, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
@@ -113,17 +118,17 @@ impl Work {
         })?;
         let tools = Tools::new(sandbox.without_keys(driver.keys()));
         let tools = own.into_iter().fold(tools, Tools::with);
-        let preview = Preview::new(driver.session().config(), &root);
+        let preview = Preview::new(driver.session().config(), &workspace);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let style = Style::new(args.output.color);
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
-        Ok(Self { host, said, person, key: keys::variables(&provider) })
+        Ok(Self { host, said, person, workspace, mode, key: keys::variables(&provider) })
     }
 
     /// Drives the session to its end and shows what came of it.
     async fn finish(mut self, output: OutputArgs, interrupts: Interrupts) -> Report {
-        let mut view = View::new(output);
-        let mut report = Report::new(&self.key);
+        let mut view = View::new(output, self.mode);
+        let mut report = Report::new(&self.key, self.mode);
         let commands = self.host.commands();
         let ending = Ending::listen(interrupts, commands.clone());
         commands.send(Command::Submit { parts: self.said });
@@ -157,12 +162,17 @@ impl Work {
         if let Some(Err(error)) = self.host.take_recording().map(Recording::finish) {
             report.fail(Failure::new(Exit::Failed, error));
         }
-        report.compare(|| ending.is_hurried());
+        report.compare(&self.workspace, || ending.is_hurried());
         if let Some(signal) = ending.signal().filter(|_| ending.is_hurried()) {
-            let told = "interrupted while the changes were compared; what was done stays";
-            report.fail(Failure::new(signal, told));
+            report.fail(Failure::new(signal, "stopped while the changes were compared"));
         }
         view.end(&report);
+        let person = person.as_ref().filter(|_| report.has_changes());
+        match review::settle(self.mode, &self.workspace, person, &ending).await {
+            Ok(is_applied) => report.applied(is_applied),
+            Err(failure) => report.fail(failure),
+        }
+        view.settled(&report);
         report
     }
 }
@@ -224,15 +234,18 @@ enum View {
     Human(Transcript<Stderr>, Style),
     /// The final message only.
     Quiet,
+    /// The diff only.
+    Diff,
     /// Each event as a line of JSON.
     Json,
 }
 
 impl View {
-    fn new(output: OutputArgs) -> Self {
+    fn new(output: OutputArgs, mode: Mode) -> Self {
         let style = Style::new(output.color);
         match output {
             OutputArgs { json: true, .. } => Self::Json,
+            OutputArgs { quiet: true, .. } if mode == Mode::Show => Self::Diff,
             OutputArgs { quiet: true, .. } => Self::Quiet,
             _ => Self::Human(Transcript::new(stderr(), style), style),
         }
@@ -241,7 +254,7 @@ impl View {
     fn show(&mut self, event: &Event) {
         match self {
             Self::Human(transcript, _) => transcript.show(event),
-            Self::Quiet => {}
+            Self::Quiet | Self::Diff => {}
             Self::Json => say(&to_string(event)),
         }
     }
@@ -249,8 +262,11 @@ impl View {
     /// The final message, the diff, the counts.
     fn end(&mut self, report: &Report) {
         let text = report.text().trim_end();
+        let diff = report.diff();
         match self {
             Self::Json => {}
+            Self::Diff if diff.is_empty() => {}
+            Self::Diff => say(diff.trim_end_matches('\n')),
             Self::Quiet if text.is_empty() => {}
             Self::Quiet => say(&harmless(text)),
             Self::Human(..) if !report.has_replies() => {}
@@ -261,11 +277,19 @@ impl View {
                 if report.result().is_ok() && !text.is_empty() && !shown {
                     say(&harmless(text));
                 }
-                let diff = report.diff();
                 let space = if diff.is_empty() { "" } else { "\n" };
-                let counts = report.counts(*style);
-                drop(write!(err, "{space}{}\n{counts}\n", style.diff(diff)));
+                let (notices, counts) = (report.notices(*style), report.counts(*style));
+                drop(write!(err, "{space}{}\n{notices}{counts}\n", style.diff(diff)));
             }
+        }
+    }
+
+    /// What has become of the changes.
+    fn settled(&self, report: &Report) {
+        if let Self::Human(_, style) = self
+            && let Some(line) = report.fate()
+        {
+            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &line)));
         }
     }
 }

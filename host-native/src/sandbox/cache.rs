@@ -2,13 +2,15 @@
 //! that belongs to the user alone and only with a signature by a key of that folder, and never
 //! where a guest could have written it. Whatever is wrong with an artefact, it is compiled again.
 
-mod private;
 mod seal;
 
-use super::digest::Digest;
+use crate::{
+    digest::Digest,
+    places::{self, meets},
+    private,
+};
 use seal::Seal;
 use std::{
-    fs,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     sync::{
@@ -47,7 +49,7 @@ impl std::fmt::Debug for ArtefactCache {
 
 impl ArtefactCache {
     pub(super) fn new(dir: Option<PathBuf>, on_progress: OnProgress) -> Self {
-        let wanted = dir.or_else(default_dir);
+        let wanted = dir.or_else(places::cache);
         Self { wanted, kept: OnceLock::new(), exposed: AtomicBool::new(false), on_progress }
     }
 
@@ -115,31 +117,6 @@ impl ArtefactCache {
                 None
             }
         }
-    }
-}
-
-fn default_dir() -> Option<PathBuf> {
-    let set = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    set("INNERLOOP_CACHE_DIR")
-        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("innerloop")))
-        .or_else(|| Some(std::env::home_dir()?.join(".cache").join("innerloop")))
-}
-
-/// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
-/// round. If that cannot be found out, yes.
-fn meets(folder: &Path, root: &Path) -> bool {
-    let Ok(folder) = std::path::absolute(folder) else { return true };
-    let lies_inside = folder
-        .ancestors()
-        .any(|on_the_way| real(on_the_way).is_none_or(|on_the_way| on_the_way.starts_with(root)));
-    lies_inside || real(&folder).is_none_or(|folder| root.starts_with(folder))
-}
-
-/// The real path, also of something that does not exist yet.
-fn real(path: &Path) -> Option<PathBuf> {
-    match fs::canonicalize(path) {
-        Ok(real) => Some(real),
-        Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),
     }
 }
 

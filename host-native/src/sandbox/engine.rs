@@ -3,10 +3,10 @@
 
 use super::{
     cache::{ArtefactCache, OnProgress},
-    digest::Digest,
     shim,
     state::RunState,
 };
+use crate::digest::Digest;
 use std::{
     borrow::Cow,
     collections::HashMap,

@@ -3,7 +3,6 @@
 //! an outcome that a model can read.
 
 use super::{
-    digest::Digest,
     engine::{Guest, ModuleError, SandboxEngine, Source},
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
@@ -12,7 +11,10 @@ use super::{
     run::{self, Ended, Invocation},
     stdio::OnDelta,
 };
-use crate::workspace::{Records, Workspace, at};
+use crate::{
+    digest::Digest,
+    workspace::{Records, Workspace, at},
+};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
     json::{from_str, to_string},

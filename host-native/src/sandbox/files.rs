@@ -103,13 +103,13 @@ impl Files {
         let folder = Folder { path: Some(top.clone()), listing: None };
         let standard = (0..TOP).map(|number| (number, Node::Standard(number)));
         let open = standard.chain([(TOP, Node::Folder(folder))]).collect();
-        let recorder = Recorder::default();
+        let recorder = Recorder::of_run();
         Self { workspace, top, may_write, max_open, open, quota, recorder }
     }
 
     /// What the guest has changed.
-    pub(super) fn records(&mut self) -> Records {
-        self.recorder.records(self.workspace.handle())
+    pub(super) fn records(&self) -> Records {
+        self.workspace.records(&self.recorder)
     }
 
     pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
@@ -202,13 +202,13 @@ impl Files {
             Some(Kind::File) | None => {}
         }
         if access.changes() {
-            let new = if found.is_none() { ENTRY_BYTES } else { 0 };
-            self.charge(new)?;
-            self.recorder.touch(self.workspace.handle(), place);
+            let entry = if found.is_none() { ENTRY_BYTES } else { 0 };
+            self.charge(entry.saturating_add(self.workspace.copies_up(place, access)))?;
+            self.workspace.touch(&mut self.recorder, place);
         }
         let file = self.workspace.file(place, access)?;
         if access.changes() {
-            self.recorder.opened(place);
+            self.workspace.opened(&mut self.recorder, place);
         }
         let reached = file.metadata()?.len();
         Ok(Node::File(Open {
@@ -339,7 +339,7 @@ impl Files {
                 let path = folder.path.as_ref().ok_or(errno::NOENT)?;
                 Ok(Some(self.workspace.stat(path)?))
             }
-            Node::File(open) => Ok(Some(Stat::of(&rustix::fs::fstat(&open.file)?))),
+            Node::File(open) => Ok(Some(self.workspace.stat_file(&open.file)?)),
         }
     }
 
@@ -375,10 +375,10 @@ impl Files {
             return Err(Denied::Errno(errno::PERM));
         }
         if self.workspace.stat(place)?.kind == Kind::File {
-            self.recorder.touch(self.workspace.handle(), place);
+            self.workspace.touch(&mut self.recorder, place);
         }
         self.workspace.set_times(place, times)?;
-        self.recorder.opened(place);
+        self.workspace.opened(&mut self.recorder, place);
         Ok(())
     }
 
@@ -403,7 +403,7 @@ impl Files {
 
     pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
-        self.recorder.touch(self.workspace.handle(), &place);
+        self.workspace.touch(&mut self.recorder, &place);
         self.workspace.remove_file(&place)?;
         self.forget(&place);
         Ok(())
@@ -412,7 +412,7 @@ impl Files {
     pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
         self.charge(ENTRY_BYTES)?;
-        self.recorder.touch(self.workspace.handle(), &place);
+        self.workspace.touch(&mut self.recorder, &place);
         Ok(self.workspace.link(Path::new(target), &place)?)
     }
 
@@ -424,8 +424,7 @@ impl Files {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
         let Self { workspace, recorder, .. } = self;
-        workspace
-            .rename(&from, &to, |all| recorder.touch_move(workspace.handle(), (&from, &to), all))?;
+        workspace.rename(&from, &to, |all| workspace.touch_move(recorder, (&from, &to), all))?;
         if from != to {
             self.forget(&to);
             self.moved(&from, &to);

@@ -7,7 +7,6 @@
 mod cache;
 mod denied;
 mod descriptors;
-mod digest;
 mod engine;
 mod errno;
 mod executor;
@@ -26,9 +25,9 @@ mod stat;
 mod state;
 mod stdio;
 
-pub use crate::workspace::{Workspace, WorkspaceError};
+pub use crate::digest::Digest;
+pub use crate::workspace::{ApplyError, FileChange, FileState, Workspace, WorkspaceError};
 pub use cache::OnProgress;
-pub use digest::Digest;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::Executor;
 pub use limits::{Limits, SessionLimits};

@@ -2,10 +2,10 @@
 //! with its digest, so that bytes that change while a session runs are refused.
 
 use super::{
-    digest::Digest,
     engine::{Guest, ModuleError, Source},
     limits::Limits,
 };
+use crate::digest::Digest;
 use std::path::PathBuf;
 
 /// A module's file, as it was when it was registered.

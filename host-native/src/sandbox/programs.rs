@@ -1,10 +1,8 @@
 //! The registry of programs for `run_program`: a folder of `NAME.wasm` files, each a WASI
 //! preview 1 command. A program with a known name is checked and described.
 
-use super::{
-    digest::Digest,
-    engine::{Guest, ModuleError, Source},
-};
+use super::engine::{Guest, ModuleError, Source};
+use crate::digest::Digest;
 use innerloop_core::config::ProgramFacts;
 use std::{
     collections::BTreeMap,

@@ -4,8 +4,8 @@
 //! changes, so that nobody adds the last missing piece meanwhile.
 
 use super::{
+    layer::Layer,
     resolve::{at, stays_inside},
-    root::Root,
     stat::Kind,
 };
 use rustix::io::{Errno, Result};
@@ -26,7 +26,7 @@ const ELSEWHERE: &str = "commondir";
 /// Most entries of a folder that is moved.
 const MAX_TREE: usize = 100_000;
 
-impl Root {
+impl Layer {
     /// Refuses a change of what stands at the path.
     pub(super) fn check_change(&self, path: &Path) -> Result<()> {
         if is_protected(path) {

@@ -1,12 +1,18 @@
 //! The folder that the agent works on, as guests, tools and the host itself see it: by one handle,
-//! and by paths that lead through no link. Whoever changes something asks here, and what must not
-//! change is refused here.
+//! and by paths that lead through no link. It is either the folder itself, or an overlay of it: a
+//! private view whose changes are applied to the folder at the end, or never. Whoever changes
+//! something asks here, and what must not change is refused here.
 
+mod apply;
+mod change;
 mod guard;
+mod layer;
 mod open;
+mod overlay;
 mod record;
 mod resolve;
 mod root;
+mod sensitive;
 mod stat;
 mod state;
 
@@ -15,8 +21,13 @@ pub(crate) use resolve::at;
 pub(crate) use root::{Access, Named};
 pub(crate) use stat::{Kind, Stat};
 
+pub use apply::ApplyError;
+pub use change::FileChange;
 pub use open::WorkspaceError;
+pub use state::FileState;
 
+use layer::Layer;
+use overlay::Overlay;
 use resolve::{resolve, stays_inside};
 use root::Root;
 use rustix::{
@@ -25,8 +36,9 @@ use rustix::{
 };
 use std::{
     fs::File,
+    io::Read as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// A folder that exists and can be listed. Clones are of the same one.
@@ -37,9 +49,20 @@ pub struct Workspace {
 
 #[derive(Debug)]
 struct Shared {
-    root: Root,
+    layer: Layer,
     /// Held while a name is changed: what is checked before stays true meanwhile.
     changing: Mutex<()>,
+    /// What was changed in the folder itself since it was opened.
+    touched: Mutex<Recorder>,
+    /// Files of the host's own that happen to lie in the workspace.
+    protected: Mutex<Vec<Protected>>,
+}
+
+/// A file that does not change, by whatever name.
+#[derive(Debug)]
+struct Protected {
+    path: PathBuf,
+    inode: u64,
 }
 
 impl Workspace {
@@ -60,13 +83,82 @@ impl Workspace {
     pub fn insist(path: impl AsRef<Path>) -> std::result::Result<Self, WorkspaceError> {
         let path = open::find(path.as_ref())?;
         let root = Root::open(&path).map_err(|error| open::failed(&path, error))?;
-        Ok(Self { shared: Arc::new(Shared { root, changing: Mutex::default() }) })
+        Ok(Self::of(Layer::InPlace(Arc::new(root))))
+    }
+
+    /// An overlay of this workspace's folder, which stays as it is until [`Workspace::apply`]. What
+    /// is changed is kept in the cache folder, and removed with the overlay's last clone.
+    ///
+    /// # Errors
+    /// [`WorkspaceError::NoOverlay`] if there is no place to keep it.
+    pub fn overlay(&self) -> std::result::Result<Self, WorkspaceError> {
+        let overlay = Overlay::new(Arc::clone(self.shared.layer.lower()));
+        let overlay = overlay.map_err(|error| {
+            let path = self.root().to_path_buf();
+            WorkspaceError::NoOverlay { path, error }
+        })?;
+        Ok(Self::of(Layer::Overlay(overlay)))
+    }
+
+    fn of(layer: Layer) -> Self {
+        let touched = Mutex::new(Recorder::of_session());
+        let (changing, protected) = (Mutex::default(), Mutex::default());
+        Self { shared: Arc::new(Shared { layer, changing, touched, protected }) }
     }
 
     /// The folder's true, absolute path when it was opened.
     #[must_use]
     pub fn root(&self) -> &Path {
-        self.shared.root.path()
+        self.shared.layer.lower().path()
+    }
+
+    /// Whether the folder itself stays as it is.
+    #[must_use]
+    pub fn is_overlay(&self) -> bool {
+        matches!(self.shared.layer, Layer::Overlay(_))
+    }
+
+    /// What was changed since the workspace was opened, or since it was last applied, by path; and
+    /// whether that is all: of a folder that is changed in place, 10,000 files are watched.
+    #[must_use]
+    pub fn changes(&self) -> (Vec<FileChange>, bool) {
+        match &self.shared.layer {
+            layer @ Layer::InPlace(_) => self.touched().changes(layer),
+            layer @ Layer::Overlay(overlay) => (apply::changes(overlay, layer), true),
+        }
+    }
+
+    /// Brings what an overlay has changed into its folder, if nothing else has changed the same
+    /// files meanwhile; from then on the overlay shows the folder again. Where files are changed in
+    /// place there is nothing to do.
+    ///
+    /// # Errors
+    /// [`ApplyError`] if nothing could be applied, or not all.
+    pub fn apply(&self) -> std::result::Result<(), ApplyError> {
+        let _held = self.changing();
+        let Layer::Overlay(overlay) = &self.shared.layer else { return Ok(()) };
+        apply::apply(overlay)?;
+        overlay.reset();
+        Ok(())
+    }
+
+    /// Forgets what an overlay has changed and removes what was kept of it, also if clones are
+    /// left: they are of no more use. Where files are changed in place there is nothing to do.
+    pub fn discard(&self) {
+        let _held = self.changing();
+        if let Layer::Overlay(overlay) = &self.shared.layer {
+            overlay.discard();
+        }
+    }
+
+    /// Lets nobody change a file of the host's own, such as the session's log, should it lie in
+    /// this workspace.
+    pub fn protect(&self, file: &Path) {
+        let Ok(file) = std::fs::canonicalize(file) else { return };
+        let Ok(path) = file.strip_prefix(self.root()) else { return };
+        let Ok(found) = self.stat(path) else { return };
+        let protected = Protected { path: path.to_owned(), inode: found.inode };
+        self.protected().push(protected);
     }
 
     /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
@@ -87,69 +179,86 @@ impl Workspace {
         path: &str,
         last: bool,
     ) -> Result<PathBuf> {
-        resolve((top, base), path, last, |real| self.shared.root.link_target(real).ok())
+        resolve((top, base), path, last, |real| self.shared.layer.link_target(real).ok())
     }
 
-    /// The handle by which everything is reached, to look at files.
-    pub(crate) fn handle(&self) -> &Root {
-        &self.shared.root
+    /// The content of the plain file that a path names, if it has no more bytes than that.
+    pub(crate) fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
+        let top = Path::new("");
+        let file = self.file(&self.follow((top, top), path, true).ok()?, Access::READ).ok()?;
+        let mut bytes = Vec::new();
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 <= most).then_some(bytes)
     }
 
     /// What stands at a real path.
     pub(crate) fn stat(&self, path: &Path) -> Result<Stat> {
-        self.shared.root.stat(path)
+        self.shared.layer.stat(path)
     }
 
     /// The entries of the folder at a real path, in no order.
     pub(crate) fn list(&self, path: &Path) -> Result<Vec<Named>> {
-        self.shared.root.list(path)
+        self.shared.layer.list(path)
     }
 
     /// Where the link at a real path leads.
     pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
-        self.shared.root.link_target(path)
+        self.shared.layer.link_target(path)
+    }
+
+    /// What an open file of the workspace is.
+    pub(crate) fn stat_file(&self, file: &File) -> Result<Stat> {
+        self.shared.layer.stat_file(file)
+    }
+
+    /// How many bytes are written to open the file at a real path in this way.
+    pub(crate) fn copies_up(&self, path: &Path, access: Access) -> u64 {
+        match &self.shared.layer {
+            Layer::InPlace(_) => 0,
+            Layer::Overlay(overlay) => overlay.copies_up(path, access),
+        }
     }
 
     /// Opens the plain file at a real path.
     pub(crate) fn file(&self, path: &Path, access: Access) -> Result<File> {
         if !access.changes() {
-            return self.shared.root.file(path, access);
+            return self.shared.layer.file(path, access);
         }
-        self.changing(|root| {
-            root.check_change(path)?;
-            let is_new = access.create && root.stat(path) == Err(Errno::NOENT);
+        self.change(path, |files| {
+            files.check_change(path)?;
+            let is_new = access.create && files.stat(path) == Err(Errno::NOENT);
             if !is_new {
-                return root.file(path, Access { create: false, ..access });
+                return files.file(path, Access { create: false, ..access });
             }
-            root.check_entry(path)?;
-            let file = root.file(path, access)?;
-            root.check_again(path, |root| root.remove_file(path))?;
+            files.check_entry(path)?;
+            let file = files.file(path, access)?;
+            files.check_again(path, |files| files.remove_file(path))?;
             Ok(file)
         })
     }
 
     /// Creates a folder at a real path.
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
-        self.changing(|root| {
-            root.check_entry(path)?;
-            root.create_folder(path)?;
-            root.check_again(path, |root| root.remove_folder(path))
+        self.change(path, |files| {
+            files.check_entry(path)?;
+            files.create_folder(path)?;
+            files.check_again(path, |files| files.remove_folder(path))
         })
     }
 
     /// Removes the empty folder at a real path.
     pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
-        self.changing(|root| {
-            root.check_change(path)?;
-            root.remove_folder(path)
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.remove_folder(path)
         })
     }
 
     /// Removes the file or link at a real path.
     pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
-        self.changing(|root| {
-            root.check_change(path)?;
-            root.remove_file(path)
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.remove_file(path)
         })
     }
 
@@ -161,36 +270,94 @@ impl Workspace {
         to: &Path,
         seen: impl FnOnce(&[(PathBuf, Kind)]),
     ) -> Result<()> {
-        self.changing(|root| {
-            let all = root.check_move(from, to)?;
+        self.change(from, |files| {
+            self.check(to)?;
+            let all = files.check_move(from, to)?;
             seen(&all);
-            root.rename(from, to)?;
-            root.check_again(to, |root| root.rename(to, from))
+            files.rename(from, to, &all)?;
+            files.check_again(to, |files| files.rename(to, from, &all))
         })
     }
 
     /// Creates a link at a real path. It may lead only to what is inside the workspace.
     pub(crate) fn link(&self, target: &Path, path: &Path) -> Result<()> {
-        self.changing(|root| {
-            root.check_entry(path)?;
+        self.change(path, |files| {
+            files.check_entry(path)?;
             if !stays_inside(path.parent().unwrap_or(Path::new("")), target) {
                 return Err(Errno::PERM);
             }
-            root.link(target, path)?;
-            root.check_again(path, |root| root.remove_file(path))
+            files.link(target, path)?;
+            files.check_again(path, |files| files.remove_file(path))
         })
     }
 
     /// Sets the times of what stands at a real path.
     pub(crate) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
-        self.changing(|root| {
-            root.check_change(path)?;
-            root.set_times(path, times)
+        self.change(path, |files| {
+            files.check_change(path)?;
+            files.set_times(path, times)
         })
     }
 
-    fn changing<T>(&self, change: impl FnOnce(&Root) -> Result<T>) -> Result<T> {
-        let _held = self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner);
-        change(&self.shared.root)
+    /// Has the run's recorder keep the state of a file that is about to change.
+    pub(crate) fn touch(&self, recorder: &mut Recorder, path: &Path) {
+        let layer = &self.shared.layer;
+        recorder.touch(layer, path);
+        if matches!(layer, Layer::InPlace(_)) {
+            self.touched().touch(layer, path);
+        }
+    }
+
+    /// Tells the run's recorder that a file that was touched has been opened for writing.
+    pub(crate) fn opened(&self, recorder: &mut Recorder, path: &Path) {
+        recorder.opened(path);
+        self.touched().opened(path);
+    }
+
+    /// Touches all that a move changes: these paths below both places.
+    pub(crate) fn touch_move(
+        &self,
+        recorder: &mut Recorder,
+        (from, to): (&Path, &Path),
+        all: &[(PathBuf, Kind)],
+    ) {
+        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
+            self.touch(recorder, &at(from, below));
+            self.touch(recorder, &at(to, below));
+        }
+    }
+
+    /// What the run has changed.
+    pub(crate) fn records(&self, recorder: &Recorder) -> Records {
+        recorder.records(&self.shared.layer)
+    }
+
+    fn touched(&self) -> MutexGuard<'_, Recorder> {
+        self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn protected(&self) -> MutexGuard<'_, Vec<Protected>> {
+        self.shared.protected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a change of what is protected, or of what holds it.
+    fn check(&self, path: &Path) -> Result<()> {
+        let protected = self.protected();
+        if protected.is_empty() {
+            return Ok(());
+        }
+        let inode = self.stat(path).ok().map(|found| found.inode);
+        let is_it = |it: &Protected| it.path.starts_with(path) || Some(it.inode) == inode;
+        if protected.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
+    }
+
+    fn changing(&self) -> MutexGuard<'_, ()> {
+        self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change<T>(&self, path: &Path, change: impl FnOnce(&Layer) -> Result<T>) -> Result<T> {
+        let _held = self.changing();
+        self.check(path)?;
+        change(&self.shared.layer)
     }
 }

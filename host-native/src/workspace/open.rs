@@ -23,6 +23,14 @@ pub enum WorkspaceError {
         /// Why.
         error: io::Error,
     },
+    /// What an overlay changes can be kept nowhere.
+    #[error("there is no place for an overlay of {}: {error}", path.display())]
+    NoOverlay {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// It is more than a project.
     #[error("{} is {why}: name a project's folder, or insist with --any-folder", path.display())]
     Unfit {

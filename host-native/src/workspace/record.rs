@@ -2,12 +2,12 @@
 //! removed or moved, and compared with its state at the end.
 
 use super::{
-    resolve::at,
-    root::Root,
+    change::FileChange,
+    layer::Layer,
     stat::Kind,
     state::{Allowance, FileState},
 };
-use innerloop_core::action::{Change, ChangeKind};
+use innerloop_core::action::Change;
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::{Path, PathBuf},
@@ -17,11 +17,13 @@ use std::{
 const MAX_FILES: usize = 10_000;
 
 /// Notes what is about to change.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Recorder {
     before: BTreeMap<PathBuf, FileState>,
     /// Those of them that were opened for writing.
     opened: BTreeSet<PathBuf>,
+    /// Those of them that had other names, too.
+    linked: BTreeSet<PathBuf>,
     left: Allowance,
     overflow: bool,
 }
@@ -35,8 +37,28 @@ pub(crate) struct Records {
 }
 
 impl Recorder {
+    /// Of one run, whose changes the model is told.
+    pub(crate) fn of_run() -> Self {
+        Self::new(Allowance::TEXTS)
+    }
+
+    /// Of all runs, whose changes the user is told.
+    pub(super) fn of_session() -> Self {
+        Self::new(Allowance::ALL)
+    }
+
+    fn new(left: Allowance) -> Self {
+        Self {
+            before: BTreeMap::new(),
+            opened: BTreeSet::new(),
+            linked: BTreeSet::new(),
+            left,
+            overflow: false,
+        }
+    }
+
     /// Keeps the state of the file at a real path if it is touched for the first time.
-    pub(crate) fn touch(&mut self, root: &Root, path: &Path) {
+    pub(super) fn touch(&mut self, layer: &Layer, path: &Path) {
         if self.before.contains_key(path) {
             return;
         }
@@ -44,52 +66,42 @@ impl Recorder {
             self.overflow = true;
             return;
         }
-        let state = FileState::of(root, path, &mut self.left);
+        let state = FileState::of(layer, path, &mut self.left);
         self.before.insert(path.to_path_buf(), state);
+        if layer.stat(path).is_ok_and(|found| found.kind == Kind::File && found.links > 1) {
+            self.linked.insert(path.to_path_buf());
+        }
     }
 
     /// Notes that a file that was touched has been opened for writing.
-    pub(crate) fn opened(&mut self, path: &Path) {
+    pub(super) fn opened(&mut self, path: &Path) {
         if self.before.contains_key(path) {
             self.opened.insert(path.to_path_buf());
         }
     }
 
-    /// Touches all that a move changes: these paths below both places.
-    pub(crate) fn touch_move(
-        &mut self,
-        root: &Root,
-        (from, to): (&Path, &Path),
-        all: &[(PathBuf, Kind)],
-    ) {
-        for (below, _) in all.iter().filter(|(_, kind)| *kind != Kind::Folder) {
-            self.touch(root, &at(from, below));
-            self.touch(root, &at(to, below));
-        }
-    }
-
-    /// What was touched, as it was and as it is. A file that was opened for writing counts as
-    /// modified, also if it is what it was.
-    pub(crate) fn records(&mut self, root: &Root) -> Records {
-        let Self { before, opened, left, overflow } = std::mem::take(self);
-        let mut left = left;
-        let changes = before.into_iter().filter_map(|(path, before)| {
-            let after = FileState::of(root, &path, &mut left);
+    /// What was touched, as it was and as it is, and whether that is all. A file that was opened
+    /// for writing is there, also if it is what it was.
+    pub(super) fn changes(&self, layer: &Layer) -> (Vec<FileChange>, bool) {
+        let mut left = self.left;
+        let changes = self.before.iter().filter_map(|(path, before)| {
+            let after = FileState::of(layer, path, &mut left);
+            let mut change = FileChange::new(path, before.clone(), after);
+            let is_nothing =
+                (&change.before, &change.after) == (&FileState::Absent, &FileState::Absent);
+            let is_opened = self.opened.contains(path);
+            change.has_other_names = is_opened && self.linked.contains(path);
             // What was only tried has changed nothing.
-            let is_change = before != after || opened.contains(&path);
-            is_change.then(|| change(&path, before, after)).flatten()
+            let is_change = !is_nothing && (is_opened || !change.is_same());
+            is_change.then_some(change)
         });
-        Records { changes: changes.collect(), overflow }
+        (changes.collect(), !self.overflow)
     }
-}
 
-fn change(path: &Path, before: FileState, after: FileState) -> Option<Change> {
-    let kind = match (&before, &after) {
-        (FileState::Absent, FileState::Absent) => return None,
-        (FileState::Absent, _) => ChangeKind::Created,
-        (_, FileState::Absent) => ChangeKind::Deleted,
-        _ => ChangeKind::Modified,
-    };
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
-    Some(Change { path: parts.join("/"), kind, before: before.text(), after: after.text() })
+    /// The same as an outcome tells it.
+    pub(super) fn records(&self, layer: &Layer) -> Records {
+        let (changes, is_all) = self.changes(layer);
+        let changes = changes.into_iter().map(FileChange::told).collect();
+        Records { changes, overflow: !is_all }
+    }
 }

@@ -10,6 +10,7 @@ use rustix::{
 use std::{
     ffi::{OsStr, OsString},
     fs::File,
+    io,
     os::{
         fd::{AsFd, BorrowedFd, OwnedFd},
         unix::ffi::{OsStrExt, OsStringExt},
@@ -84,6 +85,11 @@ impl Root {
     /// Where it was when it was opened.
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The number of its file system.
+    pub(crate) const fn device(&self) -> u64 {
+        self.device
     }
 
     /// What stands at the path, itself.
@@ -239,6 +245,16 @@ impl Root {
             Kind::Other => Err(Errno::PERM),
         }
     }
+}
+
+/// Copies a file's content; the file systems that can share it do.
+pub(super) fn copy(mut from: &File, to: &mut File) -> Result<()> {
+    #[cfg(target_os = "linux")]
+    if rustix::fs::ioctl_ficlone(&*to, from).is_ok() {
+        return Ok(());
+    }
+    let copied = io::copy(&mut from, to);
+    copied.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
 }
 
 /// The handle of a folder.

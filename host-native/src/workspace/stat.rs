@@ -8,6 +8,8 @@ use rustix::fs::FileType;
 pub(crate) struct Stat {
     pub(crate) kind: Kind,
     pub(crate) size: u64,
+    /// Who may do what with it, as bits.
+    pub(crate) mode: u32,
     /// How many names it has.
     pub(crate) links: u64,
     pub(crate) device: u64,
@@ -24,6 +26,7 @@ impl Stat {
         Self {
             kind: kind(FileType::from_raw_mode(found.st_mode)),
             size: number(found.st_size),
+            mode: number(found.st_mode).try_into().unwrap_or(0),
             links: number(found.st_nlink),
             device: number(found.st_dev),
             inode: number(found.st_ino),
@@ -31,6 +34,11 @@ impl Stat {
             modified: nanoseconds(found.st_mtime, found.st_mtime_nsec),
             changed: nanoseconds(found.st_ctime, found.st_ctime_nsec),
         }
+    }
+
+    /// Whether nothing of it has changed since it was looked at.
+    pub(crate) const fn is_still(&self, earlier: &Self) -> bool {
+        self.inode == earlier.inode && self.changed == earlier.changed && self.size == earlier.size
     }
 }
 

@@ -26,8 +26,14 @@ fn quiet() -> Scene {
 fn arguments() {
     let scene = quiet();
     let folder = scene.workspace();
-    let mut no_apply = innerloop(["run", "go", "--workspace"]);
-    let _ = complains(no_apply.arg(&folder), 2, &["--apply", "not built yet"]);
+    let mut undecided = innerloop(["run", "go", "--workspace"]);
+    let words = ["nobody can be asked", "--apply", "--diff", "--in-place"];
+    let _ = complains(undecided.arg(&folder), 2, &words);
+    for both in [["--apply", "--diff"], ["--diff", "--in-place"], ["--in-place", "--apply"]] {
+        let mut undecided = innerloop(["run", "go", "--workspace"]);
+        let run = run(undecided.arg(&folder).args(both)).exits(2);
+        assert!(run.stderr.contains("cannot be used with"), "{run:#?}");
+    }
     let mut missing = innerloop(["run", "go", "--apply", "--workspace"]);
     let _ = complains(missing.arg(scene.path("nowhere")), 2, &["nowhere", "create it"]);
     let scene = scene.file("file", "x");

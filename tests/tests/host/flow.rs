@@ -80,7 +80,7 @@ fn what_was_held_back_is_shown_however_a_program_ends() {
         assert_eq!(ended["outcome"]["error"].as_str().unwrap_or_default(), error, "{ended}");
     }
     let script = script("std.open('begun', 'w').close();\nfor (;;);");
-    let scene = running("qjs", &["-m", "t.mjs"]).file("t.mjs", &script);
+    let scene = running("qjs", &["-m", "t.mjs"]).in_place().file("t.mjs", &script);
     let mut command = scene.command("go");
     let program = Started::new(command.arg("--json").arg("--programs").arg(programs()), b"");
     wait_for("the program", || scene.workspace().join("begun").exists());
@@ -92,7 +92,7 @@ fn what_was_held_back_is_shown_however_a_program_ends() {
 
 #[test]
 fn a_program_waits_while_nobody_reads() {
-    let scene = running("qjs", &["-m", "much.mjs"]);
+    let scene = running("qjs", &["-m", "much.mjs"]).in_place();
     let script = "import * as std from 'qjs:std';\n\
                   for (let line = 0; line < 40000; line++) std.out.puts(`the line ${line}\\n`);\n\
                   std.out.flush();\n\

@@ -22,6 +22,7 @@ mod people;
 mod providers;
 mod readme;
 mod replay;
+mod review;
 mod run;
 mod sandbox;
 mod secrets;

@@ -16,7 +16,7 @@ fn ask() -> Message {
 }
 
 fn scene() -> Scene {
-    Scene::streaming(&[write("new\n"), Message::text("done")])
+    Scene::streaming(&[write("new\n"), Message::text("done")]).in_place()
 }
 
 /// Runs the program on a terminal at which somebody types these lines.
@@ -57,7 +57,7 @@ fn the_diff_is_shown_before_anything_changes() {
     let edit = |old: &str| {
         let arguments = json!({"file_path": "note.txt", "old_string": old, "new_string": "b"});
         let edit = Message::call("toolu_1", "edit_file", &arguments);
-        Scene::streaming(&[edit, Message::text("done")]).file("note.txt", "a\n")
+        Scene::streaming(&[edit, Message::text("done")]).in_place().file("note.txt", "a\n")
     };
     let run = typed(&edit("a"), &[], "d\nn\n").exits(0);
     assert!(run.stdout.contains("-a\r\n+b\r\n"), "{}", run.stdout);
@@ -72,7 +72,7 @@ fn always_asks_once_for_a_tool() {
         "write_file",
         &json!({"file_path": "other.txt", "content": "too\n"}),
     );
-    let scene = Scene::streaming(&[write("new\n"), again, Message::text("done")]);
+    let scene = Scene::streaming(&[write("new\n"), again, Message::text("done")]).in_place();
     let run = typed(&scene, &[], "a\n").exits(0);
     assert_eq!(scene.text("workspace/other.txt"), "too\n");
     assert_eq!(run.stdout.matches("[y]es").count(), 1, "{}", run.stdout);

@@ -4,14 +4,10 @@ use innerloop_tests::{
     anthropic::Message,
     example::copy_project,
     mock::{Mock, Reply},
-    program::{binary, repository, run},
+    program::{binary, on_terminal, repository, run_with},
 };
 use serde_json::json;
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{fs, path::Path, process::Command};
 
 /// The text of the README.
 fn readme() -> String {
@@ -44,15 +40,17 @@ fn the_native_quick_start_runs_as_it_stands() {
     let script = block("### Natively", "sh");
     assert!(script.lines().count() >= 4, "{script}");
     let model = model();
+    let script = format!("cd '{}'\n{script}", folder.path().display());
     let mut shell = Command::new("bash");
-    shell.args(["-euo", "pipefail", "-c", &script]).current_dir(folder.path());
-    shell.env("ANTHROPIC_BASE_URL", model.url()).env_remove("INNERLOOP_PROGRAMS");
-    shell.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let done = run(&mut shell).exits(0);
+    shell.args(["-euo", "pipefail", "-c", &script]).env("ANTHROPIC_BASE_URL", model.url());
+    shell.env("INNERLOOP_CACHE_DIR", folder.path().join("cache")).env("NO_COLOR", "1");
+    // The newcomer sits at a terminal, looks at the changes, and says yes.
+    let done = run_with(&mut on_terminal(&shell), b"y\n").exits(0);
     let written = fs::read_to_string(folder.path().join("my-project/done.txt")).unwrap();
     assert_eq!((written.as_str(), model.left()), ("done\n", 0));
-    assert!(done.stdout.starts_with("Done.\n"), "the final message first: {}", done.stdout);
-    assert!(done.stdout.contains(" | "), "then the numbered file: {}", done.stdout);
+    let shown = ["Done.", "+++ b/done.txt", "apply these changes", " | "];
+    let places = shown.map(|words| done.stdout.find(words).expect(words));
+    assert!(places.is_sorted(), "first the message, at last the numbered file: {}", done.stdout);
 }
 
 #[test]

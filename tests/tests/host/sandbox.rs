@@ -5,6 +5,7 @@ mod cache;
 mod changes;
 mod escapes;
 mod limits;
+mod overlay;
 mod programs;
 mod tools;
 
@@ -28,6 +29,7 @@ const TEN_SECONDS: Duration = Duration::from_secs(10);
 /// A workspace with nothing in it, the guests `ops` and `bombs`, and an executor over them.
 struct Bench {
     dir: TempDir,
+    engine: Arc<SandboxEngine>,
     executor: Executor,
 }
 
@@ -49,7 +51,7 @@ impl Bench {
         let engine = SandboxEngine::new(options).unwrap();
         let programs = Programs::open(&dir.path().join("programs")).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
-        Self { executor: Executor::new(engine, workspace, programs), dir }
+        Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
     }
 
     /// With the pinned QuickJS, compiled once for all tests.
@@ -61,7 +63,19 @@ impl Bench {
         let engine = SandboxEngine::new(options).unwrap();
         let programs = Programs::open(&qjs_folder()).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
-        Self { executor: Executor::new(engine, workspace, programs), dir }
+        Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
+    }
+
+    /// Over an overlay of the workspace.
+    fn over(self) -> Self {
+        let overlay = self.executor.workspace().overlay().unwrap();
+        let programs = self.executor.programs().clone();
+        Self { executor: Executor::new(self.engine.clone(), overlay, programs), ..self }
+    }
+
+    /// One that works in place and one over an overlay, both made so.
+    fn both(make: impl Fn() -> Self) -> [Self; 2] {
+        [make(), make().over()]
     }
 
     fn limited(mut self, limits: Limits) -> Self {
@@ -80,8 +94,16 @@ impl Bench {
         fs::write(path, text).unwrap();
     }
 
+    /// Reads a file of the folder, to which an overlay is applied before.
     fn read(&self, path: &str) -> String {
+        self.executor.workspace().apply().unwrap();
         fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    /// Whether something is in the folder, to which an overlay is applied before.
+    fn has(&self, path: &str) -> bool {
+        self.executor.workspace().apply().unwrap();
+        self.path(path).symlink_metadata().is_ok()
     }
 
     async fn run(&self, program: &str, args: &[&str]) -> Outcome {

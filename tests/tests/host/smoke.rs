@@ -101,7 +101,7 @@ fn script(column: Column) -> Vec<Reply> {
 
 impl Smoke {
     fn new(column: Column) -> Self {
-        let scene = Scene::new(script(column)).speaking(column.wire);
+        let scene = Scene::new(script(column)).speaking(column.wire).in_place();
         // The default of ten seconds, and Claude's of 120, cut short.
         let config = json!({"timeouts": {"default_command_ms": 500, "max_command_ms": 500}});
         std::fs::write(scene.path("config.json"), config.to_string()).unwrap();

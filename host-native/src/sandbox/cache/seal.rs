@@ -2,7 +2,7 @@
 //! that stands in a file of its own beside them. A key that is gone, or that somebody else may
 //! know, is replaced by a new one, which costs no more than compiling again.
 
-use super::private;
+use crate::private;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 use std::{fs, io, path::Path};

@@ -16,101 +16,106 @@ async fn changes(bench: &Bench, args: &[&str]) -> Vec<Change> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn created_modified_and_deleted_files_are_reported_with_their_texts() {
-    let bench = Bench::new();
-    bench.write("a.txt", "before");
-    assert_eq!(
-        changes(&bench, &["w", "new.txt"]).await,
-        [change("new.txt", ChangeKind::Created, None, Some("x"))]
-    );
-    assert_eq!(
-        changes(&bench, &["w", "a.txt"]).await,
-        [change("a.txt", ChangeKind::Modified, Some("before"), Some("x"))]
-    );
-    assert_eq!(
-        changes(&bench, &["t", "a.txt"]).await,
-        [change("a.txt", ChangeKind::Modified, Some("x"), Some(""))]
-    );
-    assert_eq!(
-        changes(&bench, &["u", "a.txt"]).await,
-        [change("a.txt", ChangeKind::Deleted, Some(""), None)]
-    );
+    for bench in Bench::both(Bench::new) {
+        bench.write("a.txt", "before");
+        assert_eq!(
+            changes(&bench, &["w", "new.txt"]).await,
+            [change("new.txt", ChangeKind::Created, None, Some("x"))]
+        );
+        assert_eq!(
+            changes(&bench, &["w", "a.txt"]).await,
+            [change("a.txt", ChangeKind::Modified, Some("before"), Some("x"))]
+        );
+        assert_eq!(
+            changes(&bench, &["t", "a.txt"]).await,
+            [change("a.txt", ChangeKind::Modified, Some("x"), Some(""))]
+        );
+        assert_eq!(
+            changes(&bench, &["u", "a.txt"]).await,
+            [change("a.txt", ChangeKind::Deleted, Some(""), None)]
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_opened_for_writing_is_reported_and_what_is_only_read_is_not() {
-    let bench = Bench::new();
-    bench.write("a.txt", "x");
-    assert_eq!(changes(&bench, &["r", "a.txt"]).await, []);
-    for letter in ["o", "w", "T"] {
-        let same = change("a.txt", ChangeKind::Modified, Some("x"), Some("x"));
-        assert_eq!(changes(&bench, &[letter, "a.txt"]).await, [same], "{letter}");
-    }
-    assert_eq!(changes(&bench, &["m", "folder"]).await, []);
-    bench.write(".git/config", "config");
-    bench.write("full/x", "x");
-    for refused in [
-        &["w", ".git/config"][..],
-        &["u", ".git/config"],
-        &["T", ".git/config"],
-        &["n", "full", "folder/none/x"],
-        &["n", "a.txt", "full"],
-    ] {
-        assert_eq!(changes(&bench, refused).await, [], "{refused:?}");
+    for bench in Bench::both(Bench::new) {
+        bench.write("a.txt", "x");
+        assert_eq!(changes(&bench, &["r", "a.txt"]).await, []);
+        for letter in ["o", "w", "T"] {
+            let same = change("a.txt", ChangeKind::Modified, Some("x"), Some("x"));
+            assert_eq!(changes(&bench, &[letter, "a.txt"]).await, [same], "{letter}");
+        }
+        assert_eq!(changes(&bench, &["m", "folder"]).await, []);
+        bench.write(".git/config", "config");
+        bench.write("full/x", "x");
+        for refused in [
+            &["w", ".git/config"][..],
+            &["u", ".git/config"],
+            &["T", ".git/config"],
+            &["n", "full", "folder/none/x"],
+            &["n", "a.txt", "full"],
+        ] {
+            assert_eq!(changes(&bench, refused).await, [], "{refused:?}");
+        }
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rename_is_a_deletion_and_a_creation() {
-    let bench = Bench::new();
-    bench.write("a.txt", "a");
-    bench.write("b.txt", "b");
-    bench.write("d/x.txt", "x");
-    bench.write("d/e/y.txt", "y");
-    assert_eq!(
-        changes(&bench, &["n", "a.txt", "b.txt"]).await,
-        [
-            change("a.txt", ChangeKind::Deleted, Some("a"), None),
-            change("b.txt", ChangeKind::Modified, Some("b"), Some("a")),
-        ]
-    );
-    assert_eq!(
-        changes(&bench, &["n", "d", "f"]).await,
-        [
-            change("d/e/y.txt", ChangeKind::Deleted, Some("y"), None),
-            change("d/x.txt", ChangeKind::Deleted, Some("x"), None),
-            change("f/e/y.txt", ChangeKind::Created, None, Some("y")),
-            change("f/x.txt", ChangeKind::Created, None, Some("x")),
-        ]
-    );
+    for bench in Bench::both(Bench::new) {
+        bench.write("a.txt", "a");
+        bench.write("b.txt", "b");
+        bench.write("d/x.txt", "x");
+        bench.write("d/e/y.txt", "y");
+        assert_eq!(
+            changes(&bench, &["n", "a.txt", "b.txt"]).await,
+            [
+                change("a.txt", ChangeKind::Deleted, Some("a"), None),
+                change("b.txt", ChangeKind::Modified, Some("b"), Some("a")),
+            ]
+        );
+        assert_eq!(
+            changes(&bench, &["n", "d", "f"]).await,
+            [
+                change("d/e/y.txt", ChangeKind::Deleted, Some("y"), None),
+                change("d/x.txt", ChangeKind::Deleted, Some("x"), None),
+                change("f/e/y.txt", ChangeKind::Created, None, Some("y")),
+                change("f/x.txt", ChangeKind::Created, None, Some("x")),
+            ]
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_through_a_link_is_reported_where_it_happened() {
-    let bench = Bench::new();
-    bench.write("src/a.txt", "a");
-    symlink("src", bench.path("link")).unwrap();
-    assert_eq!(
-        changes(&bench, &["w", "link/a.txt"]).await,
-        [change("src/a.txt", ChangeKind::Modified, Some("a"), Some("x"))]
-    );
+    for bench in Bench::both(Bench::new) {
+        bench.write("src/a.txt", "a");
+        symlink("src", bench.path("link")).unwrap();
+        assert_eq!(
+            changes(&bench, &["w", "link/a.txt"]).await,
+            [change("src/a.txt", ChangeKind::Modified, Some("a"), Some("x"))]
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_no_text_or_long_is_reported_without_it() {
-    let bench = Bench::new();
-    fs::write(bench.path("binary"), b"\xff\xfe").unwrap();
-    bench.write("long", &"l".repeat((256 << 10) + 1));
-    bench.write("fits", &"f".repeat(256 << 10));
-    assert_eq!(
-        changes(&bench, &["w", "binary"]).await,
-        [change("binary", ChangeKind::Modified, None, Some("x"))]
-    );
-    assert_eq!(
-        changes(&bench, &["w", "long"]).await,
-        [change("long", ChangeKind::Modified, None, Some("x"))]
-    );
-    let fits = changes(&bench, &["w", "fits"]).await;
-    assert_eq!(fits[0].before.as_ref().map(String::len), Some(256 << 10));
+    for bench in Bench::both(Bench::new) {
+        fs::write(bench.path("binary"), b"\xff\xfe").unwrap();
+        bench.write("long", &"l".repeat((256 << 10) + 1));
+        bench.write("fits", &"f".repeat(256 << 10));
+        assert_eq!(
+            changes(&bench, &["w", "binary"]).await,
+            [change("binary", ChangeKind::Modified, None, Some("x"))]
+        );
+        assert_eq!(
+            changes(&bench, &["w", "long"]).await,
+            [change("long", ChangeKind::Modified, None, Some("x"))]
+        );
+        let fits = changes(&bench, &["w", "fits"]).await;
+        assert_eq!(fits[0].before.as_ref().map(String::len), Some(256 << 10));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -139,20 +144,21 @@ async fn a_run_that_is_stopped_still_reports_its_changes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_that_writes_files_reports_them() {
-    let bench = Bench::qjs();
-    bench.write("notes.txt", "one\n");
-    bench.write(
-        "t.mjs",
-        "import * as std from 'qjs:std';\n\
+    for bench in Bench::both(Bench::qjs) {
+        bench.write("notes.txt", "one\n");
+        bench.write(
+            "t.mjs",
+            "import * as std from 'qjs:std';\n\
          import * as os from 'qjs:os';\n\
          let file = std.open('notes.txt', 'a'); file.puts('two\\n'); file.close();\n\
          file = std.open('gone.txt', 'w'); file.puts('never mind'); file.close();\n\
          os.remove('gone.txt');\n",
-    );
-    let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
-    assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("", Some(0)));
-    assert_eq!(
-        outcome.changes,
-        [change("notes.txt", ChangeKind::Modified, Some("one\n"), Some("one\ntwo\n"))]
-    );
+        );
+        let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
+        assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("", Some(0)));
+        assert_eq!(
+            outcome.changes,
+            [change("notes.txt", ChangeKind::Modified, Some("one\n"), Some("one\ntwo\n"))]
+        );
+    }
 }

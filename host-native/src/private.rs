@@ -13,7 +13,7 @@ const LEFT: Duration = Duration::from_secs(3_600);
 
 /// Makes the folder and the cache folder around it, or checks them: whoever can write to either
 /// could put an artefact there.
-pub(super) fn folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn folder(folder: &Path) -> io::Result<()> {
     let Some(cache) = folder.parent() else { return owned(folder) };
     if let Some(around) = cache.parent() {
         fs::create_dir_all(around)?;
@@ -24,7 +24,7 @@ pub(super) fn folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Reads a file of this user's that nobody else can read or has a name for.
-pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut file = open(path)?;
     let found = file.metadata()?;
     if !found.is_file() || !is_own(&found) || !is_closed(&found) {
@@ -37,7 +37,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
 
 /// Writes these bytes, one after the other, into a new file beside the target and renames it, so
 /// that nobody reads half a file. Its owner may read it, nobody may write to it.
-pub(super) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
     let mut file = create(&temporary)?;
     let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
@@ -49,7 +49,7 @@ pub(super) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
 }
 
 /// Removes what a program has left that was ended while it wrote.
-pub(super) fn sweep(folder: &Path) {
+pub(crate) fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
@@ -63,7 +63,7 @@ pub(super) fn sweep(folder: &Path) {
 }
 
 /// Bytes that nobody can guess.
-pub(super) fn random<const N: usize>() -> io::Result<[u8; N]> {
+pub(crate) fn random<const N: usize>() -> io::Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     Ok(bytes)

@@ -1,0 +1,44 @@
+//! SHA-256 of a module, or of a file.
+
+use sha2::{Digest as _, Sha256};
+use std::{
+    fmt,
+    io::{self, Read},
+};
+
+/// A SHA-256 digest; shown in hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of `bytes`.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// The digest of all that is left to read.
+    pub(crate) fn of_rest(mut from: impl Read) -> io::Result<Self> {
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 64 << 10]);
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return Ok(Self(hash.finalize().into())),
+                Ok(count) => hash.update(buffer.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

@@ -1,0 +1,32 @@
+//! Where this program keeps files of its own on this machine.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// The cache folder: `$INNERLOOP_CACHE_DIR`, else `innerloop` in `$XDG_CACHE_HOME` or `~/.cache`.
+pub(crate) fn cache() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    set("INNERLOOP_CACHE_DIR")
+        .or_else(|| Some(set("XDG_CACHE_HOME")?.join("innerloop")))
+        .or_else(|| Some(env::home_dir()?.join(".cache").join("innerloop")))
+}
+
+/// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
+/// round. If that cannot be found out, yes.
+pub(crate) fn meets(folder: &Path, root: &Path) -> bool {
+    let Ok(folder) = std::path::absolute(folder) else { return true };
+    let lies_inside = folder
+        .ancestors()
+        .any(|on_the_way| real(on_the_way).is_none_or(|on_the_way| on_the_way.starts_with(root)));
+    lies_inside || real(&folder).is_none_or(|folder| root.starts_with(folder))
+}
+
+/// The real path, also of something that does not exist yet.
+fn real(path: &Path) -> Option<PathBuf> {
+    match fs::canonicalize(path) {
+        Ok(real) => Some(real),
+        Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),
+    }
+}

@@ -1,0 +1,67 @@
+//! A changed file as it is told: what it was, what it is, and why one should look at it closely.
+
+use super::{sensitive, state::FileState};
+use innerloop_core::action::{Change, ChangeKind};
+use std::path::Path;
+
+/// A file that was changed, or opened to be changed.
+#[derive(Clone, Debug)]
+pub struct FileChange {
+    /// Its path, with `/` between names.
+    pub path: String,
+    /// What it was.
+    pub before: FileState,
+    /// What it is.
+    pub after: FileState,
+    /// Whether it has names elsewhere, by which the same change is seen.
+    pub(super) has_other_names: bool,
+}
+
+impl FileChange {
+    pub(super) fn new(path: &Path, before: FileState, after: FileState) -> Self {
+        Self { path: shown(path), before, after, has_other_names: false }
+    }
+
+    /// What happened to it. A file that was opened for writing counts as modified, also if it is
+    /// what it was.
+    #[must_use]
+    pub const fn kind(&self) -> ChangeKind {
+        match (&self.before, &self.after) {
+            (FileState::Absent, _) => ChangeKind::Created,
+            (_, FileState::Absent) => ChangeKind::Deleted,
+            _ => ChangeKind::Modified,
+        }
+    }
+
+    /// Whether it is what it was, as far as that is known.
+    #[must_use]
+    pub fn is_same(&self) -> bool {
+        self.before.is_same(&self.after)
+    }
+
+    /// Why this change should be looked at closely, if there is a reason.
+    #[must_use]
+    pub fn notice(&self) -> Option<&'static str> {
+        let content = match &self.after {
+            _ if self.is_same() => None,
+            FileState::Opaque { .. } => Some("no text, or too long to be shown"),
+            FileState::Link(_) => Some("a symbolic link"),
+            _ => None,
+        };
+        let linked = self.has_other_names.then_some("it has other names, which show the change");
+        sensitive::why(Path::new(&self.path)).or(linked).or(content)
+    }
+
+    /// The change as an outcome tells it.
+    pub(super) fn told(self) -> Change {
+        let text = |state: &FileState| state.text().map(str::to_owned);
+        let (kind, before, after) = (self.kind(), text(&self.before), text(&self.after));
+        Change { path: self.path, kind, before, after }
+    }
+}
+
+/// The path with `/` between names.
+pub(super) fn shown(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}

@@ -1,0 +1,418 @@
+//! A private view of a folder: what is changed stands in a store of its own, all else is shown
+//! from below, read-only. What the view shows is the folder with a list of changed names, so that
+//! it costs nothing until something is written. A file's content is copied up when it is first
+//! opened for writing, and shared with the file below where the file system can do that.
+
+mod store;
+mod view;
+
+use super::{
+    resolve::at,
+    root::{Access, Named, Root},
+    stat::{Kind, Stat},
+};
+use crate::digest::Digest;
+use rustix::{
+    fs::Timestamps,
+    io::{Errno, Result},
+};
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+};
+use store::Store;
+use view::{Content, Entry, Noted, View};
+
+/// Bytes of files whose digests are noted before they are changed. Of others, the number and the
+/// time of their last change are compared.
+const DIGESTED: u64 = 256 << 20;
+
+/// The mode bit without which its owner cannot write to a file.
+const OWNER_WRITES: u32 = 0o200;
+
+/// Marks the inode numbers of what only the view has.
+const MADE: u64 = 1 << 63;
+/// Marks those of what stands in the store, if that is on another file system.
+const STORED: u64 = 1 << 62;
+
+/// A private view of a folder. Threads share it.
+#[derive(Debug)]
+pub(super) struct Overlay {
+    lower: Arc<Root>,
+    store: Store,
+    view: RwLock<View>,
+}
+
+impl Overlay {
+    /// A view that shows the folder as it is.
+    pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
+        let store = Store::create(lower.path())?;
+        Ok(Self { lower, store, view: RwLock::default() })
+    }
+
+    /// The folder itself.
+    pub(super) const fn lower(&self) -> &Arc<Root> {
+        &self.lower
+    }
+
+    /// Shows the folder as it is again.
+    pub(super) fn reset(&self) {
+        let mut view = self.change();
+        for number in std::mem::take(&mut *view).stored() {
+            self.store.remove(number);
+        }
+    }
+
+    /// Shows the folder as it is, and can keep no more changes.
+    pub(super) fn discard(&self) {
+        self.reset();
+        self.store.discard();
+    }
+
+    /// The paths at which something was changed, parents first.
+    pub(super) fn touched(&self) -> Vec<PathBuf> {
+        let view = self.view();
+        view.noted.keys().filter(|path| view.covers(path)).cloned().collect()
+    }
+
+    /// Whether the view has noted what stands below at the path.
+    pub(super) fn has_noted(&self, path: &Path) -> bool {
+        self.view().noted.contains_key(path)
+    }
+
+    /// Whether what stands below at a path is what stood there when it was first changed.
+    pub(super) fn is_still(&self, path: &Path) -> bool {
+        let noted = self.view().noted.get(path).cloned();
+        noted.is_none_or(|noted| self.is_as_noted(path, noted.as_ref()))
+    }
+
+    fn view(&self) -> RwLockReadGuard<'_, View> {
+        self.view.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, View> {
+        self.view.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
+        self.stat_in(&self.view(), path)
+    }
+
+    fn stat_in(&self, view: &View, path: &Path) -> Result<Stat> {
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.stat(path), Err),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(number)) => self.made(Kind::Folder, 0, *number),
+            Some(Entry::Link(target, number)) => {
+                self.made(Kind::Link, target.as_os_str().len() as u64, *number)
+            }
+            Some(Entry::File(Content::Lower(from))) => self.lower.stat(from),
+            Some(Entry::File(Content::Own(number))) => Ok(self.shown(self.store.stat(*number)?)),
+        }
+    }
+
+    /// What only the view has, as old as the folder itself.
+    fn made(&self, kind: Kind, size: u64, number: u64) -> Result<Stat> {
+        let top = self.lower.stat(Path::new(""))?;
+        Ok(Stat { kind, size, links: 1, inode: MADE | number, ..top })
+    }
+
+    /// A file of the view, wherever it is really: all are on one device.
+    pub(super) fn shown(&self, found: Stat) -> Stat {
+        let device = self.lower.device();
+        if found.device == device {
+            return found;
+        }
+        Stat { device, inode: STORED | found.inode, ..found }
+    }
+
+    pub(super) fn link_target(&self, path: &Path) -> Result<PathBuf> {
+        let view = self.view();
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.link_target(path), Err),
+            Some(Entry::Link(target, _)) => Ok(target.clone()),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(_) | Entry::File(_)) => Err(Errno::INVAL),
+        }
+    }
+
+    pub(super) fn list(&self, path: &Path) -> Result<Vec<Named>> {
+        self.list_in(&self.view(), path)
+    }
+
+    fn list_in(&self, view: &View, path: &Path) -> Result<Vec<Named>> {
+        let mut list = match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.list(path), Err)?,
+            Some(Entry::Folder(_)) => Vec::new(),
+            Some(Entry::Gone) => return Err(Errno::NOENT),
+            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+        };
+        let Some(names) = view.names(path) else { return Ok(list) };
+        list.retain(|named| !names.contains_key(&named.name));
+        for (name, entry) in names.iter().filter(|(_, entry)| **entry != Entry::Gone) {
+            let Stat { kind, inode, .. } = match entry {
+                Entry::File(Content::Lower(from)) => self.lower.stat(from)?,
+                _ => self.stat_in(view, &path.join(name))?,
+            };
+            list.push(Named { name: name.clone(), kind, inode });
+        }
+        Ok(list)
+    }
+
+    /// How many bytes opening the file in this way copies up.
+    pub(super) fn copies_up(&self, path: &Path, access: Access) -> u64 {
+        if !access.write || access.truncate {
+            return 0;
+        }
+        let view = self.view();
+        match view.entry(path) {
+            Some(Entry::File(Content::Own(_)) | Entry::Gone) => 0,
+            _ => self.stat_in(&view, path).map_or(0, |found| found.size),
+        }
+    }
+
+    pub(super) fn file(&self, path: &Path, access: Access) -> Result<File> {
+        if access.changes() { self.own_file(path, access) } else { self.shown_file(path) }
+    }
+
+    /// Opens for reading what is shown.
+    fn shown_file(&self, path: &Path) -> Result<File> {
+        let view = self.view();
+        match view.entry(path) {
+            None => view.hides(path).map_or_else(|| self.lower.file(path, Access::READ), Err),
+            Some(Entry::Gone) => Err(Errno::NOENT),
+            Some(Entry::Folder(_)) => Err(Errno::ISDIR),
+            Some(Entry::Link(..)) => Err(Errno::LOOP),
+            Some(Entry::File(content)) => self.content(content),
+        }
+    }
+
+    fn content(&self, content: &Content) -> Result<File> {
+        match content {
+            Content::Lower(from) => self.lower.file(from, Access::READ),
+            Content::Own(number) => self.store.open(*number, Access::READ),
+        }
+    }
+
+    /// Opens for changing, for which the file must stand in the store.
+    fn own_file(&self, path: &Path, access: Access) -> Result<File> {
+        let mut view = self.change();
+        let found = match self.stat_in(&view, path) {
+            Ok(_) if access.exclusive => return Err(Errno::EXIST),
+            Ok(found) => Some(found),
+            Err(Errno::NOENT) if access.create => None,
+            Err(error) => return Err(error),
+        };
+        let number = match (found, view.entry(path).cloned()) {
+            (Some(_), Some(Entry::File(Content::Own(number)))) => number,
+            (None, _) => {
+                self.check_folder(&view, path)?;
+                self.note(&mut view, path);
+                let number = view.next();
+                drop(self.store.add(number)?);
+                number
+            }
+            (Some(found), entry) => {
+                plain(found)?;
+                // It is noted before it is copied, so that a change between the two is seen.
+                self.note(&mut view, path);
+                let from = match entry {
+                    Some(Entry::File(Content::Lower(from))) => from,
+                    _ => path.to_owned(),
+                };
+                let content = self.lower.file(&from, Access::READ)?;
+                let number = view.next();
+                self.store.copy(number, (!access.truncate).then_some(&content), found.mode)?;
+                number
+            }
+        };
+        view.set(path, Entry::File(Content::Own(number)));
+        self.store.open(number, access)
+    }
+
+    pub(super) fn create_folder(&self, path: &Path) -> Result<()> {
+        self.make(path, Entry::Folder)
+    }
+
+    pub(super) fn link(&self, target: &Path, path: &Path) -> Result<()> {
+        self.make(path, |number| Entry::Link(target.to_owned(), number))
+    }
+
+    fn make(&self, path: &Path, entry: impl FnOnce(u64) -> Entry) -> Result<()> {
+        let mut view = self.change();
+        match self.stat_in(&view, path) {
+            Ok(_) => return Err(Errno::EXIST),
+            Err(Errno::NOENT) => self.check_folder(&view, path)?,
+            Err(error) => return Err(error),
+        }
+        self.note(&mut view, path);
+        let number = view.next();
+        view.set(path, entry(number));
+        Ok(())
+    }
+
+    pub(super) fn remove_folder(&self, path: &Path) -> Result<()> {
+        let mut view = self.change();
+        match self.stat_in(&view, path)?.kind {
+            Kind::Folder if path.as_os_str().is_empty() => return Err(Errno::BUSY),
+            Kind::Folder if !self.list_in(&view, path)?.is_empty() => return Err(Errno::NOTEMPTY),
+            Kind::Folder => {}
+            Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
+        }
+        self.remove(&mut view, path);
+        Ok(())
+    }
+
+    pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
+        let mut view = self.change();
+        if self.stat_in(&view, path)?.kind == Kind::Folder {
+            return Err(Errno::ISDIR);
+        }
+        self.remove(&mut view, path);
+        Ok(())
+    }
+
+    /// Takes a name, which may be an empty folder's, out of the view.
+    fn remove(&self, view: &mut View, path: &Path) {
+        self.note(view, path);
+        if let Some(Entry::File(Content::Own(number))) = view.entry(path) {
+            // Who has it open keeps it.
+            self.store.remove(*number);
+        }
+        view.clear_below(path);
+        if view.hides(path).is_none() && self.lower.stat(path).is_ok() {
+            view.set(path, Entry::Gone);
+        } else {
+            view.unset(path);
+        }
+    }
+
+    /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
+    pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
+        let mut view = self.change();
+        if from.as_os_str().is_empty() || to.as_os_str().is_empty() {
+            return Err(Errno::BUSY);
+        }
+        let found = self.stat_in(&view, from)?.kind;
+        self.check_folder(&view, to)?;
+        if from == to {
+            return Ok(());
+        }
+        if to.starts_with(from) {
+            return Err(Errno::INVAL);
+        }
+        if from.starts_with(to) {
+            return Err(Errno::NOTEMPTY);
+        }
+        match self.stat_in(&view, to).map(|there| there.kind) {
+            Err(Errno::NOENT) => {}
+            Err(error) => return Err(error),
+            Ok(Kind::Folder) if found != Kind::Folder => return Err(Errno::ISDIR),
+            Ok(Kind::Folder) if !self.list_in(&view, to)?.is_empty() => {
+                return Err(Errno::NOTEMPTY);
+            }
+            Ok(Kind::Folder) => {}
+            Ok(_) if found == Kind::Folder => return Err(Errno::NOTDIR),
+            Ok(_) => {}
+        }
+        let mut moved = Vec::with_capacity(all.len());
+        for (below, kind) in all {
+            moved.push((at(to, below), self.entry_of(&mut view, &at(from, below), *kind)?));
+        }
+        for (below, _) in all.iter().rev() {
+            let here = at(from, below);
+            self.note(&mut view, &here);
+            // Its content goes along.
+            view.unset(&here);
+        }
+        self.remove(&mut view, from);
+        if self.stat_in(&view, to).is_ok() {
+            self.remove(&mut view, to);
+        }
+        for (path, entry) in moved {
+            self.note(&mut view, &path);
+            view.set(&path, entry);
+        }
+        Ok(())
+    }
+
+    /// What stands at the path as an entry that can stand anywhere.
+    fn entry_of(&self, view: &mut View, path: &Path, kind: Kind) -> Result<Entry> {
+        match (view.entry(path).cloned(), kind) {
+            (Some(entry @ (Entry::File(_) | Entry::Link(..))), _) => Ok(entry),
+            (_, Kind::Folder) => Ok(Entry::Folder(view.next())),
+            (_, Kind::Link) => Ok(Entry::Link(self.lower.link_target(path)?, view.next())),
+            (_, Kind::File) => Ok(Entry::File(Content::Lower(path.to_owned()))),
+            (_, Kind::Other) => Err(Errno::PERM),
+        }
+    }
+
+    /// Sets a file's times. Those of folders and links are not kept.
+    pub(super) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+        if self.stat(path)?.kind != Kind::File {
+            return Ok(());
+        }
+        drop(self.own_file(path, Access { write: true, ..Access::READ })?);
+        match self.view().entry(path) {
+            Some(Entry::File(Content::Own(number))) => self.store.set_times(*number, times),
+            _ => Err(Errno::NOENT),
+        }
+    }
+
+    /// Something can be put at the path only if a folder is above it.
+    fn check_folder(&self, view: &View, path: &Path) -> Result<()> {
+        let above = path.parent().ok_or(Errno::EXIST)?;
+        match self.stat_in(view, above)?.kind {
+            Kind::Folder => Ok(()),
+            Kind::File | Kind::Link | Kind::Other => Err(Errno::NOTDIR),
+        }
+    }
+
+    /// Notes what stands below at a path that is changed for the first time.
+    fn note(&self, view: &mut View, path: &Path) {
+        if view.noted.contains_key(path) {
+            return;
+        }
+        let noted = self.lower.stat(path).ok().map(|stat| {
+            let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
+            view.digested = rest.unwrap_or(view.digested);
+            let digest = rest.and_then(|_| self.digest_below(path, stat));
+            Noted { stat, digest }
+        });
+        view.noted.insert(path.to_owned(), noted);
+    }
+
+    fn digest_below(&self, path: &Path, found: Stat) -> Option<Digest> {
+        if found.kind != Kind::File {
+            return None;
+        }
+        let file = self.lower.file(path, Access::READ).ok()?;
+        Digest::of_rest(file).ok()
+    }
+
+    fn is_as_noted(&self, path: &Path, noted: Option<&Noted>) -> bool {
+        match (self.lower.stat(path).ok(), noted) {
+            (None, None) => true,
+            (Some(now), Some(noted)) if now.kind == noted.stat.kind => {
+                // A folder changes with its entries, each of which is noted itself.
+                now.kind == Kind::Folder
+                    || now.is_still(&noted.stat)
+                    || (noted.digest.is_some() && self.digest_below(path, now) == noted.digest)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Refuses what is no file, or one that its owner has closed.
+const fn plain(found: Stat) -> Result<()> {
+    match found.kind {
+        Kind::File if found.mode & OWNER_WRITES == 0 => Err(Errno::ACCESS),
+        Kind::File => Ok(()),
+        Kind::Folder => Err(Errno::ISDIR),
+        Kind::Link => Err(Errno::LOOP),
+        Kind::Other => Err(Errno::PERM),
+    }
+}

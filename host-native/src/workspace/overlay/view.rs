@@ -1,0 +1,118 @@
+//! How an overlay's view differs from what is below: the changed names, folder by folder.
+
+use super::super::stat::Stat;
+use crate::digest::Digest;
+use rustix::io::Errno;
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// The changed names, and what they hide.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    /// The changed names of each folder.
+    changed: BTreeMap<PathBuf, BTreeMap<OsString, Entry>>,
+    /// What stood below where something was changed, as it was then.
+    pub(super) noted: BTreeMap<PathBuf, Option<Noted>>,
+    /// Bytes of files whose digests were noted.
+    pub(super) digested: u64,
+    /// The number of the last thing that was made.
+    last: u64,
+}
+
+/// A name whose meaning the view changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// It is not there any more.
+    Gone,
+    /// A folder of the view's own: nothing below is shown in it.
+    Folder(u64),
+    File(Content),
+    Link(PathBuf, u64),
+}
+
+/// Where a changed file has its content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    /// In the file below at this path: it was moved.
+    Lower(PathBuf),
+    /// In the store, under this number.
+    Own(u64),
+}
+
+/// What stood below.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Noted {
+    pub(super) stat: Stat,
+    pub(super) digest: Option<Digest>,
+}
+
+impl View {
+    pub(super) fn entry(&self, path: &Path) -> Option<&Entry> {
+        self.names(path.parent()?)?.get(path.file_name()?)
+    }
+
+    /// The changed names of a folder.
+    pub(super) fn names(&self, folder: &Path) -> Option<&BTreeMap<OsString, Entry>> {
+        self.changed.get(folder)
+    }
+
+    /// What the system would say of a path if something above it hides what stands below there.
+    pub(super) fn hides(&self, path: &Path) -> Option<Errno> {
+        if self.changed.is_empty() {
+            return None;
+        }
+        let entry = path.ancestors().skip(1).find_map(|above| self.entry(above))?;
+        Some(match entry {
+            Entry::File(_) | Entry::Link(..) => Errno::NOTDIR,
+            Entry::Folder(_) | Entry::Gone => Errno::NOENT,
+        })
+    }
+
+    /// Whether the view shows something else at the path than what stands below there.
+    pub(super) fn covers(&self, path: &Path) -> bool {
+        self.entry(path).is_some() || self.hides(path).is_some()
+    }
+
+    /// The numbers of what stands in the store.
+    pub(super) fn stored(&self) -> impl Iterator<Item = u64> {
+        let entries = self.changed.values().flat_map(BTreeMap::values);
+        entries.filter_map(|entry| match entry {
+            Entry::File(Content::Own(number)) => Some(*number),
+            _ => None,
+        })
+    }
+
+    pub(super) const fn next(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    pub(super) fn set(&mut self, path: &Path, entry: Entry) {
+        if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+            self.changed.entry(folder.to_owned()).or_default().insert(name.to_owned(), entry);
+        }
+    }
+
+    pub(super) fn unset(&mut self, path: &Path) {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+        if let Some(names) = self.changed.get_mut(folder) {
+            names.remove(name);
+            if names.is_empty() {
+                self.changed.remove(folder);
+            }
+        }
+    }
+
+    /// Forgets the changed names in and below a folder that is removed.
+    pub(super) fn clear_below(&mut self, folder: &Path) {
+        let from = self.changed.range(folder.to_owned()..);
+        let below = from.map(|(path, _)| path).take_while(|path| path.starts_with(folder));
+        let below: Vec<PathBuf> = below.cloned().collect();
+        for path in below {
+            self.changed.remove(&path);
+        }
+    }
+}
