@@ -13,6 +13,13 @@ pub(crate) fn cache() -> Option<PathBuf> {
         .or_else(|| Some(env::home_dir()?.join(".cache").join("innerloop")))
 }
 
+/// The folder for what is to be kept: `innerloop` in `$XDG_STATE_HOME` or `~/.local/state`.
+pub(crate) fn state() -> Option<PathBuf> {
+    let set = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = set.or_else(|| Some(env::home_dir()?.join(".local").join("state")))?;
+    Some(state.join("innerloop"))
+}
+
 /// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
 /// round. If that cannot be found out, yes.
 pub(crate) fn meets(folder: &Path, root: &Path) -> bool {

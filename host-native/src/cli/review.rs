@@ -8,8 +8,12 @@ use super::{
     interrupts::Ending,
     style::harmless,
 };
-use crate::sandbox::Workspace;
-use std::io::{Write as _, stderr};
+use crate::{http::wall_time, places, sandbox::Workspace};
+use std::{
+    io::{self, Write as _, stderr},
+    path::PathBuf,
+    process,
+};
 
 /// Where changes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,11 +76,30 @@ pub(super) async fn settle(
     result
 }
 
+/// Applies the changes; if that fails, what the agent has made is kept elsewhere.
 async fn apply(workspace: &Workspace) -> Result<(), Failure> {
     let workspace = workspace.clone();
-    let applied = tokio::task::spawn_blocking(move || workspace.apply()).await;
-    let failed = |error: &dyn std::fmt::Display| Failure::new(Exit::Failed, error);
-    applied.map_err(|error| failed(&error))?.map_err(|error| failed(&error))
+    let work = move || {
+        let error = match workspace.apply() {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        let told = match keep(&workspace) {
+            Ok(place) => format!("what the agent has made is kept in {}", place.display()),
+            Err(why) => format!("what the agent has made can't be kept either: {why}"),
+        };
+        Err(Failure::new(Exit::Failed, format!("{error}; {told}")))
+    };
+    let applied = tokio::task::spawn_blocking(work).await;
+    applied.unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)))
+}
+
+fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
+    let none = || io::Error::other("there is no home folder; set XDG_STATE_HOME");
+    let kept = places::state().ok_or_else(none)?.join("kept");
+    let place = kept.join(format!("{}-{}", wall_time().0, process::id()));
+    workspace.keep(&place)?;
+    Ok(place)
 }
 
 /// Asks whether to apply the changes, until the answer is one.

@@ -169,10 +169,12 @@ impl Work {
         view.end(&report);
         let person = person.as_ref().filter(|_| report.has_changes());
         match review::settle(self.mode, &self.workspace, person, &ending).await {
-            Ok(is_applied) => report.applied(is_applied),
+            Ok(is_applied) => {
+                report.applied(is_applied);
+                view.settled(&report);
+            }
             Err(failure) => report.fail(failure),
         }
-        view.settled(&report);
         report
     }
 }

@@ -13,7 +13,9 @@ pub struct Call {
     pub id: String,
     /// The arguments. They fit the tool's schema.
     pub arguments: Json,
-    /// The folder that the calling agent works in, on this machine.
+    /// The folder that the calling agent works in, on this machine. Where the workspace is an
+    /// overlay, this is the folder below it: what the overlay has changed is not there yet, and
+    /// what a function writes there is not held back.
     pub folder: PathBuf,
     on_delta: OnDelta,
     /// Closed when nobody waits for the result any more.

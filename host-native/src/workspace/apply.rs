@@ -17,9 +17,9 @@ use rustix::{
 };
 use std::{
     collections::BTreeSet,
-    fs::File,
+    fs::{DirBuilder, File},
     io,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -89,6 +89,22 @@ pub(super) fn changes(overlay: &Overlay, above: &Layer) -> Vec<FileChange> {
         (!is_untold).then(|| FileChange::new(&path, before, after))
     });
     changes.collect()
+}
+
+/// Copies the files that the view shows otherwise than the folder below, as they are in the view.
+pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700).recursive(true).create(folder.parent().unwrap_or(Path::new("")))?;
+    builder.recursive(false).create(folder)?;
+    builder.recursive(true);
+    for path in overlay.touched() {
+        if overlay.stat(&path).is_ok_and(|found| found.kind == Kind::File) {
+            let (content, place) = (overlay.file(&path, Access::READ)?, folder.join(path));
+            builder.create(place.parent().unwrap_or(folder))?;
+            copy(&content, &mut File::create_new(place)?)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is to be done, in this order.

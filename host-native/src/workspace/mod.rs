@@ -36,7 +36,7 @@ use rustix::{
 };
 use std::{
     fs::File,
-    io::Read as _,
+    io::{self, Read as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -140,6 +140,18 @@ impl Workspace {
         apply::apply(overlay)?;
         overlay.reset();
         Ok(())
+    }
+
+    /// Copies the files that an overlay has changed, as they are now, into a new folder, which is
+    /// made with those around it. Where files are changed in place there is nothing to do.
+    ///
+    /// # Errors
+    /// If the folder is there already, or the system refuses something.
+    pub fn keep(&self, folder: &Path) -> io::Result<()> {
+        match &self.shared.layer {
+            Layer::InPlace(_) => Ok(()),
+            Layer::Overlay(overlay) => apply::keep(overlay, folder),
+        }
     }
 
     /// Forgets what an overlay has changed and removes what was kept of it, also if clones are

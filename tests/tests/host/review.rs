@@ -8,7 +8,11 @@ use innerloop_tests::{
     scene::Scene,
 };
 use serde_json::{Value, json};
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 const QUESTION: &str = "apply these changes to ";
 
@@ -114,7 +118,8 @@ fn what_deserves_a_look_is_named_before_the_question() {
 fn a_file_that_somebody_else_has_changed_is_named_and_nothing_is_applied() {
     let slow = Reply::stream(&Message::text("done")).paced(Duration::from_millis(300));
     let scene = Scene::new(vec![Reply::stream(&write("note.txt", "new\n")), slow]);
-    let program = Started::new(&mut scene.command("go"), b"");
+    let state = scene.path("state");
+    let program = Started::new(scene.command("go").env("XDG_STATE_HOME", &state), b"");
     wait_for("the second request", || scene.model.requests().len() == 2);
     fs::write(note(&scene), "somebody else\n").unwrap();
     let run = program.finish().exits(1);
@@ -122,6 +127,9 @@ fn a_file_that_somebody_else_has_changed_is_named_and_nothing_is_applied() {
     assert!(run.complaint().contains(words), "{run:#?}");
     assert!(run.stderr.contains("+new"), "what the agent has written is shown: {run:#?}");
     assert_eq!(scene.text("workspace/note.txt"), "somebody else\n");
+    let (_, kept) = run.complaint().split_once("what the agent has made is kept in ").unwrap();
+    assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
+    assert_eq!(fs::read_to_string(Path::new(kept).join("note.txt")).unwrap(), "new\n");
 }
 
 #[test]

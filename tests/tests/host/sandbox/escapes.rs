@@ -201,6 +201,9 @@ async fn a_renamed_folder_that_is_still_open_leads_to_its_new_place() {
         bench.write("a/.keep", "");
         assert_eq!(bench.ops(&["M", "a", "c", "new.txt"]).await, SUCCESS);
         assert_eq!(bench.read("c/new.txt"), "x");
+        bench.write("k/deep/.innerloop/key", "key");
+        assert_eq!(bench.ops(&["n", "k", "l"]).await, PERM);
+        assert_eq!(bench.ops(&["n", "k/deep", "deep"]).await, PERM);
         // A repository stays where it is, whatever folder around it is moved.
         assert_eq!(bench.ops(&["n", "b", "d"]).await, PERM);
         assert_eq!(bench.ops(&["m", "e"]).await, SUCCESS);

@@ -3,13 +3,18 @@
 
 use super::Bench;
 use innerloop_core::action::ChangeKind;
-use innerloop_host::sandbox::{ApplyError, FileState, Limits, Workspace};
+use innerloop_host::sandbox::{ApplyError, Executor, FileState, Limits, Workspace};
 use std::{
     collections::BTreeMap,
     fs,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
+use tempfile::TempDir;
 
 const SUCCESS: i32 = 0;
 const PERM: i32 = 63;
@@ -279,6 +284,51 @@ async fn what_deserves_a_look_is_named() {
         ("plain", Some("it has other names, which show the change")),
     ];
     assert_eq!(notices, want);
+}
+
+/// Somebody swaps a folder for a link out of the workspace while changes are applied to it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_becomes_a_link_while_it_is_applied_leads_nowhere() {
+    let bench = Bench::new();
+    let outside = bench.dir.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("x"), "outside").unwrap();
+    bench.write("a/x", "plain");
+    symlink("../outside", bench.path("b")).unwrap();
+    let swapping = Arc::new(AtomicBool::new(true));
+    let swaps = {
+        let (swapping, a, b, c) =
+            (swapping.clone(), bench.path("a"), bench.path("b"), bench.path("c"));
+        std::thread::spawn(move || {
+            let mut swaps = 0;
+            while swapping.load(Ordering::Relaxed) {
+                for (from, to) in [(&a, &c), (&b, &a), (&c, &b)] {
+                    fs::rename(from, to).unwrap();
+                }
+                swaps += 1;
+            }
+            swaps
+        })
+    };
+    let mut applied = 0;
+    for _ in 0..300 {
+        let bench = Bench {
+            executor: Executor::new(
+                bench.engine.clone(),
+                workspace(&bench).overlay().unwrap(),
+                bench.executor.programs().clone(),
+            ),
+            engine: bench.engine.clone(),
+            dir: TempDir::new().unwrap(),
+        };
+        bench.ops(&["w", "a/x"]).await;
+        bench.ops(&["w", "a/y"]).await;
+        applied += u32::from(workspace(&bench).apply().is_ok());
+    }
+    swapping.store(false, Ordering::Relaxed);
+    assert!(swaps.join().unwrap() > 10);
+    assert!(applied > 0);
+    assert_eq!(tree(&outside), BTreeMap::from([("x".to_owned(), "file outside".to_owned())]));
 }
 
 /// Numbers that look random and are the same in each run.
