@@ -1,11 +1,13 @@
 //! What the host tells the core of the place it works in: the day, the system, the state of
 //! version control, the project's instruction files. Nothing here runs a program, follows a
-//! repository's configuration, or leaves the workspace and the repository that it belongs to.
+//! repository's configuration, or leaves the workspace and the repository that it belongs to: each
+//! of their folders is held open, and what is read is reached by that handle, through no link.
 
 mod budget;
 mod documents;
 mod head;
 mod objects;
+mod packs;
 mod plain;
 mod repository;
 mod status;
@@ -13,10 +15,11 @@ mod status;
 mod tests;
 mod untracked;
 
+use crate::workspace::Workspace;
 use innerloop_core::config::{Facts, GitFacts, ProfileKind, ProgramFacts};
+use plain::Place;
 use std::{
     fs,
-    path::Path,
     sync::mpsc,
     thread,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -28,9 +31,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// The facts about `workspace`, with the programs that the sandbox can run there and the
 /// instruction files that the model family reads. It may take seconds where a repository is large.
 #[must_use]
-pub fn collect(workspace: &Path, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
-    let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
-    let repository = repository::find(&workspace);
+pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: ProfileKind) -> Facts {
+    let repository = repository::find(workspace);
+    let workspace = Place::of(workspace);
     let root = repository.as_ref().map_or_else(|| workspace.clone(), |found| found.root.clone());
     let project_docs = documents::find(&root, &workspace, family);
     let nested = documents::Nested::new(&root, &workspace, family);

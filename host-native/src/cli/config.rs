@@ -6,7 +6,7 @@ use super::{
     exit::{Exit, Failure},
     setup,
 };
-use crate::facts;
+use crate::{facts, workspace::Workspace};
 use innerloop_core::{
     config::{AskAbout, Facts, ProgramFacts, SessionConfig},
     id::SessionId,
@@ -66,11 +66,11 @@ impl<'a> Plan<'a> {
     /// The configuration of a session over that workspace.
     pub(super) async fn config(
         &self,
-        workspace: &Path,
+        workspace: &Workspace,
         programs: Vec<ProgramFacts>,
     ) -> Result<SessionConfig, Failure> {
         let family = self.with(&Facts::default())?.model.profile;
-        let workspace = workspace.to_owned();
+        let workspace = workspace.clone();
         let collect = move || facts::collect(&workspace, programs, family);
         let facts = tokio::task::spawn_blocking(collect).await;
         self.with(&facts.map_err(|error| Failure::new(Exit::Failed, error))?)

@@ -105,7 +105,7 @@ impl Work {
             progress(args.output),
         )?;
         own::prepare(&own, &sandbox).await?;
-        let config = plan.config(workspace.root(), sandbox.programs().facts()).await?;
+        let config = plan.config(&workspace, sandbox.programs().facts()).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
         let journal = journal.map_err(Failure::usage)?;
         let written = [&args.files.log, &args.files.record];

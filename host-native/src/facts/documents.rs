@@ -1,19 +1,18 @@
 //! The project's instruction files: from the repository's root down to the workspace, and tracked
 //! ones below it.
 
-use super::{objects::is_hidden, plain};
+use super::{objects::is_hidden, plain::Place};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_names, doc_places, instructed_folder,
 };
-use std::path::Path;
 
 /// Most bytes of one file that are read: the prompt has no room for more.
 const MOST_BYTES: u64 = 32 * 1024 + 1;
 
 /// The files that the model family reads in `root` and in each folder down to `workspace`, under
 /// their paths as seen from the workspace.
-pub(super) fn find(root: &Path, workspace: &Path, family: ProfileKind) -> Vec<ProjectDoc> {
+pub(super) fn find(root: &Place, workspace: &Place, family: ProfileKind) -> Vec<ProjectDoc> {
     let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
     let depth = below.split('/').filter(|name| !name.is_empty()).count();
     let names = doc_names(family);
@@ -21,10 +20,11 @@ pub(super) fn find(root: &Path, workspace: &Path, family: ProfileKind) -> Vec<Pr
         .rev()
         .flat_map(|up| names.iter().map(move |name| format!("{}{name}", "../".repeat(up))));
     let places = doc_places(family, "", &below);
-    let found = places
-        .iter()
-        .zip(shown)
-        .filter_map(|(place, path)| Some(ProjectDoc { path, text: text(root, place)? }));
+    let found = places.iter().zip(shown).filter_map(|(place, path)| {
+        let is_above = path.starts_with("../");
+        let text = if is_above { text(root, place) } else { text(workspace, &path) };
+        Some(ProjectDoc { path, text: text? })
+    });
     found.collect()
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Nested {
 }
 
 impl Nested {
-    pub(super) fn new(root: &Path, workspace: &Path, family: ProfileKind) -> Self {
+    pub(super) fn new(root: &Place, workspace: &Place, family: ProfileKind) -> Self {
         let below = below(root, workspace);
         let below = below.map(|it| if it.is_empty() { it } else { format!("{it}/") });
         Self { below, family }
@@ -56,19 +56,20 @@ impl Nested {
 }
 
 /// These files of the workspace, but for those that are gone.
-pub(super) fn read(workspace: &Path, paths: &[String]) -> Vec<ProjectDoc> {
+pub(super) fn read(workspace: &Place, paths: &[String]) -> Vec<ProjectDoc> {
     let read =
         |path: &String| Some(ProjectDoc { path: path.clone(), text: text(workspace, path)? });
     paths.iter().filter_map(read).collect()
 }
 
 /// The workspace as seen from the root that it lies in, with `/` between names.
-fn below(root: &Path, workspace: &Path) -> Option<String> {
+fn below(root: &Place, workspace: &Place) -> Option<String> {
+    let (root, workspace) = (root.path(), workspace.path());
     let below = workspace.strip_prefix(root).ok()?.to_str()?;
     Some(below.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn text(base: &Path, path: &str) -> Option<String> {
-    let bytes = plain::start(base, path, MOST_BYTES)?;
+fn text(base: &Place, path: &str) -> Option<String> {
+    let bytes = base.start(path, MOST_BYTES)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

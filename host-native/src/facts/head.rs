@@ -1,11 +1,9 @@
 //! What is checked out: the branch, and the commit that it stands at.
 
-use super::{plain, repository::Folders};
+use super::repository::Folders;
+use crate::workspace::Kind;
 use gix_hash::ObjectId;
-use std::{
-    fs::File,
-    io::{BufRead as _, BufReader, Read as _},
-};
+use std::io::{BufRead as _, BufReader, Read as _};
 
 /// Most bytes of `packed-refs` that are read.
 const MOST_PACKED_BYTES: u64 = 32 * 1024 * 1024;
@@ -31,7 +29,7 @@ pub(super) enum Tip {
 
 /// Reads `HEAD` and the branch that it names.
 pub(super) fn read(folders: &Folders) -> Option<Head> {
-    let head = plain::text(&folders.own, "HEAD")?;
+    let head = folders.own.text("HEAD")?;
     let head = head.trim();
     let Some(name) = head.strip_prefix("ref:") else {
         let tip = tip(head);
@@ -40,7 +38,7 @@ pub(super) fn read(folders: &Folders) -> Option<Head> {
         return Some(Head { branch, tip });
     };
     let name = name.trim();
-    if plain::folder(&folders.common, "reftable").is_some() || !is_valid(name) {
+    if folders.common.folder("reftable").is_some() || !is_valid(name) {
         return Some(Head { branch: String::new(), tip: Tip::Unknown });
     }
     let branch = name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
@@ -62,10 +60,10 @@ fn is_valid(name: &str) -> bool {
 }
 
 fn resolve(folders: &Folders, name: &str) -> Tip {
-    match plain::text(&folders.common, name) {
+    match folders.common.text(name) {
         Some(text) => tip(text.trim()),
         // A branch that is there as anything but a file is not to be trusted.
-        None if plain::entry(&folders.common, name).is_some_and(|(_, found)| !found.is_dir()) => {
+        None if folders.common.stat(name).is_some_and(|found| found.kind != Kind::Folder) => {
             Tip::Unknown
         }
         None => packed(folders, name).unwrap_or(Tip::Unknown),
@@ -74,13 +72,12 @@ fn resolve(folders: &Folders, name: &str) -> Tip {
 
 /// The branch among those that git has packed into one file.
 fn packed(folders: &Folders, name: &str) -> Option<Tip> {
-    let Some((place, found)) = plain::entry(&folders.common, "packed-refs") else {
-        return Some(Tip::Unborn);
-    };
-    if !found.is_file() || found.len() > MOST_PACKED_BYTES {
+    let Some(found) = folders.common.stat("packed-refs") else { return Some(Tip::Unborn) };
+    if found.size > MOST_PACKED_BYTES {
         return None;
     }
-    let mut lines = BufReader::new(File::open(place).ok()?.take(MOST_PACKED_BYTES));
+    let file = folders.common.file("packed-refs")?;
+    let mut lines = BufReader::new(file.take(MOST_PACKED_BYTES));
     let mut line = Vec::new();
     while lines.read_until(b'\n', &mut line).ok()? > 0 {
         let text = str::from_utf8(&line).unwrap_or_default().trim_end();

@@ -1,20 +1,17 @@
 //! Commits and trees. The store must be made of plain files alone: one that borrows objects from
 //! another repository is not read.
 
-use super::{budget::Budget, plain, repository::Folders};
+use super::{budget::Budget, packs::Packs, plain::Place, repository::Folders};
+use crate::workspace::Kind as Thing;
 use gix_hash::{Kind as Hash, ObjectId, oid};
-use gix_object::{CommitRef, Data, Find as _, Kind};
-use gix_odb::store::init::Options;
-use std::{
-    collections::{BTreeSet, BinaryHeap},
-    fs,
-    path::PathBuf,
-};
+use gix_object::{CommitRef, Data, Kind, decode::loose_header};
+use gix_zlib::{Inflate, Status};
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// Most bytes of an object.
 const MOST_BYTES: usize = 16 * 1024 * 1024;
-/// Most packs and files beside them.
-const MOST_PACKS: usize = 4_096;
+/// The bytes that the kind and the length of a loose object take at most.
+const HEADER: usize = 64;
 /// How many commits are shown.
 const COMMITS: usize = 10;
 /// Most parents of a commit that are looked at.
@@ -24,55 +21,58 @@ const SUBJECT: usize = 200;
 
 /// A repository's objects.
 pub(super) struct Objects<'a> {
-    folder: PathBuf,
-    store: gix_odb::Handle,
+    folder: Place,
+    packs: Packs,
     budget: &'a Budget,
 }
 
 impl<'a> Objects<'a> {
     /// Opens the store; `None` if it is not made of plain files.
     pub(super) fn open(folders: &Folders, budget: &'a Budget) -> Option<Self> {
-        let folder = plain::folder(&folders.common, "objects")?;
+        let folder = folders.common.folder("objects")?;
         for elsewhere in ["info/alternates", "info/http-alternates"] {
-            if plain::entry(&folder, elsewhere).is_some() {
+            if folder.stat(elsewhere).is_some() {
                 return None;
             }
         }
-        // A link of this name would be no folder.
-        if let Some((packs, found)) = plain::entry(&folder, "pack") {
-            found.is_dir().then_some(())?;
-            let files = fs::read_dir(packs).ok()?.take(MOST_PACKS + 1);
-            let plain = files.filter(|file| {
-                let kind = file.as_ref().ok().and_then(|file| file.file_type().ok());
-                kind.is_some_and(|kind| kind.is_file())
-            });
-            let all = fs::read_dir(folder.join("pack")).ok()?.take(MOST_PACKS + 1).count();
-            (plain.count() == all && all <= MOST_PACKS).then_some(())?;
-        }
-        if plain::entry(&folder, "info").is_some_and(|(_, found)| !found.is_dir()) {
+        if folder.stat("info").is_some_and(|found| found.kind != Thing::Folder) {
             return None;
         }
-        let options = Options { alloc_limit_bytes: Some(MOST_BYTES), ..Options::default() };
-        let mut store = gix_odb::at_opts(&folder, Hash::Sha1, None, options).ok()?;
-        store.refresh_never();
-        Some(Self { folder, store, budget })
+        let packs = Packs::open(&folder, MOST_BYTES)?;
+        Some(Self { folder, packs, budget })
     }
 
     /// The object, if it is of that kind.
     pub(super) fn find<'b>(&self, id: &oid, kind: Kind, out: &'b mut Vec<u8>) -> Option<Data<'b>> {
+        let found = match self.packs.find(id, out) {
+            Some(found) => found,
+            None => self.loose(id, out)?,
+        };
+        self.budget.take_bytes(out.len() as u64)?;
+        (found == kind).then_some(Data { kind, object_hash: Hash::Sha1, data: out })
+    }
+
+    /// The object that stands in a file of its own.
+    fn loose(&self, id: &oid, out: &mut Vec<u8>) -> Option<Kind> {
         let hex = id.to_string();
         let (start, rest) = hex.split_at_checked(2)?;
-        match fs::symlink_metadata(self.folder.join(start)) {
-            Ok(found) if !found.is_dir() => return None,
-            Ok(_) => match fs::symlink_metadata(self.folder.join(start).join(rest)) {
-                Ok(found) if !found.is_file() || found.len() > MOST_BYTES as u64 => return None,
-                _ => {}
-            },
-            Err(_) => {}
-        }
-        let found = self.store.try_find(id, out).ok()??;
-        self.budget.take_bytes(found.data.len() as u64)?;
-        (found.kind == kind).then_some(found)
+        let bytes = self.folder.whole(format!("{start}/{rest}"), MOST_BYTES as u64)?;
+        let (mut inflate, mut header) = (Inflate::default(), [0; HEADER]);
+        let (status, read, written) = inflate.prefix(&bytes, &mut header).ok()?;
+        let start = header.get(..written)?;
+        let (kind, size, skipped) = loose_header(start).ok()?;
+        let size = usize::try_from(size).ok().filter(|size| *size <= MOST_BYTES)?;
+        let content = start.get(skipped..)?;
+        let length = match status {
+            _ if content.len() > size => return None,
+            Status::StreamEnd => {
+                out.clear();
+                out.extend_from_slice(content);
+                out.len()
+            }
+            _ => inflate.rest(bytes.get(read..)?, start, skipped, out, size).ok()?,
+        };
+        (length == size).then_some(kind)
     }
 
     /// The tree of a commit.

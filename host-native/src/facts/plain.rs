@@ -1,51 +1,83 @@
-//! Plain files below a folder. A link on the way, and anything that is neither file nor folder,
-//! counts as absent: a link may lead outside, and opening a pipe may block.
+//! Plain files below a folder that is held open. A link on the way, and anything that is neither
+//! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. What
+//! stands there is judged on what was opened.
 
+use crate::workspace::{Access, Kind, Named, Stat, Workspace};
 use std::{
-    fs::{self, File, Metadata},
+    fs::File,
     io::Read as _,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
-/// What stands at `below`, which may itself be a link; no folder on the way to it is one.
-pub(super) fn entry(base: &Path, below: impl AsRef<Path>) -> Option<(PathBuf, Metadata)> {
-    let mut place = base.to_owned();
-    let mut found: Option<Metadata> = None;
-    for component in below.as_ref().components() {
-        let Component::Normal(name) = component else { return None };
-        if found.is_some_and(|folder| !folder.is_dir()) {
-            return None;
-        }
-        place.push(name);
-        found = Some(fs::symlink_metadata(&place).ok()?);
+/// A folder, reached by the handle of one that holds it.
+#[derive(Clone)]
+pub(super) struct Place {
+    top: Workspace,
+    below: PathBuf,
+}
+
+impl Place {
+    /// The folder that is held open.
+    pub(super) fn of(top: &Workspace) -> Self {
+        Self { top: top.clone(), below: PathBuf::new() }
     }
-    Some((place, found?))
-}
 
-/// The folder at `below`.
-pub(super) fn folder(base: &Path, below: &str) -> Option<PathBuf> {
-    let (place, found) = entry(base, below)?;
-    found.is_dir().then_some(place)
-}
-
-/// The first `most` bytes of the file at `below`.
-pub(super) fn start(base: &Path, below: impl AsRef<Path>, most: u64) -> Option<Vec<u8>> {
-    let (place, found) = entry(base, below)?;
-    if !found.is_file() {
-        return None;
+    /// The folder at a path of the system.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        Workspace::insist(path).ok().map(|top| Self::of(&top))
     }
-    let mut bytes = Vec::new();
-    File::open(place).ok()?.take(most).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
 
-/// The file at `below`, if it has no more bytes than that.
-pub(super) fn whole(base: &Path, below: impl AsRef<Path>, most: u64) -> Option<Vec<u8>> {
-    let bytes = start(base, below, most + 1)?;
-    (bytes.len() as u64 <= most).then_some(bytes)
-}
+    /// Its true path when it was opened; to compare, never to open.
+    pub(super) fn path(&self) -> PathBuf {
+        self.top.root().join(&self.below)
+    }
 
-/// A short text file.
-pub(super) fn text(base: &Path, below: &str) -> Option<String> {
-    String::from_utf8(whole(base, below, 64 * 1024)?).ok()
+    /// What stands at `below`, which may itself be a link; no folder on the way to it is one.
+    pub(super) fn stat(&self, below: impl AsRef<Path>) -> Option<Stat> {
+        self.top.stat(&self.at(below)).ok()
+    }
+
+    /// The folder at `below`.
+    pub(super) fn folder(&self, below: impl AsRef<Path>) -> Option<Self> {
+        let below = below.as_ref();
+        (self.stat(below)?.kind == Kind::Folder)
+            .then(|| Self { top: self.top.clone(), below: self.at(below) })
+    }
+
+    /// The entries of the folder at `below`.
+    pub(super) fn list(&self, below: impl AsRef<Path>) -> Option<Vec<Named>> {
+        self.top.list(&self.at(below)).ok()
+    }
+
+    /// Where the link at `below` leads.
+    pub(super) fn link_target(&self, below: impl AsRef<Path>) -> Option<PathBuf> {
+        self.top.link_target(&self.at(below)).ok()
+    }
+
+    /// The file at `below`.
+    pub(super) fn file(&self, below: impl AsRef<Path>) -> Option<File> {
+        self.top.file(&self.at(below), Access::READ).ok()
+    }
+
+    /// The first `most` bytes of the file at `below`.
+    pub(super) fn start(&self, below: impl AsRef<Path>, most: u64) -> Option<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file(below)?.take(most).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// The file at `below`, if it has no more bytes than that.
+    pub(super) fn whole(&self, below: impl AsRef<Path>, most: u64) -> Option<Vec<u8>> {
+        let bytes = self.start(below, most + 1)?;
+        (bytes.len() as u64 <= most).then_some(bytes)
+    }
+
+    /// A short text file.
+    pub(super) fn text(&self, below: impl AsRef<Path>) -> Option<String> {
+        String::from_utf8(self.whole(below, 64 * 1024)?).ok()
+    }
+
+    fn at(&self, below: impl AsRef<Path>) -> PathBuf {
+        crate::workspace::at(&self.below, below.as_ref())
+    }
 }

@@ -2,17 +2,14 @@
 //! followed only if what it leads to names the folder in turn: anybody can write a path, but not
 //! into somebody else's repository.
 
-use super::plain;
-use std::{
-    ffi::OsStr,
-    fs,
-    path::{Path, PathBuf},
-};
+use super::plain::Place;
+use crate::workspace::{Kind, Workspace};
+use std::{ffi::OsStr, fs, os::unix::fs::MetadataExt as _, path::Path};
 
 /// A repository with its files.
 pub(super) struct Repository {
     /// The folder in which `.git` stands.
-    pub(super) root: PathBuf,
+    pub(super) root: Place,
     /// Where its files are; `None` if that is not to be trusted.
     pub(super) folders: Option<Folders>,
 }
@@ -21,65 +18,81 @@ pub(super) struct Repository {
 #[derive(Clone)]
 pub(super) struct Folders {
     /// `HEAD` and the index: a worktree has its own.
-    pub(super) own: PathBuf,
+    pub(super) own: Place,
     /// Branches and objects.
-    pub(super) common: PathBuf,
+    pub(super) common: Place,
 }
 
-/// The repository at the folder or above it; the path has no links. As git does, the search stops
-/// at another file system and at folders of other users, who could put their instructions there.
-pub(super) fn find(folder: &Path) -> Option<Repository> {
-    let mut above = folder.ancestors().take_while(|above| is_alike(above, folder));
-    above.find_map(at)
+/// The repository at the folder or above it. As git does, the search stops at another file system
+/// and at folders of other users, who could put their instructions there.
+pub(super) fn find(workspace: &Workspace) -> Option<Repository> {
+    let here = at(Place::of(workspace));
+    let owner = fs::symlink_metadata(workspace.root()).ok()?.uid();
+    let device = workspace.stat(Path::new("")).ok()?.device;
+    let above = || workspace.root().ancestors().skip(1);
+    here.or_else(|| above().map_while(|path| alike(path, owner, device)).find_map(at))
 }
 
-fn is_alike(above: &Path, folder: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    let owner = |path: &Path| {
-        let found = fs::symlink_metadata(path).ok()?;
-        Some((found.uid(), found.dev()))
+/// The folder at the path, if it is of that user and file system. The path has no links.
+fn alike(path: &Path, owner: u32, device: u64) -> Option<Place> {
+    let named = fs::symlink_metadata(path).ok()?;
+    if named.uid() != owner || named.dev() != device {
+        return None;
+    }
+    let place = Place::open(path)?;
+    is_same(&place, "", &named).then_some(place)
+}
+
+/// Whether what was looked at by a name of the system is what stands there by the handle.
+fn is_same(place: &Place, below: &str, named: &fs::Metadata) -> bool {
+    let found = place.stat(below);
+    found.is_some_and(|found| (found.device, found.inode) == (named.dev(), named.ino()))
+}
+
+fn at(root: Place) -> Option<Repository> {
+    let folders = match root.stat(".git")?.kind {
+        Kind::Folder => {
+            let git = root.folder(".git")?;
+            git.text("HEAD")?;
+            Some(Folders { own: git.clone(), common: git })
+        }
+        Kind::Link => None,
+        Kind::File | Kind::Other => {
+            linked(&root, root.text(".git")?.strip_prefix("gitdir:")?.trim())
+        }
     };
-    above == folder || owner(above).is_some_and(|found| owner(folder) == Some(found))
-}
-
-fn at(root: &Path) -> Option<Repository> {
-    let git = root.join(".git");
-    let found = fs::symlink_metadata(&git).ok()?;
-    let folders = if found.is_dir() {
-        plain::text(&git, "HEAD")?;
-        Some(Folders { own: git.clone(), common: git })
-    } else if found.is_symlink() {
-        None
-    } else {
-        linked(root, plain::text(root, ".git")?.strip_prefix("gitdir:")?.trim())
-    };
-    Some(Repository { root: root.to_owned(), folders })
+    Some(Repository { root, folders })
 }
 
 /// The folders of a worktree or a submodule, whose `.git` is a file with a path.
-fn linked(root: &Path, path: &str) -> Option<Folders> {
+fn linked(root: &Place, path: &str) -> Option<Folders> {
     // Looking at such a path would already talk to another machine.
     if path.starts_with("//") || path.starts_with('\\') {
         return None;
     }
-    let own = root.join(path).canonicalize().ok()?;
-    let folders = |common: &Path| Folders { own: own.clone(), common: common.to_owned() };
-    let leads_to = |path: &str, place: &Path| {
-        own.join(path.trim()).canonicalize().is_ok_and(|found| found == place)
+    let top = root.path();
+    let alone = |own: Place| Folders { own: own.clone(), common: own };
+    let own = Place::open(&top.join(path))?;
+    let place = own.path();
+    if let Ok(below) = place.strip_prefix(&top) {
+        return root.folder(below).map(alone);
+    }
+    let names = |path: &str, below: &str| {
+        let named = fs::metadata(place.join(path.trim()));
+        named.is_ok_and(|named| is_same(root, below, &named))
     };
-    let above = own.parent()?;
-    if own.starts_with(root) {
-        return Some(folders(&own));
-    }
+    let above = place.parent()?;
     if above.file_name() == Some(OsStr::new("worktrees")) {
-        let back = plain::text(&own, "gitdir")?;
-        return Some(folders(above.parent()?)).filter(|_| leads_to(&back, &root.join(".git")));
+        let common = Place::open(above.parent()?)?;
+        let own = common.folder(place.strip_prefix(common.path()).ok()?)?;
+        let back = own.text("gitdir")?;
+        return names(&back, ".git").then_some(Folders { own, common });
     }
-    let config = plain::text(&own, "config")?;
+    let config = own.text("config")?;
     let setting = |line: &str| {
         let (name, value) = line.split_once('=')?;
         (name.trim() == "worktree").then(|| value.trim().trim_matches('"').to_owned())
     };
     let back = config.lines().find_map(setting)?;
-    Some(folders(&own)).filter(|_| leads_to(&back, root))
+    names(&back, "").then(|| alone(own))
 }

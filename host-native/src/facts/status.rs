@@ -6,9 +6,10 @@ use super::{
     budget::{Budget, ENTRIES},
     head::Tip,
     objects::Objects,
-    plain,
+    plain::Place,
     repository::Folders,
 };
+use crate::workspace::{Kind as Thing, Stat};
 use gix_hash::{Kind as Hash, ObjectId, oid};
 use gix_index::{
     Entry, State,
@@ -20,11 +21,7 @@ use gix_object::{
     bstr::{BStr, BString, ByteSlice as _},
     compute_hash,
 };
-use std::{
-    fs::Metadata,
-    path::Path,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::time::Duration;
 
 /// Most bytes of an index.
 const MOST_INDEX_BYTES: u64 = 64 * 1024 * 1024;
@@ -45,10 +42,10 @@ impl Index {
     /// Reads it; `None` if it is too large, broken, or has only a part of the entries.
     pub(super) fn read(folders: &Folders) -> Option<Self> {
         let empty = State::new(Hash::Sha1);
-        let Some((_, found)) = plain::entry(&folders.own, "index") else {
+        let Some(found) = folders.own.stat("index") else {
             return Some(Self { state: empty, written: Duration::ZERO });
         };
-        let bytes = plain::whole(&folders.own, "index", MOST_INDEX_BYTES)?;
+        let bytes = folders.own.whole("index", MOST_INDEX_BYTES)?;
         let options = gix_index::decode::Options {
             thread_limit: Some(1),
             alloc_limit_bytes: usize::try_from(4 * MOST_INDEX_BYTES).ok(),
@@ -57,7 +54,7 @@ impl Index {
         let (state, _) = State::from_bytes(&bytes, empty.timestamp(), Hash::Sha1, options).ok()?;
         let is_whole = !state.is_sparse() && state.link().is_none();
         let fits = u32::try_from(state.entries().len()).is_ok_and(|entries| entries <= ENTRIES);
-        (is_whole && fits).then(|| Self { state, written: modified(&found) })
+        (is_whole && fits).then(|| Self { state, written: modified(found) })
     }
 
     /// The paths of the tracked files that are text, from the repository's root on.
@@ -69,7 +66,7 @@ impl Index {
 /// How many tracked files differ from the last commit; `None` if it cannot be told, or not in
 /// time.
 pub(super) fn count_modified(
-    root: &Path,
+    root: &Place,
     index: &Index,
     tip: Tip,
     objects: Option<&Objects<'_>>,
@@ -160,7 +157,7 @@ impl Staged<'_> {
 
 /// Whether a tracked file is another than the index says; `None` if it cannot be told in time.
 fn differs(
-    root: &Path,
+    root: &Place,
     index: &Index,
     entry: &Entry,
     has_filters: bool,
@@ -171,24 +168,25 @@ fn differs(
         return Some(false);
     }
     let path = entry.path(&index.state).to_path().ok()?;
-    let Some((place, found)) = plain::entry(root, path) else { return Some(true) };
-    if found.is_symlink() != (entry.mode == Mode::SYMLINK) || found.is_dir() {
+    let Some(found) = root.stat(path) else { return Some(true) };
+    let expected = if entry.mode == Mode::SYMLINK { Thing::Link } else { Thing::File };
+    if found.kind != expected {
         return Some(true);
     }
-    let is_size = u64::from(entry.stat.size) == found.len();
-    if is_size && is_unchanged(index, entry, &found) {
+    let is_size = u64::from(entry.stat.size) == found.size;
+    if is_size && is_unchanged(index, entry, found) {
         return Some(false);
     }
     // Git writes 0 where it could not be sure of the time.
     if !is_size && entry.stat.size != 0 {
         return Some(true);
     }
-    let bytes = if found.is_symlink() {
-        let target = std::fs::read_link(&place).ok()?;
+    let bytes = if found.kind == Thing::Link {
+        let target = root.link_target(path)?;
         <[u8]>::from_path(&target)?.to_owned()
-    } else if found.len() <= MOST_FILE_BYTES {
-        budget.take_bytes(found.len())?;
-        plain::whole(root, path, MOST_FILE_BYTES)?
+    } else if found.size <= MOST_FILE_BYTES {
+        budget.take_bytes(found.size)?;
+        root.whole(path, MOST_FILE_BYTES)?
     } else {
         return None;
     };
@@ -196,7 +194,7 @@ fn differs(
 }
 
 /// Whether the file's time says that nothing was written since the index was.
-fn is_unchanged(index: &Index, entry: &Entry, found: &Metadata) -> bool {
+fn is_unchanged(index: &Index, entry: &Entry, found: Stat) -> bool {
     let (now, then) = (modified(found), entry.stat.mtime);
     let is_time = u64::from(then.secs) == now.as_secs()
         && (then.nsecs == 0 || then.nsecs == now.subsec_nanos());
@@ -211,12 +209,11 @@ fn is_content(id: &ObjectId, bytes: &[u8]) -> bool {
 
 /// Whether files may stand in the folder in another form than in the repository, which only a
 /// program could tell. Of two such forms of one length nothing is said.
-fn has_filters(root: &Path) -> bool {
-    let text = plain::start(root, ".gitattributes", 64 * 1024).unwrap_or_default();
+fn has_filters(root: &Place) -> bool {
+    let text = root.start(".gitattributes", 64 * 1024).unwrap_or_default();
     text.find(b"filter=").is_some()
 }
 
-fn modified(found: &Metadata) -> Duration {
-    let time = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+const fn modified(found: Stat) -> Duration {
+    Duration::from_nanos(found.modified)
 }

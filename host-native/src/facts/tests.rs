@@ -2,8 +2,10 @@
 //! that somebody made to break or to mislead.
 
 mod fixture;
+mod swapped;
 
 use super::date;
+use crate::workspace::Workspace;
 use fixture::{Folder, at, documents, facts, loose, write};
 use gix_object::Kind;
 use std::{fs, path::Path};
@@ -439,7 +441,8 @@ fn e13_a_link_is_no_instruction_file() {
         fixture::link(folder.path("secret/instructions.md"), &folder.path(place));
     }
     fixture::link(folder.path("secret"), &folder.path("project/web/.codex"));
-    let collect = |family| super::collect(&folder.path("project/web"), Vec::new(), family);
+    let workspace = Workspace::open(folder.path("project/web")).unwrap();
+    let collect = |family| super::collect(&workspace, Vec::new(), family);
     for family in [super::ProfileKind::Anthropic, super::ProfileKind::Openai] {
         assert_eq!(collect(family).project_docs, []);
     }

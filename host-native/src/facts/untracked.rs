@@ -1,11 +1,12 @@
 //! How many files are neither tracked nor ignored. As in `git status`, a folder without any
 //! tracked file counts once.
 
-use super::{budget::Budget, plain, repository::Folders};
+use super::{budget::Budget, plain::Place, repository::Folders};
+use crate::workspace::Kind;
 use gix_ignore::{Search, glob::pattern::Case, search::Ignore};
 use gix_index::State;
 use gix_object::bstr::{BString, ByteSlice as _};
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// Most bytes of a file of rules.
 const MOST_RULES_BYTES: u64 = 256 * 1024;
@@ -14,15 +15,20 @@ const DEPTH: usize = 128;
 
 /// Counts them; `None` if it cannot be done in time. The rules are those of the repository, not
 /// what its user has set for all of them.
-pub(super) fn count(root: &Path, folders: &Folders, state: &State, budget: &Budget) -> Option<u32> {
+pub(super) fn count(
+    root: &Place,
+    folders: &Folders,
+    state: &State,
+    budget: &Budget,
+) -> Option<u32> {
     let mut walk = Walk { root, state, budget, rules: Search::default(), count: 0 };
-    walk.add_rules(&folders.common, "info/exclude", &folders.common.join("exclude"), None);
+    walk.add_rules(&folders.common, Path::new("info/exclude"), None);
     walk.enter(&mut BString::default(), true, DEPTH)?;
     Some(walk.count)
 }
 
 struct Walk<'a> {
-    root: &'a Path,
+    root: &'a Place,
     state: &'a State,
     budget: &'a Budget,
     rules: Search,
@@ -34,36 +40,27 @@ impl Walk<'_> {
     /// file that is not ignored. In one with tracked files those that are not are counted.
     fn enter(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
         let depth = depth.checked_sub(1)?;
-        let folder = self.root.join(path.to_path().ok()?);
-        let source = folder.join(".gitignore");
-        let has_rules = self.add_rules(&folder, ".gitignore", &source, Some(self.root));
-        let found = self.entries(&folder, path, is_tracked, depth);
+        let rules = path.to_path().ok()?.join(".gitignore");
+        let has_rules = self.add_rules(self.root, &rules, Some(Path::new("")));
+        let found = self.entries(path, is_tracked, depth);
         if has_rules {
             self.rules.patterns.pop();
         }
         found
     }
 
-    fn entries(
-        &mut self,
-        folder: &Path,
-        path: &mut BString,
-        is_tracked: bool,
-        depth: usize,
-    ) -> Option<bool> {
+    fn entries(&mut self, path: &mut BString, is_tracked: bool, depth: usize) -> Option<bool> {
         let length = path.len();
         // What cannot be listed has nothing to count.
-        let Ok(entries) = fs::read_dir(folder) else { return Some(false) };
+        let Some(entries) = self.root.list(path.to_path().ok()?) else { return Some(false) };
         for entry in entries {
             self.budget.take_entry()?;
-            let Ok(entry) = entry else { continue };
-            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
-            let Some(name) = <[u8]>::from_os_str(&name) else { continue };
-            if name == b".git" || !(kind.is_dir() || kind.is_file() || kind.is_symlink()) {
+            let Some(name) = <[u8]>::from_os_str(&entry.name) else { continue };
+            if name == b".git" || entry.kind == Kind::Other {
                 continue;
             }
             path.extend_from_slice(name);
-            let is_found = self.entry(path, kind.is_dir(), is_tracked, depth);
+            let is_found = self.entry(path, entry.kind == Kind::Folder, is_tracked, depth);
             path.truncate(length);
             if is_found? && !is_tracked {
                 return Some(true);
@@ -93,8 +90,7 @@ impl Walk<'_> {
             return Some(false);
         }
         let is_found = if is_folder {
-            let is_repository =
-                plain::entry(&self.root.join(path.to_path().ok()?), ".git").is_some();
+            let is_repository = self.root.stat(path.to_path().ok()?.join(".git")).is_some();
             path.push(b'/');
             let holds_tracked = self.state.prefixed_entries_range(path.as_bstr()).is_some();
             if holds_tracked {
@@ -110,11 +106,12 @@ impl Walk<'_> {
         Some(is_found)
     }
 
-    /// Adds a file of rules, if it is there and can be read.
-    fn add_rules(&mut self, base: &Path, below: &str, source: &Path, root: Option<&Path>) -> bool {
-        let bytes = plain::whole(base, below, MOST_RULES_BYTES).filter(|bytes| !bytes.is_empty());
+    /// Adds a file of rules, if it is there and can be read. Those of a folder hold below it, as
+    /// seen from `root`.
+    fn add_rules(&mut self, base: &Place, below: &Path, root: Option<&Path>) -> bool {
+        let bytes = base.whole(below, MOST_RULES_BYTES).filter(|bytes| !bytes.is_empty());
         let add = |bytes: Vec<u8>| {
-            self.rules.add_patterns_buffer(&bytes, source, root, Ignore::default()).ok()
+            self.rules.add_patterns_buffer(&bytes, below, root, Ignore::default()).ok()
         };
         bytes.and_then(add).is_some()
     }

@@ -1,6 +1,6 @@
 //! Repositories as git would leave them, made of files.
 
-use crate::facts::collect;
+use crate::{facts::collect, workspace::Workspace};
 use gix_hash::{Kind as Hash, ObjectId};
 use gix_index::{
     State,
@@ -11,6 +11,7 @@ use innerloop_core::config::{Facts, GitFacts, ProfileKind};
 use std::{
     collections::BTreeMap,
     env, fs,
+    io::Write as _,
     path::{Path, PathBuf},
     process,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -142,6 +143,39 @@ impl Repository {
         store.write_buf(kind, bytes).unwrap()
     }
 
+    /// Moves all objects into one pack.
+    pub(super) fn pack(&self) {
+        let store = gix_odb::loose::Store::at(self.git.join("objects"), Hash::Sha1);
+        let mut ids: Vec<ObjectId> = store.iter().map(Result::unwrap).collect();
+        ids.sort_unstable();
+        let mut pack = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &number(ids.len())].concat();
+        let (mut names, mut offsets, mut fan) = (Vec::new(), Vec::new(), [0_usize; 256]);
+        for id in &ids {
+            let mut buffer = Vec::new();
+            let found = store.try_find(id, &mut buffer).unwrap().unwrap();
+            let kind = match found.kind {
+                Kind::Commit => 1,
+                Kind::Tree => 2,
+                Kind::Blob => 3,
+                Kind::Tag => 4,
+            };
+            offsets.extend(number(pack.len()));
+            names.extend_from_slice(id.as_slice());
+            for byte in fan.iter_mut().skip(usize::from(id.first_byte())) {
+                *byte += 1;
+            }
+            entry(&mut pack, kind, found.data);
+            fs::remove_file(self.git.join("objects").join(loose(id))).unwrap();
+        }
+        pack.extend([0; 20]);
+        let fan: Vec<u8> = fan.into_iter().flat_map(number).collect();
+        let sums = vec![0; 4 * ids.len()];
+        let index = [&[0xff, b't', b'O', b'c', 0, 0, 0, 2], &fan[..], &names, &sums, &offsets];
+        fs::write(self.git.join("objects/pack/all.pack"), pack).unwrap();
+        let index = [index.concat(), vec![0; 40]].concat();
+        fs::write(self.git.join("objects/pack/all.idx"), index).unwrap();
+    }
+
     /// Writes an index of these files, with their contents, as of now.
     pub(super) fn add(&self, files: &[(&str, &str)]) {
         let mut index = State::new(Hash::Sha1);
@@ -179,7 +213,8 @@ impl Repository {
 
 /// What is told of a folder.
 pub(super) fn facts(workspace: &Path) -> Facts {
-    collect(workspace, Vec::new(), ProfileKind::Anthropic)
+    let workspace = Workspace::open(workspace).unwrap();
+    collect(&workspace, Vec::new(), ProfileKind::Anthropic)
 }
 
 /// The instruction files that are read for a folder, by path and text.
@@ -208,4 +243,24 @@ pub(super) fn loose(id: &ObjectId) -> PathBuf {
     let hex = id.to_string();
     let (folder, name) = hex.split_at(2);
     Path::new(folder).join(name)
+}
+
+fn number(number: usize) -> [u8; 4] {
+    u32::try_from(number).unwrap().to_be_bytes()
+}
+
+/// Appends an object as a pack holds it: its kind and length, seven bits at a time, and its bytes.
+fn entry(pack: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
+    let mut rest = bytes.len() >> 4;
+    let mut byte = (kind << 4) | u8::try_from(bytes.len() & 15).unwrap();
+    while rest > 0 {
+        pack.push(byte | 0x80);
+        byte = u8::try_from(rest & 0x7f).unwrap();
+        rest >>= 7;
+    }
+    pack.push(byte);
+    let mut deflate =
+        gix_zlib::stream::deflate::Write::new(pack, gix_zlib::Compression::new(1).unwrap());
+    deflate.write_all(bytes).unwrap();
+    deflate.flush().unwrap();
 }
