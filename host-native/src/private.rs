@@ -1,6 +1,7 @@
 //! A folder, and files in it, that belong to the user alone: how they are made and read without
 //! following a link that somebody has put in their place.
 
+use rustix::io::Errno;
 use std::{
     fs::{self, File, Metadata},
     io::{self, Read as _, Write as _},
@@ -8,8 +9,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// After this time, nobody writes to a temporary file any more.
-const LEFT: Duration = Duration::from_secs(3_600);
+/// After this time, whoever writes to a temporary file holds its lock.
+const LOCKED: Duration = Duration::from_secs(10);
 
 /// Makes the folder and the cache folder around it, or checks them: whoever can write to either
 /// could put an artefact there.
@@ -36,10 +37,13 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Writes these bytes, one after the other, into a new file beside the target and renames it, so
-/// that nobody reads half a file. Its owner may read it, nobody may write to it.
+/// that nobody reads half a file. Its owner may read it, nobody may write to it. Its lock is held
+/// until then.
 pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
     let mut file = create(&temporary)?;
+    // Not all file systems have locks; without one, whoever writes must be quick.
+    let _ = lock(&file);
     let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
     let written = written.and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
@@ -55,11 +59,23 @@ pub(crate) fn sweep(folder: &Path) {
         let path = entry.path();
         let is_temporary = path.extension().is_some_and(|end| end == "tmp");
         let written = entry.metadata().and_then(|found| found.modified());
-        let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > LEFT);
-        if is_temporary && written.is_ok_and(is_old) {
+        let is_old = |at: SystemTime| at.elapsed().is_ok_and(|age| age > LOCKED);
+        if is_temporary && written.is_ok_and(is_old) && is_left(&path) {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Whether nobody holds the lock of what stands there.
+fn is_left(path: &Path) -> bool {
+    // What cannot be opened is nothing that this program has made.
+    open(path).map_or(true, |file| lock(&file) != Err(Errno::WOULDBLOCK))
+}
+
+/// Takes the lock of a file, which ends with whoever holds it.
+fn lock(file: &File) -> Result<(), Errno> {
+    use rustix::fs::{FlockOperation, flock};
+    flock(file, FlockOperation::NonBlockingLockExclusive)
 }
 
 /// Bytes that nobody can guess.

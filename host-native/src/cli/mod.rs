@@ -30,12 +30,7 @@ use clap::{Parser, error::ErrorKind};
 use console::{complain, note, say, unwritten};
 use exit::{Exit, Failure};
 use report::Report;
-use std::{ffi::OsString, process::ExitCode, time::Duration};
-
-/// How long tasks that were stopped may take to end; where all went well, there is none but perhaps
-/// the preparing of a module, which the next run would begin again.
-const LEAVE: Duration = Duration::from_millis(200);
-const LEAVE_PREPARED: Duration = Duration::from_secs(2);
+use std::{ffi::OsString, process::ExitCode};
 
 /// Runs the program with these arguments, its own name first, and returns its exit code.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -60,8 +55,9 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Command::Doctor(args) => doctor::run(args).await,
         })
     });
-    let is_well = code == ExitCode::SUCCESS;
-    runtime.shutdown_timeout(if is_well { LEAVE_PREPARED } else { LEAVE });
+    // What still goes on is of no use to anybody: what was stopped has been answered for, and a
+    // module that is half compiled is compiled again by the run that needs it.
+    runtime.shutdown_background();
     code
 }
 

@@ -217,13 +217,18 @@ async fn what_a_program_left_that_was_ended_is_removed() {
     run_once(&dir).await;
     fs::remove_file(files(&dir, "cwasm").remove(0)).unwrap();
     let modules = dir.path().join("cache/.innerloop");
-    for (name, hours) in [("old.tmp", 2), ("new.tmp", 0), ("old.other", 2)] {
+    let names = ["left.tmp", "new.tmp", "held.tmp", "old.other"];
+    let files = names.map(|name| {
         let file = fs::File::create(modules.join(name)).unwrap();
-        file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3_600)).unwrap();
-    }
+        let age = if name == "new.tmp" { 0 } else { 60 };
+        file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        file
+    });
+    // As whoever writes to it does.
+    files[2].lock().unwrap();
     assert_eq!(run_once(&dir).await, [PREPARING]);
     let is_there = |name: &str| modules.join(name).exists();
-    assert_eq!(["old.tmp", "new.tmp", "old.other"].map(is_there), [false, true, true]);
+    assert_eq!(names.map(is_there), [false, true, true, true]);
 }
 
 /// Whoever could write there once, and put a link in the place of a file that is made later.
