@@ -7,6 +7,7 @@ mod escapes;
 mod limits;
 mod overlay;
 mod programs;
+mod stops;
 mod tools;
 
 use innerloop_core::action::{Action, Outcome};

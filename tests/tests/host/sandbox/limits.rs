@@ -142,28 +142,6 @@ async fn a_stopped_run_gives_what_it_printed() {
     assert_eq!(outcome.joined_text(), "half\n[it was interrupted]");
 }
 
-/// RUSTSEC-2026-0022 was a panic when a running call was dropped.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_can_be_dropped_at_any_yield_and_the_engine_serves_on() {
-    let bench = Bench::new();
-    bench.write("a", "text");
-    let mut seed = 0x9e37_79b9_u32;
-    for _ in 0..200 {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let after = Duration::from_micros(u64::from(seed >> 16) % 30_000);
-        let (program, args): (&str, &[&str]) = match seed >> 8 & 3 {
-            0 => ("bombs", &["s"]),
-            1 => ("bombs", &["z"]),
-            2 => ("ops", &["O", "a"]),
-            _ => ("ops", &["F", "b"]),
-        };
-        let action = run_program(program, args);
-        let run = bench.executor.run(&action, Duration::from_secs(60), None);
-        let _ = tokio::time::timeout(after, run).await;
-    }
-    assert_eq!(bench.ops(&["r", "a"]).await, 0);
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn a_spinning_program_does_not_hold_up_its_host() {
     let bench = Bench::new();
