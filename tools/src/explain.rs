@@ -18,12 +18,18 @@ pub(crate) fn error(kind: ToolError, message: impl Into<String>) -> Outcome {
 }
 
 /// The folder of an agent.
-pub(crate) fn folder(text: &str) -> Result<WorkspacePath, Outcome> {
+///
+/// # Errors
+/// The outcome where it is no path inside the workspace.
+pub fn folder(text: &str) -> Result<WorkspacePath, Outcome> {
     WorkspacePath::folder(text).map_err(|error| bad_path(text, error))
 }
 
 /// The path of a file that the model named, seen from `folder`.
-pub(crate) fn file_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
+///
+/// # Errors
+/// The outcome where it is no path of a file inside the folder.
+pub fn file_path(folder: &WorkspacePath, text: &str) -> Result<WorkspacePath, Outcome> {
     folder.file_at(text).map_err(|error| bad_path(text, error))
 }
 
@@ -62,7 +68,8 @@ fn bad_path(text: &str, cause: PathError) -> Outcome {
 }
 
 /// The outcome of an operation on `path` that failed.
-pub(crate) fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
+#[must_use]
+pub fn failed(files: &impl Files, path: &WorkspacePath, cause: &FileError) -> Outcome {
     match cause {
         FileError::NotFound | FileError::NotFolder => missing(files, path, cause),
         FileError::Denied => error(

@@ -5,7 +5,7 @@ use crate::{
     files::{FileError, Files},
     path::WorkspacePath,
     pattern::Pattern,
-    walk::walk,
+    walk::{LeftOut, walk},
 };
 use innerloop_core::action::{Hidden, Outcome, ToolError};
 use std::{cmp::Reverse, ops::ControlFlow};
@@ -14,53 +14,98 @@ use std::{cmp::Reverse, ops::ControlFlow};
 const MAX_FILES: u32 = 1000;
 
 /// What to search for, and where.
-pub(crate) struct Query<'a> {
-    pub(crate) within: &'a WorkspacePath,
-    pub(crate) pattern: &'a str,
-    pub(crate) path: Option<&'a str>,
-    pub(crate) ignore_case: bool,
-    pub(crate) max_results: Option<u32>,
-    pub(crate) hidden: Hidden,
+#[derive(Debug)]
+pub struct Query<'a> {
+    /// The folder that the agent works in.
+    pub within: &'a WorkspacePath,
+    /// The pattern of paths.
+    pub pattern: &'a str,
+    /// The folder to search, otherwise that of the agent.
+    pub path: Option<&'a str>,
+    /// Whether letters of any case match.
+    pub ignore_case: bool,
+    /// How many files are named at most.
+    pub max_results: Option<u32>,
+    /// What is left out.
+    pub hidden: Hidden,
+}
+
+/// A search for files as the model asked for it.
+#[derive(Debug)]
+pub struct Glob {
+    /// The folder to search.
+    pub folder: WorkspacePath,
+    /// How many files are named at most.
+    pub most: usize,
+    pattern: Pattern,
+}
+
+/// A file that was found; the newest comes first, and of files of one age the first by path.
+pub type Found = (Reverse<u64>, WorkspacePath);
+
+impl Glob {
+    /// Reads what is asked for.
+    ///
+    /// # Errors
+    /// The outcome where it makes no sense.
+    pub fn parse(query: &Query<'_>) -> Result<Self, Outcome> {
+        let folder = explain::any_path(query.within, query.path)?;
+        let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
+        if most == 0 {
+            let message = "The number of files is limited to 0. Allow at least 1.";
+            return Err(explain::error(ToolError::InvalidArguments, message));
+        }
+        let pattern = Pattern::parse(query.pattern)?;
+        let pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
+        Ok(Self { folder, most, pattern })
+    }
+
+    /// Whether a file below the folder is looked for.
+    #[must_use]
+    pub fn wants(&self, path: &WorkspacePath) -> bool {
+        self.pattern.matches(path, &self.folder)
+    }
+
+    /// The outcome where `total` files were found, of which `found` holds the newest at least.
+    #[must_use]
+    pub fn outcome(&self, mut found: Vec<Found>, total: usize, left_out: LeftOut) -> Outcome {
+        if found.is_empty() {
+            let aside =
+                if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
+            let text = format!("No files found.{aside}");
+            return Outcome { count: Some(0), ..Outcome::text(text) };
+        }
+        innerloop_json::sort(&mut found, Ord::cmp);
+        let most = self.most;
+        let mut lines: Vec<String> =
+            found.into_iter().take(most).map(|(_, path)| path.to_string()).collect();
+        let capped_at_source = total > most;
+        if capped_at_source {
+            lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
+        }
+        let count = u32::try_from(total).ok();
+        Outcome { capped_at_source, count, ..Outcome::text(lines.join("\n")) }
+    }
 }
 
 pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let folder = explain::any_path(query.within, query.path)?;
-    let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
-    if most == 0 {
-        let message = "The number of files is limited to 0. Allow at least 1.";
-        return Err(explain::error(ToolError::InvalidArguments, message));
-    }
-    let pattern = Pattern::parse(query.pattern)?;
-    let pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
+    let glob = Glob::parse(query)?;
     let mut found = Vec::new();
-    let left_out = walk(files, &folder, query.hidden, &mut |path| {
-        if pattern.matches(path, &folder) {
+    let left_out = walk(files, &glob.folder, query.hidden, &mut |path| {
+        if glob.wants(path) {
             let modified = files.stat(path).map_or(0, |stat| stat.modified);
             found.push((Reverse(modified), path.clone()));
         }
         ControlFlow::Continue(())
     })
-    .map_err(|error| not_listed(files, &folder, &error))?;
-    if found.is_empty() {
-        let aside =
-            if left_out.ignored { " Files that .gitignore names are left out." } else { "" };
-        let text = format!("No files found.{aside}");
-        return Ok(Outcome { count: Some(0), ..Outcome::text(text) });
-    }
-    innerloop_json::sort(&mut found, Ord::cmp);
+    .map_err(|error| not_searched(files, &glob.folder, &error))?;
     let total = found.len();
-    let mut lines: Vec<String> =
-        found.into_iter().take(most).map(|(_, path)| path.to_string()).collect();
-    let capped_at_source = total > most;
-    if capped_at_source {
-        lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
-    }
-    let count = u32::try_from(total).ok();
-    Ok(Outcome { capped_at_source, count, ..Outcome::text(lines.join("\n")) })
+    Ok(glob.outcome(found, total, left_out))
 }
 
-/// Why a folder could not be searched.
-fn not_listed(files: &impl Files, folder: &WorkspacePath, error: &FileError) -> Outcome {
+/// The outcome where a folder could not be searched.
+#[must_use]
+pub fn not_searched(files: &impl Files, folder: &WorkspacePath, error: &FileError) -> Outcome {
     if *error == FileError::NotFolder && files.stat(folder).is_ok() {
         return explain::error(
             ToolError::WrongFileType,

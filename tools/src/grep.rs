@@ -8,31 +8,57 @@ use crate::{
     pattern::Pattern,
     read,
     report::Report,
-    search::Matcher,
+    search::{Matcher, SmallMatcher},
     walk::{LeftOut, walk},
 };
 use innerloop_core::action::{Grep, Outcome, ToolError};
 use innerloop_json::quoted;
 use std::ops::ControlFlow;
 
+/// A search as the model asked for it.
+#[derive(Debug)]
+pub struct Search {
+    /// The folder to search, or the file.
+    pub path: WorkspacePath,
+    glob: Option<Pattern>,
+    file_type: Option<FileType>,
+}
+
+impl Search {
+    /// Reads all of it but the expression.
+    ///
+    /// # Errors
+    /// The outcome where something in it makes no sense.
+    pub fn parse(within: &WorkspacePath, grep: &Grep) -> Result<Self, Outcome> {
+        let path = explain::any_path(within, grep.path.as_deref())?;
+        let glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
+        let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
+        if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
+            let message = "The number of results is limited to 0. Allow at least 1.";
+            return Err(explain::error(ToolError::InvalidArguments, message));
+        }
+        Ok(Self { path, glob, file_type })
+    }
+
+    /// Whether a file below the folder is to be searched.
+    #[must_use]
+    pub fn wants(&self, file: &WorkspacePath) -> bool {
+        self.glob.as_ref().is_none_or(|glob| glob.matches(file, &self.path))
+            && self.file_type.is_none_or(|wanted| wanted.has(file.name()))
+    }
+}
+
 pub(crate) fn grep(
     files: &impl Files,
     within: &WorkspacePath,
     grep: &Grep,
 ) -> Result<Outcome, Outcome> {
-    let path = explain::any_path(within, grep.path.as_deref())?;
-    let glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
-    let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
-    if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
-        let message = "The number of results is limited to 0. Allow at least 1.";
-        return Err(explain::error(ToolError::InvalidArguments, message));
-    }
-    let matcher = matcher(grep)?;
+    let search = Search::parse(within, grep)?;
+    let path = &search.path;
+    let matcher = small_matcher(grep)?;
     let mut report = Report::new(grep);
-    let searched = walk(files, &path, grep.hidden, &mut |file| {
-        if glob.as_ref().is_some_and(|glob| !glob.matches(file, &path))
-            || file_type.is_some_and(|wanted| !wanted.has(file.name()))
-        {
+    let searched = walk(files, path, grep.hidden, &mut |file| {
+        if !search.wants(file) {
             return ControlFlow::Continue(());
         }
         match files.read(file) {
@@ -47,16 +73,20 @@ pub(crate) fn grep(
     let left_out = match searched {
         Ok(left_out) => left_out,
         Err(FileError::NotFolder) => {
-            grep_file(files, &path, &matcher, &mut report)?;
+            grep_file(files, path, &matcher, &mut report)?;
             LeftOut::default()
         }
-        Err(error) => return Err(explain::failed(files, &path, &error)),
+        Err(error) => return Err(explain::failed(files, path, &error)),
     };
     Ok(report.finish(left_out))
 }
 
-fn matcher(grep: &Grep) -> Result<Matcher, Outcome> {
-    Matcher::new(grep).map_err(|(pattern, why)| {
+/// Compiles the expression of a search.
+///
+/// # Errors
+/// The outcome where it is not valid.
+pub fn small_matcher(grep: &Grep) -> Result<SmallMatcher, Outcome> {
+    SmallMatcher::new(grep).map_err(|(pattern, why)| {
         explain::error(
             ToolError::InvalidArguments,
             format!(
@@ -69,10 +99,13 @@ fn matcher(grep: &Grep) -> Result<Matcher, Outcome> {
 }
 
 /// Searches a file that the model named, whether or not git ignores it.
-fn grep_file(
+///
+/// # Errors
+/// The outcome where it cannot be read, or is no text.
+pub fn grep_file(
     files: &impl Files,
     path: &WorkspacePath,
-    matcher: &Matcher,
+    matcher: &impl Matcher,
     report: &mut Report<'_>,
 ) -> Result<(), Outcome> {
     let bytes = files.read(path).map_err(|error| explain::failed(files, path, &error))?;

@@ -15,19 +15,21 @@ pub(crate) struct Rules {
 
 /// One line of a `.gitignore` file.
 #[derive(Debug)]
-struct Rule {
-    glob: String,
+pub struct Rule {
+    /// What it names, as a pattern.
+    pub glob: String,
     /// Whether `glob` holds no special character, so that it is compared as it is.
-    literal: bool,
+    pub literal: bool,
     /// Whether it begins with `!`: what it matches is not ignored.
-    negated: bool,
-    scope: Scope,
+    pub negated: bool,
+    /// What `glob` is compared with.
+    pub scope: Scope,
     target: Target,
 }
 
 /// What a rule's pattern is compared with.
-#[derive(Clone, Copy, Debug)]
-enum Scope {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
     /// The name alone, at any depth.
     Name,
     /// The path from the folder of the `.gitignore` file on.
@@ -44,8 +46,7 @@ enum Target {
 impl Rules {
     /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
     pub(crate) fn parse(folder: WorkspacePath, text: &str, above: Option<Rc<Self>>) -> Rc<Self> {
-        let rules = text.lines().filter_map(Rule::parse).collect();
-        Rc::new(Self { folder, rules, above })
+        Rc::new(Self { folder, rules: Rule::all(text), above })
     }
 
     /// Whether a file or folder is ignored, whatever becomes of the folders above it.
@@ -64,6 +65,12 @@ impl Rules {
 }
 
 impl Rule {
+    /// Reads a `.gitignore` file; the later of two rules that match decides.
+    #[must_use]
+    pub fn all(text: &str) -> Vec<Self> {
+        text.lines().filter_map(Self::parse).collect()
+    }
+
     /// Reads a line; `None` if it holds no rule.
     fn parse(line: &str) -> Option<Self> {
         let line = trim_end(line);
@@ -95,7 +102,10 @@ impl Rule {
         })
     }
 
-    fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
+    /// Whether it names a file or folder: its name, and its path from the folder on that the
+    /// `.gitignore` file stands in.
+    #[must_use]
+    pub fn matches(&self, name: &str, below: &str, is_folder: bool) -> bool {
         if self.target == Target::Folders && !is_folder {
             return false;
         }

@@ -35,3 +35,18 @@ pub use memory::Memory;
 pub use path::{PathError, WorkspacePath};
 pub use perform::{perform, perform_in, perform_known};
 pub use write::{MAX_CHANGE_BYTES, change_text};
+
+/// What a host that reads files on its own shares with these tools, so that it gives their answers:
+/// how arguments are understood, what is left out, and how results and failures are told.
+pub mod parts {
+    pub use crate::{
+        explain::{failed, file_path, folder},
+        glob::{Found, Glob, Query, not_searched},
+        grep::{Search, grep_file, small_matcher},
+        ignore::{Rule, Scope},
+        read::looks_binary,
+        report::Report,
+        search::{Matcher, SmallMatcher},
+        walk::LeftOut,
+    };
+}

@@ -80,7 +80,8 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, &'static str> {
 }
 
 /// Whether there is a NUL in the first 8 KiB.
-pub(crate) fn looks_binary(bytes: &[u8]) -> bool {
+#[must_use]
+pub fn looks_binary(bytes: &[u8]) -> bool {
     memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{
     path::WorkspacePath,
-    search::{self, Hit, Matcher},
+    search::{self, Hit, Matcher, each_hit},
     walk::LeftOut,
 };
 use innerloop_core::action::{Grep, GrepLayout, GrepMode, Outcome};
@@ -19,7 +19,8 @@ const LEAD_CHARS: usize = 100;
 const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 
 /// The results so far.
-pub(crate) struct Report<'a> {
+#[derive(Debug)]
+pub struct Report<'a> {
     grep: &'a Grep,
     max_results: u32,
     passed_over: u32,
@@ -27,7 +28,7 @@ pub(crate) struct Report<'a> {
     out: String,
     cut: bool,
     /// How many files could not be read.
-    pub(crate) unreadable: u32,
+    pub unreadable: u32,
 }
 
 /// How a result is shown.
@@ -52,26 +53,27 @@ struct Shown<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(grep: &'a Grep) -> Self {
+    /// Nothing is found yet.
+    #[must_use]
+    pub fn new(grep: &'a Grep) -> Self {
         let max_results = grep.max_results.unwrap_or(MAX_RESULTS);
         let (passed_over, results, unreadable) = (0, 0, 0);
         Self { grep, max_results, passed_over, results, out: String::new(), cut: false, unreadable }
     }
 
     /// Adds what was found in a file; breaks when there is no room for more.
-    pub(crate) fn add_file(
+    pub fn add_file(
         &mut self,
         path: &WorkspacePath,
         bytes: &[u8],
-        matcher: &Matcher,
+        matcher: &impl Matcher,
     ) -> ControlFlow<()> {
-        let text = if matcher.is_multiline() { search::text(bytes) } else { Cow::Borrowed("") };
-        let bytes = if matcher.is_multiline() { text.as_bytes() } else { bytes };
+        let bytes = &matcher.searched(bytes);
         match self.grep.mode {
             GrepMode::Content => self.add_lines(path, bytes, matcher),
             GrepMode::FilesWithMatches => {
                 let mut found = false;
-                let _ = matcher.each_hit(bytes, &mut |_| {
+                let _ = each_hit(matcher, bytes, &mut |_| {
                     found = true;
                     ControlFlow::Break(())
                 });
@@ -82,7 +84,7 @@ impl<'a> Report<'a> {
             }
             GrepMode::Count => {
                 let mut count = 0_u64;
-                let _ = matcher.each_hit(bytes, &mut |_| {
+                let _ = each_hit(matcher, bytes, &mut |_| {
                     count += 1;
                     CONTINUE
                 });
@@ -108,10 +110,10 @@ impl<'a> Report<'a> {
         Room::Shown
     }
 
-    fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &Matcher) {
+    fn add_lines(&mut self, path: &WorkspacePath, bytes: &[u8], matcher: &impl Matcher) {
         let mut shown = Shown { path, bytes, next: 0, number: 1, after: 0, results: 0 };
         let mut of_file = 0;
-        let _ = matcher.each_hit(bytes, &mut |hit| {
+        let _ = each_hit(matcher, bytes, &mut |hit| {
             if self.grep.max_per_file == Some(of_file) {
                 return ControlFlow::Break(());
             }
@@ -129,14 +131,15 @@ impl<'a> Report<'a> {
         }
     }
 
-    fn add_hit(&mut self, shown: &mut Shown<'_>, hit: &Hit<'_>, matcher: &Matcher) {
+    fn add_hit(&mut self, shown: &mut Shown<'_>, hit: &Hit<'_>, matcher: &impl Matcher) {
         let Grep { before, after, only_matching, layout, .. } = *self.grep;
         let number = hit.number();
         if shown.results == 0 && layout == GrepLayout::ByFile {
             let _ = writeln!(self.out, "File: {}", shown.path);
         }
         if only_matching {
-            for text in matcher.matches(hit) {
+            let found = matcher.matches(&hit.line).filter_map(|found| hit.line.get(found));
+            for text in found.filter(|text| !text.is_empty()) {
                 self.add_line(shown.path, number, text, Some(0));
             }
             shown.results += 1;
@@ -193,7 +196,9 @@ impl<'a> Report<'a> {
         self.out.push('\n');
     }
 
-    pub(crate) fn finish(mut self, left_out: LeftOut) -> Outcome {
+    /// The outcome of the search.
+    #[must_use]
+    pub fn finish(mut self, left_out: LeftOut) -> Outcome {
         if self.results == 0 {
             let pattern = &self.grep.pattern;
             self.out.push_str("No matches found.");

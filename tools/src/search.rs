@@ -6,15 +6,43 @@ use crate::literals::Needles;
 use innerloop_core::action::Grep;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use regex_lite::{Regex, RegexBuilder};
-use std::{borrow::Cow, cell::Cell, ops::ControlFlow, str};
+use std::{
+    borrow::Cow,
+    cell::Cell,
+    ops::{ControlFlow, Range},
+    str,
+};
 
 /// The largest compiled expression, in bytes.
 const MAX_PROGRAM_BYTES: usize = 1 << 20;
 /// How much of a text is compared at a place, so that the search stays linear.
 const MAX_COMPARED_BYTES: usize = 64;
 
-/// A compiled search.
-pub(crate) struct Matcher {
+/// Finds what a search looks for in the lines of a text.
+pub trait Matcher {
+    /// The bytes that are searched in place of a file's.
+    fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
+
+    /// Whether matches may span lines: then only texts are searched.
+    fn is_multiline(&self) -> bool;
+
+    /// Finds places in lines that may match, each at or after the one that is handed in. No line
+    /// that matches is passed over.
+    fn candidates<'b>(&'b self, bytes: &'b [u8]) -> impl FnMut(usize) -> Option<usize> + 'b;
+
+    /// Where in a line the first match begins; `place` is the candidate's.
+    fn find(&self, line: &str, place: usize) -> Option<usize>;
+
+    /// Whether a line is left out although it matches.
+    fn excludes(&self, line: &str) -> bool;
+
+    /// The matches in a text, one after the other.
+    fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't;
+}
+
+/// The matcher that the page's module has room for.
+#[derive(Debug)]
+pub struct SmallMatcher {
     regex: Regex,
     /// Excludes lines that match it.
     unless: Option<Regex>,
@@ -60,7 +88,7 @@ impl Counter<'_> {
     }
 }
 
-impl Matcher {
+impl SmallMatcher {
     /// Compiles the search, or says which expression is not valid and why.
     pub(crate) fn new(grep: &Grep) -> Result<Self, (String, String)> {
         let Grep { ignore_case, multiline, .. } = *grep;
@@ -89,88 +117,106 @@ impl Matcher {
         let finders = needles.texts.iter().map(|text| Finder::new(text, caseless)).collect();
         Ok(Self { finders: Some(finders), sufficient, ..plain })
     }
+}
 
-    /// Whether matches may span lines: then only texts are searched.
-    pub(crate) const fn is_multiline(&self) -> bool {
+impl Matcher for SmallMatcher {
+    fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        if !self.multiline {
+            return Cow::Borrowed(bytes);
+        }
+        match text(bytes) {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        }
+    }
+
+    fn is_multiline(&self) -> bool {
         self.multiline
     }
 
-    /// Calls `visit` for each line that matches, or each run of lines, until it breaks.
-    pub(crate) fn each_hit(
-        &self,
-        bytes: &[u8],
-        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let wanted = |hit: &Hit<'_>| !self.unless.as_ref().is_some_and(|r| r.is_match(&hit.line));
-        let visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()> =
-            &mut |hit| if wanted(hit) { visit(hit) } else { ControlFlow::Continue(()) };
-        match str::from_utf8(bytes) {
-            Ok(text) if self.multiline => self.each_run(text, visit),
-            _ => self.each_line(bytes, visit),
-        }
-    }
-
-    /// The part of a hit's lines that matches.
-    pub(crate) fn matches<'h>(&self, hit: &'h Hit<'_>) -> impl Iterator<Item = &'h str> {
-        self.regex.find_iter(&hit.line).map(|found| found.as_str()).filter(|text| !text.is_empty())
-    }
-
-    /// Calls `visit` for each run of lines that a match spans.
-    fn each_run(
-        &self,
-        text: &str,
-        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let bytes = text.as_bytes();
-        let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
-        // What comes before belongs to a run that was visited.
-        let mut from = 0;
-        for found in self.regex.find_iter(text) {
-            let last = found.end().max(found.start() + 1) - 1;
-            // There is no line after the last line feed.
-            if last < from || (last == bytes.len() && (last == 0 || text.ends_with('\n'))) {
-                continue;
-            }
-            let line_start = bytes.get(..found.start()).and_then(|b| memrchr(b'\n', b));
-            let start = line_start.map_or(0, |at| at + 1).max(from);
-            let rest = bytes.get(last..).unwrap_or_default();
-            let end = last + memchr(b'\n', rest).unwrap_or(rest.len());
-            let run = text.get(start..end).unwrap_or_default();
-            let line = Cow::Borrowed(run.strip_suffix('\r').unwrap_or(run));
-            let at = found.start().saturating_sub(start);
-            from = end + 1;
-            visit(&Hit { line, at, start, end, counter: &counter })?;
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// Calls `visit` for each line that matches.
-    fn each_line(
-        &self,
-        bytes: &[u8],
-        visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
-    ) -> ControlFlow<()> {
-        let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+    fn candidates<'b>(&'b self, bytes: &'b [u8]) -> impl FnMut(usize) -> Option<usize> + 'b {
         let mut candidates = Candidates::new(bytes, self.finders.as_deref());
-        let mut from = 0;
-        while let Some(place) = candidates.next(from) {
-            let start = bytes.get(..place).and_then(|b| memrchr(b'\n', b)).map_or(0, |at| at + 1);
-            let rest = bytes.get(start..).unwrap_or_default();
-            let length = memchr(b'\n', rest).unwrap_or(rest.len());
-            from = start + length + 1;
-            let line = rest.get(..length).unwrap_or_default();
-            let line = text(line.strip_suffix(b"\r").unwrap_or(line));
-            let at = if self.sufficient {
-                Some(place - start)
-            } else {
-                self.regex.find(&line).map(|found| found.start())
-            };
-            if let Some(at) = at {
-                visit(&Hit { line, at, start, end: start + length, counter: &counter })?;
-            }
-        }
-        ControlFlow::Continue(())
+        move |from| candidates.next(from)
     }
+
+    fn find(&self, line: &str, place: usize) -> Option<usize> {
+        if self.sufficient { Some(place) } else { self.regex.find(line).map(|found| found.start()) }
+    }
+
+    fn excludes(&self, line: &str) -> bool {
+        self.unless.as_ref().is_some_and(|unless| unless.is_match(line))
+    }
+
+    fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
+        self.regex.find_iter(text).map(|found| found.range())
+    }
+}
+
+/// Calls `visit` for each line that matches, or each run of lines, until it breaks.
+pub(crate) fn each_hit(
+    matcher: &impl Matcher,
+    bytes: &[u8],
+    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()> = &mut |hit| {
+        if matcher.excludes(&hit.line) { ControlFlow::Continue(()) } else { visit(hit) }
+    };
+    match str::from_utf8(bytes) {
+        Ok(text) if matcher.is_multiline() => each_run(matcher, text, visit),
+        _ => each_line(matcher, bytes, visit),
+    }
+}
+
+/// Calls `visit` for each run of lines that a match spans.
+fn each_run(
+    matcher: &impl Matcher,
+    text: &str,
+    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let bytes = text.as_bytes();
+    let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+    // What comes before belongs to a run that was visited.
+    let mut from = 0;
+    for found in matcher.matches(text) {
+        let last = found.end.max(found.start + 1) - 1;
+        // There is no line after the last line feed.
+        if last < from || (last == bytes.len() && (last == 0 || text.ends_with('\n'))) {
+            continue;
+        }
+        let line_start = bytes.get(..found.start).and_then(|b| memrchr(b'\n', b));
+        let start = line_start.map_or(0, |at| at + 1).max(from);
+        let rest = bytes.get(last..).unwrap_or_default();
+        let end = last + memchr(b'\n', rest).unwrap_or(rest.len());
+        let run = text.get(start..end).unwrap_or_default();
+        let line = Cow::Borrowed(run.strip_suffix('\r').unwrap_or(run));
+        let at = found.start.saturating_sub(start);
+        from = end + 1;
+        visit(&Hit { line, at, start, end, counter: &counter })?;
+    }
+    ControlFlow::Continue(())
+}
+
+/// Calls `visit` for each line that matches.
+fn each_line(
+    matcher: &impl Matcher,
+    bytes: &[u8],
+    visit: &mut dyn FnMut(&Hit<'_>) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let counter = Counter { bytes, counted: Cell::new(0), line: Cell::new(1) };
+    let mut candidates = matcher.candidates(bytes);
+    let mut from = 0;
+    while let Some(place) = candidates(from) {
+        let start = bytes.get(..place).and_then(|b| memrchr(b'\n', b)).map_or(0, |at| at + 1);
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = memchr(b'\n', rest).unwrap_or(rest.len());
+        from = start + length + 1;
+        let line = rest.get(..length).unwrap_or_default();
+        let line = text(line.strip_suffix(b"\r").unwrap_or(line));
+        if let Some(at) = matcher.find(&line, place - start) {
+            visit(&Hit { line, at, start, end: start + length, counter: &counter })?;
+        }
+    }
+    ControlFlow::Continue(())
 }
 
 /// The line as text; what is not UTF-8 is replaced.
@@ -210,6 +256,7 @@ impl<'a> Candidates<'a> {
 }
 
 /// Finds one text, or the beginning of a long one, by its rarest byte.
+#[derive(Debug)]
 struct Finder {
     text: Vec<u8>,
     rarest: usize,

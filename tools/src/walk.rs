@@ -11,11 +11,11 @@ use std::{ops::ControlFlow, rc::Rc, vec};
 
 /// What a walk left out.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct LeftOut {
+pub struct LeftOut {
     /// Whether `.gitignore` files named something.
-    pub(crate) ignored: bool,
+    pub ignored: bool,
     /// How many folders could not be listed.
-    pub(crate) unreadable: u32,
+    pub unreadable: u32,
 }
 
 /// A folder that is being visited, with the entries still to come.
