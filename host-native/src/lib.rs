@@ -85,6 +85,7 @@ pub mod http;
 pub mod journal;
 mod places;
 mod private;
+mod reading;
 pub mod recording;
 pub mod sandbox;
 pub mod tools;

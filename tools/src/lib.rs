@@ -44,9 +44,9 @@ pub mod parts {
         glob::{Found, Glob, Query, not_searched},
         grep::{Search, grep_file, small_matcher},
         ignore::{Rule, Scope},
-        read::looks_binary,
-        report::Report,
-        search::{Matcher, SmallMatcher},
+        read::{Lines, binary, looks_binary, past_the_end},
+        report::{MAX_RESULTS, Report},
+        search::{Matcher, SmallMatcher, hits},
         walk::LeftOut,
     };
 }

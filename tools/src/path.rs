@@ -178,7 +178,7 @@ impl WorkspacePath {
     /// The path relative to the folder `above`; the whole path if it is not below it.
     #[must_use]
     pub fn relative_to(&self, above: &Self) -> &str {
-        above.seen_here(self.as_str())
+        if above.is_root() { &self.text } else { above.seen_here(&self.text) }
     }
 }
 

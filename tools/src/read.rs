@@ -13,12 +13,17 @@ const SNIFFED_BYTES: usize = 8 << 10;
 
 /// Which lines of a file to read, and how to show them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lines {
-    pub(crate) offset: Option<u64>,
-    pub(crate) limit: Option<u64>,
-    pub(crate) numbering: Numbering,
-    pub(crate) line_chars: Option<u32>,
-    pub(crate) notice: Notice,
+pub struct Lines {
+    /// The first line, counted from 1.
+    pub offset: Option<u64>,
+    /// How many lines at most; all if absent.
+    pub limit: Option<u64>,
+    /// How lines are numbered.
+    pub numbering: Numbering,
+    /// How many characters of a line are shown at most; all if absent.
+    pub line_chars: Option<u32>,
+    /// Where it is said that the file goes on.
+    pub notice: Notice,
 }
 
 pub(crate) fn read(
@@ -42,15 +47,22 @@ pub(crate) fn read(
     if text.is_empty() {
         return Ok(Outcome::text(format!("The file {path} is empty.")));
     }
-    let first = lines.offset.unwrap_or(1).max(1);
-    let page = Page { first, limit: lines.limit.unwrap_or(u64::MAX), lines };
-    page.render(text).map(Outcome::text).map_err(|lines| {
-        let plural = if lines == 1 { "line" } else { "lines" };
-        explain::error(
-            ToolError::InvalidArguments,
-            format!("The offset {first} is past the end: {path} has {lines} {plural}."),
-        )
-    })
+    let (first, total) = (lines.first(), line_count(text));
+    if first > total {
+        return Err(past_the_end(&path, first, total));
+    }
+    let skipped = usize::try_from(first - 1).unwrap_or(usize::MAX);
+    Ok(Outcome::text(lines.show(text.lines().skip(skipped), total)))
+}
+
+/// The outcome where a file has fewer lines than that.
+#[must_use]
+pub fn past_the_end(path: &WorkspacePath, first: u64, total: u64) -> Outcome {
+    let plural = if total == 1 { "line" } else { "lines" };
+    explain::error(
+        ToolError::InvalidArguments,
+        format!("The offset {first} is past the end: {path} has {total} {plural}."),
+    )
 }
 
 /// Reads an image, and nothing else.
@@ -85,56 +97,55 @@ pub fn looks_binary(bytes: &[u8]) -> bool {
     memchr(0, bytes.get(..SNIFFED_BYTES).unwrap_or(bytes)).is_some()
 }
 
-pub(crate) fn binary(path: &WorkspacePath, why: &str) -> Outcome {
+/// The outcome where a file is no text.
+#[must_use]
+pub fn binary(path: &WorkspacePath, why: &str) -> Outcome {
     explain::error(ToolError::Binary, format!("{path} is not a text file: {why}."))
 }
 
-/// A part of a file's lines.
-struct Page {
-    first: u64,
-    limit: u64,
-    lines: Lines,
-}
+impl Lines {
+    /// The number of the first line.
+    #[must_use]
+    pub fn first(&self) -> u64 {
+        self.offset.unwrap_or(1).max(1)
+    }
 
-impl Page {
-    /// The lines of the page; if it begins past the end, how many lines there are.
-    fn render(&self, text: &str) -> Result<String, u64> {
-        let total = line_count(text);
-        if self.first > total {
-            return Err(total);
-        }
-        let last = total.min(self.first.saturating_add(self.limit - 1));
+    /// The lines as they are shown, of a file that has `total`; `lines` begins with the first one,
+    /// which the file has.
+    #[must_use]
+    pub fn show<'t>(&self, lines: impl Iterator<Item = &'t str>, total: u64) -> String {
+        let first = self.first();
+        let limit = self.limit.unwrap_or(u64::MAX);
+        let last = total.min(first.saturating_add(limit - 1));
         let width = decimal_width(last);
-        let mut out = String::with_capacity(text.len().min(1 << 20));
-        let is_part = self.first > 1 || last < total;
-        if is_part && self.lines.notice == Notice::Above {
+        let mut out = String::new();
+        let is_part = first > 1 || last < total;
+        if is_part && self.notice == Notice::Above {
             out.push_str(&self.notice_above(last, total));
         }
-        let skipped = usize::try_from(self.first - 1).unwrap_or(usize::MAX);
-        for (line, number) in text.lines().skip(skipped).zip(self.first..=last) {
-            if number > self.first {
+        for (line, number) in lines.zip(first..=last) {
+            if number > first {
                 out.push('\n');
             }
             // Writing to a string cannot fail.
-            let _ = match self.lines.numbering {
+            let _ = match self.numbering {
                 Numbering::None => Ok(()),
                 Numbering::Pipe => write!(out, "{number:>width$} | "),
                 Numbering::Tab => write!(out, "{number:>6}\t"),
             };
             self.push_line(line, &mut out);
         }
-        if last < total && self.lines.notice == Notice::Below {
-            let first = self.first;
+        if last < total && self.notice == Notice::Below {
             let next = last + 1;
             let _ =
                 write!(out, "\n[Lines {first} to {last} of {total}. Read on from line {next}.]");
         }
-        Ok(out)
+        out
     }
 
     /// The note below a file of which only a part is shown.
     fn notice_above(&self, last: u64, total: u64) -> String {
-        let first = self.first;
+        let first = self.first();
         let action = match last < total {
             true => format!("To read on, use start_line: {}.", last + 1),
             false => "The file ends here.".to_owned(),
@@ -147,7 +158,7 @@ impl Page {
 
     /// Appends a line, or as much of it as is to be shown.
     fn push_line(&self, line: &str, out: &mut String) {
-        let most = self.lines.line_chars.and_then(|most| usize::try_from(most).ok());
+        let most = self.line_chars.and_then(|most| usize::try_from(most).ok());
         let cut = most.filter(|most| line.len() > *most);
         match cut.and_then(|most| line.char_indices().nth(most)) {
             Some((at, _)) => {

@@ -2,7 +2,7 @@
 
 use crate::{
     path::WorkspacePath,
-    search::{self, Hit, Matcher, each_hit},
+    search::{self, Hit, Matcher, each_hit, hits},
     walk::LeftOut,
 };
 use innerloop_core::action::{Grep, GrepLayout, GrepMode, Outcome};
@@ -10,7 +10,7 @@ use memchr::{memchr, memrchr};
 use std::{borrow::Cow, fmt::Write, ops::ControlFlow};
 
 /// How many results there are at most unless told otherwise.
-const MAX_RESULTS: u32 = 100;
+pub const MAX_RESULTS: u32 = 100;
 /// How many characters of a line are shown.
 const MAX_LINE_CHARS: usize = 500;
 /// How many characters before the match are shown of a longer line.
@@ -72,22 +72,13 @@ impl<'a> Report<'a> {
         match self.grep.mode {
             GrepMode::Content => self.add_lines(path, bytes, matcher),
             GrepMode::FilesWithMatches => {
-                let mut found = false;
-                let _ = each_hit(matcher, bytes, &mut |_| {
-                    found = true;
-                    ControlFlow::Break(())
-                });
-                if found && self.room() == Room::Shown {
+                if hits(matcher, bytes, 1) > 0 && self.room() == Room::Shown {
                     // Writing to a string cannot fail.
                     let _ = writeln!(self.out, "{path}");
                 }
             }
             GrepMode::Count => {
-                let mut count = 0_u64;
-                let _ = each_hit(matcher, bytes, &mut |_| {
-                    count += 1;
-                    CONTINUE
-                });
+                let count = hits(matcher, bytes, u64::MAX);
                 if count > 0 && self.room() == Room::Shown {
                     let _ = writeln!(self.out, "{path}:{count}");
                 }

@@ -152,6 +152,17 @@ impl Matcher for SmallMatcher {
     }
 }
 
+/// How many lines, or runs of lines, of a text match; after `most` no more are counted.
+#[must_use]
+pub fn hits(matcher: &impl Matcher, bytes: &[u8], most: u64) -> u64 {
+    let mut count = 0;
+    let _ = each_hit(matcher, bytes, &mut |_| {
+        count += 1;
+        if count < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    count
+}
+
 /// Calls `visit` for each line that matches, or each run of lines, until it breaks.
 pub(crate) fn each_hit(
     matcher: &impl Matcher,

@@ -85,6 +85,26 @@ pub(crate) fn look_for_chromium(workspace: &mut Workspace) -> Result<(), Failure
     Ok(())
 }
 
+/// Finds ripgrep, or builds it below the workspace's `target`.
+///
+/// # Errors
+/// When there is none and it cannot be built.
+pub(crate) fn find_rg(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    const ROOT: &str = "target/rg";
+    let own = workspace.path(ROOT).join("bin/rg");
+    if let Some(found) = process::on_path("rg").or_else(|| own.is_file().then(|| own.clone())) {
+        println!("ripgrep: {}", found.display());
+        return Ok(found);
+    }
+    println!("ripgrep: building it, to measure beside it (three minutes on two cores)");
+    let mut install = workspace.cargo("install");
+    install.args(["ripgrep", "--locked", "--root", ROOT]);
+    process::run(&mut install).map_err(|Failure(reason)| {
+        Failure(format!("{reason}\nreading can't be measured without ripgrep; put `rg` on PATH"))
+    })?;
+    Ok(own)
+}
+
 /// Installs Debian packages, those that are missing, after saying what, why and how long.
 ///
 /// # Errors

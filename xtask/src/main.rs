@@ -2,6 +2,7 @@
 //! and the playground. Here lives the command line; each command is a list of steps in its own
 //! module. No dependencies: the first line of output comes at once on a fresh clone.
 
+mod bench;
 mod demo;
 mod failure;
 mod features;
@@ -44,7 +45,7 @@ Commands:
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
   size         Weigh the page's module, by crate and by cause, beside its budget
-  bench        Measure the session core beside the physical limits
+  bench        Measure the session core beside the physical limits, and searching beside ripgrep
   mutants      Put single faults into core, driver and tools, and see whether a test notices
                each: in changed lines, otherwise --all, CRATE[/MODULE]…, or --again: those that
                survived the last run (--count N --seed N: so many, drawn by the seed; --list: only
@@ -135,7 +136,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Prepare => prepare::run(&mut workspace),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
         Ask::Size => size::run(&mut workspace),
-        Ask::Bench => native::bench(&mut workspace),
+        Ask::Bench => bench::run(&mut workspace),
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
         Ask::Mutants(plan) => mutants::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),

@@ -1,9 +1,11 @@
 //! The native build: format, lints, documentation, the host and its tests. Each cargo call names
 //! the same packages, so that the dependencies are built once.
 
+use std::process::Command;
+
 use crate::failure::Failure;
-use crate::process;
 use crate::workspace::Workspace;
+use crate::{machine, process};
 
 /// Step: checks that every file is formatted.
 ///
@@ -79,12 +81,31 @@ pub(crate) fn test_oracle(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(workspace.cargo("test").args(["-p", "innerloop-oracle"]))
 }
 
-/// Runs the benches of the session core, built for release and without wasmtime.
+/// Step: runs the benches of the session core, built for release and without wasmtime.
 ///
 /// # Errors
 /// When they do not build or run.
 pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
+    process::run(&mut benches(workspace))
+}
+
+/// Step: runs searches of the program `innerloop`, built for release, beside those of ripgrep.
+///
+/// # Errors
+/// When they do not build or run, or there is no ripgrep and none can be installed.
+pub(crate) fn bench_reading(workspace: &mut Workspace) -> Result<(), Failure> {
+    let rg = machine::find_rg(workspace)?;
+    println!(
+        "the first release build compiles wasmtime, which takes up to 15 minutes on two cores"
+    );
+    let mut build = workspace.cargo("build");
+    process::run(build.args(["--release", "-p", "innerloop-host", "--bin", "innerloop"]))?;
+    let innerloop = workspace.release().join("innerloop");
+    process::run(benches(workspace).arg("--").arg(innerloop).arg(rg))
+}
+
+fn benches(workspace: &Workspace) -> Command {
     let mut cargo = workspace.cargo("run");
     cargo.args(["--release", "-p", "innerloop-tests", "--no-default-features", "--bin", "bench"]);
-    process::run(&mut cargo)
+    cargo
 }

@@ -1,6 +1,7 @@
 //! The command line.
 
 use super::exit::TABLE;
+use crate::sandbox::Isolation;
 use clap::{Args, Parser, Subcommand, ValueEnum, builder::RangedI64ValueParser};
 use innerloop_core::{config::WireKind, preset::Preset, text_calls::Family};
 use std::path::PathBuf;
@@ -79,6 +80,27 @@ pub(super) struct GuestArgs {
     /// `memory_bytes`, `output_bytes`, `disk_bytes`. A built-in tool of the same name is replaced.
     #[arg(long = "tool", value_name = "FILE")]
     pub(super) tools: Vec<PathBuf>,
+    /// Where files are read and searched. What writes or executes always runs in the sandbox.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Reading::Native)]
+    pub(super) isolation: Reading,
+}
+
+/// Where files are read and searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Reading {
+    /// In this program, at full speed; nothing outside of the folder can be reached.
+    Native,
+    /// In the sandbox as well.
+    Wasi,
+}
+
+impl Reading {
+    pub(super) const fn isolation(self) -> Isolation {
+        match self {
+            Self::Native => Isolation::Native,
+            Self::Wasi => Isolation::Wasi,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

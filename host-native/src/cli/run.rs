@@ -103,7 +103,8 @@ impl Work {
             workspace.clone(),
             args.guests.programs.as_deref(),
             progress(args.output),
-        )?;
+        )?
+        .with_isolation(args.guests.isolation.isolation());
         own::prepare(&own, &sandbox).await?;
         let config = plan.config(&workspace, sandbox.programs().facts()).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();

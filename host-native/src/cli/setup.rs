@@ -27,14 +27,23 @@ pub(super) fn sandbox(
     programs: Option<&Path>,
     on_progress: Option<OnProgress>,
 ) -> Result<Executor, Failure> {
-    let programs = Programs::find(programs).map_err(Failure::configuration)?;
-    let engine = SandboxEngine::new(Options { on_progress, ..Options::default() })
-        .map_err(Failure::configuration)?;
-    let executor = Executor::new(engine, workspace, programs);
+    let executor = executor(workspace, programs, on_progress)?;
     // Beside whatever comes next. What goes wrong is told by the first call that needs them.
     let tools = executor.clone();
     drop(tokio::spawn(async move { tools.compile().await }));
     Ok(executor)
+}
+
+/// The sandbox over a folder, whose tools are compiled when one is called.
+pub(super) fn executor(
+    workspace: Workspace,
+    programs: Option<&Path>,
+    on_progress: Option<OnProgress>,
+) -> Result<Executor, Failure> {
+    let programs = Programs::find(programs).map_err(Failure::configuration)?;
+    let engine = SandboxEngine::new(Options { on_progress, ..Options::default() })
+        .map_err(Failure::configuration)?;
+    Ok(Executor::new(engine, workspace, programs))
 }
 
 /// A provider, and why it is this one where nobody asked for it.

@@ -35,7 +35,8 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
         None => Asked::builtin(&args.name, &arguments)?,
     };
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
-    let sandbox = setup::sandbox(workspace, args.guests.programs.as_deref(), None)?;
+    let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), None)?
+        .with_isolation(args.guests.isolation.isolation());
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);

@@ -13,15 +13,16 @@ use super::{
 };
 use crate::{
     digest::Digest,
+    reading::{self, Stop},
     workspace::{Records, Workspace, at},
 };
 use innerloop_core::{
-    action::{Action, Outcome, ToolError},
+    action::{Action, Outcome, Part, ToolError},
     json::{from_str, to_string},
 };
 use innerloop_driver::{
     Keys,
-    capture::{End, unknown_program},
+    capture::{End, Limit, unknown_program},
 };
 use std::{
     future::{Future, pending},
@@ -40,6 +41,18 @@ static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
 const PROGRAM_ENV: &[(&str, &str)] =
     &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
 
+/// Where actions that only read files are carried out: `read`, `view_image`, `read_many`, `list`,
+/// `glob` and `grep`. What writes or executes always runs in the sandbox.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Isolation {
+    /// In the host, by several threads, over the workspace's handle: as little can be reached by it
+    /// as from the sandbox.
+    #[default]
+    Native,
+    /// In the sandbox, by the guest tools program.
+    Wasi,
+}
+
 /// Carries out actions over one workspace.
 #[derive(Clone, Debug)]
 pub struct Executor {
@@ -47,6 +60,7 @@ pub struct Executor {
     workspace: Workspace,
     programs: Programs,
     limits: Limits,
+    isolation: Isolation,
     budget: Arc<Budget>,
     keys: Keys,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
@@ -62,9 +76,22 @@ impl Executor {
     pub fn new(engine: Arc<SandboxEngine>, workspace: Workspace, programs: Programs) -> Self {
         engine.keep_cache_from(workspace.root());
         let (limits, keys) = (Limits::default(), Keys::default());
+        let isolation = Isolation::default();
         let budget = Budget::new(&SessionLimits::default());
         let folder = String::new();
-        Self { engine, workspace, programs, limits, budget, keys, folder, known: None }
+        Self { engine, workspace, programs, limits, isolation, budget, keys, folder, known: None }
+    }
+
+    /// The same executor, which reads elsewhere.
+    #[must_use]
+    pub const fn with_isolation(mut self, isolation: Isolation) -> Self {
+        self.isolation = isolation;
+        self
+    }
+
+    /// Whether an action needs the sandbox.
+    fn needs_sandbox(&self, action: &Action) -> bool {
+        self.isolation == Isolation::Wasi || !reading::only_reads(action)
     }
 
     /// The same executor with other limits.
@@ -172,7 +199,8 @@ impl Executor {
                     Err(outcome) => outcome,
                 }
             }
-            _ => self.run_tool(action, timeout, stop).await,
+            _ if self.needs_sandbox(action) => self.run_tool(action, timeout, stop).await,
+            _ => self.read(action, timeout, stop).await,
         }
     }
 
@@ -232,6 +260,45 @@ impl Executor {
         let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
         let ended = run::run(&self.engine, invocation, stop).await;
         ended.map_err(|error| not_started(&name, &error))
+    }
+
+    /// Carries out an action that only reads, on threads for blocking work. When it ends early
+    /// nobody waits for them: they see it soon.
+    async fn read(
+        &self,
+        action: &Action,
+        timeout: Duration,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let ending = Stop::default();
+        let _ends = ending.on_drop();
+        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
+        let (action, known) = (action.clone(), self.known.clone());
+        let reading = spawn_blocking(move || {
+            reading::perform(&workspace, &folder, &action, known.as_deref(), &ending)
+        });
+        let end = tokio::select! {
+            biased;
+            () = stop => End::Interrupted,
+            read = tokio::time::timeout(timeout, reading) => match read {
+                Ok(Ok(outcome)) if self.has_room_for(&outcome) => return outcome,
+                Ok(Ok(_)) => End::Limit(Limit::Output),
+                Ok(Err(error)) => End::Crash(error.to_string()),
+                Err(_) => End::TimedOut,
+            },
+        };
+        tool_failed(&end, "", timeout)
+    }
+
+    /// Takes what an outcome says from what is left of the limits.
+    fn has_room_for(&self, outcome: &Outcome) -> bool {
+        let bytes = outcome.parts.iter().map(|part| match part {
+            Part::Text { text } => text.len(),
+            Part::Image { data, .. } => data.len(),
+            _ => 0,
+        });
+        let bytes = bytes.sum::<usize>() as u64;
+        bytes <= self.limits.output_bytes && self.budget.take_output(bytes)
     }
 
     async fn run_tool(
@@ -308,14 +375,16 @@ fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
     }
     let said = stderr.trim();
     let why = if said.is_empty() { String::new() } else { format!("\n{said}") };
+    Outcome { changes: records.changes, ..tool_failed(&end, &why, timeout) }
+}
+
+/// The outcome of a tool that did not come to its end.
+fn tool_failed(end: &End, why: &str, timeout: Duration) -> Outcome {
     let error = end.error().unwrap_or(ToolError::Limit);
-    let how = match &end {
+    let how = match end {
         End::TimedOut => format!("the time limit of {} ms ended it", timeout.as_millis()),
         end => end.to_string(),
     };
-    Outcome {
-        timed_out: end == End::TimedOut,
-        changes: records.changes,
-        ..Outcome::error(error, format!("the tool failed: {how}{why}"))
-    }
+    let outcome = Outcome::error(error, format!("the tool failed: {how}{why}"));
+    Outcome { timed_out: *end == End::TimedOut, ..outcome }
 }

@@ -29,7 +29,7 @@ pub use crate::digest::Digest;
 pub use crate::workspace::{ApplyError, FileChange, FileState, Workspace, WorkspaceError};
 pub use cache::OnProgress;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
-pub use executor::Executor;
+pub use executor::{Executor, Isolation};
 pub use limits::{Limits, SessionLimits};
 pub use module::{Module, ModuleCall};
 pub use stdio::{OnDelta, Room, Watcher};

@@ -5,6 +5,7 @@
 
 mod apply;
 mod change;
+mod entered;
 mod guard;
 mod layer;
 mod open;
@@ -16,6 +17,7 @@ mod sensitive;
 mod stat;
 mod state;
 
+pub(crate) use entered::Entered;
 pub(crate) use record::{Recorder, Records};
 pub(crate) use resolve::at;
 pub(crate) use root::{Access, Named};
@@ -49,7 +51,7 @@ pub struct Workspace {
 
 #[derive(Debug)]
 struct Shared {
-    layer: Layer,
+    layer: Arc<Layer>,
     /// Held while a name is changed: what is checked before stays true meanwhile.
     changing: Mutex<()>,
     /// What was changed in the folder itself since it was opened.
@@ -103,6 +105,7 @@ impl Workspace {
     fn of(layer: Layer) -> Self {
         let touched = Mutex::new(Recorder::of_session());
         let (changing, protected) = (Mutex::default(), Mutex::default());
+        let layer = Arc::new(layer);
         Self { shared: Arc::new(Shared { layer, changing, touched, protected }) }
     }
 
@@ -115,16 +118,17 @@ impl Workspace {
     /// Whether the folder itself stays as it is.
     #[must_use]
     pub fn is_overlay(&self) -> bool {
-        matches!(self.shared.layer, Layer::Overlay(_))
+        matches!(*self.shared.layer, Layer::Overlay(_))
     }
 
     /// What was changed since the workspace was opened, or since it was last applied, by path; and
     /// whether that is all: of a folder that is changed in place, 10,000 files are watched.
     #[must_use]
     pub fn changes(&self) -> (Vec<FileChange>, bool) {
-        match &self.shared.layer {
-            layer @ Layer::InPlace(_) => self.touched().changes(layer),
-            layer @ Layer::Overlay(overlay) => (apply::changes(overlay, layer), true),
+        let layer = &*self.shared.layer;
+        match layer {
+            Layer::InPlace(_) => self.touched().changes(layer),
+            Layer::Overlay(overlay) => (apply::changes(overlay, layer), true),
         }
     }
 
@@ -136,7 +140,7 @@ impl Workspace {
     /// [`ApplyError`] if nothing could be applied, or not all.
     pub fn apply(&self) -> std::result::Result<(), ApplyError> {
         let _held = self.changing();
-        let Layer::Overlay(overlay) = &self.shared.layer else { return Ok(()) };
+        let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
         apply::apply(overlay)?;
         overlay.reset();
         Ok(())
@@ -148,7 +152,7 @@ impl Workspace {
     /// # Errors
     /// If the folder is there already, or the system refuses something.
     pub fn keep(&self, folder: &Path) -> io::Result<()> {
-        match &self.shared.layer {
+        match &*self.shared.layer {
             Layer::InPlace(_) => Ok(()),
             Layer::Overlay(overlay) => apply::keep(overlay, folder),
         }
@@ -158,7 +162,7 @@ impl Workspace {
     /// left: they are of no more use. Where files are changed in place there is nothing to do.
     pub fn discard(&self) {
         let _held = self.changing();
-        if let Layer::Overlay(overlay) = &self.shared.layer {
+        if let Layer::Overlay(overlay) = &*self.shared.layer {
             overlay.discard();
         }
     }
@@ -213,6 +217,11 @@ impl Workspace {
         self.shared.layer.list(path)
     }
 
+    /// Opens the folder at a real path, to read many of its files.
+    pub(crate) fn enter(&self, path: &Path) -> Result<Entered> {
+        Entered::new(&self.shared.layer, path)
+    }
+
     /// Where the link at a real path leads.
     pub(crate) fn link_target(&self, path: &Path) -> Result<PathBuf> {
         self.shared.layer.link_target(path)
@@ -225,7 +234,7 @@ impl Workspace {
 
     /// How many bytes are written to open the file at a real path in this way.
     pub(crate) fn copies_up(&self, path: &Path, access: Access) -> u64 {
-        match &self.shared.layer {
+        match &*self.shared.layer {
             Layer::InPlace(_) => 0,
             Layer::Overlay(overlay) => overlay.copies_up(path, access),
         }
@@ -313,7 +322,7 @@ impl Workspace {
 
     /// Has the run's recorder keep the state of a file that is about to change.
     pub(crate) fn touch(&self, recorder: &mut Recorder, path: &Path) {
-        let layer = &self.shared.layer;
+        let layer = &*self.shared.layer;
         recorder.touch(layer, path);
         if matches!(layer, Layer::InPlace(_)) {
             self.touched().touch(layer, path);

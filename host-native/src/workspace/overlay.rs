@@ -17,6 +17,8 @@ use rustix::{
     io::{Errno, Result},
 };
 use std::{
+    collections::BTreeSet,
+    ffi::OsString,
     fs::File,
     io,
     path::{Path, PathBuf},
@@ -159,6 +161,20 @@ impl Overlay {
             list.push(Named { name: name.clone(), kind, inode });
         }
         Ok(list)
+    }
+
+    /// The names of a folder that are not what they are below, and whether anything is shown from
+    /// there.
+    pub(super) fn changed_names(&self, path: &Path) -> Result<(bool, BTreeSet<OsString>)> {
+        let view = self.view();
+        let is_shown = match view.entry(path) {
+            None => view.hides(path).map_or(Ok(true), Err)?,
+            Some(Entry::Folder(_)) => false,
+            Some(Entry::Gone) => return Err(Errno::NOENT),
+            Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
+        };
+        let names = view.names(path).map(|names| names.keys().cloned().collect());
+        Ok((is_shown, names.unwrap_or_default()))
     }
 
     /// How many bytes opening the file in this way copies up.

@@ -7,6 +7,7 @@ mod escapes;
 mod limits;
 mod overlay;
 mod programs;
+mod reading;
 mod stops;
 mod tools;
 
@@ -57,12 +58,20 @@ impl Bench {
 
     /// With the pinned QuickJS, compiled once for all tests.
     fn qjs() -> Self {
+        Self::compiled_once(Programs::open(&qjs_folder()).unwrap())
+    }
+
+    /// With no programs, and the tools compiled once for all tests.
+    fn tools() -> Self {
+        Self::compiled_once(Programs::default())
+    }
+
+    fn compiled_once(programs: Programs) -> Self {
         let dir = TempDir::new().unwrap();
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
         let options = Options { cache_dir: Some(cache), on_progress: None };
         let engine = SandboxEngine::new(options).unwrap();
-        let programs = Programs::open(&qjs_folder()).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
         Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
     }

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what the session core costs, beside the physical limit measured in the
-//! same run (the goals follow from what the fastest peers need). It asserts nothing: a clock
-//! in a test would only measure the machine.
+//! same run (the goals follow from what the fastest peers need), and, where it is told the programs
+//! `innerloop` and `rg`, what searching costs. It asserts nothing: a clock in a test would only
+//! measure the machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,10 +15,17 @@
 mod bodies;
 mod limits;
 mod patches;
+mod reading;
 mod sessions;
 mod streams;
 
+use std::{env, path::Path};
+
 fn main() {
+    let programs: Vec<String> = env::args().skip(1).collect();
+    if let [innerloop, rg] = &programs[..] {
+        return reading::run(Path::new(innerloop), Path::new(rg));
+    }
     sessions::run();
     streams::run();
     patches::run();

@@ -1,9 +1,9 @@
 //! A run on an overlay: the folder stays as it is until the changes are applied, and then becomes
 //! what it would have become at once.
 
-use super::Bench;
+use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::ChangeKind;
-use innerloop_host::sandbox::{ApplyError, Executor, FileState, Limits, Workspace};
+use innerloop_host::sandbox::{ApplyError, Executor, FileState, Isolation, Limits, Workspace};
 use std::{
     collections::BTreeMap,
     fs,
@@ -341,6 +341,27 @@ impl Dice {
     }
 }
 
+/// All that the tools find, without the order of what is newest first.
+async fn all_of(bench: &Bench) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for isolation in [Isolation::Native, Isolation::Wasi] {
+        let executor = bench.executor.clone().with_isolation(isolation);
+        for asked in [
+            r#"{"action":"grep","pattern":".","mode":"content"}"#,
+            r#"{"action":"glob","pattern":"**"}"#,
+            r#"{"action":"list","path":"a"}"#,
+            r#"{"action":"read_many","include":["**"]}"#,
+        ] {
+            let action = serde_json::from_str(asked).unwrap();
+            let outcome = executor.run(&action, TEN_SECONDS, None).await;
+            let mut lines: Vec<_> = outcome.joined_text().lines().map(str::to_owned).collect();
+            lines.sort();
+            all.push(lines);
+        }
+    }
+    all
+}
+
 /// Whatever is done to an overlay gives the same answers, and the same folder in the end, as if it
 /// had been done in place.
 #[tokio::test(flavor = "multi_thread")]
@@ -375,6 +396,10 @@ async fn an_overlay_behaves_as_the_folder_itself() {
             let told = (wants.exit, wants.joined_text());
             let last = done.last();
             assert_eq!((has.exit, has.joined_text()), told, "seed {seed}: {last:?} after {done:?}");
+            if step % 20 == 19 {
+                let (wants, has) = (all_of(&folder).await, all_of(&overlay).await);
+                assert_eq!(has, wants, "seed {seed}: what is read after {done:?}");
+            }
             if step % 100 == 99 {
                 workspace(&overlay).apply().unwrap();
                 assert_eq!(self::folder(&overlay), self::folder(&folder), "seed {seed}: {done:?}");

@@ -4,7 +4,7 @@ use super::{Bench, TEN_SECONDS};
 use innerloop_core::action::{Action, ChangeKind, Numbering, ToolError};
 use innerloop_host::{
     programs::Programs,
-    sandbox::{Executor, Limits, Options, SandboxEngine, Workspace, WorkspaceError},
+    sandbox::{Executor, Isolation, Limits, Options, SandboxEngine, Workspace, WorkspaceError},
 };
 use innerloop_tests::tool_cases::{Done, cases, check, lay_out, read_back};
 use std::{fs, time::Duration};
@@ -94,9 +94,10 @@ async fn a_tool_that_breaks_is_an_outcome() {
     for n in 0..2000 {
         fs::write(bench.path(&format!("{n}.txt")), "x").unwrap();
     }
-    bench.executor.prepare().await.unwrap();
+    let executor = bench.executor.with_isolation(Isolation::Wasi);
+    executor.prepare().await.unwrap();
     let glob = Action::glob("**/*.txt", None);
-    let outcome = bench.executor.run(&glob, Duration::from_millis(1), None).await;
+    let outcome = executor.run(&glob, Duration::from_millis(1), None).await;
     assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
     assert_eq!(outcome.joined_text(), "the tool failed: the time limit of 1 ms ended it");
 }
@@ -104,6 +105,15 @@ async fn a_tool_that_breaks_is_an_outcome() {
 /// The table that also runs over files in memory and over a directory.
 #[tokio::test(flavor = "multi_thread")]
 async fn tools_table_over_wasmtime() {
+    check_table(Isolation::Wasi).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tools_table_with_native_reading() {
+    check_table(Isolation::Native).await;
+}
+
+async fn check_table(isolation: Isolation) {
     let cache = tempfile::tempdir().unwrap();
     let options = Options { cache_dir: Some(cache.path().into()), on_progress: None };
     let engine = SandboxEngine::new(options).unwrap();
@@ -112,6 +122,7 @@ async fn tools_table_over_wasmtime() {
         lay_out(&case.files, folder.path());
         let workspace = Workspace::open(folder.path()).unwrap();
         let executor = Executor::new(engine.clone(), workspace, Programs::default());
+        let executor = executor.with_isolation(isolation);
         let outcome = executor.run(&case.action, TEN_SECONDS, None).await;
         check(&case, |_| Done { outcome, files: read_back(folder.path()) });
     }

@@ -1,0 +1,227 @@
+//! Searching the files of a folder. Threads look which files hold something; those are then told in
+//! the order of their paths, as far as there is room, and what stands behind is not looked at.
+
+use super::{
+    expression::Expression,
+    files::{Reader, fault, fill},
+    ignored::rules_above,
+    walk::{Visited, Visitor, Walk, walk},
+};
+use innerloop_core::action::{Grep, GrepMode, Outcome};
+use innerloop_tools::{
+    FileError, Files, WorkspacePath,
+    parts::{
+        LeftOut, MAX_RESULTS, Matcher, Report, Search, failed, grep_file, hits, looks_binary,
+        small_matcher,
+    },
+};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering as Memory},
+    },
+};
+
+/// Carries out a search.
+///
+/// # Errors
+/// The outcome where it can't be.
+pub(super) fn grep(
+    reader: &Reader,
+    within: &WorkspacePath,
+    grep: &Grep,
+) -> Result<Outcome, Outcome> {
+    let search = Search::parse(within, grep)?;
+    // What is wrong with an expression is told in the same words everywhere.
+    let small = small_matcher(grep)?;
+    match Expression::of(grep, reader.stop()) {
+        Some(fast) => look(reader, grep, &search, &fast),
+        None => look(reader, grep, &search, &small),
+    }
+}
+
+fn look(
+    reader: &Reader,
+    grep: &Grep,
+    search: &Search,
+    matcher: &(impl Matcher + Sync),
+) -> Result<Outcome, Outcome> {
+    let path = &search.path;
+    let mut report = Report::new(grep);
+    let horizon = Horizon::new(grep);
+    let seen = reader.real(path).and_then(|real| {
+        let walking = Walk {
+            workspace: reader.workspace(),
+            folder: path,
+            real: &real,
+            hidden: grep.hidden,
+            above: rules_above(reader, path, grep.hidden),
+            stop: reader.stop(),
+        };
+        let most = match grep.mode {
+            GrepMode::Content => horizon.most.min(u64::from(grep.max_per_file.unwrap_or(u32::MAX))),
+            GrepMode::FilesWithMatches | GrepMode::Count => 1,
+        };
+        walk(&walking, || Looker {
+            reader,
+            search,
+            matcher,
+            most,
+            horizon: &horizon,
+            buffer: Vec::new(),
+            unreadable: Vec::new(),
+        })
+    });
+    let (lookers, left_out) = match seen {
+        Ok(seen) => seen,
+        Err(FileError::NotFolder) => {
+            grep_file(reader, path, matcher, &mut report)?;
+            return Ok(report.finish(LeftOut::default()));
+        }
+        Err(error) => return Err(failed(reader, path, &error)),
+    };
+    let mut unreadable: Vec<Place> = lookers.into_iter().flat_map(|l| l.unreadable).collect();
+    for place in horizon.into_places() {
+        match reader.read(&place.0) {
+            Ok(bytes) if looks_binary(&bytes) => {}
+            Ok(bytes) => {
+                if report.add_file(&place.0, &bytes, matcher).is_break() {
+                    unreadable.retain(|other| *other < place);
+                    break;
+                }
+            }
+            Err(_) => unreadable.push(place),
+        }
+    }
+    report.unreadable = u32::try_from(unreadable.len()).unwrap_or(u32::MAX);
+    Ok(report.finish(left_out))
+}
+
+/// A path in the order in which files are told: what a folder holds comes where the folder would.
+#[derive(Debug, PartialEq, Eq)]
+struct Place(WorkspacePath);
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.names().cmp(other.0.names())
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// How far it must be looked, so that as many results are found as can be told.
+struct Horizon {
+    /// So many results, and the next one says that there are more.
+    most: u64,
+    hits: Mutex<Hits>,
+    /// Whether there are so many.
+    is_full: AtomicBool,
+}
+
+#[derive(Default)]
+struct Hits {
+    /// How many results each file has, at least.
+    files: BTreeMap<Place, u64>,
+    total: u64,
+}
+
+impl Horizon {
+    fn new(grep: &Grep) -> Self {
+        let told = u64::from(grep.max_results.unwrap_or(MAX_RESULTS));
+        let most = told.saturating_add(u64::from(grep.offset)).saturating_add(1);
+        Self { most, hits: Mutex::default(), is_full: AtomicBool::new(false) }
+    }
+
+    fn hits(&self) -> MutexGuard<'_, Hits> {
+        self.hits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a file with so many results, and of all no more than are needed.
+    fn add(&self, path: WorkspacePath, results: u64) {
+        let mut hits = self.hits();
+        hits.files.insert(Place(path), results);
+        hits.total = hits.total.saturating_add(results);
+        while let Some(last) = hits.files.last_entry() {
+            let of_last = *last.get();
+            let without = hits.total.saturating_sub(of_last);
+            if without < self.most {
+                break;
+            }
+            hits.files.pop_last();
+            hits.total = without;
+        }
+        if hits.total >= self.most {
+            self.is_full.store(true, Memory::Relaxed);
+        }
+    }
+
+    /// Whether enough is found before the path.
+    fn is_before(&self, path: &WorkspacePath) -> bool {
+        if !self.is_full.load(Memory::Relaxed) {
+            return false;
+        }
+        let hits = self.hits();
+        hits.files.last_key_value().is_some_and(|(last, _)| last.0.names().lt(path.names()))
+    }
+
+    fn into_places(self) -> impl Iterator<Item = Place> {
+        let hits = self.hits.into_inner().unwrap_or_else(PoisonError::into_inner);
+        hits.files.into_keys()
+    }
+}
+
+/// A thread's part of the search.
+struct Looker<'a, M> {
+    reader: &'a Reader,
+    search: &'a Search,
+    matcher: &'a M,
+    /// How many results of one file count.
+    most: u64,
+    horizon: &'a Horizon,
+    buffer: Vec<u8>,
+    unreadable: Vec<Place>,
+}
+
+impl<M: Matcher + Sync> Looker<'_, M> {
+    /// How many results the file has, up to as many as count.
+    fn results(&mut self, file: &Visited<'_>) -> Result<u64, FileError> {
+        let (mut open, found) = file.folder.file(file.name()).map_err(fault)?;
+        let mut is_text = true;
+        let filled = fill(&mut open, found.size, &mut self.buffer, |bytes| {
+            is_text = !looks_binary(bytes);
+            is_text && !self.reader.stop().is_set()
+        })?;
+        let bytes = self.buffer.get(..filled).unwrap_or_default();
+        if !is_text {
+            return Ok(0);
+        }
+        Ok(hits(self.matcher, &self.matcher.searched(bytes), self.most))
+    }
+}
+
+impl<M: Matcher + Sync> Visitor for Looker<'_, M> {
+    fn file(&mut self, file: Visited<'_>) {
+        if !self.search.wants(&file.path) {
+            return;
+        }
+        match self.results(&file) {
+            Ok(0) => {}
+            Ok(results) => self.horizon.add(file.path, results),
+            Err(_) => self.unreadable.push(Place(file.path)),
+        }
+    }
+
+    fn unreadable(&mut self, path: WorkspacePath) {
+        self.unreadable.push(Place(path));
+    }
+
+    fn is_past(&mut self, path: &WorkspacePath) -> bool {
+        self.horizon.is_before(path)
+    }
+}

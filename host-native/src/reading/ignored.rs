@@ -1,0 +1,132 @@
+//! Which files `.gitignore` files name, by the tools' own rules. Most rules are ruled out by how a
+//! name begins or ends, before a pattern is compared.
+
+use super::files::Reader;
+use innerloop_core::action::Hidden;
+use innerloop_tools::{
+    Files, WorkspacePath,
+    parts::{Rule, Scope},
+};
+use std::sync::Arc;
+
+/// The rules of one `.gitignore` file and of those above it.
+#[derive(Debug)]
+pub(super) struct Ignored {
+    folder: WorkspacePath,
+    rules: Vec<Known>,
+    above: Option<Arc<Self>>,
+}
+
+/// A rule, and what it needs at least.
+#[derive(Debug)]
+struct Known {
+    rule: Rule,
+    begins: String,
+    ends: String,
+}
+
+/// The rules of the folders above `folder`.
+pub(super) fn rules_above(
+    reader: &Reader,
+    folder: &WorkspacePath,
+    hidden: Hidden,
+) -> Option<Arc<Ignored>> {
+    let mut rules = None;
+    let mut above = WorkspacePath::root();
+    for name in folder.names().filter(|_| hidden == Hidden::Ignored) {
+        if let Ok(text) = reader.read(&above.join(".gitignore")) {
+            rules = Some(Ignored::parse(above.clone(), &text, rules));
+        }
+        above = above.join(name);
+    }
+    rules
+}
+
+impl Ignored {
+    /// The rules of the `.gitignore` file of `folder`, on top of those `above`.
+    pub(super) fn parse(folder: WorkspacePath, text: &[u8], above: Option<Arc<Self>>) -> Arc<Self> {
+        let rules = Rule::all(&String::from_utf8_lossy(text)).into_iter().map(Known::of).collect();
+        Arc::new(Self { folder, rules, above })
+    }
+
+    /// Whether a file or folder is ignored, whatever becomes of the folders above it.
+    pub(super) fn ignores(&self, path: &WorkspacePath, is_folder: bool) -> bool {
+        let name = path.name();
+        let mut next = Some(self);
+        while let Some(Self { folder, rules, above }) = next {
+            let below = path.relative_to(folder);
+            let mut latest_first = rules.iter().rev();
+            if let Some(known) = latest_first.find(|known| known.names(name, below, is_folder)) {
+                return !known.rule.negated;
+            }
+            next = above.as_deref();
+        }
+        false
+    }
+}
+
+impl Known {
+    fn of(rule: Rule) -> Self {
+        const SPECIAL: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', '!'];
+        let glob = rule.glob.as_str();
+        let (mut begins, mut ends) = ("", "");
+        if !rule.literal {
+            begins = glob.split(SPECIAL).next().unwrap_or_default();
+            ends = glob.rsplit(SPECIAL).next().unwrap_or_default();
+        }
+        // Two stars may stand for nothing, together with the slash beside them.
+        let begins = begins.trim_end_matches('/').to_owned();
+        let ends = ends.trim_start_matches('/').to_owned();
+        Self { begins, ends, rule }
+    }
+
+    fn names(&self, name: &str, below: &str, is_folder: bool) -> bool {
+        let subject = match self.rule.scope {
+            Scope::Name => name,
+            Scope::Path => below,
+        };
+        // Some processors compare nothing with nothing very slowly.
+        (self.ends.is_empty() || subject.ends_with(&self.ends))
+            && (self.begins.is_empty() || subject.starts_with(&self.begins))
+            && self.rule.matches(name, below, is_folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Random rules and paths: what is ruled out beforehand is not what a rule names.
+    #[test]
+    fn rules_name_what_the_tools_say_that_they_name() {
+        const PIECES: &[&str] = &[
+            "a", "b", "/", "*", "**", "?", "[ab]", "[!a]", ".", "{", "}", "!", "\\", ".c", "a/",
+            "-",
+        ];
+        let mut state = 9_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap_or(0) % below
+        };
+        let (mut named, mut compared) = (0, 0);
+        for _ in 0..40_000 {
+            let line: String =
+                (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
+            for rule in Rule::all(&line) {
+                let known = Known::of(rule);
+                for _ in 0..8 {
+                    let below: String = (0..=random(4))
+                        .filter_map(|_| ["a", "b", "/", ".", "{", "!", "a.c"].get(random(7)))
+                        .copied()
+                        .collect();
+                    let name = below.rsplit('/').next().unwrap_or_default();
+                    let expected = known.rule.matches(name, &below, true);
+                    assert_eq!(known.names(name, &below, true), expected, "{line:?} {below:?}");
+                    compared += 1;
+                    named += usize::from(expected);
+                }
+            }
+        }
+        assert!(compared > 100_000 && named > 10_000, "{compared} {named}");
+    }
+}

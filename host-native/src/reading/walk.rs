@@ -1,0 +1,292 @@
+//! Visits the files below a folder by several threads, if wanted without those that git ignores.
+//! Links are not followed. Folders are visited roughly in the order of their paths, each by one
+//! thread; the files of a large one are shared out.
+
+use super::{
+    files::{fault, fill, folder_fault},
+    ignored::Ignored,
+    stop::Stop,
+};
+use crate::workspace::{Entered, Kind, Named, Workspace};
+use innerloop_core::action::Hidden;
+use innerloop_tools::{FileError, WorkspacePath, parts::LeftOut};
+use std::{
+    ffi::OsStr,
+    num::NonZeroUsize,
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// More threads than this find little more in the same time.
+const MAX_THREADS: usize = 12;
+/// So many files of one folder are visited by one thread at once.
+const SHARE: usize = 256;
+
+/// What is visited.
+pub(super) struct Walk<'a> {
+    pub(super) workspace: &'a Workspace,
+    /// The folder as it is named.
+    pub(super) folder: &'a WorkspacePath,
+    /// Where it really is.
+    pub(super) real: &'a Path,
+    pub(super) hidden: Hidden,
+    /// The rules of the folders above it.
+    pub(super) above: Option<Arc<Ignored>>,
+    pub(super) stop: &'a Stop,
+}
+
+/// A thread's part in a walk.
+pub(super) trait Visitor: Send {
+    /// Visits a file.
+    fn file(&mut self, file: Visited<'_>);
+
+    /// A folder could not be read.
+    fn unreadable(&mut self, path: WorkspacePath);
+
+    /// Whether nothing that stands at or below the path is wanted any more.
+    fn is_past(&mut self, path: &WorkspacePath) -> bool;
+}
+
+/// A file that is visited.
+pub(super) struct Visited<'a> {
+    pub(super) folder: &'a Entered,
+    pub(super) path: WorkspacePath,
+}
+
+impl Visited<'_> {
+    pub(super) fn name(&self) -> &OsStr {
+        OsStr::new(self.path.name())
+    }
+}
+
+/// A part of the work.
+enum Job {
+    Folder(Folder),
+    Files(Arc<Entered>, Vec<WorkspacePath>),
+}
+
+struct Folder {
+    path: WorkspacePath,
+    real: PathBuf,
+    above: Option<Arc<Ignored>>,
+}
+
+/// What the threads share.
+#[derive(Default)]
+struct Shared {
+    todo: Mutex<Todo>,
+    more: Condvar,
+    has_ignored: AtomicBool,
+}
+
+#[derive(Default)]
+struct Todo {
+    /// The next one is the last.
+    jobs: Vec<Job>,
+    /// How many threads are at work, and may find more of it.
+    working: usize,
+    waiting: usize,
+}
+
+/// Visits all files, each by one of the visitors that are given back.
+///
+/// # Errors
+/// Where the folder itself can't be listed.
+pub(super) fn walk<V: Visitor>(
+    walk: &Walk<'_>,
+    visitor: impl Fn() -> V,
+) -> Result<(Vec<V>, LeftOut), FileError> {
+    let shared = Shared::default();
+    let top =
+        Folder { path: walk.folder.clone(), real: walk.real.to_owned(), above: walk.above.clone() };
+    let mut first = Thread { walk, shared: &shared, visitor: visitor(), buffer: Vec::new() };
+    first.enter(&top).map_err(|error| folder_fault(walk.workspace, walk.real, error))?;
+    let more = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS) - 1;
+    let mut all = Vec::new();
+    thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for _ in 0..more {
+            let visitor = visitor();
+            let mut thread = Thread { walk, shared: &shared, visitor, buffer: Vec::new() };
+            let run = move || {
+                thread.run();
+                thread.visitor
+            };
+            // With fewer threads it takes longer.
+            threads.extend(thread::Builder::new().spawn_scoped(scope, run));
+        }
+        first.run();
+        all.push(first.visitor);
+        for thread in threads {
+            all.push(thread.join().unwrap_or_else(|broken| resume_unwind(broken)));
+        }
+    });
+    let ignored = shared.has_ignored.load(Ordering::Relaxed);
+    Ok((all, LeftOut { ignored, unreadable: 0 }))
+}
+
+/// One of the threads.
+struct Thread<'a, V> {
+    walk: &'a Walk<'a>,
+    shared: &'a Shared,
+    visitor: V,
+    buffer: Vec<u8>,
+}
+
+impl<V: Visitor> Thread<'_, V> {
+    fn run(&mut self) {
+        while let Some(job) = self.shared.next() {
+            let _working = Working(self.shared);
+            if self.walk.stop.is_set() {
+                continue;
+            }
+            match job {
+                Job::Folder(folder) if self.visitor.is_past(&folder.path) => {}
+                Job::Folder(folder) => {
+                    if self.enter(&folder).is_err() {
+                        self.visitor.unreadable(folder.path);
+                    }
+                }
+                Job::Files(folder, paths) => self.visit(&folder, paths),
+            }
+        }
+    }
+
+    /// Visits the files of a folder, and leaves the folders in it for whoever is free.
+    fn enter(&mut self, folder: &Folder) -> rustix::io::Result<()> {
+        let Folder { path, real, above } = folder;
+        let entered = self.walk.workspace.enter(real)?;
+        let mut entries = entered.list()?;
+        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        let rules = self.rules(&entered, path, &entries, above);
+        let (mut files, mut folders) = (Vec::new(), Vec::new());
+        for Named { name, kind, .. } in &entries {
+            // No call can name a file whose name is not UTF-8.
+            let Some(name) = name.to_str().filter(|name| *name != ".git") else { continue };
+            let is_folder = match kind {
+                Kind::File => false,
+                Kind::Folder => true,
+                Kind::Link | Kind::Other => continue,
+            };
+            let path = path.join(name);
+            if rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder)) {
+                self.shared.has_ignored.store(true, Ordering::Relaxed);
+            } else if is_folder {
+                let (real, above) = (real.join(name), rules.clone());
+                folders.push(Job::Folder(Folder { path, real, above }));
+            } else {
+                files.push(path);
+            }
+        }
+        drop(entries);
+        folders.reverse();
+        if files.len() <= SHARE {
+            self.shared.add(folders);
+            self.visit(&entered, files);
+        } else {
+            let entered = Arc::new(entered);
+            let mut files = files.into_iter();
+            let mut shares = Vec::new();
+            while files.len() > 0 {
+                let share = files.by_ref().take(SHARE).collect();
+                shares.push(Job::Files(Arc::clone(&entered), share));
+            }
+            shares.reverse();
+            folders.extend(shares);
+            self.shared.add(folders);
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, folder: &Entered, paths: Vec<WorkspacePath>) {
+        for path in paths {
+            if self.walk.stop.is_set() || self.visitor.is_past(&path) {
+                break;
+            }
+            self.visitor.file(Visited { folder, path });
+        }
+    }
+
+    /// The rules that hold for the entries of a folder.
+    fn rules(
+        &mut self,
+        entered: &Entered,
+        path: &WorkspacePath,
+        entries: &[Named],
+        above: &Option<Arc<Ignored>>,
+    ) -> Option<Arc<Ignored>> {
+        const NAME: &str = ".gitignore";
+        let at = entries.binary_search_by(|entry| entry.name.as_os_str().cmp(OsStr::new(NAME)));
+        let entry = at.ok().and_then(|at| entries.get(at));
+        if self.walk.hidden != Hidden::Ignored || entry.is_none_or(|e| e.kind != Kind::File) {
+            return above.clone();
+        }
+        let text = entered.file(OsStr::new(NAME)).map_err(fault).and_then(|(mut file, found)| {
+            let stop = self.walk.stop;
+            fill(&mut file, found.size, &mut self.buffer, |_| !stop.is_set())
+        });
+        let text = text.ok().and_then(|filled| self.buffer.get(..filled));
+        match text {
+            Some(text) => Some(Ignored::parse(path.clone(), text, above.clone())),
+            None => above.clone(),
+        }
+    }
+}
+
+impl Shared {
+    fn todo(&self) -> MutexGuard<'_, Todo> {
+        self.todo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, jobs: Vec<Job>) {
+        if jobs.is_empty() {
+            return;
+        }
+        let mut todo = self.todo();
+        let wanted = jobs.len().min(todo.waiting);
+        todo.jobs.extend(jobs);
+        drop(todo);
+        for _ in 0..wanted {
+            self.more.notify_one();
+        }
+    }
+
+    /// The next part of the work; nothing once all is done.
+    fn next(&self) -> Option<Job> {
+        let mut todo = self.todo();
+        loop {
+            if let Some(job) = todo.jobs.pop() {
+                todo.working += 1;
+                return Some(job);
+            }
+            if todo.working == 0 {
+                drop(todo);
+                self.more.notify_all();
+                return None;
+            }
+            todo.waiting += 1;
+            todo = self.more.wait(todo).unwrap_or_else(PoisonError::into_inner);
+            todo.waiting -= 1;
+        }
+    }
+}
+
+/// A thread at work, also one that breaks: the others do not wait for it for ever.
+struct Working<'a>(&'a Shared);
+
+impl Drop for Working<'_> {
+    fn drop(&mut self) {
+        let mut todo = self.0.todo();
+        todo.working -= 1;
+        let is_done = todo.working == 0 && todo.jobs.is_empty();
+        drop(todo);
+        if is_done {
+            self.0.more.notify_all();
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! `cargo xtask bench`: what things cost, beside their limits.
+
+use crate::failure::Failure;
+use crate::steps::{run_all, step};
+use crate::workspace::Workspace;
+use crate::{native, prepare};
+
+/// Runs the command.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+    let steps = [
+        step("measure the session core", native::bench),
+        prepare::MACHINE[1],
+        prepare::GUEST,
+        step("measure searching beside ripgrep", native::bench_reading),
+    ];
+    run_all(workspace, &steps)
+}
