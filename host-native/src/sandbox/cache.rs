@@ -136,3 +136,45 @@ fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
     // processor.
     unsafe { Module::deserialize(engine, bytes) }.ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wasmtime::{Config, ModuleVersionStrategy};
+
+    const WASM: &[u8] = b"\0asm\x01\0\0\0";
+
+    fn cache(name: &str) -> (ArtefactCache, PathBuf) {
+        let folder = format!("innerloop-cache-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        (ArtefactCache::new(Some(folder.clone()), Arc::new(|_: &str| ())), folder)
+    }
+
+    /// Puts code under the name and signature of another, as only this program could.
+    fn put(cache: &ArtefactCache, name: &str, code: &[u8]) {
+        let Kept { folder, seal } = cache.kept().unwrap();
+        drop(fs::remove_file(folder.join(name)));
+        private::write(&folder.join(name), &[&seal.sign(name, code), code]).unwrap();
+    }
+
+    /// Their names differ; should they ever be equal, wasmtime still looks.
+    #[test]
+    fn what_another_version_or_other_settings_have_compiled_is_not_loaded() {
+        let (cache, folder) = cache("version");
+        let digest = Digest::of(WASM);
+        let mut config = Config::new();
+        let own = Engine::new(config.epoch_interruption(true)).unwrap();
+        let version = ModuleVersionStrategy::Custom("0.1.0".to_owned());
+        let older = Engine::new(config.clone().module_version(version).unwrap()).unwrap();
+        let code = |engine| Module::new(&engine, WASM).unwrap().serialize().unwrap();
+        let ours = name(&own, &digest);
+        for other in [older, Engine::default()] {
+            assert_ne!(name(&other, &digest), ours);
+            put(&cache, &ours, &code(other));
+            assert!(cache.has(&own, &digest) && cache.load(&own, &digest).is_none());
+        }
+        put(&cache, &ours, &code(own.clone()));
+        assert!(cache.load(&own, &digest).is_some());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -10,9 +10,13 @@ use innerloop_tests::{
 };
 use serde_json::{Value, json};
 use std::{
+    fs,
     process::Command,
+    thread,
     time::{Duration, Instant},
 };
+
+const BUSY: &str = include_str!("guests/busy.wat");
 
 /// Files whose lines a program puts into another order, so that a diff of them takes long.
 const FILES: usize = 40;
@@ -107,5 +111,40 @@ fn a_signal_ends_a_program_whose_last_lines_nobody_reads() {
         let _stuck = program.finish().exits(code);
         assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
         drop(reader);
+    }
+}
+
+/// A guest that writes and syncs, or lists a folder of 10,000 files, when the signal comes.
+#[test]
+fn a_program_that_is_ended_within_an_operation_on_a_file_leaves_a_workspace_that_works() {
+    let run = |deed: &str, path: &str| {
+        let call = json!({"program": "busy", "args": [deed, path], "timeout_ms": 100_000});
+        Message::call("toolu_1", "run_program", &call)
+    };
+    let write = json!({"file_path": "note", "content": "text"});
+    let write = || Message::call("toolu_2", "write_file", &write);
+    let deeds = [("w", "short", "TERM", 143), ("b", "long", "INT", 130), ("l", "many", "HUP", 129)];
+    for (deed, path, signal, code) in deeds {
+        let scene = Scene::streaming(&[run(deed, path), write(), Message::text("done")]);
+        let folder = scene.path("programs");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("busy.wasm"), wat::parse_str(BUSY).unwrap()).unwrap();
+        fs::create_dir(scene.path("workspace/many")).unwrap();
+        (0..10_000).for_each(|n| {
+            fs::write(scene.path("workspace/many").join(n.to_string()), "").unwrap();
+        });
+        let mut command = scene.command("go");
+        let args = ["--json", "--programs", &scene.arg("programs")];
+        let program = Started::new(command.args(args), b"");
+        let place = scene.workspace().join(path);
+        wait_for("the guest", || program.said().contains("tool_call_start") && place.exists());
+        thread::sleep(Duration::from_millis(30));
+        program.signal(signal);
+        let lines = program.finish().exits(code).json_lines();
+        let record = lines.last().unwrap();
+        assert_eq!(record["status"], "interrupted", "{record}");
+        let mut command = scene.command("go");
+        let next = innerloop_tests::program::run(command.args(["--quiet"])).exits(0);
+        assert_eq!((next.stdout.as_str(), scene.text("workspace/note")), ("done\n", "text".into()));
     }
 }

@@ -1,6 +1,7 @@
 //! The sandbox by its public face: a workspace, a folder of programs, and what comes of running
 //! them. The rooms below hold the cases.
 
+mod battery;
 mod cache;
 mod changes;
 mod escapes;
@@ -58,16 +59,19 @@ impl Bench {
 
     /// With the pinned QuickJS, compiled once for all tests.
     fn qjs() -> Self {
-        Self::compiled_once(Programs::open(&qjs_folder()).unwrap())
+        Self::qjs_in(TempDir::new().unwrap())
+    }
+
+    fn qjs_in(dir: TempDir) -> Self {
+        Self::compiled_once(dir, Programs::open(&qjs_folder()).unwrap())
     }
 
     /// With no programs, and the tools compiled once for all tests.
     fn tools() -> Self {
-        Self::compiled_once(Programs::default())
+        Self::compiled_once(TempDir::new().unwrap(), Programs::default())
     }
 
-    fn compiled_once(programs: Programs) -> Self {
-        let dir = TempDir::new().unwrap();
+    fn compiled_once(dir: TempDir, programs: Programs) -> Self {
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
         let options = Options { cache_dir: Some(cache), on_progress: None };

@@ -143,7 +143,7 @@ fn a_missing_registry_that_was_named_is_an_error() {
 async fn a_large_folder_is_listed_whole_and_anew_each_time() {
     let bench = Bench::qjs();
     fs::create_dir(bench.path("many")).unwrap();
-    for n in 0..3000 {
+    for n in 0..10_000 {
         fs::write(bench.path("many").join(format!("a-file-with-number-{n}")), "").unwrap();
     }
     bench.write(
@@ -158,7 +158,7 @@ async fn a_large_folder_is_listed_whole_and_anew_each_time() {
          console.log(before, count(), os.readdir('many')[0].includes('one-more'));\n",
     );
     let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
-    assert_eq!(outcome.joined_text(), "3002 3001 true\n");
+    assert_eq!(outcome.joined_text(), "10002 10001 true\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
