@@ -14,7 +14,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("measure the session core", native::bench),
         prepare::MACHINE[1],
         prepare::GUEST,
-        step("measure searching beside ripgrep", native::bench_reading),
+        step("measure the program", native::bench_program),
     ];
     run_all(workspace, &steps)
 }

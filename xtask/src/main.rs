@@ -45,7 +45,7 @@ Commands:
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
   size         Weigh the page's module, by crate and by cause, beside its budget
-  bench        Measure the session core beside the physical limits, and searching beside ripgrep
+  bench        Measure the session core and the program beside the physical limits and ripgrep
   mutants      Put single faults into core, driver and tools, and see whether a test notices
                each: in changed lines, otherwise --all, CRATE[/MODULE]…, or --again: those that
                survived the last run (--count N --seed N: so many, drawn by the seed; --list: only

@@ -89,19 +89,19 @@ pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(&mut benches(workspace))
 }
 
-/// Step: runs searches of the program `innerloop`, built for release, beside those of ripgrep.
+/// Step: runs the benches of the program `innerloop`, built for release: what it costs, and its
+/// searching beside ripgrep.
 ///
 /// # Errors
 /// When they do not build or run, or there is no ripgrep and none can be installed.
-pub(crate) fn bench_reading(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), Failure> {
     let rg = machine::find_rg(workspace)?;
     println!(
         "the first release build compiles wasmtime, which takes up to 15 minutes on two cores"
     );
     let mut build = workspace.cargo("build");
     process::run(build.args(["--release", "-p", "innerloop-host", "--bin", "innerloop"]))?;
-    let innerloop = workspace.release().join("innerloop");
-    process::run(benches(workspace).arg("--").arg(innerloop).arg(rg))
+    process::run(benches(workspace).args(["--", "program"]).arg(rg))
 }
 
 fn benches(workspace: &Workspace) -> Command {

@@ -140,6 +140,7 @@ fn load_artefact(engine: &Engine, bytes: &[u8]) -> Option<Module> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use wasmtime::{Config, ModuleVersionStrategy};
 
     const WASM: &[u8] = b"\0asm\x01\0\0\0";

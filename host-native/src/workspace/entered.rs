@@ -3,7 +3,7 @@
 
 use super::{
     layer::Layer,
-    root::{Access, Named, OpenFolder},
+    root::{Access, Named, open_folder::OpenFolder},
     stat::Stat,
 };
 use rustix::io::{Errno, Result};

@@ -2,9 +2,7 @@
 //! system's own root, no link is followed, no border of a file system is crossed, and nothing but
 //! plain files and folders is opened. What a path stands for is judged on what was opened.
 
-mod open_folder;
-
-pub(super) use open_folder::OpenFolder;
+pub(super) mod open_folder;
 
 use super::stat::{Kind, Stat, kind};
 use rustix::{

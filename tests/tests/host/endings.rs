@@ -125,7 +125,7 @@ fn a_program_that_is_ended_within_an_operation_on_a_file_leaves_a_workspace_that
     let write = || Message::call("toolu_2", "write_file", &write);
     let deeds = [("w", "short", "TERM", 143), ("b", "long", "INT", 130), ("l", "many", "HUP", 129)];
     for (deed, path, signal, code) in deeds {
-        let scene = Scene::streaming(&[run(deed, path), write(), Message::text("done")]);
+        let scene = Scene::streaming(&[run(deed, path), write(), Message::text("done")]).in_place();
         let folder = scene.path("programs");
         fs::create_dir(&folder).unwrap();
         fs::write(folder.join("busy.wasm"), wat::parse_str(BUSY).unwrap()).unwrap();

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what the session core costs, beside the physical limit measured in the
-//! same run (the goals follow from what the fastest peers need), and, where it is told the programs
-//! `innerloop` and `rg`, what searching costs. It asserts nothing: a clock in a test would only
-//! measure the machine.
+//! same run (the goals follow from what the fastest peers need), and with the arguments `program
+//! RG` what the program `innerloop` beside it costs, and its searching beside ripgrep. It asserts
+//! nothing: a clock in a test would only measure the machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,6 +15,7 @@
 mod bodies;
 mod limits;
 mod patches;
+mod program;
 mod reading;
 mod sessions;
 mod streams;
@@ -22,9 +23,12 @@ mod streams;
 use std::{env, path::Path};
 
 fn main() {
-    let programs: Vec<String> = env::args().skip(1).collect();
-    if let [innerloop, rg] = &programs[..] {
-        return reading::run(Path::new(innerloop), Path::new(rg));
+    let args: Vec<String> = env::args().skip(1).collect();
+    if let [what, rg] = &args[..]
+        && what == "program"
+    {
+        program::run();
+        return reading::run(innerloop_tests::program::binary(), Path::new(rg));
     }
     sessions::run();
     streams::run();
