@@ -107,8 +107,10 @@ impl Files {
         Self { workspace, top, may_write, max_open, open, quota, recorder }
     }
 
-    /// What the guest has changed.
-    pub(super) fn records(&self) -> Records {
+    /// What the guest has changed, once it has ended. Everything is closed: an operation that was
+    /// still waiting for its turn does nothing any more.
+    pub(super) fn end(&mut self) -> Records {
+        self.open.clear();
         self.workspace.records(&self.recorder)
     }
 

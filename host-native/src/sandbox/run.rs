@@ -99,7 +99,7 @@ fn files(invocation: &Invocation) -> Files {
 /// What the run has changed, once its last operation on a file is done: one that was under way when
 /// the guest was stopped goes on to its end.
 async fn records(files: Arc<Mutex<Files>>) -> Records {
-    let look = spawn_blocking(move || with(&files, |files| files.records()));
+    let look = spawn_blocking(move || with(&files, Files::end));
     match timeout(LAST_OPERATION, look).await {
         Ok(Ok(records)) => records,
         Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },

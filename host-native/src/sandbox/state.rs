@@ -26,7 +26,7 @@ pub(super) fn look<T>(caller: &mut Guest<'_>, look: impl FnOnce(&mut Files) -> T
 }
 
 /// Works on the guest's files on a thread that may block. If nobody waits for it any more, it is
-/// still done to its end.
+/// still done to its end once it has begun.
 pub(super) async fn work<T: Send + 'static>(
     caller: &mut Guest<'_>,
     work: impl FnOnce(&mut Files) -> Result<T, Denied> + Send + 'static,

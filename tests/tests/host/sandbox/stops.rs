@@ -97,7 +97,7 @@ async fn a_run_that_is_stopped_within_an_operation_on_a_file_is_told_as_it_is() 
 async fn a_run_whose_time_is_up_within_an_operation_on_a_file_is_told_as_it_is() {
     let (bench, mut dice) = (busy(), Dice(8));
     assert_eq!(bench.run("busy", &["", ""]).await.exit, Some(0));
-    for _ in 0..10 {
+    for _ in 0..30 {
         for [letter, path] in DEEDS {
             let limit = dice.moment() + Duration::from_millis(1);
             let args = [letter, path];
