@@ -110,7 +110,7 @@ impl Work {
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
         let journal = journal.map_err(Failure::usage)?;
         let written = [&args.files.log, &args.files.record];
-        written.into_iter().flatten().for_each(|file| workspace.protect(file));
+        written.into_iter().flatten().for_each(|file| workspace.reserve(file));
         let Traffic { endpoints, models, http, recording } = traffic;
         let people = People { approve: is_attended, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
@@ -163,6 +163,8 @@ impl Work {
         if let Some(Err(error)) = self.host.take_recording().map(Recording::finish) {
             report.fail(Failure::new(Exit::Failed, error));
         }
+        // Whatever is still under way changes nothing any more: what is shown is what is applied.
+        self.workspace.freeze();
         report.compare(&self.workspace, || ending.is_hurried());
         if let Some(signal) = ending.signal().filter(|_| ending.is_hurried()) {
             report.fail(Failure::new(signal, "stopped while the changes were compared"));

@@ -2,7 +2,7 @@
 //! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. What
 //! stands there is judged on what was opened.
 
-use crate::workspace::{Access, Kind, Named, Stat, Workspace};
+use crate::workspace::{Kind, Named, Stat, Workspace};
 use std::{
     fs::File,
     io::Read as _,
@@ -56,7 +56,7 @@ impl Place {
 
     /// The file at `below`.
     pub(super) fn file(&self, below: impl AsRef<Path>) -> Option<File> {
-        self.top.file(&self.at(below), Access::READ).ok()
+        self.top.file(&self.at(below)).ok()
     }
 
     /// The first `most` bytes of the file at `below`.

@@ -2,7 +2,7 @@
 //! is followed as long as it stays inside.
 
 use super::stop::Stop;
-use crate::workspace::{Access, Stat, Workspace};
+use crate::workspace::{Stat, Workspace};
 use innerloop_tools::{
     Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat as FileStat, WorkspacePath,
 };
@@ -51,7 +51,7 @@ impl Reader {
 
     /// Opens a plain file, and says what it is.
     pub(super) fn open(&self, path: &WorkspacePath) -> Result<(File, u64), FileError> {
-        let file = self.workspace.file(&self.real(path)?, Access::READ).map_err(fault)?;
+        let file = self.workspace.file(&self.real(path)?).map_err(fault)?;
         let size = file.metadata().map_err(|error| broken(&error))?.len();
         Ok((file, size))
     }

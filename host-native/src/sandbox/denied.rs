@@ -1,7 +1,7 @@
 //! Why a guest's call is denied, and what it gets in place of a result.
 
 use super::errno;
-use innerloop_driver::capture::End;
+use innerloop_driver::capture::{End, Limit};
 use rustix::io::Errno;
 
 /// Why a call is denied.
@@ -36,7 +36,10 @@ impl From<i32> for Denied {
 
 impl From<Errno> for Denied {
     fn from(error: Errno) -> Self {
-        Self::Errno(errno::of(error))
+        match error {
+            Errno::DQUOT => Self::End(End::Limit(Limit::Disk)),
+            error => Self::Errno(errno::of(error)),
+        }
     }
 }
 

@@ -205,10 +205,11 @@ impl Files {
         }
         if access.changes() {
             let entry = if found.is_none() { ENTRY_BYTES } else { 0 };
-            self.charge(entry.saturating_add(self.workspace.copies_up(place, access)))?;
+            self.charge(entry)?;
             self.workspace.touch(&mut self.recorder, place);
         }
-        let file = self.workspace.file(place, access)?;
+        let Self { workspace, quota, .. } = self;
+        let file = workspace.open_file(place, access, &mut |bytes| quota.take_disk(bytes))?;
         if access.changes() {
             self.workspace.opened(&mut self.recorder, place);
         }
@@ -290,7 +291,9 @@ impl Files {
         let gap = start.saturating_sub(open.reached);
         let file = Arc::clone(&open.file);
         self.charge((bytes.len() as u64).saturating_add(gap))?;
+        let writing = self.workspace.writing()?;
         let count = file.write_at(bytes, start)?;
+        drop(writing);
         let end = start.saturating_add(count as u64);
         let open = self.file(fd)?;
         open.reached = open.reached.max(end);
@@ -318,7 +321,9 @@ impl Files {
         }
         let file = Arc::clone(&open.file);
         self.charge(size.saturating_sub(file.metadata()?.len()))?;
+        let writing = self.workspace.writing()?;
         file.set_len(size)?;
+        drop(writing);
         self.file(fd)?.reached = size;
         Ok(())
     }
@@ -349,6 +354,7 @@ impl Files {
         let path = match self.node(fd)? {
             Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
             Node::File(open) if open.writes => {
+                let _writing = self.workspace.writing()?;
                 return Ok(rustix::fs::futimens(&open.file, times)?);
             }
             Node::File(Open { path, .. }) | Node::Folder(Folder { path, .. }) => path.clone(),
@@ -379,7 +385,8 @@ impl Files {
         if self.workspace.stat(place)?.kind == Kind::File {
             self.workspace.touch(&mut self.recorder, place);
         }
-        self.workspace.set_times(place, times)?;
+        let Self { workspace, quota, .. } = self;
+        workspace.set_times(place, times, &mut |bytes| quota.take_disk(bytes))?;
         self.workspace.opened(&mut self.recorder, place);
         Ok(())
     }

@@ -1,78 +1,94 @@
-//! Bringing what an overlay has changed into its folder. First all is compared with what the
-//! overlay was made from, and if anything of that is another by now, nothing is done. Then the new
-//! contents are put beside the folder's files, and moved into place one by one.
+//! Bringing what an overlay has changed into its folder, wholly or not at all. First all is
+//! compared with what the overlay was made from, and if anything of that is another by now, nothing
+//! is done. Then the new contents are put beside the folder's files and moved into place one by
+//! one. What they replace is kept until the last one stands; a failure on the way undoes what was
+//! done.
 
 use super::{
     change::{FileChange, shown},
     layer::Layer,
     overlay::Overlay,
+    plan::{Plan, Step, Work},
     root::{Access, Root, copy},
+    scratch::{NEW, Scratch},
     stat::{Kind, Stat},
     state::{Allowance, FileState},
 };
-use crate::digest::Digest;
-use rustix::{
-    io::{Errno, Result},
-    process::getpid,
-};
+use rustix::io::{Errno, Result};
 use std::{
-    collections::BTreeSet,
     fs::{DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown},
+    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 /// Our folder in the workspace, which no guest can change.
 const OWN: &str = ".innerloop";
+/// What the names of folders in it begin with.
+const PREFIX: &str = "apply-";
+/// In such a folder: what is to be put in place, and what was there before, by path.
+const STAGED: &str = "new";
+const REPLACED: &str = "old";
 
-/// Why the changes of an overlay are not in its folder, or not all of them.
+/// Why the changes of an overlay are not in its folder.
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
     /// Something else has changed these files since the overlay first did. Nothing was done.
     #[error("nothing was applied, since something else has changed {} meanwhile", .0.join(", "))]
     Changed(Vec<String>),
-    /// The system refused something.
-    #[error(
-        "can't apply {path}: {error}; {}",
-        if *done == 0 { "nothing was applied".to_owned() }
-        else { format!("{done} of {all} changes were applied before") }
-    )]
+    /// The system refused something. What had been done was undone.
+    #[error("nothing was applied, since {path} could not be changed: {error}")]
     Failed {
         /// Where.
         path: String,
         /// Why.
         error: io::Error,
-        /// How many changes of names were made until then.
-        done: usize,
-        /// How many there are.
-        all: usize,
+    },
+    /// The system refused something, and then did not let it be undone.
+    #[error(
+        "not all could be applied, since {path} could not be changed: {error}; what was replaced \
+         stands in {}", kept.display()
+    )]
+    Torn {
+        /// Where.
+        path: String,
+        /// Why.
+        error: io::Error,
+        /// Where the files are that were replaced or removed.
+        kept: PathBuf,
     },
 }
 
 /// Makes the folder what the view shows.
 pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
-    let below = Layer::InPlace(Arc::clone(overlay.lower()));
-    let plan = Plan::of(overlay, &below)?;
+    let lower = Layer::InPlace(Arc::clone(overlay.lower()));
+    let plan = Plan::of(overlay, &lower).map_err(ApplyError::Changed)?;
     if plan.steps.is_empty() {
         return Ok(());
     }
-    let mut stage = Stage::new(overlay.lower());
-    let all = plan.steps.len();
-    let failed = |path: &Path, error: Errno, done| ApplyError::Failed {
-        path: shown(path),
-        error: error.into(),
-        done,
-        all,
+    let failed = |path: &Path, error: Errno| match error {
+        Errno::BUSY | Errno::EXIST | Errno::NOENT | Errno::NOTEMPTY => {
+            ApplyError::Changed(vec![shown(path)])
+        }
+        error => ApplyError::Failed { path: shown(path), error: error.into() },
     };
-    for (number, step) in plan.steps.iter().enumerate() {
-        stage.prepare(overlay, number, step).map_err(|error| failed(&step.path, error, 0))?;
+    let stage = Stage::new(overlay.lower()).map_err(|error| failed(Path::new(OWN), error))?;
+    for step in &plan.steps {
+        stage.prepare(overlay, step).map_err(|error| failed(&step.path, error))?;
     }
-    for (number, step) in plan.steps.iter().enumerate() {
-        let done = stage.carry_out(&below, number, step);
-        done.map_err(|error| failed(&step.path, error, number))?;
+    stage.begin().map_err(|error| failed(Path::new(OWN), error))?;
+    for (done, step) in plan.steps.iter().enumerate() {
+        let Err(error) = stage.carry_out(&lower, step) else { continue };
+        let undone = plan.steps.iter().take(done).rev().try_for_each(|step| stage.undo(step));
+        if undone.is_ok() {
+            stage.end();
+            return Err(failed(&step.path, error));
+        }
+        let kept = overlay.lower().path().join(stage.scratch.path());
+        return Err(ApplyError::Torn { path: shown(&step.path), error: error.into(), kept });
     }
+    stage.end();
     Ok(())
 }
 
@@ -91,223 +107,213 @@ pub(super) fn changes(overlay: &Overlay, above: &Layer) -> Vec<FileChange> {
     changes.collect()
 }
 
-/// Copies the files that the view shows otherwise than the folder below, as they are in the view.
+/// Copies the files and links that the view shows otherwise than the folder below, as they are in
+/// the view. What can't be copied does not hold up the rest.
 pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.mode(0o700).recursive(true).create(folder.parent().unwrap_or(Path::new("")))?;
     builder.recursive(false).create(folder)?;
     builder.recursive(true);
-    for path in overlay.touched() {
-        if overlay.stat(&path).is_ok_and(|found| found.kind == Kind::File) {
-            let (content, place) = (overlay.file(&path, Access::READ)?, folder.join(path));
-            builder.create(place.parent().unwrap_or(folder))?;
-            copy(&content, &mut File::create_new(place)?)?;
-        }
-    }
-    Ok(())
-}
-
-/// What is to be done, in this order.
-#[derive(Debug, Default)]
-struct Plan {
-    steps: Vec<Step>,
-    /// What is another below than it was.
-    changed: BTreeSet<PathBuf>,
-}
-
-/// One name that is changed.
-#[derive(Debug)]
-struct Step {
-    path: PathBuf,
-    /// What stood there when the plan was made.
-    below: Option<Stat>,
-    work: Work,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Work {
-    Remove,
-    CreateFolder,
-    Place(Kind),
-}
-
-impl Plan {
-    fn of(overlay: &Overlay, below: &Layer) -> std::result::Result<Self, ApplyError> {
-        let mut plan = Self::default();
-        for path in overlay.touched() {
-            plan.add(overlay, below, path);
-        }
-        if !plan.changed.is_empty() {
-            return Err(ApplyError::Changed(plan.changed.iter().map(|path| shown(path)).collect()));
-        }
-        // What is in a folder goes before the folder, and comes after it.
-        plan.steps.sort_by(|one, other| match (one.work, other.work) {
-            (Work::Remove, Work::Remove) => other.path.cmp(&one.path),
-            _ => (one.work, &one.path).cmp(&(other.work, &other.path)),
-        });
-        Ok(plan)
-    }
-
-    fn add(&mut self, overlay: &Overlay, lower: &Layer, path: PathBuf) {
-        let (below, above) = (lower.stat(&path).ok(), overlay.stat(&path).ok());
-        let (old, new) = (below.map(|found| found.kind), above.map(|found| found.kind));
-        if old == new && is_same(overlay, lower, &path, new) {
-            return;
-        }
-        if !overlay.is_still(&path) {
-            self.changed.insert(path);
-            return;
-        }
-        let is_folder = |kind: Option<Kind>| kind == Some(Kind::Folder);
-        if old.is_some() && (new.is_none() || is_folder(old) != is_folder(new)) {
-            self.check_removal(overlay, lower, &path, old);
-            let path = path.clone();
-            self.steps.push(Step { path, below, work: Work::Remove });
-        }
-        let Some(new) = new else { return };
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let has_folder = lower.stat(folder).is_ok_and(|found| found.kind == Kind::Folder);
-        if !has_folder && !overlay.has_noted(folder) {
-            self.changed.insert(folder.to_owned());
-            return;
-        }
-        let is_replaced = old.is_some() && !is_folder(old) && new != Kind::Folder;
-        let below = below.filter(|_| is_replaced);
-        let work = if new == Kind::Folder { Work::CreateFolder } else { Work::Place(new) };
-        self.steps.push(Step { path, below, work });
-    }
-
-    /// A folder can go if the view has seen all that is in it.
-    fn check_removal(&mut self, overlay: &Overlay, lower: &Layer, path: &Path, old: Option<Kind>) {
-        if old != Some(Kind::Folder) {
-            return;
-        }
-        for entry in lower.list(path).unwrap_or_default() {
-            let path = path.join(entry.name);
-            if !overlay.has_noted(&path) {
-                self.changed.insert(path);
+    let copy_one = |path: &Path| {
+        let place = folder.join(path);
+        builder.create(place.parent().unwrap_or(folder))?;
+        match overlay.stat(path).map(|found| found.kind) {
+            Ok(Kind::File) => {
+                let (content, mut kept) = (overlay.file(path)?, File::create_new(place)?);
+                dress(&kept, &content, false)?;
+                Ok(copy(&content, &mut kept)?)
             }
+            Ok(Kind::Link) => symlink(overlay.link_target(path)?, place),
+            _ => Ok(()),
         }
-    }
-}
-
-/// Whether there is nothing to do, since both show the same. Both are of that kind.
-fn is_same(overlay: &Overlay, lower: &Layer, path: &Path, kind: Option<Kind>) -> bool {
-    let same = |one: Result<File>, other: Result<File>| {
-        let digest = |file: Result<File>| Digest::of_rest(file.ok()?).ok();
-        digest(one).is_some_and(|one| Some(one) == digest(other))
     };
-    match kind {
-        None | Some(Kind::Folder) => true,
-        Some(Kind::Link) => lower
-            .link_target(path)
-            .is_ok_and(|target| overlay.link_target(path).is_ok_and(|own| own == target)),
-        Some(Kind::File) => {
-            let sizes = (overlay.stat(path), lower.stat(path));
-            let has_same_size = matches!(sizes, (Ok(one), Ok(other)) if one.size == other.size);
-            let read = Access::READ;
-            has_same_size && same(overlay.file(path, read), lower.file(path, read))
-        }
-        Some(Kind::Other) => false,
-    }
+    let copied = overlay.touched().into_iter().map(|path| copy_one(&path));
+    copied.fold(Ok(()), io::Result::and)
 }
 
-/// New contents, each by the number of its step, in a folder of the workspace that is ours.
+/// New contents and what they replace, in a folder of the workspace that is ours.
 struct Stage<'a> {
     root: &'a Root,
-    folder: PathBuf,
-    /// How many folders were made for it.
-    made: usize,
-    staged: BTreeSet<usize>,
+    scratch: Scratch,
+    /// Whether our folder was made for it.
+    is_first: bool,
 }
 
 impl<'a> Stage<'a> {
-    fn new(root: &'a Root) -> Self {
-        let name = format!("apply-{}", getpid().as_raw_nonzero());
-        let (folder, staged) = (Path::new(OWN).join(name), BTreeSet::new());
-        Self { root, folder, made: 0, staged }
+    fn new(root: &'a Arc<Root>) -> Result<Self> {
+        let own = Path::new(OWN);
+        let is_first = match root.create_folder(own) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(error) => return Err(error),
+        };
+        let scratch = Scratch::create(root, own, PREFIX);
+        let scratch = scratch.inspect_err(|_| {
+            let _ = is_first && root.remove_folder(own).is_ok();
+        })?;
+        scratch.root().create_private_folder(Path::new(STAGED))?;
+        scratch.root().create_private_folder(Path::new(REPLACED))?;
+        Ok(Self { root, scratch, is_first })
     }
 
-    fn place(&self, number: usize) -> PathBuf {
-        self.folder.join(number.to_string())
+    /// Where the new content of a path is staged, from the workspace on.
+    fn staged(&self, path: &Path) -> PathBuf {
+        self.scratch.at(&Path::new(STAGED).join(path))
     }
 
-    fn prepare(&mut self, overlay: &Overlay, number: usize, step: &Step) -> Result<()> {
-        let Work::Place(kind) = step.work else { return Ok(()) };
-        self.create()?;
-        self.staged.insert(number);
-        let place = self.place(number);
+    /// Where what stood at a path is kept.
+    fn replaced(&self, path: &Path) -> PathBuf {
+        self.scratch.at(&Path::new(REPLACED).join(path))
+    }
+
+    /// Where what is put at a path comes from.
+    fn source(&self, step: &Step) -> PathBuf {
+        step.moved_from.as_ref().map_or_else(|| self.staged(&step.path), |from| self.replaced(from))
+    }
+
+    fn prepare(&self, overlay: &Overlay, step: &Step) -> Result<()> {
+        match step.work {
+            Work::Remove => self.make_folders(REPLACED, &step.path),
+            Work::Place(_) if step.moved_from.is_some() => Ok(()),
+            Work::Place(kind) => {
+                self.make_folders(STAGED, &step.path)?;
+                self.stage(overlay, step, kind)
+            }
+            Work::CreateFolder => Ok(()),
+        }
+    }
+
+    fn stage(&self, overlay: &Overlay, step: &Step, kind: Kind) -> Result<()> {
+        let place = self.staged(&step.path);
         if kind == Kind::Link {
             return self.root.link(&overlay.link_target(&step.path)?, &place);
         }
-        let content = overlay.file(&step.path, Access::READ)?;
-        let new = Access { write: true, create: true, exclusive: true, truncate: false };
-        let mut file = self.root.file(&place, new)?;
-        copy(&content, &mut file)?;
-        let replaced = step.below.filter(|found| found.kind == Kind::File);
-        let like = match replaced {
-            Some(_) => self.root.file(&step.path, Access::READ)?,
-            None => content,
+        let content = overlay.file(&step.path)?;
+        let mut file = self.root.file(&place, NEW)?;
+        let replaced = step.lower.filter(|found| found.kind == Kind::File);
+        let dressed = match replaced {
+            Some(_) => dress(&file, &overlay.lower().file(&step.path, Access::READ)?, true),
+            None => dress(&file, &content, false),
         };
-        dress(&file, &like, replaced.is_some()).map_err(|error| errno(&error))
+        dressed.map_err(|error| errno(&error))?;
+        copy(&content, &mut file)?;
+        file.sync_data().map_err(|error| errno(&error))
     }
 
-    /// Makes the folder, if that is not done yet.
-    fn create(&mut self) -> Result<()> {
-        if !self.staged.is_empty() {
-            return Ok(());
+    /// Makes the folders above a path in one of ours.
+    fn make_folders(&self, which: &str, path: &Path) -> Result<()> {
+        let mut folder = PathBuf::from(which);
+        for name in path.parent().into_iter().flatten() {
+            folder.push(name);
+            match self.scratch.root().create_private_folder(&folder) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
+            }
         }
-        match self.root.create_folder(Path::new(OWN)) {
-            Ok(()) => self.made += 1,
-            Err(Errno::EXIST) => {}
-            Err(error) => return Err(error),
-        }
-        self.clear()?;
-        self.root.create_folder(&self.folder)?;
-        self.made += 1;
         Ok(())
     }
 
-    /// Removes what a killed program of the same number has left.
-    fn clear(&self) -> Result<()> {
-        let Ok(left) = self.root.list(&self.folder) else { return Ok(()) };
-        for entry in left {
-            self.root.remove_file(&self.folder.join(entry.name))?;
-        }
-        self.root.remove_folder(&self.folder)
+    /// From now on files of the user's stand in our folder.
+    fn begin(&self) -> Result<()> {
+        self.scratch.need()
     }
 
-    fn carry_out(&self, below: &Layer, number: usize, step: &Step) -> Result<()> {
+    /// What was replaced is of no more use.
+    fn end(&self) {
+        self.scratch.remove();
+    }
+
+    fn carry_out(&self, lower: &Layer, step: &Step) -> Result<()> {
         let path = &step.path;
-        let now = below.stat(path).ok();
-        let is_still = match (&now, &step.below) {
-            (None, None) => true,
-            // A folder changes with its entries.
-            (Some(now), Some(then)) => now.kind == Kind::Folder || now.is_still(then),
-            _ => false,
-        };
-        if !is_still {
-            return Err(Errno::BUSY);
+        lower.check_entry(path)?;
+        match (step.work, &step.lower) {
+            (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
+                self.root.remove_folder(path)
+            }
+            (Work::Remove, found) => self.set_aside(path, found.as_ref()),
+            (Work::CreateFolder, _) => {
+                self.root.create_folder(path)?;
+                lower.check_again(path, |_| self.root.remove_folder(path))
+            }
+            (Work::Place(_), None) => {
+                let source = self.source(step);
+                self.root.move_to(&source, path)?;
+                lower.check_again(path, |_| self.root.move_to(path, &source))
+            }
+            (Work::Place(_), Some(found)) => self.replace(step, found),
         }
-        below.check_entry(path)?;
-        match (step.work, now.map(|found| found.kind)) {
-            (Work::Remove, Some(Kind::Folder)) => self.root.remove_folder(path),
-            (Work::Remove, _) => self.root.remove_file(path),
-            (Work::CreateFolder, _) => self.root.create_folder(path),
-            (Work::Place(_), _) => self.root.rename(&self.place(number), path),
+    }
+
+    /// Moves what stands at a path to our folder, if it is what it was.
+    fn set_aside(&self, path: &Path, expected: Option<&Stat>) -> Result<()> {
+        let place = self.replaced(path);
+        self.root.move_to(path, &place)?;
+        if self.is_still(&place, expected) {
+            return Ok(());
+        }
+        self.root.move_to(&place, path)?;
+        Err(Errno::BUSY)
+    }
+
+    /// Puts something in the place of a file, at once where the file system can do that.
+    fn replace(&self, step: &Step, found: &Stat) -> Result<()> {
+        let (path, source) = (&step.path, self.source(step));
+        match self.root.exchange(&source, path) {
+            Ok(()) if self.is_still(&source, Some(found)) => Ok(()),
+            Ok(()) => {
+                self.root.exchange(&source, path)?;
+                Err(Errno::BUSY)
+            }
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                self.make_folders(REPLACED, path)?;
+                self.set_aside(path, Some(found))?;
+                self.root.move_to(&source, path).inspect_err(|_| {
+                    let _ = self.root.move_to(&self.replaced(path), path);
+                })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether what was taken is what it was. Being moved counts as a change of it.
+    fn is_still(&self, place: &Path, expected: Option<&Stat>) -> bool {
+        let key = |found: &Stat| (found.inode, found.size, found.modified);
+        let now = self.root.stat(place).ok();
+        now.as_ref().map(key) == expected.map(key)
+    }
+
+    fn undo(&self, step: &Step) -> Result<()> {
+        let path = &step.path;
+        match (step.work, &step.lower) {
+            (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
+                self.root.create_folder(path)?;
+                self.root.set_mode(path, found.mode)
+            }
+            (Work::Remove, _) => self.root.move_to(&self.replaced(path), path),
+            (Work::CreateFolder, _) => self.root.remove_folder(path),
+            (Work::Place(_), None) => self.root.move_to(path, &self.source(step)),
+            (Work::Place(_), Some(_)) => {
+                let (source, aside) = (self.source(step), self.replaced(path));
+                // Without an exchange it was set aside.
+                if self.root.stat(&aside).is_ok() {
+                    self.root.move_to(path, &source)?;
+                    return self.root.move_to(&aside, path);
+                }
+                self.root.exchange(&source, path)
+            }
         }
     }
 }
 
 impl Drop for Stage<'_> {
     fn drop(&mut self) {
-        for number in &self.staged {
-            // What was moved into place is not there any more.
-            let _ = self.root.remove_file(&self.place(*number));
+        if self.scratch.is_needed() {
+            return;
         }
-        for folder in [self.folder.as_path(), Path::new(OWN)].into_iter().take(self.made) {
+        self.scratch.remove();
+        if self.is_first {
             // Somebody else may have put something there.
-            let _ = self.root.remove_folder(folder);
+            let _ = self.root.remove_folder(Path::new(OWN));
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use super::{
     layer::Layer,
-    root::{Access, Named, open_folder::OpenFolder},
+    root::{Named, open_folder::OpenFolder},
     stat::Stat,
 };
 use rustix::io::{Errno, Result};
@@ -64,7 +64,7 @@ impl Entered {
     /// Opens the plain file of that name, and says what it is.
     pub(crate) fn file(&self, name: &OsStr) -> Result<(File, Stat)> {
         if let Some((layer, path)) = self.changed(name) {
-            let file = layer.file(&path, Access::READ)?;
+            let file = layer.file(&path)?;
             let found = layer.stat_file(&file)?;
             return Ok((file, found));
         }

@@ -57,7 +57,8 @@ impl Layer {
         undo: impl FnOnce(&Self) -> Result<()>,
     ) -> Result<()> {
         let folder = path.parent().unwrap_or(Path::new(""));
-        if part(path).is_some() && self.is_repository(folder, None) {
+        // The file system may know the name as that of a part, also where `part` does not.
+        if self.is_repository(folder, None) {
             undo(self)?;
             return Err(Errno::PERM);
         }
@@ -131,8 +132,8 @@ fn is_protected_name(name: &OsStr) -> bool {
     PROTECTED.contains(&stem) || stem == "git~1" || stem == "innerl~1"
 }
 
-/// Characters that HFS+ leaves out when it compares names.
+/// Characters that some file systems leave out when they compare names.
 const fn is_ignorable(c: char) -> bool {
-    matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
-        || matches!(c, '\u{206a}'..='\u{206f}' | '\u{feff}')
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}')
 }

@@ -1,7 +1,7 @@
 //! What a workspace's files are: those of its folder, or an overlay of them.
 
 use super::{
-    overlay::Overlay,
+    overlay::{Charge, Overlay},
     root::{Access, Named, Root},
     stat::{Kind, Stat},
 };
@@ -59,10 +59,20 @@ impl Layer {
         }
     }
 
-    pub(super) fn file(&self, path: &Path, access: Access) -> Result<File> {
+    /// Opens a file for reading.
+    pub(super) fn file(&self, path: &Path) -> Result<File> {
         match self {
+            Self::InPlace(root) => root.file(path, Access::READ),
+            Self::Overlay(overlay) => overlay.file(path),
+        }
+    }
+
+    /// Opens a file in any way. What is copied for that is asked of `charge` before.
+    pub(super) fn open(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
+        match self {
+            _ if !access.changes() => self.file(path),
             Self::InPlace(root) => root.file(path, access),
-            Self::Overlay(overlay) => overlay.file(path, access),
+            Self::Overlay(overlay) => overlay.open(path, access, charge),
         }
     }
 
@@ -102,10 +112,16 @@ impl Layer {
         }
     }
 
-    pub(super) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+    /// Sets times. What is copied for that is asked of `charge` before.
+    pub(super) fn set_times(
+        &self,
+        path: &Path,
+        times: &Timestamps,
+        charge: Charge<'_>,
+    ) -> Result<()> {
         match self {
             Self::InPlace(root) => root.set_times(path, times),
-            Self::Overlay(overlay) => overlay.set_times(path, times),
+            Self::Overlay(overlay) => overlay.set_times(path, times, charge),
         }
     }
 }

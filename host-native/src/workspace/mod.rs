@@ -10,14 +10,17 @@ mod guard;
 mod layer;
 mod open;
 mod overlay;
+mod plan;
 mod record;
 mod resolve;
 mod root;
+mod scratch;
 mod sensitive;
 mod stat;
 mod state;
 
 pub(crate) use entered::Entered;
+pub(crate) use overlay::Charge;
 pub(crate) use record::{Recorder, Records};
 pub(crate) use resolve::at;
 pub(crate) use root::{Access, Named};
@@ -40,7 +43,7 @@ use std::{
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock},
 };
 
 /// A folder that exists and can be listed. Clones are of the same one.
@@ -52,17 +55,24 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Shared {
     layer: Arc<Layer>,
-    /// Held while a name is changed: what is checked before stays true meanwhile.
-    changing: Mutex<()>,
+    /// Held while a name is changed: what is checked before stays true meanwhile. Says whether
+    /// nothing may change any more.
+    changing: Mutex<Frozen>,
+    /// Held by whoever writes to an open file.
+    writing: RwLock<Frozen>,
     /// What was changed in the folder itself since it was opened.
     touched: Mutex<Recorder>,
     /// Files of the host's own that happen to lie in the workspace.
-    protected: Mutex<Vec<Protected>>,
+    reserved: Mutex<Vec<Reserved>>,
 }
 
-/// A file that does not change, by whatever name.
+/// Whether nothing may change any more.
+#[derive(Clone, Copy, Debug, Default)]
+struct Frozen(bool);
+
+/// A file of the host's own, which guests do not change, by whatever name.
 #[derive(Debug)]
-struct Protected {
+struct Reserved {
     path: PathBuf,
     inode: u64,
 }
@@ -104,9 +114,9 @@ impl Workspace {
 
     fn of(layer: Layer) -> Self {
         let touched = Mutex::new(Recorder::of_session());
-        let (changing, protected) = (Mutex::default(), Mutex::default());
+        let (changing, writing, reserved) = (Mutex::default(), RwLock::default(), Mutex::default());
         let layer = Arc::new(layer);
-        Self { shared: Arc::new(Shared { layer, changing, touched, protected }) }
+        Self { shared: Arc::new(Shared { layer, changing, writing, touched, reserved }) }
     }
 
     /// The folder's true, absolute path when it was opened.
@@ -121,8 +131,9 @@ impl Workspace {
         matches!(*self.shared.layer, Layer::Overlay(_))
     }
 
-    /// What was changed since the workspace was opened, or since it was last applied, by path; and
-    /// whether that is all: of a folder that is changed in place, 10,000 files are watched.
+    /// What was changed, by path: in an overlay since it was last applied, otherwise since the
+    /// workspace was opened; and whether that is all: of a folder that is changed in place, 10,000
+    /// files are watched.
     #[must_use]
     pub fn changes(&self) -> (Vec<FileChange>, bool) {
         let layer = &*self.shared.layer;
@@ -132,12 +143,28 @@ impl Workspace {
         }
     }
 
+    /// Lets nothing change any more, once what is under way is done, until [`Workspace::thaw`]:
+    /// what is shown then is what is applied.
+    pub fn freeze(&self) {
+        self.set_frozen(Frozen(true));
+    }
+
+    /// Lets things change again.
+    pub fn thaw(&self) {
+        self.set_frozen(Frozen(false));
+    }
+
+    fn set_frozen(&self, frozen: Frozen) {
+        *self.changing() = frozen;
+        *self.shared.writing.write().unwrap_or_else(PoisonError::into_inner) = frozen;
+    }
+
     /// Brings what an overlay has changed into its folder, if nothing else has changed the same
     /// files meanwhile; from then on the overlay shows the folder again. Where files are changed in
-    /// place there is nothing to do.
+    /// place there is nothing to do. What is still open for writing should be frozen before.
     ///
     /// # Errors
-    /// [`ApplyError`] if nothing could be applied, or not all.
+    /// [`ApplyError`]: nothing was applied.
     pub fn apply(&self) -> std::result::Result<(), ApplyError> {
         let _held = self.changing();
         let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
@@ -169,12 +196,11 @@ impl Workspace {
 
     /// Lets nobody change a file of the host's own, such as the session's log, should it lie in
     /// this workspace.
-    pub fn protect(&self, file: &Path) {
+    pub fn reserve(&self, file: &Path) {
         let Ok(file) = std::fs::canonicalize(file) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
         let Ok(found) = self.stat(path) else { return };
-        let protected = Protected { path: path.to_owned(), inode: found.inode };
-        self.protected().push(protected);
+        self.reserved().push(Reserved { path: path.to_owned(), inode: found.inode });
     }
 
     /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
@@ -201,7 +227,7 @@ impl Workspace {
     /// The content of the plain file that a path names, if it has no more bytes than that.
     pub(crate) fn read(&self, path: &str, most: u64) -> Option<Vec<u8>> {
         let top = Path::new("");
-        let file = self.file(&self.follow((top, top), path, true).ok()?, Access::READ).ok()?;
+        let file = self.file(&self.follow((top, top), path, true).ok()?).ok()?;
         let mut bytes = Vec::new();
         file.take(most.saturating_add(1)).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 <= most).then_some(bytes)
@@ -232,34 +258,47 @@ impl Workspace {
         self.shared.layer.stat_file(file)
     }
 
-    /// How many bytes are written to open the file at a real path in this way.
-    pub(crate) fn copies_up(&self, path: &Path, access: Access) -> u64 {
-        match &*self.shared.layer {
-            Layer::InPlace(_) => 0,
-            Layer::Overlay(overlay) => overlay.copies_up(path, access),
-        }
+    /// Opens the plain file at a real path for reading.
+    pub(crate) fn file(&self, path: &Path) -> Result<File> {
+        self.shared.layer.file(path)
     }
 
-    /// Opens the plain file at a real path.
-    pub(crate) fn file(&self, path: &Path, access: Access) -> Result<File> {
+    /// Opens the plain file at a real path in any way. What is copied for that is asked of `charge`
+    /// before.
+    pub(crate) fn open_file(
+        &self,
+        path: &Path,
+        access: Access,
+        charge: Charge<'_>,
+    ) -> Result<File> {
         if !access.changes() {
-            return self.shared.layer.file(path, access);
+            return self.file(path);
         }
         self.change(path, |files| {
             files.check_change(path)?;
             let is_new = access.create && files.stat(path) == Err(Errno::NOENT);
             if !is_new {
-                return files.file(path, Access { create: false, ..access });
+                if access.exclusive {
+                    return Err(Errno::EXIST);
+                }
+                return files.open(path, Access { create: false, ..access }, charge);
             }
             files.check_entry(path)?;
-            let file = files.file(path, access)?;
+            let file = files.open(path, access, charge)?;
             files.check_again(path, |files| files.remove_file(path))?;
             Ok(file)
         })
     }
 
+    /// Held by whoever writes to a file that is open.
+    pub(crate) fn writing(&self) -> Result<impl Drop + '_> {
+        let held = self.shared.writing.read().unwrap_or_else(PoisonError::into_inner);
+        if held.0 { Err(Errno::ROFS) } else { Ok(held) }
+    }
+
     /// Creates a folder at a real path.
     pub(crate) fn create_folder(&self, path: &Path) -> Result<()> {
+        self.note(path);
         self.change(path, |files| {
             files.check_entry(path)?;
             files.create_folder(path)?;
@@ -269,6 +308,7 @@ impl Workspace {
 
     /// Removes the empty folder at a real path.
     pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
+        self.note(path);
         self.change(path, |files| {
             files.check_change(path)?;
             files.remove_folder(path)
@@ -312,11 +352,17 @@ impl Workspace {
         })
     }
 
-    /// Sets the times of what stands at a real path.
-    pub(crate) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+    /// Sets the times of what stands at a real path. What is copied for that is asked of `charge`
+    /// before.
+    pub(crate) fn set_times(
+        &self,
+        path: &Path,
+        times: &Timestamps,
+        charge: Charge<'_>,
+    ) -> Result<()> {
         self.change(path, |files| {
             files.check_change(path)?;
-            files.set_times(path, times)
+            files.set_times(path, times, charge)
         })
     }
 
@@ -324,9 +370,19 @@ impl Workspace {
     pub(crate) fn touch(&self, recorder: &mut Recorder, path: &Path) {
         let layer = &*self.shared.layer;
         recorder.touch(layer, path);
-        if matches!(layer, Layer::InPlace(_)) {
-            self.touched().touch(layer, path);
+        self.note(path);
+    }
+
+    /// Keeps for the user what a file in place was.
+    fn note(&self, path: &Path) {
+        let layer = &*self.shared.layer;
+        if !matches!(layer, Layer::InPlace(_)) || self.touched().has(path) {
+            return;
         }
+        // It may take a while to read, and others need not wait for that.
+        let mut found = Recorder::of_session();
+        found.touch(layer, path);
+        self.touched().take_over(found);
     }
 
     /// Tells the run's recorder that a file that was touched has been opened for writing.
@@ -357,28 +413,87 @@ impl Workspace {
         self.shared.touched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn protected(&self) -> MutexGuard<'_, Vec<Protected>> {
-        self.shared.protected.lock().unwrap_or_else(PoisonError::into_inner)
+    fn reserved(&self) -> MutexGuard<'_, Vec<Reserved>> {
+        self.shared.reserved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Refuses a change of what is protected, or of what holds it.
+    /// Refuses a change of what is the host's own, or of what holds it.
     fn check(&self, path: &Path) -> Result<()> {
-        let protected = self.protected();
-        if protected.is_empty() {
+        let reserved = self.reserved();
+        if reserved.is_empty() {
             return Ok(());
         }
         let inode = self.stat(path).ok().map(|found| found.inode);
-        let is_it = |it: &Protected| it.path.starts_with(path) || Some(it.inode) == inode;
-        if protected.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
+        let is_it = |it: &Reserved| it.path.starts_with(path) || Some(it.inode) == inode;
+        if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
     }
 
-    fn changing(&self) -> MutexGuard<'_, ()> {
+    fn changing(&self) -> MutexGuard<'_, Frozen> {
         self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn change<T>(&self, path: &Path, change: impl FnOnce(&Layer) -> Result<T>) -> Result<T> {
-        let _held = self.changing();
+        let held = self.changing();
+        if held.0 {
+            return Err(Errno::ROFS);
+        }
         self.check(path)?;
         change(&self.shared.layer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A workspace in a folder of its own, and an overlay of it.
+    fn workspaces(name: &str) -> [Workspace; 2] {
+        let folder = format!("innerloop-workspace-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(folder);
+        std::fs::create_dir(&folder).unwrap();
+        let workspace = Workspace::open(folder).unwrap();
+        let overlay = workspace.overlay().unwrap();
+        [workspace, overlay]
+    }
+
+    fn open(workspace: &Workspace, path: &str, access: Access) -> Result<File> {
+        workspace.open_file(Path::new(path), access, &mut |_| true)
+    }
+
+    const CREATE: Access = Access { write: true, create: true, exclusive: false, truncate: false };
+
+    #[test]
+    fn what_must_be_new_is_new() {
+        let all = workspaces("new");
+        for workspace in &all {
+            let exclusive = Access { exclusive: true, ..CREATE };
+            assert!(open(workspace, "file", exclusive).is_ok());
+            for write in [true, false] {
+                let again = open(workspace, "file", Access { write, ..exclusive });
+                assert_eq!(again.err(), Some(Errno::EXIST), "{workspace:?}");
+            }
+            workspace.remove_file(Path::new("file")).unwrap();
+        }
+        std::fs::remove_dir_all(all[0].root()).unwrap();
+    }
+
+    #[test]
+    fn moving_a_folder_again_and_again_takes_no_more_memory() {
+        let [workspace, overlay] = workspaces("moves");
+        let path = |name: &str, file: u32| PathBuf::from(format!("{name}/{file}"));
+        workspace.create_folder(Path::new("a0")).unwrap();
+        for file in 0..10 {
+            open(&workspace, path("a0", file).to_str().unwrap(), CREATE).unwrap();
+        }
+        let Layer::Overlay(view) = &*overlay.shared.layer else { panic!("it is none") };
+        let noted = || view.noted();
+        for step in 0..50 {
+            let (from, to) = (format!("a{step}"), format!("a{}", step + 1));
+            overlay.rename(Path::new(&from), Path::new(&to), |_| ()).unwrap();
+            assert!(noted() <= 22, "{} paths after {step} moves", noted());
+        }
+        overlay.apply().unwrap();
+        assert_eq!(overlay.list(Path::new("a50")).unwrap().len(), 10);
+        std::fs::remove_dir_all(workspace.root()).unwrap();
     }
 }

@@ -18,9 +18,10 @@ use rustix::{
 };
 use std::{
     collections::BTreeSet,
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs::File,
     io,
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
@@ -31,6 +32,13 @@ use view::{Content, Entry, Noted, View};
 /// time of their last change are compared.
 const DIGESTED: u64 = 256 << 20;
 
+/// Most paths that are changed in one view.
+const MAX_NOTED: usize = 1_000_000;
+
+/// Longest path, and longest name, that a system takes.
+const MAX_PATH: usize = 4_000;
+const MAX_NAME: usize = 255;
+
 /// The mode bit without which its owner cannot write to a file.
 const OWNER_WRITES: u32 = 0o200;
 
@@ -38,6 +46,9 @@ const OWNER_WRITES: u32 = 0o200;
 const MADE: u64 = 1 << 63;
 /// Marks those of what stands in the store, if that is on another file system.
 const STORED: u64 = 1 << 62;
+
+/// Takes bytes from a quota; says whether there were so many left.
+pub(crate) type Charge<'a> = &'a mut dyn FnMut(u64) -> bool;
 
 /// A private view of a folder. Threads share it.
 #[derive(Debug)]
@@ -50,6 +61,11 @@ pub(super) struct Overlay {
 impl Overlay {
     /// A view that shows the folder as it is.
     pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
+        if is_lenient(&lower)? {
+            let why = "its file system takes names in upper and lower case for the same; \
+                       use --in-place";
+            return Err(io::Error::other(why));
+        }
         let store = Store::create(lower.path())?;
         Ok(Self { lower, store, view: RwLock::default() })
     }
@@ -62,7 +78,8 @@ impl Overlay {
     /// Shows the folder as it is again.
     pub(super) fn reset(&self) {
         let mut view = self.change();
-        for number in std::mem::take(&mut *view).stored() {
+        let fresh = view.fresh();
+        for number in std::mem::replace(&mut *view, fresh).stored() {
             self.store.remove(number);
         }
     }
@@ -77,6 +94,20 @@ impl Overlay {
     pub(super) fn touched(&self) -> Vec<PathBuf> {
         let view = self.view();
         view.noted.keys().filter(|path| view.covers(path)).cloned().collect()
+    }
+
+    /// Where the content of the file at the path stands below, if it was moved from there.
+    pub(super) fn moved_from(&self, path: &Path) -> Option<PathBuf> {
+        match self.view().entry(path) {
+            Some(Entry::File(Content::Lower(from))) => Some(from.clone()),
+            _ => None,
+        }
+    }
+
+    /// Of how many paths it is noted what stood below.
+    #[cfg(test)]
+    pub(super) fn noted(&self) -> usize {
+        self.view().noted.len()
     }
 
     /// Whether the view has noted what stands below at the path.
@@ -154,11 +185,13 @@ impl Overlay {
         let Some(names) = view.names(path) else { return Ok(list) };
         list.retain(|named| !names.contains_key(&named.name));
         for (name, entry) in names.iter().filter(|(_, entry)| **entry != Entry::Gone) {
-            let Stat { kind, inode, .. } = match entry {
-                Entry::File(Content::Lower(from)) => self.lower.stat(from)?,
-                _ => self.stat_in(view, &path.join(name))?,
+            let found = match entry {
+                Entry::File(Content::Lower(from)) => self.lower.stat(from),
+                _ => self.stat_in(view, &path.join(name)),
             };
-            list.push(Named { name: name.clone(), kind, inode });
+            // What was moved may have been removed below.
+            let found = found.map(|Stat { kind, inode, .. }| (kind, inode));
+            list.extend(found.map(|(kind, inode)| Named { name: name.clone(), kind, inode }));
         }
         Ok(list)
     }
@@ -177,24 +210,8 @@ impl Overlay {
         Ok((is_shown, names.unwrap_or_default()))
     }
 
-    /// How many bytes opening the file in this way copies up.
-    pub(super) fn copies_up(&self, path: &Path, access: Access) -> u64 {
-        if !access.write || access.truncate {
-            return 0;
-        }
-        let view = self.view();
-        match view.entry(path) {
-            Some(Entry::File(Content::Own(_)) | Entry::Gone) => 0,
-            _ => self.stat_in(&view, path).map_or(0, |found| found.size),
-        }
-    }
-
-    pub(super) fn file(&self, path: &Path, access: Access) -> Result<File> {
-        if access.changes() { self.own_file(path, access) } else { self.shown_file(path) }
-    }
-
     /// Opens for reading what is shown.
-    fn shown_file(&self, path: &Path) -> Result<File> {
+    pub(super) fn file(&self, path: &Path) -> Result<File> {
         let view = self.view();
         match view.entry(path) {
             None => view.hides(path).map_or_else(|| self.lower.file(path, Access::READ), Err),
@@ -212,8 +229,9 @@ impl Overlay {
         }
     }
 
-    /// Opens for changing, for which the file must stand in the store.
-    fn own_file(&self, path: &Path, access: Access) -> Result<File> {
+    /// Opens for changing, for which the file must stand in the store. How many bytes are copied
+    /// for that is asked of `charge` before.
+    pub(super) fn open(&self, path: &Path, access: Access, charge: Charge<'_>) -> Result<File> {
         let mut view = self.change();
         let found = match self.stat_in(&view, path) {
             Ok(_) if access.exclusive => return Err(Errno::EXIST),
@@ -225,22 +243,27 @@ impl Overlay {
             (Some(_), Some(Entry::File(Content::Own(number)))) => number,
             (None, _) => {
                 self.check_folder(&view, path)?;
-                self.note(&mut view, path);
+                self.note(&mut view, path)?;
                 let number = view.next();
                 drop(self.store.add(number)?);
                 number
             }
             (Some(found), entry) => {
                 plain(found)?;
-                // It is noted before it is copied, so that a change between the two is seen.
-                self.note(&mut view, path);
                 let from = match entry {
                     Some(Entry::File(Content::Lower(from))) => from,
                     _ => path.to_owned(),
                 };
+                self.lower.check_writable(&from)?;
+                // It is noted before it is copied, so that a change between the two is seen.
+                self.note(&mut view, path)?;
                 let content = self.lower.file(&from, Access::READ)?;
+                let content = (!access.truncate).then_some(&content);
+                if content.is_some() && !charge(found.size) {
+                    return Err(Errno::DQUOT);
+                }
                 let number = view.next();
-                self.store.copy(number, (!access.truncate).then_some(&content), found.mode)?;
+                self.store.copy(number, content, found.mode)?;
                 number
             }
         };
@@ -263,7 +286,7 @@ impl Overlay {
             Err(Errno::NOENT) => self.check_folder(&view, path)?,
             Err(error) => return Err(error),
         }
-        self.note(&mut view, path);
+        self.note(&mut view, path)?;
         let number = view.next();
         view.set(path, entry(number));
         Ok(())
@@ -277,7 +300,9 @@ impl Overlay {
             Kind::Folder => {}
             Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
         }
-        self.remove(&mut view, path);
+        self.check_folder(&view, path)?;
+        self.remove(&mut view, path)?;
+        view.forget(path);
         Ok(())
     }
 
@@ -286,13 +311,15 @@ impl Overlay {
         if self.stat_in(&view, path)?.kind == Kind::Folder {
             return Err(Errno::ISDIR);
         }
-        self.remove(&mut view, path);
+        self.check_folder(&view, path)?;
+        self.remove(&mut view, path)?;
+        view.forget(path);
         Ok(())
     }
 
     /// Takes a name, which may be an empty folder's, out of the view.
-    fn remove(&self, view: &mut View, path: &Path) {
-        self.note(view, path);
+    fn remove(&self, view: &mut View, path: &Path) -> Result<()> {
+        self.note(view, path)?;
         if let Some(Entry::File(Content::Own(number))) = view.entry(path) {
             // Who has it open keeps it.
             self.store.remove(*number);
@@ -303,6 +330,7 @@ impl Overlay {
         } else {
             view.unset(path);
         }
+        Ok(())
     }
 
     /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
@@ -333,23 +361,30 @@ impl Overlay {
             Ok(_) if found == Kind::Folder => return Err(Errno::NOTDIR),
             Ok(_) => {}
         }
+        self.check_folder(&view, from)?;
         let mut moved = Vec::with_capacity(all.len());
         for (below, kind) in all {
-            moved.push((at(to, below), self.entry_of(&mut view, &at(from, below), *kind)?));
+            let to = at(to, below);
+            self.check_length(&to)?;
+            moved.push((to, self.entry_of(&mut view, &at(from, below), *kind)?));
         }
-        for (below, _) in all.iter().rev() {
-            let here = at(from, below);
-            self.note(&mut view, &here);
-            // Its content goes along.
-            view.unset(&here);
+        for (below, _) in all {
+            self.note(&mut view, &at(from, below))?;
+            self.note(&mut view, &at(to, below))?;
         }
-        self.remove(&mut view, from);
+        // Contents go along.
+        for (below, _) in all {
+            view.unset(&at(from, below));
+        }
+        self.remove(&mut view, from)?;
         if self.stat_in(&view, to).is_ok() {
-            self.remove(&mut view, to);
+            self.remove(&mut view, to)?;
         }
         for (path, entry) in moved {
-            self.note(&mut view, &path);
             view.set(&path, entry);
+        }
+        for (below, _) in all {
+            view.forget(&at(from, below));
         }
         Ok(())
     }
@@ -365,39 +400,59 @@ impl Overlay {
         }
     }
 
-    /// Sets a file's times. Those of folders and links are not kept.
-    pub(super) fn set_times(&self, path: &Path, times: &Timestamps) -> Result<()> {
+    /// Sets a file's times, for which it must stand in the store. Those of folders and links are
+    /// not kept.
+    pub(super) fn set_times(
+        &self,
+        path: &Path,
+        times: &Timestamps,
+        charge: Charge<'_>,
+    ) -> Result<()> {
         if self.stat(path)?.kind != Kind::File {
             return Ok(());
         }
-        drop(self.own_file(path, Access { write: true, ..Access::READ })?);
+        drop(self.open(path, Access { write: true, ..Access::READ }, charge)?);
         match self.view().entry(path) {
             Some(Entry::File(Content::Own(number))) => self.store.set_times(*number, times),
             _ => Err(Errno::NOENT),
         }
     }
 
-    /// Something can be put at the path only if a folder is above it.
+    /// Something can be put at the path, or removed there, only if a folder is above it to which
+    /// this user may write.
     fn check_folder(&self, view: &View, path: &Path) -> Result<()> {
+        self.check_length(path)?;
         let above = path.parent().ok_or(Errno::EXIST)?;
         match self.stat_in(view, above)?.kind {
-            Kind::Folder => Ok(()),
+            Kind::Folder if view.covers(above) => Ok(()),
+            Kind::Folder => self.lower.check_writable(above),
             Kind::File | Kind::Link | Kind::Other => Err(Errno::NOTDIR),
         }
     }
 
+    /// Refuses a path that could not stand below.
+    fn check_length(&self, path: &Path) -> Result<()> {
+        let length = self.lower.path().as_os_str().len() + path.as_os_str().len();
+        let name = path.file_name().map_or(0, OsStr::len);
+        if length > MAX_PATH || name > MAX_NAME { Err(Errno::NAMETOOLONG) } else { Ok(()) }
+    }
+
     /// Notes what stands below at a path that is changed for the first time.
-    fn note(&self, view: &mut View, path: &Path) {
+    fn note(&self, view: &mut View, path: &Path) -> Result<()> {
         if view.noted.contains_key(path) {
-            return;
+            return Ok(());
+        }
+        if view.noted.len() >= MAX_NOTED {
+            return Err(Errno::NOSPC);
         }
         let noted = self.lower.stat(path).ok().map(|stat| {
             let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
             view.digested = rest.unwrap_or(view.digested);
             let digest = rest.and_then(|_| self.digest_below(path, stat));
-            Noted { stat, digest }
+            Noted { stat, digest, target: self.lower.link_target(path).ok() }
         });
         view.noted.insert(path.to_owned(), noted);
+        Ok(())
     }
 
     fn digest_below(&self, path: &Path, found: Stat) -> Option<Digest> {
@@ -416,6 +471,7 @@ impl Overlay {
                 now.kind == Kind::Folder
                     || now.is_still(&noted.stat)
                     || (noted.digest.is_some() && self.digest_below(path, now) == noted.digest)
+                    || (noted.target.is_some() && self.lower.link_target(path).ok() == noted.target)
             }
             _ => false,
         }
@@ -431,4 +487,23 @@ const fn plain(found: Stat) -> Result<()> {
         Kind::Link => Err(Errno::LOOP),
         Kind::Other => Err(Errno::PERM),
     }
+}
+
+/// Whether the folder's file system takes names in any case for the same: one name would then be
+/// two in the view.
+fn is_lenient(root: &Root) -> Result<bool> {
+    let list = root.list(Path::new(""))?;
+    let swapped = |name: &OsString| {
+        let swap = |byte: &u8| match byte {
+            b'a'..=b'z' => byte.to_ascii_uppercase(),
+            _ => byte.to_ascii_lowercase(),
+        };
+        OsString::from_vec(name.as_bytes().iter().map(swap).collect())
+    };
+    let other = list.iter().map(|entry| (entry, swapped(&entry.name)));
+    let mut other = other.filter(|(entry, other)| entry.name != *other);
+    let Some((entry, other)) = other.next() else { return Ok(false) };
+    let is_listed = list.iter().any(|entry| entry.name == other);
+    let is_same = root.stat(Path::new(&other)).is_ok_and(|found| found.inode == entry.inode);
+    Ok(is_same && !is_listed)
 }

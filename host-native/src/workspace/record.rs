@@ -57,6 +57,24 @@ impl Recorder {
         }
     }
 
+    /// Whether the state of the file is kept.
+    pub(super) fn has(&self, path: &Path) -> bool {
+        self.before.contains_key(path)
+    }
+
+    /// Takes over what another one has kept of files that this one has not, as far as there is
+    /// room.
+    pub(super) fn take_over(&mut self, other: Self) {
+        for (path, state) in other.before {
+            if self.before.len() < MAX_FILES {
+                self.before.entry(path).or_insert(state);
+            } else {
+                self.overflow |= !self.before.contains_key(&path);
+            }
+        }
+        self.linked.extend(other.linked);
+    }
+
     /// Keeps the state of the file at a real path if it is touched for the first time.
     pub(super) fn touch(&mut self, layer: &Layer, path: &Path) {
         if self.before.contains_key(path) {

@@ -6,7 +6,7 @@ pub(super) mod open_folder;
 
 use super::stat::{Kind, Stat, kind};
 use rustix::{
-    fs::{self as sys, AtFlags, Dir, Mode, OFlags, Timestamps},
+    fs::{self as sys, AtFlags, Dir, Mode, OFlags, RenameFlags, Timestamps},
     io::{Errno, Result},
 };
 use std::{
@@ -89,6 +89,13 @@ impl Root {
         &self.path
     }
 
+    /// A folder below it, as a root of its own.
+    pub(crate) fn below(&self, path: &Path) -> Result<Self> {
+        let folder = self.beneath(path, FOLDER)?;
+        let (device, is_strict) = (self.device, self.is_strict);
+        Ok(Self { folder, device, path: self.path.join(path), is_strict })
+    }
+
     /// The number of its file system.
     pub(crate) const fn device(&self) -> u64 {
         self.device
@@ -158,6 +165,36 @@ impl Root {
         sys::mkdirat(&folder, name, Mode::from_raw_mode(0o777))
     }
 
+    /// Creates a folder that nobody else can look into.
+    pub(crate) fn create_private_folder(&self, path: &Path) -> Result<()> {
+        let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
+        sys::mkdirat(&folder, name, Mode::RWXU)
+    }
+
+    /// Removes a folder with all that is in it.
+    pub(crate) fn remove_tree(&self, path: &Path) -> Result<()> {
+        for entry in self.list(path)? {
+            let path = path.join(entry.name);
+            match entry.kind {
+                Kind::Folder => self.remove_tree(&path)?,
+                Kind::File | Kind::Link | Kind::Other => self.remove_file(&path)?,
+            }
+        }
+        self.remove_folder(path)
+    }
+
+    /// Whether this user may write to what stands at the path, or add to it if it is a folder.
+    pub(crate) fn check_writable(&self, path: &Path) -> Result<()> {
+        let mut wanted = sys::Access::WRITE_OK;
+        if self.stat(path)?.kind == Kind::Folder {
+            wanted |= sys::Access::EXEC_OK;
+        }
+        match self.parent(path)? {
+            None => sys::accessat(&self.folder, ".", wanted, AtFlags::EACCESS),
+            Some((folder, name)) => sys::accessat(&folder, name, wanted, AtFlags::EACCESS),
+        }
+    }
+
     /// Removes a folder, which is empty.
     pub(crate) fn remove_folder(&self, path: &Path) -> Result<()> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::BUSY) };
@@ -168,6 +205,31 @@ impl Root {
     pub(crate) fn remove_file(&self, path: &Path) -> Result<()> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::ISDIR) };
         sys::unlinkat(&folder, name, AtFlags::empty())
+    }
+
+    /// Moves what stands at one path to another, at which nothing stands.
+    pub(crate) fn move_to(&self, from: &Path, to: &Path) -> Result<()> {
+        match self.rename_with(from, to, RenameFlags::NOREPLACE) {
+            // Not every file system can see to it itself.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => match self.stat(to) {
+                Ok(_) => Err(Errno::EXIST),
+                Err(Errno::NOENT) => self.rename(from, to),
+                Err(error) => Err(error),
+            },
+            moved => moved,
+        }
+    }
+
+    /// Puts what stands at each of two paths at the other one, at once. Not every file system can.
+    pub(crate) fn exchange(&self, one: &Path, other: &Path) -> Result<()> {
+        self.rename_with(one, other, RenameFlags::EXCHANGE)
+    }
+
+    fn rename_with(&self, from: &Path, to: &Path, flags: RenameFlags) -> Result<()> {
+        let (Some((from, old)), Some((to, new))) = (self.parent(from)?, self.parent(to)?) else {
+            return Err(Errno::BUSY);
+        };
+        sys::renameat_with(&from, old, &to, new, flags)
     }
 
     /// Moves what stands at one path to another.
@@ -182,6 +244,11 @@ impl Root {
     pub(crate) fn link(&self, target: &Path, path: &Path) -> Result<()> {
         let Some((folder, name)) = self.parent(path)? else { return Err(Errno::EXIST) };
         sys::symlinkat(target, &folder, name)
+    }
+
+    /// Gives a folder the permissions that these bits say.
+    pub(crate) fn set_mode(&self, path: &Path, mode: u32) -> Result<()> {
+        sys::fchmod(self.beneath(path, FOLDER)?, Mode::from_raw_mode(mode & 0o7777))
     }
 
     /// Sets the times of what stands at the path, itself.

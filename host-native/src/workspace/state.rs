@@ -3,7 +3,6 @@
 
 use super::{
     layer::Layer,
-    root::Access,
     stat::{Kind, Stat},
 };
 use crate::digest::Digest;
@@ -70,7 +69,7 @@ impl FileState {
     }
 
     fn of_file(layer: &Layer, path: &Path, found: Stat, left: &mut Allowance) -> Self {
-        let Ok(mut file) = layer.file(path, Access::READ) else { return opaque(found, None) };
+        let Ok(mut file) = layer.file(path) else { return opaque(found, None) };
         if found.size <= MAX_CHANGE_BYTES as u64 && take(&mut left.texts, found.size) {
             let mut bytes = Vec::new();
             // It may grow meanwhile.

@@ -5,7 +5,7 @@ use super::{
     super::plain::Place,
     fixture::{Folder, Repository, documents, facts, link, loose, write},
 };
-use crate::workspace::{Access, Workspace};
+use crate::workspace::Workspace;
 use std::{
     collections::BTreeSet,
     fs,
@@ -159,7 +159,7 @@ fn e11_the_handle_stays_with_the_folder_that_was_opened() {
     let found = super::super::collect(&workspace, Vec::new(), super::super::ProfileKind::Openai);
     assert_eq!(found.project_docs[0].text, "own");
     assert_eq!(found.git.unwrap().branch, "main");
-    assert!(workspace.file(Path::new("text"), Access::READ).is_err());
+    assert!(workspace.file(Path::new("text")).is_err());
 }
 
 /// Puts one thing after the other in a place, until it is told to stop.

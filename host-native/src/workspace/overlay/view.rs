@@ -46,7 +46,10 @@ pub(super) enum Content {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Noted {
     pub(super) stat: Stat,
+    /// Of a file, if there was room to read it.
     pub(super) digest: Option<Digest>,
+    /// Of a link.
+    pub(super) target: Option<PathBuf>,
 }
 
 impl View {
@@ -83,6 +86,18 @@ impl View {
             Entry::File(Content::Own(number)) => Some(*number),
             _ => None,
         })
+    }
+
+    /// One in which nothing is changed, with the numbers that follow.
+    pub(super) fn fresh(&self) -> Self {
+        Self { last: self.last, ..Self::default() }
+    }
+
+    /// Forgets what was noted of a path at which there was nothing and is nothing.
+    pub(super) fn forget(&mut self, path: &Path) {
+        if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
+            self.noted.remove(path);
+        }
     }
 
     pub(super) const fn next(&mut self) -> u64 {

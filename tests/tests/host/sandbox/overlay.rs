@@ -194,7 +194,98 @@ async fn what_is_copied_up_counts_as_written() {
     assert_eq!(bench.ops(&["r", "big"]).await, SUCCESS);
     let outcome = bench.run("ops", &["o", "big"]).await;
     assert!(outcome.joined_text().contains("wrote too much to files"), "{outcome:?}");
+    let outcome = bench.run("ops", &["T", "big"]).await;
+    assert!(outcome.joined_text().contains("wrote too much to files"), "{outcome:?}");
     assert_eq!(bench.ops(&["w", "big"]).await, SUCCESS, "of what is truncated nothing is copied");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_applied_wholly_is_not_applied_at_all() {
+    let bench = bench();
+    bench.write("p/file", "file");
+    let steps: &[&[&str]] = &[
+        &["w", "a.txt"],
+        &["u", "src/b.txt"],
+        &["n", "old", "moved"],
+        &["u", "link"],
+        &["m", "link"],
+        &["w", "link/file"],
+        &["w", "new.txt"],
+        &["w", "p/z"],
+    ];
+    all(&bench, steps).await;
+    // The user makes a repository, in which nothing may change.
+    bench.write("p/HEAD", "ref: refs/heads/main");
+    bench.write("p/objects/x", "");
+    bench.write("p/refs/x", "");
+    let before = folder(&bench);
+    match workspace(&bench).apply() {
+        Err(ApplyError::Failed { path, .. }) => assert_eq!(path, "p/z"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(folder(&bench), before, "all that was done is undone, and nothing is left over");
+
+    fs::remove_file(bench.path("p/HEAD")).unwrap();
+    workspace(&bench).apply().unwrap();
+    assert_eq!(bench.read("link/file"), "x");
+    assert_eq!(bench.read("moved/more/e.txt"), "old/more/e.txt\n");
+    assert!(!bench.path("old").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_moved_is_the_same_file() {
+    let bench = bench();
+    let inode = |path: &str| fs::metadata(bench.path(path)).unwrap().ino();
+    let (moved, over) = (inode("old/more/e.txt"), inode("old/d.txt"));
+    all(&bench, &[&["n", "old/more", "more"], &["n", "old/d.txt", "a.txt"]]).await;
+    workspace(&bench).apply().unwrap();
+    assert_eq!((inode("more/e.txt"), inode("a.txt")), (moved, over));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_moved_and_is_removed_below_is_named() {
+    let bench = bench();
+    all(&bench, &[&["n", "old/d.txt", "src/d.txt"]]).await;
+    fs::remove_file(bench.path("old/d.txt")).unwrap();
+    assert_eq!(bench.ops(&["L", "src"]).await, SUCCESS, "the rest is still there");
+    match workspace(&bench).apply() {
+        Err(ApplyError::Changed(paths)) => assert_eq!(paths, ["old/d.txt"]),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What is shown is what is applied.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_changes_while_it_is_frozen() {
+    const ROFS: i32 = 69;
+    for bench in Bench::both(Bench::new) {
+        bench.write("a.txt", "a");
+        workspace(&bench).freeze();
+        for args in [&["w", "a.txt"][..], &["u", "a.txt"], &["m", "b"], &["n", "a.txt", "b"]] {
+            assert_eq!(bench.ops(args).await, ROFS, "{args:?}");
+        }
+        assert_eq!(bench.ops(&["r", "a.txt"]).await, SUCCESS);
+        workspace(&bench).thaw();
+        assert_eq!(bench.ops(&["w", "a.txt"]).await, SUCCESS);
+        assert_eq!(bench.read("a.txt"), "x");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_no_folder_takes_is_refused() {
+    const NAMETOOLONG: i32 = 37;
+    for bench in Bench::both(Bench::new) {
+        assert_eq!(bench.ops(&["m", "folder"]).await, SUCCESS);
+        let name = format!("folder/{}", "n".repeat(256));
+        for args in [&["w", &*name][..], &["m", &name], &["s", "folder", &name]] {
+            assert_eq!(bench.ops(args).await, NAMETOOLONG, "{args:?}");
+        }
+        bench.write("plain", "plain");
+        assert_eq!(bench.ops(&["n", "plain", &name]).await, NAMETOOLONG);
+        let fits = format!("folder/{}", "n".repeat(255));
+        assert_eq!(bench.ops(&["w", &fits]).await, SUCCESS);
+        assert!(bench.has(&fits));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -203,7 +294,7 @@ async fn files_of_the_hosts_own_do_not_change() {
         bench.write("logs/session.log", "log");
         fs::hard_link(bench.path("logs/session.log"), bench.path("other")).unwrap();
         bench.write("plain", "plain");
-        workspace(&bench).protect(&bench.path("logs/session.log"));
+        workspace(&bench).reserve(&bench.path("logs/session.log"));
         for path in ["logs/session.log", "other"] {
             for letter in ["w", "t", "o", "u", "T"] {
                 assert_eq!(bench.ops(&[letter, path]).await, PERM, "{letter} {path}");

@@ -1,0 +1,125 @@
+//! A private folder that a program makes for its own files and holds locked. It goes with whoever
+//! holds it; what a killed program has left is removed by the next one that makes a folder there.
+
+use super::root::{Access, Root};
+use crate::private;
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::{Errno, Result},
+};
+use std::{
+    fs::File,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The file in it that its program holds locked.
+const LOCK: &str = "lock";
+/// A file that says that somebody may still need what is there.
+const NEEDED: &str = "needed";
+/// How often a folder is made anew that another program has just removed.
+const TRIES: usize = 4;
+
+/// A new file that must not be there yet.
+pub(super) const NEW: Access =
+    Access { write: true, create: true, exclusive: true, truncate: false };
+
+/// A private folder.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    parent: Arc<Root>,
+    /// Where it is below the parent.
+    path: PathBuf,
+    root: Root,
+    _lock: File,
+}
+
+impl Scratch {
+    /// Makes one in a folder below `parent`, with a name that begins with `prefix`.
+    pub(super) fn create(parent: &Arc<Root>, folder: &Path, prefix: &str) -> Result<Self> {
+        sweep(parent, folder, prefix);
+        let mut made = Self::make(parent, folder, prefix);
+        for _ in 1..TRIES {
+            // Another program may have taken it for an abandoned one.
+            if made.is_ok() {
+                break;
+            }
+            made = Self::make(parent, folder, prefix);
+        }
+        made
+    }
+
+    fn make(parent: &Arc<Root>, folder: &Path, prefix: &str) -> Result<Self> {
+        let random = private::random().map_err(|_| Errno::IO)?;
+        let path = folder.join(format!("{prefix}{:016x}", u64::from_ne_bytes(random)));
+        parent.create_private_folder(&path)?;
+        let root = parent.below(&path)?;
+        let lock = root.file(Path::new(LOCK), NEW)?;
+        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        // It may have been removed before it was locked.
+        root.stat(Path::new(LOCK))?;
+        Ok(Self { parent: Arc::clone(parent), path, root, _lock: lock })
+    }
+
+    /// What is in it, by a handle of its own.
+    pub(super) const fn root(&self) -> &Root {
+        &self.root
+    }
+
+    /// The path below the parent of what is at this path in it.
+    pub(super) fn at(&self, path: &Path) -> PathBuf {
+        self.path.join(path)
+    }
+
+    /// Where it is below the parent.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether what is in it must not be removed yet.
+    pub(super) fn is_needed(&self) -> bool {
+        self.root.stat(Path::new(NEEDED)).is_ok()
+    }
+
+    /// Says that what is in it must not be removed before [`Scratch::remove`], even if this program
+    /// is killed.
+    pub(super) fn need(&self) -> Result<()> {
+        self.root.file(Path::new(NEEDED), NEW).map(drop)
+    }
+
+    /// Removes it with all that is in it.
+    pub(super) fn remove(&self) {
+        // What is left is removed by the next program.
+        let _ = self.parent.remove_tree(&self.path);
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if !self.is_needed() {
+            self.remove();
+        }
+    }
+}
+
+/// Removes the folders that no running program holds locked, and nobody needs.
+fn sweep(parent: &Root, folder: &Path, prefix: &str) {
+    for entry in parent.list(folder).unwrap_or_default() {
+        if !entry.name.to_string_lossy().starts_with(prefix) {
+            continue;
+        }
+        let path = folder.join(entry.name);
+        let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
+        let is_free = |lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
+        match &lock {
+            Ok(lock) if is_free(lock) && parent.stat(&path.join(NEEDED)).is_err() => {
+                let _ = parent.remove_tree(&path);
+            }
+            Ok(_) => {}
+            // Its program was killed before it had put anything in.
+            Err(_) => {
+                let _ = parent.remove_folder(&path);
+            }
+        }
+    }
+}
