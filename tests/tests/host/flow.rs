@@ -116,6 +116,32 @@ fn a_program_waits_while_nobody_reads() {
     assert!(scene.workspace().join("printed").exists());
 }
 
+#[test]
+fn the_time_of_a_program_that_waits_for_a_reader_goes_on() {
+    let call = json!({"program": "qjs", "args": ["-m", "much.mjs"], "timeout_ms": 1_000});
+    let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let script = "import * as std from 'qjs:std';\n\
+                  for (;;) std.out.puts('a line of many\\n');\n";
+    let scene = Scene::streaming(&messages).file("much.mjs", script);
+    let mut command = scene.command("go");
+    command.arg("--programs").arg(programs());
+    let mut reader = unread(&mut command);
+    let program = Started::new(&mut command, b"");
+    drop(command);
+    wait_for("the request", || scene.model.requests().len() == 1);
+    thread::sleep(Duration::from_secs(3));
+    let mut said = String::new();
+    reader.read_to_string(&mut said).unwrap();
+    let _run = program.finish().exits(0);
+    let lines: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ended = lines.iter().find(|event| event["type"] == "tool_call_end").unwrap();
+    assert_eq!(ended["outcome"]["error"], "timeout");
+    let printed = live(&lines).concat();
+    // What waited for the reader, the pipe's part and the session's, and no more.
+    assert!(printed.starts_with("a line of many\n"), "{printed:.40}");
+    assert!(printed.len() < 1 << 20, "{} bytes", printed.len());
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_endpoint_without_end_waits_while_nobody_reads() {
