@@ -135,16 +135,22 @@ fn e12_packed_objects_are_read_as_loose_ones_are() {
     project.pack();
     assert!(!project.git.join("objects").join(loose(&tip)).exists());
     assert_eq!(project.facts().recent_commits, ["Three", "Two", "One"]);
-    // An index that is not that of its pack, and one that leads beyond it.
-    let place = project.git.join("objects/pack/all.idx");
-    let whole = fs::read(&place).unwrap();
-    for at in [8 + 1_024, whole.len() - 44, 4, 1_000] {
-        let mut broken = whole.clone();
-        broken[at] ^= 0xff;
-        fs::write(&place, &broken).unwrap();
-        assert!(project.facts().recent_commits.len() <= 3, "byte {at}");
+    // One that is broken somewhere gives less, and nothing that is not there.
+    for (name, step) in [("all.idx", 23), ("all.pack", 7)] {
+        let place = project.git.join("objects/pack").join(name);
+        let whole = fs::read(&place).unwrap();
+        for at in (0..whole.len()).step_by(step) {
+            let mut broken = whole.clone();
+            broken[at] ^= 0xff;
+            fs::write(&place, &broken).unwrap();
+            let found = project.facts();
+            assert_eq!(found.branch, "main", "byte {at} of {name}");
+            assert!(found.recent_commits.len() <= 3, "byte {at} of {name}: {found:?}");
+        }
+        fs::write(&place, &whole[..whole.len() / 2]).unwrap();
+        assert!(project.facts().recent_commits.len() < 3, "half of {name}");
+        fs::write(&place, &whole).unwrap();
     }
-    fs::write(&place, &whole).unwrap();
     fs::write(project.git.join("objects/pack/all.pack"), b"PACK").unwrap();
     assert_eq!(project.facts().recent_commits, [""; 0]);
 }
