@@ -6,9 +6,11 @@ use gix_index::{
     State,
     entry::{Flags, Mode, Stat, stat::Time},
 };
-use gix_object::{Kind, Write as _, bstr::ByteSlice as _, compute_hash};
+use gix_object::{Kind, bstr::ByteSlice as _, compute_hash, encode::loose_header};
+use gix_zlib::{Compression, stream::deflate};
 use innerloop_core::config::{Facts, GitFacts, ProfileKind};
 use std::{
+    cell::RefCell,
     collections::BTreeMap,
     env, fs,
     io::Write as _,
@@ -48,6 +50,7 @@ impl Drop for Folder {
 pub(super) struct Repository {
     pub(super) root: PathBuf,
     pub(super) git: PathBuf,
+    objects: RefCell<BTreeMap<ObjectId, (Kind, Vec<u8>)>>,
 }
 
 impl Repository {
@@ -56,7 +59,7 @@ impl Repository {
             fs::create_dir_all(git.join(folder)).unwrap();
         }
         fs::create_dir_all(&root).unwrap();
-        let new = Self { root, git };
+        let new = Self { root, git, objects: RefCell::default() };
         new.set("HEAD", "ref: refs/heads/main\n");
         new
     }
@@ -139,21 +142,22 @@ impl Repository {
     }
 
     pub(super) fn object(&self, kind: Kind, bytes: &[u8]) -> ObjectId {
-        let store = gix_odb::at(self.git.join("objects"), Hash::Sha1).unwrap();
-        store.write_buf(kind, bytes).unwrap()
+        let id = compute_hash(Hash::Sha1, kind, bytes).unwrap();
+        let place = self.git.join("objects").join(loose(&id));
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        let whole = [&loose_header(kind, bytes.len() as u64)[..], bytes].concat();
+        fs::write(place, deflated(&whole)).unwrap();
+        self.objects.borrow_mut().insert(id, (kind, bytes.to_vec()));
+        id
     }
 
     /// Moves all objects into one pack.
     pub(super) fn pack(&self) {
-        let store = gix_odb::loose::Store::at(self.git.join("objects"), Hash::Sha1);
-        let mut ids: Vec<ObjectId> = store.iter().map(Result::unwrap).collect();
-        ids.sort_unstable();
-        let mut pack = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &number(ids.len())].concat();
+        let objects = self.objects.borrow();
+        let mut pack = [b"PACK".as_slice(), &2_u32.to_be_bytes(), &number(objects.len())].concat();
         let (mut names, mut offsets, mut fan) = (Vec::new(), Vec::new(), [0_usize; 256]);
-        for id in &ids {
-            let mut buffer = Vec::new();
-            let found = store.try_find(id, &mut buffer).unwrap().unwrap();
-            let kind = match found.kind {
+        for (id, (kind, bytes)) in &*objects {
+            let kind = match kind {
                 Kind::Commit => 1,
                 Kind::Tree => 2,
                 Kind::Blob => 3,
@@ -164,12 +168,12 @@ impl Repository {
             for byte in fan.iter_mut().skip(usize::from(id.first_byte())) {
                 *byte += 1;
             }
-            entry(&mut pack, kind, found.data);
+            entry(&mut pack, kind, bytes);
             fs::remove_file(self.git.join("objects").join(loose(id))).unwrap();
         }
         pack.extend([0; 20]);
         let fan: Vec<u8> = fan.into_iter().flat_map(number).collect();
-        let sums = vec![0; 4 * ids.len()];
+        let sums = vec![0; 4 * objects.len()];
         let index = [&[0xff, b't', b'O', b'c', 0, 0, 0, 2], &fan[..], &names, &sums, &offsets];
         fs::write(self.git.join("objects/pack/all.pack"), pack).unwrap();
         let index = [index.concat(), vec![0; 40]].concat();
@@ -259,8 +263,12 @@ fn entry(pack: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
         rest >>= 7;
     }
     pack.push(byte);
-    let mut deflate =
-        gix_zlib::stream::deflate::Write::new(pack, gix_zlib::Compression::new(1).unwrap());
+    pack.extend(deflated(bytes));
+}
+
+fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut deflate = deflate::Write::new(Vec::new(), Compression::BEST_SPEED);
     deflate.write_all(bytes).unwrap();
     deflate.flush().unwrap();
+    deflate.into_inner()
 }
