@@ -1,6 +1,6 @@
 //! Visits the files below a folder by several threads, if wanted without those that git ignores.
 //! Links are not followed. Folders are visited roughly in the order of their paths, each by one
-//! thread; the files of a large one are shared out.
+//! thread, which gives half of the files that are left to one that has nothing to do.
 
 use super::{
     files::{fault, fill, folder_fault},
@@ -17,15 +17,13 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread,
 };
 
 /// More threads than this find little more in the same time.
 const MAX_THREADS: usize = 12;
-/// So many files of one folder are visited by one thread at once.
-const SHARE: usize = 256;
 
 /// What is visited.
 pub(super) struct Walk<'a> {
@@ -76,11 +74,21 @@ struct Folder {
     above: Option<Arc<Ignored>>,
 }
 
+/// What a folder holds.
+struct Opened {
+    folder: Arc<Entered>,
+    files: Vec<WorkspacePath>,
+    /// The last comes first.
+    folders: Vec<Job>,
+}
+
 /// What the threads share.
 #[derive(Default)]
 struct Shared {
     todo: Mutex<Todo>,
     more: Condvar,
+    /// How many threads have nothing to do, and are not woken yet.
+    waiting: AtomicUsize,
     has_ignored: AtomicBool,
 }
 
@@ -90,7 +98,6 @@ struct Todo {
     jobs: Vec<Job>,
     /// How many threads are at work, and may find more of it.
     working: usize,
-    waiting: usize,
 }
 
 /// Visits all files, each by one of the visitors that are given back.
@@ -105,7 +112,11 @@ pub(super) fn walk<V: Visitor>(
     let top =
         Folder { path: walk.folder.clone(), real: walk.real.to_owned(), above: walk.above.clone() };
     let mut first = Thread { walk, shared: &shared, visitor: visitor(), buffer: Vec::new() };
-    first.enter(&top).map_err(|error| folder_fault(walk.workspace, walk.real, error))?;
+    let opened = first.open(&top);
+    let Opened { folder, files, mut folders } =
+        opened.map_err(|error| folder_fault(walk.workspace, walk.real, error))?;
+    folders.push(Job::Files(folder, files));
+    shared.add(folders);
     let more = thread::available_parallelism().map_or(1, NonZeroUsize::get).min(MAX_THREADS) - 1;
     let mut all = Vec::new();
     thread::scope(|scope| {
@@ -147,18 +158,20 @@ impl<V: Visitor> Thread<'_, V> {
             }
             match job {
                 Job::Folder(folder) if self.visitor.is_past(&folder.path) => {}
-                Job::Folder(folder) => {
-                    if self.enter(&folder).is_err() {
-                        self.visitor.unreadable(folder.path);
+                Job::Folder(folder) => match self.open(&folder) {
+                    Ok(Opened { folder, files, folders }) => {
+                        self.shared.add(folders);
+                        self.visit(&folder, files);
                     }
-                }
+                    Err(_) => self.visitor.unreadable(folder.path),
+                },
                 Job::Files(folder, paths) => self.visit(&folder, paths),
             }
         }
     }
 
-    /// Visits the files of a folder, and leaves the folders in it for whoever is free.
-    fn enter(&mut self, folder: &Folder) -> rustix::io::Result<()> {
+    /// Looks what a folder holds.
+    fn open(&mut self, folder: &Folder) -> rustix::io::Result<Opened> {
         let Folder { path, real, above } = folder;
         let entered = self.walk.workspace.enter(real)?;
         let mut entries = entered.list()?;
@@ -183,30 +196,21 @@ impl<V: Visitor> Thread<'_, V> {
                 files.push(path);
             }
         }
-        drop(entries);
         folders.reverse();
-        if files.len() <= SHARE {
-            self.shared.add(folders);
-            self.visit(&entered, files);
-        } else {
-            let entered = Arc::new(entered);
-            let mut files = files.into_iter();
-            let mut shares = Vec::new();
-            while files.len() > 0 {
-                let share = files.by_ref().take(SHARE).collect();
-                shares.push(Job::Files(Arc::clone(&entered), share));
-            }
-            shares.reverse();
-            folders.extend(shares);
-            self.shared.add(folders);
-        }
-        Ok(())
+        Ok(Opened { folder: Arc::new(entered), files, folders })
     }
 
-    fn visit(&mut self, folder: &Entered, paths: Vec<WorkspacePath>) {
-        for path in paths {
+    /// Visits files of a folder, as long as nobody else is free to.
+    fn visit(&mut self, folder: &Arc<Entered>, mut paths: Vec<WorkspacePath>) {
+        paths.reverse();
+        while let Some(path) = paths.pop() {
             if self.walk.stop.is_set() || self.visitor.is_past(&path) {
                 break;
+            }
+            if paths.len() > 1 && self.shared.waiting.load(Ordering::Relaxed) > 0 {
+                let mut others: Vec<WorkspacePath> = paths.drain(..paths.len() / 2).collect();
+                others.reverse();
+                self.shared.add(vec![Job::Files(Arc::clone(folder), others)]);
             }
             self.visitor.file(Visited { folder, path });
         }
@@ -248,7 +252,9 @@ impl Shared {
             return;
         }
         let mut todo = self.todo();
-        let wanted = jobs.len().min(todo.waiting);
+        let wanted = jobs.len().min(self.waiting.load(Ordering::Relaxed));
+        // Those that are woken are not asked a second time.
+        self.waiting.fetch_sub(wanted, Ordering::Relaxed);
         todo.jobs.extend(jobs);
         drop(todo);
         for _ in 0..wanted {
@@ -269,9 +275,8 @@ impl Shared {
                 self.more.notify_all();
                 return None;
             }
-            todo.waiting += 1;
+            self.waiting.fetch_add(1, Ordering::Relaxed);
             todo = self.more.wait(todo).unwrap_or_else(PoisonError::into_inner);
-            todo.waiting -= 1;
         }
     }
 }
