@@ -32,7 +32,8 @@ pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcom
         above: rules_above(reader, folder, query.hidden),
         stop: reader.stop(),
     };
-    let visitor = || Finder { glob: &glob, found: Vec::new(), total: 0, unreadable: 0 };
+    let ends = ends_of(query);
+    let visitor = || Finder { glob: &glob, ends, found: Vec::new(), total: 0, unreadable: 0 };
     let (finders, left_out) = walk(&search, visitor).map_err(failed)?;
     let (mut found, mut total, mut unreadable) = (Vec::new(), 0, 0);
     for finder in finders {
@@ -43,15 +44,33 @@ pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcom
     Ok(glob.outcome(found, total, LeftOut { unreadable, ..left_out }))
 }
 
+/// How the name of each file ends that the pattern matches.
+fn ends_of<'a>(query: &Query<'a>) -> &'a str {
+    const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
+    // An exclamation mark may turn the pattern round.
+    if query.ignore_case || query.pattern.contains('!') {
+        return "";
+    }
+    let ends = query.pattern.rsplit(SPECIAL).next().unwrap_or_default();
+    ends.rsplit('/').next().unwrap_or_default()
+}
+
 /// A thread's part of the search.
 struct Finder<'a> {
     glob: &'a Glob,
+    ends: &'a str,
     found: Vec<Found>,
     total: usize,
     unreadable: u32,
 }
 
 impl Visitor for Finder<'_> {
+    const IN_ORDER: bool = false;
+
+    fn may_want(&self, name: &str) -> bool {
+        self.ends.is_empty() || name.ends_with(self.ends)
+    }
+
     fn file(&mut self, file: Visited<'_>) {
         if !self.glob.wants(&file.path) {
             return;
@@ -71,5 +90,54 @@ impl Visitor for Finder<'_> {
 
     fn is_past(&mut self, _: &WorkspacePath) -> bool {
         false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innerloop_core::action::Hidden;
+
+    /// Random patterns and paths: no file is wanted whose name does not end so.
+    #[test]
+    fn the_end_of_a_name_rules_out_no_file_that_is_wanted() {
+        const PIECES: &[&str] = &[
+            "a", "b", "/", "*", "**", "?", "[ab]", "[!a]", ".", "{a,b}", "{b/,.c}", "!", "\\",
+            ".c", "**/", "./",
+        ];
+        let mut state = 13_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            usize::try_from(state >> 33).unwrap_or(0) % below
+        };
+        let (mut wanted, mut ruled_out) = (0, 0);
+        let within = &WorkspacePath::root();
+        for _ in 0..40_000 {
+            let pattern: String =
+                (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
+            let hidden = Hidden::Nothing;
+            let (path, ignore_case, max_results) = (None, random(4) == 0, None);
+            let query = Query { within, pattern: &pattern, path, ignore_case, max_results, hidden };
+            let Ok(glob) = Glob::parse(&query) else { continue };
+            let finder = Finder {
+                glob: &glob,
+                ends: ends_of(&query),
+                found: vec![],
+                total: 0,
+                unreadable: 0,
+            };
+            for _ in 0..8 {
+                let text: String = (0..=random(4))
+                    .filter_map(|_| ["a", "b", "/", ".", "{", "a.c", "B"].get(random(7)))
+                    .copied()
+                    .collect();
+                let Ok(file) = WorkspacePath::parse(&text) else { continue };
+                let may = finder.may_want(file.name());
+                assert!(may || !glob.wants(&file), "{pattern:?} {text:?}");
+                wanted += usize::from(glob.wants(&file));
+                ruled_out += usize::from(!may);
+            }
+        }
+        assert!(wanted > 10_000 && ruled_out > 10_000, "{wanted} {ruled_out}");
     }
 }

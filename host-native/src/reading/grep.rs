@@ -206,6 +206,12 @@ impl<M: Matcher + Sync> Looker<'_, M> {
 }
 
 impl<M: Matcher + Sync> Visitor for Looker<'_, M> {
+    const IN_ORDER: bool = true;
+
+    fn may_want(&self, _: &str) -> bool {
+        true
+    }
+
     fn file(&mut self, file: Visited<'_>) {
         if !self.search.wants(&file.path) {
             return;

@@ -40,6 +40,12 @@ pub(super) struct Walk<'a> {
 
 /// A thread's part in a walk.
 pub(super) trait Visitor: Send {
+    /// Whether it helps to visit the entries of a folder in the order of their names.
+    const IN_ORDER: bool;
+
+    /// Whether a file of that name may be wanted; others are not visited.
+    fn may_want(&self, name: &str) -> bool;
+
     /// Visits a file.
     fn file(&mut self, file: Visited<'_>);
 
@@ -175,7 +181,9 @@ impl<V: Visitor> Thread<'_, V> {
         let Folder { path, real, above } = folder;
         let entered = self.walk.workspace.enter(real)?;
         let mut entries = entered.list()?;
-        entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        if V::IN_ORDER {
+            entries.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        }
         let rules = self.rules(&entered, path, &entries, above);
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for Named { name, kind, .. } in &entries {
@@ -186,6 +194,11 @@ impl<V: Visitor> Thread<'_, V> {
                 Kind::Folder => true,
                 Kind::Link | Kind::Other => continue,
             };
+            // Whether git ignores it is of no interest any more.
+            let is_known = rules.is_none() || self.shared.has_ignored.load(Ordering::Relaxed);
+            if !is_folder && is_known && !self.visitor.may_want(name) {
+                continue;
+            }
             let path = path.join(name);
             if rules.as_ref().is_some_and(|rules| rules.ignores(&path, is_folder)) {
                 self.shared.has_ignored.store(true, Ordering::Relaxed);
@@ -225,9 +238,8 @@ impl<V: Visitor> Thread<'_, V> {
         above: &Option<Arc<Ignored>>,
     ) -> Option<Arc<Ignored>> {
         const NAME: &str = ".gitignore";
-        let at = entries.binary_search_by(|entry| entry.name.as_os_str().cmp(OsStr::new(NAME)));
-        let entry = at.ok().and_then(|at| entries.get(at));
-        if self.walk.hidden != Hidden::Ignored || entry.is_none_or(|e| e.kind != Kind::File) {
+        let is_rules = |entry: &Named| entry.name == NAME && entry.kind == Kind::File;
+        if self.walk.hidden != Hidden::Ignored || !entries.iter().any(is_rules) {
             return above.clone();
         }
         let text = entered.file(OsStr::new(NAME)).map_err(fault).and_then(|(mut file, found)| {
