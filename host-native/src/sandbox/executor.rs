@@ -1,6 +1,7 @@
-//! Carries out the actions of the built-in tools: all by the guest tools program, `run_program`
-//! by the program it names; and calls modules, for the host's own tools. What comes back is always
-//! an outcome that a model can read.
+//! Carries out the actions of the built-in tools: what only reads natively, unless that is to be
+//! isolated as well, the others by the guest tools program, `run_program` by the program it names;
+//! and calls modules, for the host's own tools. What comes back is always an outcome that a model
+//! can read.
 
 use super::{
     engine::{Guest, ModuleError, SandboxEngine, Source},
@@ -53,7 +54,8 @@ pub enum Isolation {
     Wasi,
 }
 
-/// Carries out actions over one workspace.
+/// Carries out actions over one workspace: in the sandbox, but for those that only read, see
+/// [`Isolation`].
 #[derive(Clone, Debug)]
 pub struct Executor {
     engine: Arc<SandboxEngine>,
@@ -82,7 +84,7 @@ impl Executor {
         Self { engine, workspace, programs, limits, isolation, budget, keys, folder, known: None }
     }
 
-    /// The same executor, which reads elsewhere.
+    /// The same executor, which carries out there what only reads.
     #[must_use]
     pub const fn with_isolation(mut self, isolation: Isolation) -> Self {
         self.isolation = isolation;
