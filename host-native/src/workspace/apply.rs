@@ -80,8 +80,9 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
     stage.begin().map_err(|error| failed(Path::new(OWN), error))?;
     for (done, step) in plan.steps.iter().enumerate() {
         let Err(error) = stage.carry_out(&lower, step) else { continue };
-        let undone = plan.steps.iter().take(done).rev().try_for_each(|step| stage.undo(step));
-        if undone.is_ok() {
+        // One that can't be undone does not hold up the others.
+        let undone = plan.steps.iter().take(done).rev().map(|step| stage.undo(step));
+        if undone.fold(Ok(()), Result::and).is_ok() {
             stage.end();
             return Err(failed(&step.path, error));
         }
