@@ -49,8 +49,8 @@ impl Person {
     /// A person at this program's terminal, whose answers go to `commands`.
     pub(super) fn at_terminal(commands: Commands, preview: Preview, style: Style) -> Self {
         let (sender, inbox) = unbounded_channel();
-        let (waiting, lines) = (VecDeque::new(), Lines::of_terminal());
-        let mut asking = Asking { inbox, waiting, lines, commands, preview, style };
+        let questions = Questions::new(inbox, Lines::of_terminal());
+        let mut asking = Asking { questions, commands, preview, style };
         tokio::spawn(async move { while asking.next().await.is_some() {} });
         Self(sender)
     }
@@ -72,11 +72,77 @@ impl Person {
     }
 }
 
-/// The person's side: what is asked, one after the other.
-struct Asking {
+/// What is asked, and where answers come from.
+struct Questions {
     inbox: UnboundedReceiver<Message>,
     waiting: VecDeque<(EffectId, Ask)>,
+    /// The program's own question: the session is over, and nobody else asks any more.
+    wanted: Option<(String, oneshot::Sender<Option<String>>)>,
     lines: Lines,
+}
+
+impl Questions {
+    const fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
+        Self { inbox, waiting: VecDeque::new(), wanted: None, lines }
+    }
+
+    /// The next question of the session; those of the program are answered here. Nothing when
+    /// there are no more.
+    async fn next(&mut self) -> Option<(EffectId, Ask)> {
+        loop {
+            while let Ok(message) = self.inbox.try_recv() {
+                self.note(message);
+            }
+            if let Some((question, to)) = self.wanted.take() {
+                tell(&question);
+                // Whoever asked may have gone.
+                drop(to.send(self.lines.next().await));
+            } else if let Some(next) = self.waiting.pop_front() {
+                return Some(next);
+            } else {
+                let message = self.inbox.recv().await?;
+                self.note(message);
+            }
+        }
+    }
+
+    fn note(&mut self, message: Message) {
+        match message {
+            Message::Asked(id, ask) => self.waiting.push_back((id, ask)),
+            Message::Withdrawn(gone) => self.waiting.retain(|(id, _)| *id != gone),
+            Message::Wanted(question, to) => {
+                self.waiting.clear();
+                self.wanted = Some((question, to));
+            }
+        }
+    }
+
+    /// The next line that the person types, nothing behind the last; or nothing at all if the
+    /// question is no longer needed.
+    async fn read(&mut self, id: EffectId, prompt: &str) -> Option<Option<String>> {
+        tell(prompt);
+        loop {
+            tokio::select! {
+                biased;
+                message = self.inbox.recv() => match message? {
+                    Message::Withdrawn(gone) if gone == id => return None,
+                    message @ Message::Wanted(..) => {
+                        self.note(message);
+                        // It was no answer to what is asked next.
+                        self.lines.forget();
+                        return None;
+                    }
+                    message => self.note(message),
+                },
+                line = self.lines.next() => return Some(line),
+            }
+        }
+    }
+}
+
+/// The person's side: what is asked, one after the other.
+struct Asking {
+    questions: Questions,
     commands: Commands,
     preview: Preview,
     style: Style,
@@ -85,24 +151,14 @@ struct Asking {
 impl Asking {
     /// Puts the next question; nothing when there are no more.
     async fn next(&mut self) -> Option<()> {
-        let Some((id, ask)) = self.waiting.pop_front() else {
-            match self.inbox.recv().await? {
-                Message::Wanted(question, to) => {
-                    tell(&question);
-                    // Whoever asked may have gone.
-                    drop(to.send(self.lines.next().await));
-                }
-                message => self.note(message),
-            }
-            return Some(());
-        };
+        let (id, ask) = self.questions.next().await?;
         let answer = match &ask {
             Ask::Approval { name, arguments, folder, .. } => {
                 self.approve(id, name, arguments, folder).await
             }
             Ask::Question { text } | Ask::Elicitation { message: text, .. } => {
                 let text = self.style.paint(Colour::Bold, &harmless(text)).into_owned();
-                self.read(id, &format!("? {text}\n> ")).await.map(|line| match line {
+                self.questions.read(id, &format!("? {text}\n> ")).await.map(|line| match line {
                     Some(line) => Answer::Text(line),
                     None => Answer::Deny { reason: GONE.to_owned() },
                 })
@@ -113,15 +169,6 @@ impl Asking {
             None => tell("(no longer needed)\n"),
         }
         Some(())
-    }
-
-    fn note(&mut self, message: Message) {
-        match message {
-            Message::Asked(id, ask) => self.waiting.push_back((id, ask)),
-            Message::Withdrawn(gone) => self.waiting.retain(|(id, _)| *id != gone),
-            // The program asks when the session is over, and nobody else any more.
-            Message::Wanted(_, to) => drop(to),
-        }
     }
 
     /// The answer to whether a call may run; nothing if that is no longer asked.
@@ -137,7 +184,7 @@ impl Asking {
         }
         tell(&format!("? {}", preview::call(name, arguments.text(), self.style)));
         loop {
-            let Some(line) = self.read(id, CHOICE).await? else {
+            let Some(line) = self.questions.read(id, CHOICE).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });
             };
             match line.trim().to_lowercase().as_str() {
@@ -155,7 +202,8 @@ impl Asking {
                     Err(why) => tell(&format!("{}\n", harmless(&why))),
                 },
                 "s" | "steer" => {
-                    let said = self.read(id, "tell the model: ").await?.unwrap_or_default();
+                    let said =
+                        self.questions.read(id, "tell the model: ").await?.unwrap_or_default();
                     if !said.trim().is_empty() {
                         let parts = vec![Part::text(said.trim())];
                         self.commands.send(Command::Steer { parts });
@@ -167,24 +215,62 @@ impl Asking {
             }
         }
     }
-
-    /// The next line that the person types, nothing behind the last; or nothing at all if the
-    /// question is no longer needed.
-    async fn read(&mut self, id: EffectId, prompt: &str) -> Option<Option<String>> {
-        tell(prompt);
-        loop {
-            tokio::select! {
-                message = self.inbox.recv() => match message? {
-                    Message::Withdrawn(gone) if gone == id => return None,
-                    message => self.note(message),
-                },
-                line = self.lines.next() => return Some(line),
-            }
-        }
-    }
 }
 
 fn tell(text: &str) {
     let mut err = stderr().lock();
     drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn question() -> Ask {
+        Ask::Question { text: "Which colour?".to_owned() }
+    }
+
+    /// The session ended without an answer to what it had asked.
+    #[tokio::test]
+    async fn a_question_of_the_program_takes_the_place_of_a_stale_one() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions = Questions::new(inbox, Lines::of(move || lines.recv().ok()));
+        for id in [EffectId(1), EffectId(2)] {
+            person.ask(id, &question());
+        }
+        let asking = tokio::spawn(async move {
+            let (id, _) = questions.next().await?;
+            assert_eq!(questions.read(id, "? ").await, None, "it is no longer asked");
+            questions.next().await
+        });
+        let asked = person.clone();
+        let answer = tokio::spawn(async move { asked.answer("apply? ".to_owned()).await });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        typed.send("yes\n".to_owned()).unwrap();
+        assert_eq!(answer.await.unwrap().as_deref(), Some("yes"));
+        drop(person);
+        assert!(asking.await.unwrap().is_none(), "nor is what waited behind it");
+    }
+
+    /// A yes to a call is no yes to what is asked next.
+    #[tokio::test]
+    async fn a_line_that_was_typed_for_a_stale_question_answers_no_other() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions = Questions::new(inbox, Lines::of(move || lines.recv().ok()));
+        questions.lines.want();
+        typed.send("y\n".to_owned()).unwrap();
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        let (to, answer) = oneshot::channel();
+        person.0.send(Message::Wanted("apply? ".to_owned(), to)).unwrap();
+        assert_eq!(questions.read(EffectId(1), "? ").await, None);
+        typed.send("n\n".to_owned()).unwrap();
+        drop(person);
+        assert!(questions.next().await.is_none());
+        assert_eq!(answer.await.unwrap().as_deref(), Some("n"));
+    }
 }

@@ -16,15 +16,21 @@ pub(super) struct Lines {
 impl Lines {
     /// Those of this program's standard input.
     pub(super) fn of_terminal() -> Self {
+        Self::of(|| {
+            let mut line = String::new();
+            let read = stdin().read_line(&mut line);
+            read.is_ok_and(|length| length > 0).then_some(line)
+        })
+    }
+
+    /// The lines that `read` gives, each when it is wanted.
+    pub(super) fn of(mut read: impl FnMut() -> Option<String> + Send + 'static) -> Self {
         let (want, wanted) = mpsc::channel();
         let (give, got) = unbounded_channel();
         // A thread of its own: a read cannot be stopped, and must not hold up the program's end.
         thread::spawn(move || {
             for () in wanted {
-                let mut line = String::new();
-                let read = stdin().read_line(&mut line);
-                let line = read.is_ok_and(|length| length > 0).then_some(line);
-                if give.send(line.map(|line| line.trim_end().to_owned())).is_err() {
+                if give.send(read().map(|line| line.trim_end().to_owned())).is_err() {
                     return;
                 }
             }
@@ -35,11 +41,23 @@ impl Lines {
     /// The next line, without its end; nothing when there are no more. May be given up and asked
     /// for again.
     pub(super) async fn next(&mut self) -> Option<String> {
-        if !self.wanted {
-            self.wanted = self.want.send(()).is_ok();
-        }
+        self.want();
         let line = self.got.recv().await;
         self.wanted = false;
         line.flatten()
+    }
+
+    /// Has a line read, if none is being waited for.
+    pub(super) fn want(&mut self) {
+        if !self.wanted {
+            self.wanted = self.want.send(()).is_ok();
+        }
+    }
+
+    /// Drops the line that was typed for a question that is no longer asked.
+    pub(super) fn forget(&mut self) {
+        if self.got.try_recv().is_ok() {
+            self.wanted = false;
+        }
     }
 }
