@@ -21,6 +21,9 @@ const KEPT: usize = 64 << 20;
 const EACH: Duration = Duration::from_millis(250);
 const ALL: Duration = Duration::from_secs(2);
 
+/// The largest file that is created or deleted and still shown when the diff has been stopped.
+const BRIEF: usize = 4 << 10;
+
 /// The changes of a run so far, by path.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
@@ -35,6 +38,16 @@ struct Span {
     last: Side,
 }
 
+/// What differs, as text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// A unified diff; empty if nothing differs.
+    pub text: String,
+    /// How many files that may be texts have only a line of their own, since there was no room or
+    /// no time for them.
+    pub hidden: usize,
+}
+
 /// What a file was at one end of the run.
 #[derive(Clone, Debug)]
 enum Side {
@@ -42,10 +55,13 @@ enum Side {
     /// A text, which is there as long as there is room for it.
     Text {
         digest: Digest,
+        size: usize,
         text: Option<String>,
     },
     /// It is not UTF-8, or too large to be shown: its size and digest, where they are known.
     Opaque(Option<(u64, Option<Digest>)>),
+    /// The same of what may be a text, for which there was no room.
+    Unread(u64, Option<Digest>),
     /// An empty folder.
     Folder,
 }
@@ -65,7 +81,13 @@ impl Changes {
 
     /// Adds what became of a file over all.
     pub fn add_file(&mut self, change: &FileChange) {
-        let (first, last) = (self.state(&change.before), self.state(&change.after));
+        let last = self.state(&change.after);
+        if let Some(span) = self.spans.get_mut(&change.path) {
+            self.kept -= span.last.kept();
+            span.last = last;
+            return;
+        }
+        let first = self.state(&change.before);
         self.spans.insert(change.path.clone(), Span { first, last });
     }
 
@@ -84,6 +106,7 @@ impl Changes {
             FileState::Folder => Side::Folder,
             FileState::Text(text) => self.text(text),
             FileState::Link(target) => self.text(&format!("a symbolic link to {target}\n")),
+            FileState::Opaque { size, digest, unread: true, .. } => Side::Unread(*size, *digest),
             FileState::Opaque { size, digest, .. } => Side::Opaque(Some((*size, *digest))),
         }
     }
@@ -94,7 +117,8 @@ impl Changes {
         if fits {
             self.kept = kept;
         }
-        Side::Text { digest: Digest::of(text.as_bytes()), text: fits.then(|| text.to_owned()) }
+        let (digest, size) = (Digest::of(text.as_bytes()), text.len());
+        Side::Text { digest, size, text: fits.then(|| text.to_owned()) }
     }
 
     /// The paths that differ from what they were, with what happened to each.
@@ -111,18 +135,30 @@ impl Changes {
     /// has one line that says so.
     #[must_use]
     pub fn unified(&self) -> String {
-        self.unified_until(|| false)
+        self.unified_until(|| false).text
     }
 
-    /// The same, with no more than a line of each file as soon as it `is_stopped`.
-    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> String {
+    /// The same, with no more than a line of each file as soon as it `is_stopped`. What is smallest
+    /// is compared first, so that large files do not use up the time of small ones.
+    pub fn unified_until(&self, is_stopped: impl Fn() -> bool) -> Diff {
+        let mut changed: Vec<_> = self.changed().collect();
+        changed.sort_by_key(|(_, span)| span.first.kept() + span.last.kept());
         let end = Instant::now() + ALL;
-        let diff = |(path, span): (&str, &Span)| {
-            let now = Instant::now();
-            let end = if is_stopped() { now } else { end.min(now + EACH) };
-            span.unified(path, end)
-        };
-        self.changed().map(diff).collect()
+        let mut hidden = 0;
+        let texts: BTreeMap<_, _> = changed
+            .into_iter()
+            .map(|(path, span)| {
+                if is_stopped() {
+                    let diff = span.brief(path);
+                    hidden += usize::from(diff.is_none());
+                    return (path, diff.unwrap_or_else(|| span.line(path)));
+                }
+                let diff = span.unified(path, end.min(Instant::now() + EACH));
+                hidden += usize::from(diff.is_none());
+                (path, diff.unwrap_or_else(|| span.counted(path)))
+            })
+            .collect();
+        Diff { text: texts.into_values().collect(), hidden }
     }
 }
 
@@ -131,10 +167,10 @@ impl Span {
     fn differs(&self) -> bool {
         match (&self.first, &self.last) {
             (Side::Text { digest, .. }, Side::Text { digest: last, .. }) => digest != last,
-            (Side::Opaque(Some((_, Some(first)))), Side::Opaque(Some((_, Some(last))))) => {
-                first != last
+            (Side::Opaque(_) | Side::Unread(..), Side::Opaque(_) | Side::Unread(..)) => {
+                let digests = (self.first.digest(), self.last.digest());
+                !matches!(digests, (Some(first), Some(last)) if first == last)
             }
-            (Side::Opaque(_), _) => true,
             (first, last) => mem::discriminant(first) != mem::discriminant(last),
         }
     }
@@ -147,36 +183,68 @@ impl Span {
         }
     }
 
-    fn unified(&self, path: &str, end: Instant) -> String {
-        let (from, to) = (name("a/", path, &self.first), name("b/", path, &self.last));
-        let folder = match (&self.first, &self.last) {
-            (Side::Folder, _) => format!("Empty folder {from} is gone\n"),
-            (_, Side::Folder) => format!("Empty folder {to} is new\n"),
-            _ => String::new(),
-        };
-        if !folder.is_empty() {
-            return folder;
+    fn names(&self, path: &str) -> (String, String) {
+        (name("a/", path, &self.first), name("b/", path, &self.last))
+    }
+
+    /// The diff, or a line of what has none; nothing if there is no room or no time for it.
+    fn unified(&self, path: &str, end: Instant) -> Option<String> {
+        if self.has_no_diff() {
+            return Some(self.line(path));
         }
-        let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
-            let details = match (self.first.size(), self.last.size()) {
-                (None, None) => String::new(),
-                (first, last) => {
-                    let told = |size: Option<String>| size.unwrap_or_else(|| "nothing".to_owned());
-                    format!(": {} before, {} now", told(first), told(last))
-                }
-            };
-            return format!("Binary or large files {from} and {to} differ{details}\n");
-        };
+        let (from, to) = self.names(path);
+        let (first, last) = (self.first.text()?, self.last.text()?);
         // What was created or deleted is one piece, however long it is.
         if first.is_empty() || last.is_empty() {
-            return unified(first, last, &from, &to, None);
+            return Some(unified(first, last, &from, &to, None));
         }
         let in_time = |end: &Instant| Instant::now() < *end;
         let diff = Some(end).filter(in_time).map(|_| unified(first, last, &from, &to, Some(end)));
-        diff.filter(|_| in_time(&end)).unwrap_or_else(|| {
-            let (before, now) = (first.lines().count(), last.lines().count());
-            format!("Files {from} and {to} differ: {before} lines before, {now} now\n")
+        diff.filter(|_| in_time(&end))
+    }
+
+    /// The same where no time is left.
+    fn brief(&self, path: &str) -> Option<String> {
+        let is_long = self.first.kept() + self.last.kept() > BRIEF;
+        if is_long { None } else { self.unified(path, Instant::now()) }
+    }
+
+    /// Whether one side is no text, whatever room there is.
+    fn has_no_diff(&self) -> bool {
+        [&self.first, &self.last].into_iter().any(|side| match side {
+            Side::Opaque(_) | Side::Folder => true,
+            Side::Text { text: Some(text), .. } => text.contains('\0'),
+            Side::Text { text: None, .. } | Side::Absent | Side::Unread(..) => false,
         })
+    }
+
+    /// What is told of a text for whose diff there was no time.
+    fn counted(&self, path: &str) -> String {
+        let (Some(first), Some(last)) = (self.first.text(), self.last.text()) else {
+            return self.line(path);
+        };
+        let (from, to) = self.names(path);
+        let (before, now) = (first.lines().count(), last.lines().count());
+        format!("Files {from} and {to} differ: {before} lines before, {now} now\n")
+    }
+
+    /// What is told of a file without looking into it.
+    fn line(&self, path: &str) -> String {
+        let (from, to) = self.names(path);
+        match (&self.first, &self.last) {
+            (Side::Folder, _) => return format!("Empty folder {from} is gone\n"),
+            (_, Side::Folder) => return format!("Empty folder {to} is new\n"),
+            _ => {}
+        }
+        let what = if self.has_no_diff() { "Binary or large files" } else { "Files" };
+        let details = match (self.first.size(), self.last.size()) {
+            (None, None) => String::new(),
+            (first, last) => {
+                let told = |size: Option<String>| size.unwrap_or_else(|| "nothing".to_owned());
+                format!(": {} before, {} now", told(first), told(last))
+            }
+        };
+        format!("{what} {from} and {to} differ{details}\n")
     }
 }
 
@@ -233,17 +301,25 @@ impl Side {
             Self::Absent => Some(""),
             // Text holds no NUL, and a terminal and `patch` make nothing of it.
             Self::Text { text, .. } => text.as_deref().filter(|text| !text.contains('\0')),
-            Self::Opaque(_) | Self::Folder => None,
+            Self::Opaque(_) | Self::Unread(..) | Self::Folder => None,
         }
     }
 
     /// How much it holds, for example `5 bytes (SHA-256 2cf2…)`.
     fn size(&self) -> Option<String> {
         match self {
-            Self::Opaque(Some((size, digest))) => {
+            Self::Opaque(Some((size, digest))) | Self::Unread(size, digest) => {
                 let digest = digest.map(|digest| format!(" (SHA-256 {digest})"));
                 Some(format!("{size} bytes{}", digest.unwrap_or_default()))
             }
+            Self::Text { size, .. } => Some(format!("{size} bytes")),
+            _ => None,
+        }
+    }
+
+    const fn digest(&self) -> Option<Digest> {
+        match self {
+            Self::Opaque(Some((_, digest))) | Self::Unread(_, digest) => *digest,
             _ => None,
         }
     }
@@ -304,9 +380,37 @@ mod tests {
         // Once it is stopped, nothing is compared at all.
         changes.add(&change("new", ChangeKind::Created, None, Some("x\n")));
         changes.add(&change("short", ChangeKind::Modified, Some("x\n"), Some("y\n")));
-        let diff = changes.unified_until(|| true);
-        assert_eq!(diff.lines().filter(|line| line.starts_with("Files ")).count(), 41);
-        assert!(diff.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", diff.len());
+        changes.add(&change("long", ChangeKind::Created, None, Some(&"x".repeat(BRIEF + 1))));
+        let Diff { text, hidden } = changes.unified_until(|| true);
+        assert_eq!(text.lines().filter(|line| line.starts_with("Files ")).count(), hidden);
+        assert_eq!(hidden, 42);
+        assert!(text.contains("+++ b/new\n@@ -0,0 +1 @@\n+x\n"), "{} bytes", text.len());
+    }
+
+    #[test]
+    fn a_small_file_is_compared_before_large_ones() {
+        let mut changes = Changes::default();
+        let (before, after) = (shuffled(1, 20_000), shuffled(0xabcd_ef12, 20_000));
+        for index in 0..40 {
+            let path = format!("!pad-{index:02}");
+            changes.add(&change(&path, ChangeKind::Modified, Some(&before), Some(&after)));
+        }
+        changes.add(&change("src/main.rs", ChangeKind::Modified, Some("x\n"), Some("y\n")));
+        let Diff { text, hidden } = changes.unified_until(|| false);
+        assert!(text.ends_with("+++ b/src/main.rs\n@@ -1 +1 @@\n-x\n+y\n"), "{} bytes", text.len());
+        let lines = text.lines().filter(|line| line.starts_with("Files a/!pad-")).count();
+        assert!(hidden > 0 && hidden == lines, "{hidden} and {lines}");
+    }
+
+    #[test]
+    fn a_path_that_is_added_twice_keeps_what_it_was_first() {
+        let mut changes = Changes::default();
+        let text = |text: &str| FileState::Text(text.into());
+        for (before, after) in [("a\n", "b\n"), ("b\n", "c\n")] {
+            changes.add_file(&FileChange::of("x", text(before), text(after)));
+        }
+        assert_eq!(changes.unified(), "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+c\n");
+        assert_eq!(changes.kept, 4);
     }
 
     #[test]
@@ -322,7 +426,11 @@ mod tests {
         assert_eq!(changes.spans.values().map(kept).sum::<usize>(), changes.kept);
         assert!(changes.kept <= KEPT, "{}", changes.kept);
         assert_eq!(changes.files().count(), 100, "each is told, and what is the same is not");
-        assert!(changes.unified().contains("Binary or large files a/99 and b/99 differ\n"));
+        let diff = changes.unified_until(|| false);
+        assert_eq!(diff.hidden, 98);
+        assert!(
+            diff.text.contains("Files a/99 and b/99 differ: 1 bytes before, 16777216 bytes now\n")
+        );
         changes.add(&change("99", ChangeKind::Modified, Some(&text), Some("y")));
         assert_eq!(changes.files().count(), 99, "the digest still tells");
     }
@@ -335,7 +443,7 @@ mod tests {
         changes.add(&change("nul", ChangeKind::Modified, Some("x\n"), Some("x\0\n")));
         let want = "--- /dev/null\n+++ \"b/a\\n+++ b/x\\033\"\n@@ -0,0 +1 @@\n+x\n\
                     --- \"a/b \\\"é\\\\\"\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
-                    Binary or large files a/nul and b/nul differ\n";
+                    Binary or large files a/nul and b/nul differ: 2 bytes before, 3 bytes now\n";
         assert_eq!(changes.unified(), want);
     }
 }

@@ -3,7 +3,7 @@
 
 use std::{
     fs,
-    io::{Read, Write},
+    io::{self, Read},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -135,11 +135,19 @@ impl Started {
     /// It cannot be started.
     #[must_use]
     pub fn new(command: &mut Command, stdin: &[u8]) -> Self {
+        Self::reading(command, io::Cursor::new(stdin.to_vec()))
+    }
+
+    /// Starts `command`, which is given as it comes what `stdin` has.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn reading(command: &mut Command, mut stdin: impl Read + Send + 'static) -> Self {
         let mut process = command.stdin(Stdio::piped()).spawn().expect("the program starts");
         let mut pipe = process.stdin.take().expect("a pipe");
-        let bytes = stdin.to_vec();
         // The program may end without having read everything.
-        thread::spawn(move || drop(pipe.write_all(&bytes)));
+        thread::spawn(move || drop(io::copy(&mut stdin, &mut pipe)));
         let stdout = process.stdout.take().map(gather).unwrap_or_default();
         let stderr = process.stderr.take().map(gather).unwrap_or_default();
         Self { process, stdout, stderr }

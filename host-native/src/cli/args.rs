@@ -46,6 +46,10 @@ pub(super) struct RunArgs {
     /// The agent works on an overlay of the folder, which stays as it is meanwhile. At the end the
     /// changes are shown, and on a terminal you are asked whether to apply them. Where nobody can
     /// be asked, one of --apply, --diff and --in-place is needed.
+    ///
+    /// With --apply what was done is also applied if the run failed or was interrupted, except when
+    /// a second signal stops it at once. What is neither applied nor refused is kept, and the last
+    /// line says where.
     #[arg(long, conflicts_with_all = ["diff", "in_place"])]
     pub(super) apply: bool,
     /// Show what the agent would change, and leave the folder as it is.

@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::Notify;
+use tokio::sync::{Mutex, MutexGuard, watch};
 
 /// How long the last signal waits for the program to end in good order.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -61,8 +61,10 @@ pub(super) struct Ending(Arc<State>);
 struct State {
     signal: OnceLock<Exit>,
     is_over: AtomicBool,
-    is_hurried: AtomicBool,
-    hurry: Notify,
+    /// Whether the program is to end at once.
+    hurry: watch::Sender<bool>,
+    /// Held while something goes on that must not be left half done.
+    held: Mutex<()>,
 }
 
 impl Ending {
@@ -80,11 +82,26 @@ impl Ending {
             commands.send(Command::Close);
             interrupts.next().await;
         }
-        self.0.is_hurried.store(true, Ordering::Release);
-        self.0.hurry.notify_one();
-        tokio::time::sleep(LAST_WORDS).await;
+        self.0.hurry.send_replace(true);
+        let _held = self.last_words().await;
         // Whoever should read the last lines does not.
         process::exit(i32::from(exit.code()));
+    }
+
+    /// Waits until there was time for the last lines, counted from the end of what was held.
+    async fn last_words(&self) -> MutexGuard<'_, ()> {
+        loop {
+            drop(self.0.held.lock().await);
+            tokio::time::sleep(LAST_WORDS).await;
+            if let Ok(held) = self.0.held.try_lock() {
+                return held;
+            }
+        }
+    }
+
+    /// Until this is dropped no signal ends the program; it is heard afterwards.
+    pub(super) async fn hold(&self) -> MutexGuard<'_, ()> {
+        self.0.held.lock().await
     }
 
     /// The first signal so far.
@@ -92,18 +109,65 @@ impl Ending {
         self.0.signal.get().copied()
     }
 
-    /// Whether the program is to end at once.
-    pub(super) fn is_hurried(&self) -> bool {
-        self.0.is_hurried.load(Ordering::Acquire)
+    /// The first signal, if the program is to end at once.
+    pub(super) fn last_signal(&self) -> Option<Exit> {
+        self.signal().filter(|_| self.is_hurried())
     }
 
-    /// Waits until the program is to end at once.
+    /// Whether the program is to end at once.
+    pub(super) fn is_hurried(&self) -> bool {
+        *self.0.hurry.borrow()
+    }
+
+    /// Waits until the program is to end at once, also if that was said before.
     pub(super) async fn hurry(&self) {
-        self.0.hurry.notified().await;
+        let mut hurry = self.0.hurry.subscribe();
+        // The sender lives as long as this.
+        drop(hurry.wait_for(|is_hurried| *is_hurried).await);
     }
 
     /// From now on there is no session to interrupt.
     pub(super) fn session_is_over(&self) {
         self.0.is_over.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::time::{Instant, sleep};
+
+    #[tokio::test]
+    async fn everybody_who_waits_hears_that_it_is_time() {
+        let ending = Ending::default();
+        let waits = tokio::spawn({
+            let ending = ending.clone();
+            async move { ending.hurry().await }
+        });
+        ending.0.hurry.send_replace(true);
+        waits.await.unwrap();
+        ending.hurry().await;
+        assert!(ending.is_hurried());
+    }
+
+    #[tokio::test]
+    async fn what_is_held_is_waited_for_and_leaves_time_to_tell_of_it() {
+        let ending = Ending::default();
+        let held = ending.hold().await;
+        let begun = Instant::now();
+        let end = tokio::spawn({
+            let ending = ending.clone();
+            async move {
+                drop(ending.last_words().await);
+                begun.elapsed()
+            }
+        });
+        sleep(2 * LAST_WORDS).await;
+        assert!(!end.is_finished());
+        drop(held);
+        assert!(end.await.unwrap() >= 3 * LAST_WORDS);
+        let begun = Instant::now();
+        drop(ending.last_words().await);
+        assert!(begun.elapsed() < 2 * LAST_WORDS);
     }
 }

@@ -3,12 +3,13 @@
 
 use super::{
     exit::{Exit, Failure},
+    interrupts::Ending,
     keys,
     review::Mode,
     style::{Colour, Style, brief, harmless},
 };
 use crate::{
-    diff::Changes,
+    diff::{Changes, Diff},
     sandbox::{FileChange, FileState, Workspace},
 };
 use innerloop_core::{
@@ -20,12 +21,16 @@ use innerloop_core::{
     status::RunEnd,
 };
 use innerloop_json::{ToJson, to_string};
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::task::spawn_blocking;
 
 /// Characters of an endpoint's message that are told.
 const MESSAGE_CHARS: usize = 500;
 
-/// Most changes that are named one by one.
+/// Most changes that are named one by one for want of a text, rather than for their names.
 const NOTICES: usize = 20;
 
 /// What is known of the run so far.
@@ -45,13 +50,15 @@ pub(super) struct Report {
     /// Whether that is all.
     is_all: bool,
     /// What differs at the end, as text.
-    diff: String,
+    diff: Diff,
     /// Whether the changes are in the folder.
     is_applied: bool,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
     error: Option<(ErrorKind, String)>,
     failure: Option<Failure>,
+    /// Why the changes are not where they belong.
+    unsettled: Option<Failure>,
     /// The variables that may hold the provider's key.
     key: String,
     /// How an interrupted run ends the program.
@@ -71,12 +78,13 @@ impl Report {
             mode,
             files: Vec::new(),
             is_all: true,
-            diff: String::new(),
+            diff: Diff::default(),
             is_applied: mode == Mode::InPlace,
             end: None,
             limit: None,
             error: None,
             failure: None,
+            unsettled: None,
             key: key.to_owned(),
             signal: Exit::Interrupted,
         }
@@ -90,6 +98,11 @@ impl Report {
     /// Notes that the run broke for a reason of the host's own.
     pub(super) fn fail(&mut self, failure: Failure) {
         self.failure.get_or_insert(failure);
+    }
+
+    /// Notes why the changes could not be brought where they belong. It is told last.
+    pub(super) fn unsettled(&mut self, failure: Failure) {
+        self.unsettled = Some(failure);
     }
 
     /// Notes which signal has interrupted the run.
@@ -122,6 +135,16 @@ impl Report {
 
     /// How the program ends, with what to tell the user if that is not as wished.
     pub(super) fn result(&self) -> Result<(), Failure> {
+        match (self.run_result(), &self.unsettled) {
+            (result, None) => result,
+            (Ok(()), Some(unsettled)) => Err(unsettled.clone()),
+            (Err(Failure { exit, message }), Some(unsettled)) => {
+                Err(Failure::new(exit, format!("{message}; {}", unsettled.message)))
+            }
+        }
+    }
+
+    fn run_result(&self) -> Result<(), Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -130,6 +153,9 @@ impl Report {
             (Some(RunEnd::Interrupted), _, _) => {
                 let stays = match self.mode {
                     Mode::InPlace => "; what was done so far stays",
+                    _ if self.is_applied && self.has_changes() => {
+                        "; what was done so far is applied"
+                    }
                     Mode::Apply | Mode::Ask | Mode::Show => "",
                 };
                 Err(Failure::new(self.signal, format!("interrupted{stays}")))
@@ -155,12 +181,34 @@ impl Report {
         &self.text
     }
 
-    /// Compares the files with what they were, which may take a while, until it `is_stopped`.
-    pub(super) fn compare(&mut self, workspace: &Workspace, is_stopped: impl Fn() -> bool) {
-        (self.files, self.is_all) = workspace.changes();
-        let mut changes = Changes::default();
-        self.files.iter().for_each(|file| changes.add_file(file));
-        self.diff = changes.unified_until(is_stopped);
+    /// Compares the files with what they were, which may take a while, until the program is to end
+    /// at once: then there is a line for each of them.
+    pub(super) async fn compare(&mut self, workspace: &Workspace, ending: &Ending) {
+        let (workspace, stop) = (workspace.clone(), ending.clone());
+        let compared = spawn_blocking(move || {
+            // Whatever is still under way changes nothing more: what is shown is what is applied.
+            workspace.freeze();
+            let (files, is_all) = workspace.changes_until(&|| stop.is_hurried());
+            let mut changes = Changes::default();
+            files.iter().for_each(|file| changes.add_file(file));
+            (files, is_all, Arc::new(changes))
+        });
+        let (files, is_all, changes) = match compared.await {
+            Ok(compared) => compared,
+            Err(error) => {
+                self.is_all = false;
+                return self.fail(Failure::new(Exit::Failed, error));
+            }
+        };
+        (self.files, self.is_all) = (files, is_all);
+        let (all, stop) = (Arc::clone(&changes), ending.clone());
+        let diff = spawn_blocking(move || all.unified_until(|| stop.is_hurried()));
+        self.diff = tokio::select! {
+            biased;
+            // The comparison that is under way is not waited for.
+            () = ending.hurry() => changes.unified_until(|| true),
+            diff = diff => diff.unwrap_or_default(),
+        };
     }
 
     /// Notes whether the changes are in the folder now.
@@ -168,33 +216,54 @@ impl Report {
         self.is_applied = is_applied;
     }
 
-    /// Whether anything was changed.
+    /// Notes a signal that came when all was done.
+    pub(super) fn ended_by(&mut self, signal: Option<Exit>) {
+        if let Some(signal) = signal.filter(|_| self.result().is_ok()) {
+            let is_applied = self.is_applied && self.has_changes();
+            let told =
+                if is_applied { "interrupted; all changes are applied" } else { "interrupted" };
+            self.fail(Failure::new(signal, told));
+        }
+    }
+
+    /// Whether anything was changed, as far as that is known.
     pub(super) fn has_changes(&self) -> bool {
-        self.changed() > 0
+        self.changed() > 0 || !self.is_all
     }
 
     fn changed(&self) -> u64 {
         self.files.iter().filter(|file| !file.is_same()).count() as u64
     }
 
-    /// The changes that one should look at closely, a line for each.
+    /// The changes that one should look at closely, a line for each: what is not told at all, then
+    /// all whose names give a reason, then the others.
     pub(super) fn notices(&self, style: Style) -> String {
         let mut lines: Vec<String> = Vec::new();
-        for file in self.files.iter().filter(|file| !file.is_same()) {
-            if let Some(notice) = file.notice() {
-                lines.push(format!("  {}: {notice}\n", harmless(&file.path)));
-            }
-        }
         if !self.is_all {
             lines.push("  more files were touched than are watched\n".to_owned());
         }
+        match self.diff.hidden {
+            0 => {}
+            1 => lines.push("  1 changed text is not shown\n".to_owned()),
+            hidden => {
+                lines.push(format!("  {} changed texts are not shown\n", grouped(hidden as u64)));
+            }
+        }
+        let mut others: Vec<String> = Vec::new();
+        for file in self.files.iter().filter(|file| !file.is_same()) {
+            if let Some(notice) = file.notice() {
+                let lines = if file.warning().is_some() { &mut lines } else { &mut others };
+                lines.push(format!("  {}: {notice}\n", harmless(&file.path)));
+            }
+        }
+        let more = others.len().saturating_sub(NOTICES);
+        others.truncate(NOTICES);
+        if more > 0 {
+            others.push(format!("  … and {}\n", counted(more as u64, "other file")));
+        }
+        lines.append(&mut others);
         if lines.is_empty() {
             return String::new();
-        }
-        let more = lines.len().saturating_sub(NOTICES);
-        lines.truncate(NOTICES);
-        if more > 0 {
-            lines.push(format!("  … and {}\n", counted(more as u64, "other file")));
         }
         format!("{}\n{}\n", style.paint(Colour::Yellow, "Look closely at:"), lines.concat())
     }
@@ -203,7 +272,7 @@ impl Report {
     pub(super) fn fate(&self) -> Option<String> {
         let files = counted(self.changed(), "file");
         match (self.mode, self.is_applied) {
-            _ if !self.has_changes() => None,
+            _ if !self.has_changes() || self.unsettled.is_some() => None,
             (Mode::InPlace, _) => None,
             (_, true) => Some(format!("applied: {files}")),
             (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
@@ -213,7 +282,7 @@ impl Report {
 
     /// What has come of [`Report::compare`].
     pub(super) fn diff(&self) -> &str {
-        &self.diff
+        &self.diff.text
     }
 
     /// Whether the model has answered at all.
@@ -260,7 +329,7 @@ impl Report {
             files,
             files_truncated: !self.is_all,
             applied: self.is_applied,
-            diff: &self.diff,
+            diff: &self.diff.text,
             duration_ms: millis(self.begun.elapsed()),
         };
         to_string(&record)
@@ -397,7 +466,7 @@ fn millis(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::args::When, *};
 
     #[test]
     fn numbers_are_read_in_groups() {
@@ -414,5 +483,41 @@ mod tests {
         let texts = costs.map(dollars);
         let want = ["$0.0000", "$0.0000", "$0.0001", "$0.0123", "$2.0000", "$1,234.0000"];
         assert_eq!(texts, want);
+    }
+
+    fn created(path: &str, after: FileState) -> FileChange {
+        FileChange::of(path, FileState::Absent, after)
+    }
+
+    #[test]
+    fn no_crowd_hides_what_deserves_a_look() {
+        let opaque = |unread| FileState::Opaque { size: 1, digest: None, version: (1, 1), unread };
+        let mut report = Report::new("", Mode::Show);
+        report.files = (0..30).map(|n| created(&format!("!{n:02}"), opaque(false))).collect();
+        report.files.push(created(".husky/pre-commit", FileState::Text("x".into())));
+        report.files.push(created("src/main.rs", opaque(true)));
+        report.is_all = false;
+        report.diff.hidden = 1_234;
+        let notices = report.notices(Style::new(When::Never));
+        let lines: Vec<&str> = notices.lines().collect();
+        let first = [
+            "Look closely at:",
+            "  more files were touched than are watched",
+            "  1,234 changed texts are not shown",
+            "  .husky/pre-commit: git may run it",
+            "  !00: no text, or too long to be shown",
+        ];
+        assert_eq!(lines.get(..5), Some(first.as_slice()), "{notices}");
+        let last = ["  !19: no text, or too long to be shown", "  … and 11 other files", ""];
+        assert_eq!(lines.get(23..), Some(last.as_slice()), "{notices}");
+    }
+
+    #[test]
+    fn where_the_work_is_kept_is_told_whatever_else_has_failed() {
+        let mut report = Report::failed(Failure::new(Exit::Terminated, "stopped at once"));
+        report.fail(Failure::new(Exit::Failed, "later"));
+        report.unsettled(Failure::new(Exit::Failed, "kept in x"));
+        let failure = Failure::new(Exit::Terminated, "stopped at once; kept in x");
+        assert_eq!(report.result(), Err(failure));
     }
 }

@@ -8,12 +8,26 @@ use super::{
     interrupts::Ending,
     style::harmless,
 };
-use crate::{http::wall_time, places, sandbox::Workspace};
+use crate::{
+    http::wall_time,
+    places,
+    sandbox::{ApplyError, Workspace},
+};
 use std::{
     io::{self, Write as _, stderr},
     path::PathBuf,
     process,
+    time::Duration,
 };
+
+/// Most paths that are named where changes can't be applied.
+const NAMED: usize = 20;
+
+/// How long the end of the program waits for the overlay's files to be removed.
+const LAST_REMOVAL: Duration = Duration::from_millis(100);
+
+/// What is told where the program is to end at once.
+const STOPPED: &str = "nothing was applied";
 
 /// Where changes go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,44 +68,94 @@ impl Mode {
     }
 }
 
-/// Brings the changes where they belong; gives whether they are in the folder then.
+/// Whether the changes go into the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    No,
+    /// Nobody has said, and this is what is told of it.
+    Nobody(&'static str),
+}
+
+/// Brings the changes, if there are any, where they belong; gives whether they are in the folder
+/// then. What nobody has decided about is kept, and the failure says where.
 pub(super) async fn settle(
     mode: Mode,
     workspace: &Workspace,
     person: Option<&Person>,
+    has_changes: bool,
     ending: &Ending,
 ) -> Result<bool, Failure> {
-    let is_wanted = match mode {
-        Mode::InPlace => return Ok(true),
-        Mode::Show => false,
-        Mode::Apply => !ending.is_hurried(),
-        Mode::Ask => ask(workspace, person, ending).await,
+    let answer = match (mode, person) {
+        (Mode::InPlace, _) => return Ok(true),
+        (Mode::Apply, _) => Answer::Yes,
+        (Mode::Ask, _) if !has_changes => Answer::No,
+        (Mode::Ask, Some(person)) if !ending.is_hurried() => ask(workspace, person, ending).await,
+        (Mode::Ask, _) => Answer::Nobody(STOPPED),
+        (Mode::Show, _) => Answer::No,
     };
-    let result = match (is_wanted, ending.signal().filter(|_| ending.is_hurried())) {
-        (_, Some(signal)) => Err(Failure::new(signal, "stopped at once; nothing was applied")),
-        (true, None) => apply(workspace).await.map(|()| true),
-        (false, None) => Ok(false),
+    let held = ending.hold().await;
+    let signal = ending.last_signal();
+    let answer = match answer {
+        Answer::Yes if signal.is_some() && !has_changes => Answer::No,
+        Answer::Yes if signal.is_some() => Answer::Nobody(STOPPED),
+        answer => answer,
     };
-    workspace.discard();
-    result
+    let result = {
+        let workspace = workspace.clone();
+        let work = tokio::task::spawn_blocking(move || carry_out(&workspace, answer));
+        work.await.unwrap_or_else(|error| Err(Unsettled { told: error.to_string(), rest: true }))
+    };
+    drop(held);
+    if !matches!(&result, Err(unsettled) if unsettled.rest) {
+        discard(workspace, ending).await;
+    }
+    let exit = signal.unwrap_or(Exit::Failed);
+    result.map_err(|unsettled| Failure::new(exit, unsettled.told))
 }
 
-/// Applies the changes; if that fails, what the agent has made is kept elsewhere.
-async fn apply(workspace: &Workspace) -> Result<(), Failure> {
-    let workspace = workspace.clone();
-    let work = move || {
-        let error = match workspace.apply() {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
-        };
-        let told = match keep(&workspace) {
-            Ok(place) => format!("what the agent has made is kept in {}", place.display()),
-            Err(why) => format!("what the agent has made can't be kept either: {why}"),
-        };
-        Err(Failure::new(Exit::Failed, format!("{error}; {told}")))
+/// What is told where the changes are not in the folder although nobody said no.
+#[derive(Debug)]
+struct Unsettled {
+    told: String,
+    /// Whether what the agent has made is nowhere but in the overlay.
+    rest: bool,
+}
+
+/// Applies the changes or drops them; where neither can be, what the agent has made is kept
+/// elsewhere.
+fn carry_out(workspace: &Workspace, answer: Answer) -> Result<bool, Unsettled> {
+    let why = match answer {
+        Answer::No => return Ok(false),
+        Answer::Nobody(why) => why.to_owned(),
+        Answer::Yes => match workspace.apply() {
+            Ok(()) => return Ok(true),
+            Err(error) => told(error),
+        },
     };
-    let applied = tokio::task::spawn_blocking(work).await;
-    applied.unwrap_or_else(|error| Err(Failure::new(Exit::Failed, error)))
+    Err(match keep(workspace) {
+        Ok(place) => {
+            let told = format!("{why}; what the agent has made is kept in {}", place.display());
+            Unsettled { told, rest: false }
+        }
+        Err(error) => {
+            let told = format!("{why}; what the agent has made can't be kept either: {error}");
+            Unsettled { told, rest: true }
+        }
+    })
+}
+
+/// Why changes can't be applied, with no more than some of the paths.
+fn told(error: ApplyError) -> String {
+    match error {
+        ApplyError::Changed(mut paths) if paths.len() > NAMED => {
+            let more = paths.split_off(NAMED).len();
+            let plural = if more == 1 { "" } else { "s" };
+            paths.push(format!("and {more} other{plural}"));
+            ApplyError::Changed(paths).to_string()
+        }
+        error => error.to_string(),
+    }
 }
 
 fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
@@ -102,23 +166,52 @@ fn keep(workspace: &Workspace) -> io::Result<PathBuf> {
     Ok(place)
 }
 
+/// Removes what the overlay holds. If the program is to end at once, the next one removes the rest.
+async fn discard(workspace: &Workspace, ending: &Ending) {
+    let workspace = workspace.clone();
+    let work = tokio::task::spawn_blocking(move || workspace.discard());
+    let hurry = async {
+        ending.hurry().await;
+        tokio::time::sleep(LAST_REMOVAL).await;
+    };
+    tokio::select! {
+        done = work => drop(done),
+        () = hurry => {}
+    }
+}
+
 /// Asks whether to apply the changes, until the answer is one.
-async fn ask(workspace: &Workspace, person: Option<&Person>, ending: &Ending) -> bool {
-    let Some(person) = person else { return false };
+async fn ask(workspace: &Workspace, person: &Person, ending: &Ending) -> Answer {
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
     loop {
         let question = format!("apply these changes to {folder}? [y]es, [n]o: ");
         let answer = tokio::select! {
             answer = person.answer(question) => answer,
-            () = ending.hurry() => {
-                drop(writeln!(stderr()));
-                return false;
-            }
+            () = ending.hurry() => None,
         };
         match answer.as_deref().map(str::trim).map(str::to_lowercase).as_deref() {
-            Some("y" | "yes") => return true,
-            Some("n" | "no" | "q" | "quit") | None => return false,
+            Some("y" | "yes") => return Answer::Yes,
+            Some("n" | "no" | "q" | "quit") => return Answer::No,
             Some(_) => {}
+            None => {
+                // Behind the question.
+                drop(writeln!(stderr()));
+                return Answer::Nobody("nobody said whether to apply the changes");
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_than_some_paths_are_named() {
+        let paths = |count: usize| (0..count).map(|n| format!("p{n:02}")).collect();
+        let text = |count| told(ApplyError::Changed(paths(count)));
+        assert_eq!(text(NAMED), ApplyError::Changed(paths(NAMED)).to_string());
+        assert!(text(NAMED + 1).contains("p18, p19, and 1 other "), "{}", text(NAMED + 1));
+        assert!(text(9_000).contains("p18, p19, and 8980 others "), "{}", text(9_000));
     }
 }

@@ -163,22 +163,38 @@ impl Work {
         if let Some(Err(error)) = self.host.take_recording().map(Recording::finish) {
             report.fail(Failure::new(Exit::Failed, error));
         }
-        // Whatever is still under way changes nothing any more: what is shown is what is applied.
-        self.workspace.freeze();
-        report.compare(&self.workspace, || ending.is_hurried());
-        if let Some(signal) = ending.signal().filter(|_| ending.is_hurried()) {
+        let compared = ending.hold().await;
+        report.compare(&self.workspace, &ending).await;
+        drop(compared);
+        let (mode, workspace) = (self.mode, &self.workspace);
+        if let Some(signal) = ending.last_signal() {
             report.fail(Failure::new(signal, "stopped while the changes were compared"));
-        }
-        view.end(&report);
-        let person = person.as_ref().filter(|_| report.has_changes());
-        match review::settle(self.mode, &self.workspace, person, &ending).await {
-            Ok(is_applied) => {
-                report.applied(is_applied);
-                view.settled(&report);
-            }
-            Err(failure) => report.fail(failure),
+            // What the agent has made counts more than what is shown of it.
+            settle(mode, workspace, None, &ending, &mut report).await;
+            view.end(&report);
+        } else {
+            view.end(&report);
+            settle(mode, workspace, person.as_ref(), &ending, &mut report).await;
+            view.settled(&report);
         }
         report
+    }
+}
+
+/// Brings the changes where they belong, and notes what has become of them.
+async fn settle(
+    mode: Mode,
+    workspace: &Workspace,
+    person: Option<&Person>,
+    ending: &Ending,
+    report: &mut Report,
+) {
+    match review::settle(mode, workspace, person, report.has_changes(), ending).await {
+        Ok(is_applied) => {
+            report.applied(is_applied);
+            report.ended_by(ending.last_signal());
+        }
+        Err(failure) => report.unsettled(failure),
     }
 }
 

@@ -12,10 +12,11 @@ use super::{
     root::{Access, Root, copy},
     scratch::{NEW, Scratch},
     stat::{Kind, Stat},
-    state::{Allowance, FileState},
+    state::{Allowance, FileState, IsStopped, smallest_first},
 };
 use rustix::io::{Errno, Result};
 use std::{
+    collections::BTreeMap,
     fs::{DirBuilder, File},
     io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink},
@@ -93,19 +94,28 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
     Ok(())
 }
 
-/// What the view shows otherwise than the folder below.
-pub(super) fn changes(overlay: &Overlay, above: &Layer) -> Vec<FileChange> {
+/// What the view shows otherwise than the folder below, by path. As soon as it `is_stopped` no
+/// content is read.
+pub(super) fn changes(
+    overlay: &Overlay,
+    above: &Layer,
+    is_stopped: IsStopped<'_>,
+) -> Vec<FileChange> {
     let below = Layer::InPlace(Arc::clone(overlay.lower()));
     let mut left = Allowance::ALL;
-    let changes = overlay.touched().into_iter().filter_map(|path| {
-        let before = FileState::of(&below, &path, &mut left);
-        let after = FileState::of(above, &path, &mut left);
+    let mut changes = BTreeMap::new();
+    for path in smallest_first(overlay.touched(), &[&below, above]) {
+        let before = FileState::of(&below, &path, &mut left, is_stopped);
+        let after = FileState::of(above, &path, &mut left, is_stopped);
         let is_folder = |state: &FileState| *state == FileState::Folder;
         let is_nothing = before == FileState::Absent && after == FileState::Absent;
         let is_untold = is_nothing || (is_folder(&before) && is_folder(&after));
-        (!is_untold).then(|| FileChange::new(&path, before, after))
-    });
-    changes.collect()
+        if !is_untold {
+            let change = FileChange::new(&path, before, after);
+            changes.insert(path, change);
+        }
+    }
+    changes.into_values().collect()
 }
 
 /// Copies the files and links that the view shows otherwise than the folder below, as they are in

@@ -1,6 +1,9 @@
 //! A changed file as it is told: what it was, what it is, and why one should look at it closely.
 
-use super::{sensitive, state::FileState};
+use super::{
+    sensitive,
+    state::{FileState, escaped},
+};
 use innerloop_core::action::{Change, ChangeKind};
 use std::path::Path;
 
@@ -20,6 +23,12 @@ pub struct FileChange {
 impl FileChange {
     pub(super) fn new(path: &Path, before: FileState, after: FileState) -> Self {
         Self { path: shown(path), before, after, has_other_names: false }
+    }
+
+    /// A change of the file at that path, as tests make it.
+    #[cfg(test)]
+    pub(crate) fn of(path: &str, before: FileState, after: FileState) -> Self {
+        Self::new(Path::new(path), before, after)
     }
 
     /// What happened to it. A file that was opened for writing counts as modified, also if it is
@@ -44,12 +53,19 @@ impl FileChange {
     pub fn notice(&self) -> Option<&'static str> {
         let content = match &self.after {
             _ if self.is_same() => None,
+            FileState::Opaque { unread: true, .. } => Some("there was no room to show it"),
             FileState::Opaque { .. } => Some("no text, or too long to be shown"),
             FileState::Link(_) => Some("a symbolic link"),
             _ => None,
         };
+        self.warning().or(content)
+    }
+
+    /// Why this change should be looked at closely whatever the file holds, if there is a reason.
+    #[must_use]
+    pub fn warning(&self) -> Option<&'static str> {
         let linked = self.has_other_names.then_some("it has other names, which show the change");
-        sensitive::why(Path::new(&self.path)).or(linked).or(content)
+        sensitive::why(Path::new(&self.path)).or(linked)
     }
 
     /// The change as an outcome tells it.
@@ -60,8 +76,34 @@ impl FileChange {
     }
 }
 
-/// The path with `/` between names.
+/// The path with `/` between names. No two paths are shown alike.
 pub(super) fn shown(path: &Path) -> String {
-    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    let parts: Vec<_> = path.iter().map(escaped).collect();
     parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt as _};
+
+    #[test]
+    fn no_two_paths_are_shown_alike() {
+        let cases: [(&[u8], &str); 9] = [
+            (b"d/a", "d/a"),
+            ("d/ä".as_bytes(), "d/ä"),
+            (b"d/a\xff", "d/a\\xff"),
+            ("d/a\u{fffd}".as_bytes(), "d/a\u{fffd}"),
+            (b"d/a\\xff", "d/a\\x5cxff"),
+            (b"d/a\\b\\", "d/a\\b\\"),
+            (b"\\\xff\xfe", "\\\\xff\\xfe"),
+            (b"\\x\xff", "\\x\\xff"),
+            (b"\\x5cxff", "\\x5cx5cxff"),
+        ];
+        for (path, want) in cases {
+            assert_eq!(shown(Path::new(OsStr::from_bytes(path))), want, "{path:?}");
+        }
+        let all: std::collections::BTreeSet<_> = cases.iter().map(|(_, shown)| shown).collect();
+        assert_eq!(all.len(), cases.len());
+    }
 }

@@ -136,10 +136,17 @@ impl Workspace {
     /// files are watched.
     #[must_use]
     pub fn changes(&self) -> (Vec<FileChange>, bool) {
+        self.changes_until(&|| false)
+    }
+
+    /// The same, but as soon as it `is_stopped` no content is read any more: what is left is told
+    /// by its size.
+    #[must_use]
+    pub fn changes_until(&self, is_stopped: &dyn Fn() -> bool) -> (Vec<FileChange>, bool) {
         let layer = &*self.shared.layer;
         match layer {
-            Layer::InPlace(_) => self.touched().changes(layer),
-            Layer::Overlay(overlay) => (apply::changes(overlay, layer), true),
+            Layer::InPlace(_) => self.touched().changes(layer, is_stopped),
+            Layer::Overlay(overlay) => (apply::changes(overlay, layer, is_stopped), true),
         }
     }
 

@@ -5,7 +5,7 @@ use super::{
     change::FileChange,
     layer::Layer,
     stat::Kind,
-    state::{Allowance, FileState},
+    state::{Allowance, FileState, IsStopped, smallest_first},
 };
 use innerloop_core::action::Change;
 use std::{
@@ -84,7 +84,7 @@ impl Recorder {
             self.overflow = true;
             return;
         }
-        let state = FileState::of(layer, path, &mut self.left);
+        let state = FileState::of(layer, path, &mut self.left, &|| false);
         self.before.insert(path.to_path_buf(), state);
         if layer.stat(path).is_ok_and(|found| found.kind == Kind::File && found.links > 1) {
             self.linked.insert(path.to_path_buf());
@@ -98,27 +98,35 @@ impl Recorder {
         }
     }
 
-    /// What was touched, as it was and as it is, and whether that is all. A file that was opened
-    /// for writing is there, also if it is what it was.
-    pub(super) fn changes(&self, layer: &Layer) -> (Vec<FileChange>, bool) {
+    /// What was touched, as it was and as it is, by path, and whether that is all. A file that was
+    /// opened for writing is there, also if it is what it was. As soon as it `is_stopped` no
+    /// content is read.
+    pub(super) fn changes(
+        &self,
+        layer: &Layer,
+        is_stopped: IsStopped<'_>,
+    ) -> (Vec<FileChange>, bool) {
         let mut left = self.left;
-        let changes = self.before.iter().filter_map(|(path, before)| {
-            let after = FileState::of(layer, path, &mut left);
-            let mut change = FileChange::new(path, before.clone(), after);
+        let mut changes = BTreeMap::new();
+        for path in smallest_first(self.before.keys().cloned().collect(), &[layer]) {
+            let Some(before) = self.before.get(&path) else { continue };
+            let after = FileState::of(layer, &path, &mut left, is_stopped);
+            let mut change = FileChange::new(&path, before.clone(), after);
             let is_nothing =
                 (&change.before, &change.after) == (&FileState::Absent, &FileState::Absent);
-            let is_opened = self.opened.contains(path);
-            change.has_other_names = is_opened && self.linked.contains(path);
+            let is_opened = self.opened.contains(&path);
+            change.has_other_names = is_opened && self.linked.contains(&path);
             // What was only tried has changed nothing.
-            let is_change = !is_nothing && (is_opened || !change.is_same());
-            is_change.then_some(change)
-        });
-        (changes.collect(), !self.overflow)
+            if !is_nothing && (is_opened || !change.is_same()) {
+                changes.insert(path, change);
+            }
+        }
+        (changes.into_values().collect(), !self.overflow)
     }
 
     /// The same as an outcome tells it.
     pub(super) fn records(&self, layer: &Layer) -> Records {
-        let (changes, is_all) = self.changes(layer);
+        let (changes, is_all) = self.changes(layer, &|| false);
         let changes = changes.into_iter().map(FileChange::told).collect();
         Records { changes, overflow: !is_all }
     }

@@ -8,8 +8,10 @@ use super::{
 use crate::digest::Digest;
 use innerloop_tools::MAX_CHANGE_BYTES;
 use std::{
-    io::{Read as _, Seek as _},
-    path::Path,
+    ffi::OsStr,
+    io::{self, Read, Seek as _},
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -27,6 +29,22 @@ impl Allowance {
     pub(super) const TEXTS: Self = Self { texts: 32 << 20, digests: 0 };
     /// Where all is told.
     pub(super) const ALL: Self = Self { texts: 32 << 20, digests: 1 << 30 };
+    /// Where nothing is read.
+    const NOTHING: Self = Self { texts: 0, digests: 0 };
+}
+
+/// Whether nobody waits any more for what is read.
+pub(super) type IsStopped<'a> = &'a dyn Fn() -> bool;
+
+/// The paths, those first at which the least has to be read, so that large files never use up the
+/// room for small ones.
+pub(super) fn smallest_first(mut paths: Vec<PathBuf>, layers: &[&Layer]) -> Vec<PathBuf> {
+    let size = |path: &PathBuf| {
+        let sizes = layers.iter().filter_map(|layer| layer.stat(path).ok());
+        sizes.fold(0_u64, |all, found| all.saturating_add(found.size))
+    };
+    paths.sort_by_cached_key(size);
+    paths
 }
 
 /// A file at one moment.
@@ -47,30 +65,51 @@ pub enum FileState {
         /// The number by which the file system knows it, and when anything of it changed last, in
         /// nanoseconds since 1970: what is compared where there is no digest.
         version: (u64, u64),
+        /// Whether it may be a short text, for which there was no room.
+        unread: bool,
     },
     /// A symbolic link, by where it leads.
     Link(Arc<str>),
 }
 
 impl FileState {
-    /// What stands at a real path. Folders that hold something do not count.
-    pub(super) fn of(layer: &Layer, path: &Path, left: &mut Allowance) -> Self {
+    /// What stands at a real path. Folders that hold something do not count. As soon as it
+    /// `is_stopped` no content is read.
+    pub(super) fn of(
+        layer: &Layer,
+        path: &Path,
+        left: &mut Allowance,
+        is_stopped: IsStopped<'_>,
+    ) -> Self {
         let Ok(found) = layer.stat(path) else { return Self::Absent };
         match found.kind {
             Kind::Folder if layer.list(path).is_ok_and(|list| list.is_empty()) => Self::Folder,
             Kind::Folder => Self::Absent,
             Kind::Link => {
                 let target = layer.link_target(path).unwrap_or_default();
-                Self::Link(target.to_string_lossy().into())
+                Self::Link(escaped(target.as_os_str()).into())
             }
             Kind::Other => opaque(found, None),
-            Kind::File => Self::of_file(layer, path, found, left),
+            Kind::File => {
+                if is_stopped() {
+                    *left = Allowance::NOTHING;
+                }
+                Self::of_file(layer, path, found, left, is_stopped)
+            }
         }
     }
 
-    fn of_file(layer: &Layer, path: &Path, found: Stat, left: &mut Allowance) -> Self {
+    fn of_file(
+        layer: &Layer,
+        path: &Path,
+        found: Stat,
+        left: &mut Allowance,
+        is_stopped: IsStopped<'_>,
+    ) -> Self {
         let Ok(mut file) = layer.file(path) else { return opaque(found, None) };
-        if found.size <= MAX_CHANGE_BYTES as u64 && take(&mut left.texts, found.size) {
+        let is_short = found.size <= MAX_CHANGE_BYTES as u64;
+        let unread = is_short && !take(&mut left.texts, found.size);
+        if is_short && !unread {
             let mut bytes = Vec::new();
             // It may grow meanwhile.
             if (&file).take(found.size).read_to_end(&mut bytes).is_err() {
@@ -84,8 +123,10 @@ impl FileState {
             }
         }
         let fits = take(&mut left.digests, found.size);
-        let digest = fits.then(|| Digest::of_rest(file.take(found.size)));
-        opaque(found, digest.and_then(Result::ok))
+        let content = Stoppable { from: file.take(found.size), is_stopped };
+        let digest = fits.then(|| Digest::of_rest(content)).and_then(Result::ok);
+        let version = (found.inode, found.changed);
+        Self::Opaque { size: found.size, digest, version, unread }
     }
 
     /// Whether it is the same, as far as that is known.
@@ -96,6 +137,10 @@ impl FileState {
                 Self::Opaque { size, digest: Some(digest), .. },
                 Self::Opaque { size: other_size, digest: Some(other), .. },
             ) => size == other_size && digest == other,
+            (
+                Self::Opaque { size, version, .. },
+                Self::Opaque { size: other_size, version: other, .. },
+            ) => (size, version) == (other_size, other),
             (one, other) => one == other,
         }
     }
@@ -111,11 +156,46 @@ impl FileState {
 }
 
 const fn opaque(found: Stat, digest: Option<Digest>) -> FileState {
-    FileState::Opaque { size: found.size, digest, version: (found.inode, found.changed) }
+    let version = (found.inode, found.changed);
+    FileState::Opaque { size: found.size, digest, version, unread: false }
+}
+
+/// Something to read that fails as soon as it is stopped.
+struct Stoppable<'a, R> {
+    from: R,
+    is_stopped: IsStopped<'a>,
+}
+
+impl<R: Read> Read for Stoppable<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if (self.is_stopped)() { Err(io::Error::other("stopped")) } else { self.from.read(buffer) }
+    }
 }
 
 fn take(left: &mut u64, bytes: u64) -> bool {
     let less = left.checked_sub(bytes);
     *left = less.unwrap_or(*left);
     less.is_some()
+}
+
+/// A name with `\xNN` for bytes that are no text. No two names are shown alike: a backslash that
+/// could be taken for the begin of such an escape is one itself.
+pub(super) fn escaped(name: &OsStr) -> String {
+    let mut out = String::new();
+    for chunk in name.as_bytes().utf8_chunks() {
+        for (at, piece) in chunk.valid().split('\\').enumerate() {
+            if at > 0 {
+                out.push_str(if is_escape(piece) { "\\x5c" } else { "\\" });
+            }
+            out.push_str(piece);
+        }
+        out.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    out
+}
+
+/// Whether this, behind a backslash, reads as a byte.
+fn is_escape(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'x', one, other, ..]
+        if one.is_ascii_hexdigit() && other.is_ascii_hexdigit())
 }

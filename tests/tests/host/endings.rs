@@ -148,3 +148,46 @@ fn a_program_that_is_ended_within_an_operation_on_a_file_leaves_a_workspace_that
         assert_eq!((next.stdout.as_str(), scene.text("workspace/note")), ("done\n", "text".into()));
     }
 }
+
+/// Files enough that applying them takes longer than the last words of a program.
+const MANY: &str = "\
+import * as std from 'qjs:std';
+for (let file = 0; file < 6000; file++) {
+  const out = std.open(`new-${file}`, 'w');
+  out.puts(`${file}`);
+  out.close();
+}
+";
+
+#[test]
+fn a_signal_while_changes_are_applied_leaves_none_of_them_out() {
+    let call = json!({"program": "qjs", "args": ["-m", "many.mjs"], "timeout_ms": 100_000});
+    let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let scene = Scene::streaming(&messages).file("many.mjs", MANY);
+    let program = Started::new(with_programs(&scene).arg("--quiet"), b"");
+    let own = scene.path("workspace/.innerloop");
+    wait_for("the first change", || own.exists());
+    program.interrupt();
+    let run = program.finish().exits(130);
+    assert_eq!(run.complaint(), "innerloop: interrupted; all changes are applied");
+    let entries = fs::read_dir(scene.workspace()).unwrap().count();
+    assert_eq!((entries, own.exists()), (6001, false), "and nothing else is left");
+}
+
+/// The work of an agent outlives whoever wants its program to end at once.
+#[test]
+fn what_was_done_when_the_program_is_stopped_at_once_is_kept() {
+    let scene = shuffling();
+    let state = scene.path("state");
+    let mut command = with_programs(&scene);
+    let program = Started::new(command.arg("--json").env("XDG_STATE_HOME", &state), b"");
+    wait_for("the end of the session", || program.said().contains("\"session_end\""));
+    program.interrupt();
+    let run = program.finish().exits(130);
+    let words = "; nothing was applied; what the agent has made is kept in ";
+    let (_, kept) = run.complaint().split_once(words).expect(&run.stderr);
+    assert_eq!(fs::read_dir(kept).unwrap().count(), FILES);
+    let line = |path: &str| fs::read_to_string(path).unwrap().lines().next().unwrap().to_owned();
+    assert_ne!(line(&format!("{kept}/file-00")), "0");
+    assert_eq!(line(scene.workspace().join("file-00").to_str().unwrap()), "0");
+}

@@ -10,6 +10,7 @@ use innerloop_tests::{
 use serde_json::{Value, json};
 use std::{
     fs,
+    io::Write as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -31,6 +32,21 @@ fn typed(scene: &Scene, args: &[&str], lines: &str) -> Run {
     run_with(&mut on_terminal(command.args(args).env("NO_COLOR", "1")), lines.as_bytes())
 }
 
+/// The same, with that place for what is kept.
+fn keeping(scene: &Scene, state: &Path, lines: &str) -> Run {
+    let mut command = scene.command("go");
+    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", state);
+    run_with(&mut on_terminal(&command), lines.as_bytes())
+}
+
+/// What the agent has written, where the last line says that it is kept.
+fn kept(run: &Run, state: &Path) -> String {
+    let last = run.stdout.lines().chain(run.stderr.lines()).last().unwrap();
+    let (_, kept) = last.split_once("what the agent has made is kept in ").expect(last);
+    assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
+    fs::read_to_string(Path::new(kept.trim_end()).join("note.txt")).unwrap()
+}
+
 fn note(scene: &Scene) -> PathBuf {
     scene.path("workspace/note.txt")
 }
@@ -47,12 +63,11 @@ fn on_a_terminal_the_changes_are_shown_and_asked_about() {
     assert_eq!(scene.text("workspace/note.txt"), "new\n");
     assert!(!scene.path("workspace/.innerloop").exists(), "nothing else is left there");
 
-    for no in ["n\n", ""] {
-        let scene = self::scene().undecided();
-        let run = typed(&scene, &[], no).exits(0);
-        assert!(run.stdout.contains("not applied: the folder is as it was"), "{}", run.stdout);
-        assert!(!note(&scene).exists());
-    }
+    let scene = self::scene().undecided();
+    let state = scene.path("state");
+    let run = keeping(&scene, &state, "n\n").exits(0);
+    assert!(run.stdout.contains("not applied: the folder is as it was"), "{}", run.stdout);
+    assert!(!note(&scene).exists() && !state.exists());
 
     // Where nothing has changed there is nothing to ask.
     let scene = Scene::streaming(&[Message::text("done")]).undecided();
@@ -130,6 +145,56 @@ fn a_file_that_somebody_else_has_changed_is_named_and_nothing_is_applied() {
     let (_, kept) = run.complaint().split_once("what the agent has made is kept in ").unwrap();
     assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
     assert_eq!(fs::read_to_string(Path::new(kept).join("note.txt")).unwrap(), "new\n");
+}
+
+#[test]
+fn what_nobody_has_decided_about_is_kept() {
+    // The terminal is closed.
+    let scene = self::scene().undecided();
+    let state = scene.path("state");
+    let run = keeping(&scene, &state, "").exits(1);
+    assert!(run.stdout.contains("nobody said whether to apply the changes"), "{run:?}");
+    assert_eq!(kept(&run, &state), "new\n");
+    assert!(!note(&scene).exists());
+
+    // Ctrl-C at the question.
+    let scene = self::scene().undecided();
+    let state = scene.path("state");
+    let mut command = scene.command("go");
+    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", &state);
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let program = Started::reading(&mut on_terminal(&command), reader);
+    wait_for("the question", || program.said().contains(QUESTION));
+    writer.write_all(b"\x03").unwrap();
+    let run = program.finish().exits(130);
+    assert_eq!(kept(&run, &state), "new\n");
+
+    // Where it can't be kept, it is said why.
+    let scene = self::scene().undecided();
+    let state = scene.path("state");
+    fs::write(&state, "no folder").unwrap();
+    let run = keeping(&scene, &state, "").exits(1);
+    let words = "what the agent has made can't be kept either: Not a directory";
+    assert!(run.stdout.contains(words), "{}", run.stdout);
+}
+
+#[test]
+fn an_interrupted_run_is_applied_where_that_was_said() {
+    for (option, applied) in [("--apply", true), ("--diff", false)] {
+        let slow = Reply::stream(&Message::text("done")).paced(Duration::from_secs(60));
+        let scene = Scene::new(vec![Reply::stream(&write("note.txt", "new\n")), slow]).undecided();
+        let program = Started::new(scene.command("go").arg(option), b"");
+        wait_for("the second request", || scene.model.requests().len() == 2);
+        program.interrupt();
+        let run = program.finish().exits(130);
+        assert_eq!(note(&scene).exists(), applied, "{option}");
+        assert_eq!(run.complaint().ends_with("; what was done so far is applied"), applied);
+    }
+    // So is one that failed.
+    let failed = Reply::error(400, "invalid_request_error", "no");
+    let scene = Scene::new(vec![Reply::stream(&write("note.txt", "new\n")), failed]);
+    let _run = scene.run(&[]).exits(1);
+    assert_eq!(scene.text("workspace/note.txt"), "new\n");
 }
 
 #[test]

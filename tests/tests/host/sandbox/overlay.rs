@@ -377,6 +377,42 @@ async fn what_deserves_a_look_is_named() {
     assert_eq!(notices, want);
 }
 
+/// A guest that fills the room for texts with large ones hides no small one.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_smallest_changes_are_read_first() {
+    for bench in Bench::both(Bench::qjs) {
+        let script = "import * as std from 'qjs:std';\n\
+                      import * as os from 'qjs:os';\n\
+                      os.mkdir('!pad');\n\
+                      const large = 'p'.repeat(256 << 10);\n\
+                      const write = (name, text) => {\n\
+                        const file = std.open(name, 'w'); file.puts(text); file.close();\n\
+                      };\n\
+                      for (let n = 0; n < 130; n++) write(`!pad/${n}`, large);\n\
+                      write('src.rs', 'small');\n";
+        bench.write("t.mjs", script);
+        let outcome = bench.run("qjs", &["-m", "t.mjs"]).await;
+        assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("", Some(0)));
+        let (changes, _) = workspace(&bench).changes();
+        let paths: Vec<_> = changes.iter().map(|change| change.path.clone()).collect();
+        assert!(paths.is_sorted() && paths.len() == 131, "{paths:?}");
+        assert_eq!(changes.last().unwrap().after.text(), Some("small"));
+        let is_unread = |state: &FileState| matches!(state, FileState::Opaque { unread: true, .. });
+        let unread: Vec<_> = changes.iter().filter(|change| is_unread(&change.after)).collect();
+        assert_eq!(unread.len(), 3, "for 128 there is room, less what is small");
+        assert_eq!(unread[0].notice(), Some("there was no room to show it"));
+
+        // Who stops at once still hears of each.
+        let (stopped, _) = workspace(&bench).changes_until(&|| true);
+        let told: Vec<_> = stopped.iter().map(|change| change.path.clone()).collect();
+        assert_eq!(told, paths);
+        let unread = |state: &FileState| {
+            matches!(state, FileState::Opaque { digest: None, unread: true, .. })
+        };
+        assert!(stopped.iter().all(|change| unread(&change.after)));
+    }
+}
+
 /// Somebody swaps a folder for a link out of the workspace while changes are applied to it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_becomes_a_link_while_it_is_applied_leads_nowhere() {
