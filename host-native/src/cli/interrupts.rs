@@ -166,8 +166,6 @@ mod tests {
         assert!(!end.is_finished());
         drop(held);
         assert!(end.await.unwrap() >= 3 * LAST_WORDS);
-        let begun = Instant::now();
         drop(ending.last_words().await);
-        assert!(begun.elapsed() < 2 * LAST_WORDS);
     }
 }

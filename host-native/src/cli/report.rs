@@ -34,7 +34,7 @@ const MESSAGE_CHARS: usize = 500;
 const NOTICES: usize = 20;
 
 /// What is known of the run so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Report {
     begun: Instant,
     text: String,

@@ -38,6 +38,7 @@ use std::{
     io::{IsTerminal, Stderr, Write, stderr, stdin, stdout},
     sync::Arc,
 };
+use tokio::task::spawn_blocking;
 
 /// Runs the agent. With `--json` the last line is always the result.
 pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
@@ -173,9 +174,20 @@ impl Work {
             settle(mode, workspace, None, &ending, &mut report).await;
             view.end(&report);
         } else {
-            view.end(&report);
+            let shown = {
+                let report = report.clone();
+                spawn_blocking(move || {
+                    view.end(&report);
+                    view
+                })
+            };
+            // Perhaps nobody reads it.
+            let shown = tokio::select! {
+                view = shown => view.ok(),
+                () = ending.hurry() => None,
+            };
             settle(mode, workspace, person.as_ref(), &ending, &mut report).await;
-            view.settled(&report);
+            shown.iter().for_each(|view| view.settled(&report));
         }
         report
     }

@@ -4,13 +4,13 @@
 use innerloop_tests::{
     anthropic::Message,
     example::programs,
-    mock::Reply,
     program::{Run, Started, wait_for},
     scene::Scene,
 };
 use serde_json::{Value, json};
 use std::{
     fs,
+    io::Read as _,
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -97,20 +97,25 @@ fn ctrl_c_ends_the_final_diff_at_once() {
 #[test]
 fn a_signal_ends_a_program_whose_last_lines_nobody_reads() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
-        let (reader, writer) = std::io::pipe().unwrap();
-        let scene = Scene::new(vec![Reply::stream(&Message::text(&"long ".repeat(50_000)))]);
+        let (mut reader, writer) = std::io::pipe().unwrap();
+        let write = json!({"file_path": "note", "content": "text"});
+        let write = Message::call("toolu_1", "write_file", &write);
+        let scene = Scene::streaming(&[write, Message::text(&"long ".repeat(50_000))]);
+        let state = scene.path("state");
         let mut command = scene.command("go");
-        command.arg("--quiet").stdout(writer);
+        command.arg("--quiet").env("XDG_STATE_HOME", &state).stdout(writer);
         let program = Started::new(&mut command, b"");
         drop(command);
-        wait_for("the request", || scene.model.requests().len() == 1);
-        // The session is over long before; the final message fills the pipe.
-        std::thread::sleep(Duration::from_secs(2));
+        // The session is over by then; the rest of the final message fills the pipe.
+        reader.read_exact(&mut [0]).unwrap();
         let begun = Instant::now();
         program.signal(signal);
         let _stuck = program.finish().exits(code);
         assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
         drop(reader);
+        let mut kept = fs::read_dir(state.join("innerloop/kept")).unwrap();
+        let kept = kept.next().unwrap().unwrap().path();
+        assert_eq!(fs::read_to_string(kept.join("note")).unwrap(), "text");
     }
 }
 
