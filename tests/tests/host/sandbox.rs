@@ -20,7 +20,11 @@ use innerloop_host::{
 use std::{
     fs,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
     time::Duration,
 };
 use tempfile::TempDir;
@@ -132,6 +136,52 @@ impl Bench {
     async fn ops(&self, args: &[&str]) -> i32 {
         let outcome = self.run("ops", args).await;
         outcome.exit.unwrap_or_else(|| panic!("{args:?} gave {outcome:?}"))
+    }
+}
+
+/// Somebody who swaps the folder `a` of a workspace for what stands at `b`, and back, again and
+/// again.
+struct Swaps {
+    goes_on: Arc<AtomicBool>,
+    thread: JoinHandle<u32>,
+}
+
+impl Swaps {
+    fn of(bench: &Bench) -> Self {
+        let goes_on = Arc::new(AtomicBool::new(true));
+        let [a, b, c] = ["a", "b", "c"].map(|name| bench.path(name));
+        let on = Arc::clone(&goes_on);
+        let thread = thread::spawn(move || {
+            let mut swaps = 0;
+            while on.load(Ordering::Relaxed) {
+                for (from, to) in [(&a, &c), (&b, &a), (&c, &b)] {
+                    fs::rename(from, to).unwrap();
+                }
+                swaps += 1;
+            }
+            swaps
+        });
+        Self { goes_on, thread }
+    }
+
+    /// Ends it; it must have been at work.
+    fn end(self) {
+        self.goes_on.store(false, Ordering::Relaxed);
+        assert!(self.thread.join().unwrap() > 10);
+    }
+}
+
+/// Numbers that look random and are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (self.0 >> 33) % most
+    }
+
+    fn roll<T: Copy>(&mut self, faces: &[T]) -> T {
+        faces[usize::try_from(self.below(faces.len() as u64)).unwrap()]
     }
 }
 

@@ -1,16 +1,12 @@
 //! What a guest must not reach or change: the world outside of the workspace, `.git` and
 //! `.innerloop` in it, and files that are not regular files.
 
-use super::Bench;
+use super::{Bench, Swaps};
 use innerloop_core::action::ToolError;
 use std::{
     fs,
     os::unix::{fs::symlink, net::UnixListener},
     process::Command,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
     time::Duration,
 };
 
@@ -382,24 +378,9 @@ async fn a_folder_that_becomes_a_link_at_the_wrong_moment_leads_nowhere() {
          }\n\
          console.log(leaks, reads > 0);\n",
         );
-        let swapping = Arc::new(AtomicBool::new(true));
-        let swaps = {
-            let (swapping, a, b, c) =
-                (swapping.clone(), bench.path("a"), bench.path("b"), bench.path("c"));
-            std::thread::spawn(move || {
-                let mut swaps = 0;
-                while swapping.load(Ordering::Relaxed) {
-                    for (from, to) in [(&a, &c), (&b, &a), (&c, &b)] {
-                        fs::rename(from, to).unwrap();
-                    }
-                    swaps += 1;
-                }
-                swaps
-            })
-        };
+        let swaps = Swaps::of(&bench);
         let outcome = bench.run_for(Duration::from_secs(60), "qjs", &["-m", "t.mjs"]).await;
-        swapping.store(false, Ordering::Relaxed);
-        assert!(swaps.join().unwrap() > 10);
+        swaps.end();
         assert_eq!(outcome.joined_text(), "0 true\n");
         let names: Vec<_> =
             fs::read_dir(&outside).unwrap().map(|entry| entry.unwrap().file_name()).collect();

@@ -1,7 +1,7 @@
 //! A run on an overlay: the folder stays as it is until the changes are applied, and then becomes
 //! what it would have become at once.
 
-use super::{Bench, TEN_SECONDS};
+use super::{Bench, Dice, Swaps, TEN_SECONDS};
 use innerloop_core::action::ChangeKind;
 use innerloop_host::sandbox::{ApplyError, Executor, FileState, Isolation, Limits, Workspace};
 use std::{
@@ -9,10 +9,6 @@ use std::{
     fs,
     os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 use tempfile::TempDir;
 
@@ -422,21 +418,7 @@ async fn a_folder_that_becomes_a_link_while_it_is_applied_leads_nowhere() {
     fs::write(outside.join("x"), "outside").unwrap();
     bench.write("a/x", "plain");
     symlink("../outside", bench.path("b")).unwrap();
-    let swapping = Arc::new(AtomicBool::new(true));
-    let swaps = {
-        let (swapping, a, b, c) =
-            (swapping.clone(), bench.path("a"), bench.path("b"), bench.path("c"));
-        std::thread::spawn(move || {
-            let mut swaps = 0;
-            while swapping.load(Ordering::Relaxed) {
-                for (from, to) in [(&a, &c), (&b, &a), (&c, &b)] {
-                    fs::rename(from, to).unwrap();
-                }
-                swaps += 1;
-            }
-            swaps
-        })
-    };
+    let swaps = Swaps::of(&bench);
     let mut applied = 0;
     for _ in 0..300 {
         let bench = Bench {
@@ -452,20 +434,9 @@ async fn a_folder_that_becomes_a_link_while_it_is_applied_leads_nowhere() {
         bench.ops(&["w", "a/y"]).await;
         applied += u32::from(workspace(&bench).apply().is_ok());
     }
-    swapping.store(false, Ordering::Relaxed);
-    assert!(swaps.join().unwrap() > 10);
+    swaps.end();
     assert!(applied > 0);
     assert_eq!(tree(&outside), BTreeMap::from([("x".to_owned(), "file outside".to_owned())]));
-}
-
-/// Numbers that look random and are the same in each run.
-struct Dice(u64);
-
-impl Dice {
-    fn roll<T: Copy>(&mut self, faces: &[T]) -> T {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        faces[usize::try_from(self.0 >> 33).unwrap() % faces.len()]
-    }
 }
 
 /// All that the tools find, without the order of what is newest first.

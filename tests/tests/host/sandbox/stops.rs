@@ -1,7 +1,7 @@
 //! Runs that end at any moment, be it within an operation on a file: by a stop, by their time
 //! limit, by being dropped. What is told of them is true, and the next run works.
 
-use super::{Bench, run_program, wasm};
+use super::{Bench, Dice, run_program, wasm};
 use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
 use innerloop_host::sandbox::{Limits, SessionLimits};
 use std::{fs, path::Path, time::Duration};
@@ -12,20 +12,10 @@ const OPS: &str = super::OPS;
 /// Longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Numbers that look random and are the same each time.
-struct Dice(u32);
-
-impl Dice {
-    fn below(&mut self, most: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        u64::from(self.0 >> 8) % most
-    }
-
-    /// Mostly next to nothing, now and then longer than the guest runs without a pause.
-    fn moment(&mut self) -> Duration {
-        let most = if self.below(8) == 0 { 25_000 } else { 2_000 };
-        Duration::from_micros(self.below(most))
-    }
+/// Mostly next to nothing, now and then longer than the guest runs without a pause.
+fn moment(dice: &mut Dice) -> Duration {
+    let most = if dice.below(8) == 0 { 25_000 } else { 2_000 };
+    Duration::from_micros(dice.below(most))
 }
 
 /// With a folder of 10,000 files, and room to write for as long as it takes.
@@ -78,7 +68,7 @@ async fn a_run_that_is_stopped_within_an_operation_on_a_file_is_told_as_it_is() 
     let mut told = 0;
     for _ in 0..30 {
         for [letter, path] in DEEDS {
-            let (place, moment) = (bench.path(path), dice.moment());
+            let (place, moment) = (bench.path(path), moment(&mut dice));
             let action = run_program("busy", &[letter, path]);
             let stop = tokio::time::sleep(moment);
             let run = bench.executor.run_until(&action, LONG, None, stop);
@@ -99,7 +89,7 @@ async fn a_run_whose_time_is_up_within_an_operation_on_a_file_is_told_as_it_is()
     assert_eq!(bench.run("busy", &["", ""]).await.exit, Some(0));
     for _ in 0..30 {
         for [letter, path] in DEEDS {
-            let limit = dice.moment() + Duration::from_millis(1);
+            let limit = moment(&mut dice) + Duration::from_millis(1);
             let args = [letter, path];
             let run = bench.run_for(limit, "busy", &args);
             let outcome = tokio::time::timeout(LONG, run).await.expect("it does not end");
@@ -134,7 +124,7 @@ async fn a_thousand_runs_are_dropped_at_any_yield_and_the_engine_serves_on() {
         };
         let action = run_program(program, args);
         let run = bench.executor.run(&action, LONG, None);
-        let _ = tokio::time::timeout(dice.moment(), run).await;
+        let _ = tokio::time::timeout(moment(&mut dice), run).await;
     }
     assert_eq!(bench.ops(&["r", "a"]).await, 0);
     assert_eq!(bench.ops(&["L", "."]).await, 0);
