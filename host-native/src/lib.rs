@@ -35,7 +35,7 @@
 //!         Ok::<_, String>("21")
 //!     },
 //! );
-//! let engine = SandboxEngine::new(Options::default())?;
+//! let engine = SandboxEngine::new(Options::default());
 //! let sandbox = Executor::new(engine, Workspace::open("my-project")?, Programs::find(None)?);
 //! let provider = providers::find("anthropic")?;
 //! let endpoint = Endpoint::new(&provider, None, Key::new(&key))?;

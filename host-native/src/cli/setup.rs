@@ -10,10 +10,13 @@ use innerloop_driver::{
     Endpoint, EndpointError,
     providers::{self, Provider},
 };
-use std::{env, io::Read, path::Path};
+use std::{env, io::Read, path::Path, time::Duration};
 
 /// The provider where nothing else is said.
 const STANDARD: &str = "anthropic";
+
+/// A run that is over after this time needs no tools.
+const SHORTEST_RUN: Duration = Duration::from_millis(30);
 
 /// The folder to work on; `any` takes also one that is more than a project.
 pub(super) fn workspace(path: &Path, any: bool) -> Result<Workspace, Failure> {
@@ -30,7 +33,10 @@ pub(super) fn sandbox(
     let executor = executor(workspace, programs, on_progress)?;
     // Beside whatever comes next. What goes wrong is told by the first call that needs them.
     let tools = executor.clone();
-    drop(tokio::spawn(async move { tools.compile().await }));
+    drop(tokio::spawn(async move {
+        tokio::time::sleep(SHORTEST_RUN).await;
+        tools.compile().await
+    }));
     Ok(executor)
 }
 
@@ -41,8 +47,7 @@ pub(super) fn executor(
     on_progress: Option<OnProgress>,
 ) -> Result<Executor, Failure> {
     let programs = Programs::find(programs).map_err(Failure::configuration)?;
-    let engine = SandboxEngine::new(Options { on_progress, ..Options::default() })
-        .map_err(Failure::configuration)?;
+    let engine = SandboxEngine::new(Options { on_progress, ..Options::default() });
     Ok(Executor::new(engine, workspace, programs))
 }
 

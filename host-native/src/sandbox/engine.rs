@@ -12,13 +12,13 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::Thread,
     time::Duration,
 };
-use tokio::sync::OnceCell;
+use tokio::{sync::OnceCell, task::spawn_blocking};
 use wasmtime::{Config, Engine, ExternType, InstancePre, Linker, Module};
 
 /// How long a guest runs before it yields to timeouts and other tasks.
@@ -75,6 +75,9 @@ pub enum ModuleError {
     /// It is a library.
     #[error("it has no `_start` function, so it is not a WASI command")]
     NoStart,
+    /// The engine could not be set up.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The task that compiled or ran it broke.
     #[error("the sandbox broke: {0}")]
     Task(String),
@@ -107,16 +110,51 @@ pub(crate) struct Guest {
 }
 
 /// A module that is ready to be started any number of times.
-pub(super) type Ready = InstancePre<RunState>;
+#[derive(Clone)]
+pub(super) struct Ready {
+    pub(super) module: InstancePre<RunState>,
+    machine: Arc<Machine>,
+}
 
-/// The engine. Make one per process and share it.
+impl Ready {
+    /// Makes guests yield at each tick until the guard is dropped.
+    pub(super) fn running(&self) -> Running {
+        self.machine.ticker.running()
+    }
+}
+
+/// The engine. Make one per process and share it. It is set up when the first module needs it.
 pub struct SandboxEngine {
-    engine: Engine,
-    linker: Arc<Linker<RunState>>,
+    machine: Arc<OnceLock<Arc<Machine>>>,
     artefacts: Arc<ArtefactCache>,
     ready: Mutex<HashMap<Digest, Arc<OnceCell<Ready>>>>,
-    ticker: Ticker,
     on_progress: OnProgress,
+}
+
+/// wasmtime, set up.
+struct Machine {
+    engine: Engine,
+    linker: Linker<RunState>,
+    ticker: Ticker,
+}
+
+impl Machine {
+    /// The one in the cell, which is set up if there is none.
+    fn of(cell: &OnceLock<Arc<Self>>) -> Result<Arc<Self>, EngineError> {
+        if let Some(machine) = cell.get() {
+            return Ok(Arc::clone(machine));
+        }
+        let machine = Arc::new(Self::new()?);
+        Ok(Arc::clone(cell.get_or_init(|| machine)))
+    }
+
+    fn new() -> Result<Self, EngineError> {
+        let engine = Engine::new(&config()).map_err(EngineError::Settings)?;
+        let mut linker = Linker::new(&engine);
+        shim::link(&mut linker).map_err(EngineError::Settings)?;
+        let ticker = Ticker::start(&engine).map_err(EngineError::Timer)?;
+        Ok(Self { engine, linker, ticker })
+    }
 }
 
 impl std::fmt::Debug for SandboxEngine {
@@ -126,37 +164,21 @@ impl std::fmt::Debug for SandboxEngine {
 }
 
 impl SandboxEngine {
-    /// Sets up the engine. Nothing is compiled yet.
-    ///
-    /// # Errors
-    /// [`EngineError`] if wasmtime can't run on this machine.
-    pub fn new(options: Options) -> Result<Arc<Self>, EngineError> {
-        let engine = Engine::new(&config()).map_err(EngineError::Settings)?;
-        let mut linker = Linker::new(&engine);
-        shim::link(&mut linker).map_err(EngineError::Settings)?;
+    /// An engine with these options. Nothing is set up or compiled yet.
+    #[must_use]
+    pub fn new(options: Options) -> Arc<Self> {
         let on_progress = options.on_progress.unwrap_or_else(|| Arc::new(|_: &str| ()));
-        Ok(Arc::new(Self {
-            ticker: Ticker::start(&engine).map_err(EngineError::Timer)?,
+        Arc::new(Self {
+            machine: Arc::default(),
             artefacts: Arc::new(ArtefactCache::new(options.cache_dir, on_progress.clone())),
-            linker: Arc::new(linker),
             ready: Mutex::default(),
             on_progress,
-            engine,
-        }))
-    }
-
-    pub(super) const fn wasmtime(&self) -> &Engine {
-        &self.engine
+        })
     }
 
     /// Stops using the cache folder if guests over the workspace `root` could reach it.
     pub(super) fn keep_cache_from(&self, root: &std::path::Path) {
         self.artefacts.keep_from(root);
-    }
-
-    /// Makes guests yield at each tick until the guard is dropped.
-    pub(super) fn running(&self) -> Running {
-        self.ticker.running()
     }
 
     /// A module that can be started: from memory, from the cache folder, or compiled now.
@@ -176,26 +198,30 @@ impl SandboxEngine {
     /// # Errors
     /// As [`SandboxEngine::ready`].
     pub(super) async fn compiled(&self, guest: &Guest) -> Result<(), ModuleError> {
-        let (engine, artefacts, digest) =
-            (self.engine.clone(), self.artefacts.clone(), guest.digest);
-        let is_kept = tokio::task::spawn_blocking(move || artefacts.has(&engine, &digest)).await;
-        if is_kept.unwrap_or_default() { Ok(()) } else { self.ready(guest).await.map(drop) }
+        let (machine, artefacts, digest) =
+            (Arc::clone(&self.machine), Arc::clone(&self.artefacts), guest.digest);
+        let is_kept =
+            spawn_blocking(move || Ok(artefacts.has(&Machine::of(&machine)?.engine, &digest)));
+        match is_kept.await.map_err(|error| ModuleError::Task(error.to_string()))? {
+            Ok(true) => Ok(()),
+            Ok(false) => self.ready(guest).await.map(drop),
+            Err(error) => Err(error),
+        }
     }
 
     async fn prepare(&self, guest: Guest) -> Result<Ready, ModuleError> {
-        let engine = self.engine.clone();
-        let artefacts = self.artefacts.clone();
-        let linker = self.linker.clone();
+        let (machine, artefacts) = (Arc::clone(&self.machine), Arc::clone(&self.artefacts));
         let on_progress = self.on_progress.clone();
-        tokio::task::spawn_blocking(move || {
-            let module = match artefacts.load(&engine, &guest.digest) {
+        let prepared = spawn_blocking(move || {
+            let machine = Machine::of(&machine)?;
+            let module = match artefacts.load(&machine.engine, &guest.digest) {
                 Some(module) => module,
-                None => compile(&engine, &guest, &artefacts, &on_progress)?,
+                None => compile(&machine.engine, &guest, &artefacts, &on_progress)?,
             };
-            link(&linker, &module)
-        })
-        .await
-        .map_err(|error| ModuleError::Task(error.to_string()))?
+            let module = link(&machine.linker, &module)?;
+            Ok(Ready { module, machine })
+        });
+        prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 }
 
@@ -233,7 +259,7 @@ fn compile(
     Ok(module)
 }
 
-fn link(linker: &Linker<RunState>, module: &Module) -> Result<Ready, ModuleError> {
+fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunState>, ModuleError> {
     if !matches!(module.get_export("_start"), Some(ExternType::Func(_))) {
         return Err(ModuleError::NoStart);
     }

@@ -113,13 +113,12 @@ async fn run_to_end(
     files: &Arc<Mutex<Files>>,
 ) -> Result<End, ModuleError> {
     let ready = engine.ready(&invocation.guest).await?;
-    let run = start(engine, &ready, invocation, stdio, files);
+    let run = start(&ready, invocation, stdio, files);
     let ended = timeout(invocation.timeout, run).await;
     Ok(ended.unwrap_or(End::TimedOut))
 }
 
 async fn start(
-    engine: &SandboxEngine,
     ready: &Ready,
     invocation: &Invocation,
     stdio: &Stdio,
@@ -128,14 +127,14 @@ async fn start(
     let wasi = context(invocation, stdio);
     let limiter = RunLimiter::new(&invocation.limits, Arc::clone(&invocation.budget));
     let files = Arc::clone(files);
-    let mut store = Store::new(engine.wasmtime(), RunState { wasi, limiter, files });
+    let mut store = Store::new(ready.module.module().engine(), RunState { wasi, limiter, files });
     store.limiter(|state| &mut state.limiter);
     store.set_epoch_deadline(1);
     // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
     store.epoch_deadline_callback(|_| {
         Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
     });
-    let _running = engine.running();
+    let _running = ready.running();
     let ended = call(ready, &mut store).await;
     classify(ended, &store.data().limiter)
 }
@@ -153,7 +152,7 @@ fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
 }
 
 async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
-    let instance = ready.instantiate_async(&mut *store).await?;
+    let instance = ready.module.instantiate_async(&mut *store).await?;
     let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
     start.call_async(store, ()).await
 }

@@ -66,7 +66,7 @@ impl Overlay {
                        use --in-place";
             return Err(io::Error::other(why));
         }
-        let store = Store::create(lower.path())?;
+        let store = Store::new(lower.path())?;
         Ok(Self { lower, store, view: RwLock::default() })
     }
 

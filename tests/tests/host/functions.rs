@@ -65,7 +65,7 @@ fn host(scene: &Scene, own: Vec<OwnTool>) -> Host {
 fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Host {
     let cache = binary().with_file_name("innerloop-test-cache");
     let options = Options { cache_dir: Some(cache), on_progress: None };
-    let engine = SandboxEngine::new(options).unwrap();
+    let engine = SandboxEngine::new(options);
     let workspace = Workspace::open(scene.workspace()).unwrap();
     let sandbox = Executor::new(engine, workspace, Programs::default());
     let patch = json!({ "web_fetch": web.is_some() }).to_string();
@@ -393,8 +393,7 @@ fn c17_tools_are_added_found_and_taken_away() {
     let cache = binary().with_file_name("innerloop-test-cache");
     let options = Options { cache_dir: Some(cache), on_progress: None };
     let workspace = Workspace::open(scene.workspace()).unwrap();
-    let sandbox =
-        Executor::new(SandboxEngine::new(options).unwrap(), workspace, Programs::default());
+    let sandbox = Executor::new(SandboxEngine::new(options), workspace, Programs::default());
     let tool = |name: &str| OwnTool::blocking(spec(name), |_| Ok::<_, String>(String::new()));
     let late = OwnTool::blocking(hasty("a"), |_| Ok::<_, String>(String::new()));
     let tools = Tools::new(sandbox).with(tool("a")).with(tool("b")).with(late);

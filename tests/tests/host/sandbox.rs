@@ -55,7 +55,7 @@ impl Bench {
             fs::write(dir.path().join("programs").join(format!("{name}.wasm")), bytes).unwrap();
         }
         let options = Options { cache_dir: Some(dir.path().join("cache")), on_progress: None };
-        let engine = SandboxEngine::new(options).unwrap();
+        let engine = SandboxEngine::new(options);
         let programs = Programs::open(&dir.path().join("programs")).unwrap();
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
         Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
@@ -79,7 +79,7 @@ impl Bench {
         fs::create_dir(dir.path().join("workspace")).unwrap();
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sandbox-cache");
         let options = Options { cache_dir: Some(cache), on_progress: None };
-        let engine = SandboxEngine::new(options).unwrap();
+        let engine = SandboxEngine::new(options);
         let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
         Self { executor: Executor::new(engine.clone(), workspace, programs), engine, dir }
     }

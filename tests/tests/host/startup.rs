@@ -40,7 +40,9 @@ const PREPARING: &str = "preparing the tools";
 #[test]
 fn neither_the_request_nor_the_end_waits_for_tools_that_nobody_calls() {
     let left = || {
-        let scene = Scene::streaming(&[Message::text("done")]);
+        // Slow enough that the tools are begun.
+        let reply = Reply::stream(&Message::text("done")).paced(Duration::from_millis(20));
+        let scene = Scene::new(vec![reply]);
         let program = Started::new(&mut cold(&scene), b"");
         wait_for("the request", || scene.model.requests().len() == 1);
         assert_eq!(kept(&scene), [""; 0], "the tools came first");

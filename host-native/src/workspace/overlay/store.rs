@@ -12,14 +12,14 @@ use crate::{
 };
 use rustix::{
     fs::{Mode, Timestamps, fchmod},
-    io::Result,
+    io::{Errno, Result},
 };
 use std::{
     env,
     fs::File,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// The folder in the cache folder that holds the stores.
@@ -29,33 +29,54 @@ const PREFIX: &str = "innerloop-overlay-";
 
 /// Numbered files.
 #[derive(Debug)]
-pub(super) struct Store(Scratch);
+pub(super) struct Store {
+    /// Where it may be, the better place first.
+    places: Vec<PathBuf>,
+    /// Made when there is something to keep.
+    made: OnceLock<Scratch>,
+}
 
 impl Store {
-    /// A new one for the workspace at `root`: in the cache folder, or where that cannot be, in the
+    /// One for the workspace at `root`: in the cache folder, or where that cannot be, in the
     /// system's folder for temporary files.
-    pub(super) fn create(root: &Path) -> io::Result<Self> {
+    pub(super) fn new(root: &Path) -> io::Result<Self> {
         let cache = places::cache().map(|cache| cache.join(FOLDER));
-        let cache = cache.filter(|folder| !meets(folder, root) && private::folder(folder).is_ok());
-        if let Some(store) = cache.and_then(|folder| Self::create_in(&folder).ok()) {
-            return Ok(store);
+        let cache = cache.filter(|folder| !meets(folder, root));
+        let temporary = env::temp_dir();
+        let is_outside = !temporary.canonicalize()?.starts_with(root);
+        let places: Vec<_> = cache.into_iter().chain(is_outside.then_some(temporary)).collect();
+        if places.is_empty() {
+            return Err(io::Error::other("it would lie in the workspace; use --in-place"));
         }
-        let temporary = env::temp_dir().canonicalize()?;
-        if temporary.starts_with(root) {
-            let why = format!("{} lies in the workspace; use --in-place", temporary.display());
-            return Err(io::Error::other(why));
-        }
-        Self::create_in(&temporary)
+        Ok(Self { places, made: OnceLock::new() })
     }
 
-    fn create_in(folder: &Path) -> io::Result<Self> {
-        let folder = Arc::new(Root::open(folder)?);
-        Ok(Self(Scratch::create(&folder, Path::new(""), PREFIX)?))
+    fn root(&self) -> Result<&Root> {
+        if let Some(made) = self.made.get() {
+            return Ok(made.root());
+        }
+        let made = self.make()?;
+        Ok(self.made.get_or_init(|| made).root())
+    }
+
+    fn make(&self) -> Result<Scratch> {
+        let mut made = Err(Errno::NOSPC);
+        for place in &self.places {
+            if place.ends_with(FOLDER) && private::folder(place).is_err() {
+                continue;
+            }
+            made = Root::open(place)
+                .and_then(|root| Scratch::create(&Arc::new(root), Path::new(""), PREFIX));
+            if made.is_ok() {
+                break;
+            }
+        }
+        made
     }
 
     /// Makes an empty file.
     pub(super) fn add(&self, number: u64) -> Result<File> {
-        self.0.root().file(&name(number), NEW)
+        self.root()?.file(&name(number), NEW)
     }
 
     /// Makes a file with that mode, and with the content of another if that is given.
@@ -69,25 +90,27 @@ impl Store {
 
     pub(super) fn open(&self, number: u64, access: Access) -> Result<File> {
         let access = Access { create: false, exclusive: false, ..access };
-        self.0.root().file(&name(number), access)
+        self.root()?.file(&name(number), access)
     }
 
     pub(super) fn stat(&self, number: u64) -> Result<Stat> {
-        self.0.root().stat(&name(number))
+        self.root()?.stat(&name(number))
     }
 
     pub(super) fn set_times(&self, number: u64, times: &Timestamps) -> Result<()> {
-        self.0.root().set_times(&name(number), times)
+        self.root()?.set_times(&name(number), times)
     }
 
     /// Removes a file; what has it open keeps it. One that stays costs room, no more.
     pub(super) fn remove(&self, number: u64) {
-        let _ = self.0.root().remove_file(&name(number));
+        let _ = self.root().and_then(|root| root.remove_file(&name(number)));
     }
 
     /// Removes the whole store.
     pub(super) fn discard(&self) {
-        self.0.remove();
+        if let Some(made) = self.made.get() {
+            made.remove();
+        }
     }
 }
 

@@ -59,7 +59,7 @@ fn engine() -> Arc<SandboxEngine> {
     static ENGINE: OnceLock<Arc<SandboxEngine>> = OnceLock::new();
     let engine = ENGINE.get_or_init(|| {
         let cache = binary().with_file_name("innerloop-test-cache");
-        SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None }).unwrap()
+        SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None })
     });
     Arc::clone(engine)
 }

@@ -28,7 +28,7 @@ async fn run_over(dir: &TempDir, workspace: &str, cache: &str) -> Vec<String> {
     };
     let options =
         Options { cache_dir: Some(dir.path().join(cache)), on_progress: Some(on_progress) };
-    let engine = SandboxEngine::new(options).unwrap();
+    let engine = SandboxEngine::new(options);
     fs::create_dir_all(dir.path().join("programs")).unwrap();
     fs::write(dir.path().join("programs/ops.wasm"), wasm(OPS)).unwrap();
     let programs = Programs::open(&dir.path().join("programs")).unwrap();
@@ -139,7 +139,7 @@ async fn an_artefact_of_somebody_else_is_compiled_again() {
     };
     let programs = Programs::open(&dir.path().join("programs")).unwrap();
     let workspace = Workspace::open(dir.path().join("workspace")).unwrap();
-    let executor = Executor::new(SandboxEngine::new(options).unwrap(), workspace, programs);
+    let executor = Executor::new(SandboxEngine::new(options), workspace, programs);
     let outcome = executor.run(&run_program("bombs", &[]), Duration::from_secs(10), None).await;
     assert_eq!(*told.lock().unwrap(), ["preparing bombs (0.0 MB), once"], "{outcome:?}");
 }
@@ -356,7 +356,7 @@ async fn a_guest_can_plant_no_artefact_in_a_cache_folder_in_its_workspace() {
 async fn a_program_that_changes_under_its_name_is_not_run() {
     let dir = TempDir::new().unwrap();
     let options = Options { cache_dir: Some(dir.path().join("cache")), on_progress: None };
-    let engine = SandboxEngine::new(options).unwrap();
+    let engine = SandboxEngine::new(options);
     fs::create_dir(dir.path().join("programs")).unwrap();
     fs::copy(super::qjs_folder().join("qjs.wasm"), dir.path().join("programs/qjs.wasm")).unwrap();
     let programs = Programs::open(&dir.path().join("programs")).unwrap();
