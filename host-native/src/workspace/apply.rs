@@ -16,6 +16,7 @@ use super::{
 };
 use rustix::io::{Errno, Result};
 use std::{
+    cell::Cell,
     collections::BTreeMap,
     fs::{DirBuilder, File},
     io,
@@ -82,8 +83,8 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
     for (done, step) in plan.steps.iter().enumerate() {
         let Err(error) = stage.carry_out(&lower, step) else { continue };
         // One that can't be undone does not hold up the others.
-        let undone = plan.steps.iter().take(done).rev().map(|step| stage.undo(step));
-        if undone.fold(Ok(()), Result::and).is_ok() {
+        plan.steps.iter().take(done).rev().for_each(|step| stage.undo(step));
+        if !stage.is_torn.get() {
             stage.end();
             return Err(failed(&step.path, error));
         }
@@ -148,6 +149,8 @@ struct Stage<'a> {
     scratch: Scratch,
     /// Whether our folder was made for it.
     is_first: bool,
+    /// Whether something could not be put back to where it stood.
+    is_torn: Cell<bool>,
 }
 
 impl<'a> Stage<'a> {
@@ -162,9 +165,10 @@ impl<'a> Stage<'a> {
         let scratch = scratch.inspect_err(|_| {
             let _ = is_first && root.remove_folder(own).is_ok();
         })?;
-        scratch.root().create_private_folder(Path::new(STAGED))?;
-        scratch.root().create_private_folder(Path::new(REPLACED))?;
-        Ok(Self { root, scratch, is_first })
+        let stage = Self { root, scratch, is_first, is_torn: Cell::new(false) };
+        stage.scratch.root().create_private_folder(Path::new(STAGED))?;
+        stage.scratch.root().create_private_folder(Path::new(REPLACED))?;
+        Ok(stage)
     }
 
     /// Where the new content of a path is staged, from the workspace on.
@@ -244,12 +248,12 @@ impl<'a> Stage<'a> {
             (Work::Remove, found) => self.set_aside(path, found.as_ref()),
             (Work::CreateFolder, _) => {
                 self.root.create_folder(path)?;
-                lower.check_again(path, |_| self.root.remove_folder(path))
+                lower.check_again(path, |_| self.back(self.root.remove_folder(path)))
             }
             (Work::Place(_), None) => {
                 let source = self.source(step);
                 self.root.move_to(&source, path)?;
-                lower.check_again(path, |_| self.root.move_to(path, &source))
+                lower.check_again(path, |_| self.back(self.root.move_to(path, &source)))
             }
             (Work::Place(_), Some(found)) => self.replace(step, found),
         }
@@ -262,7 +266,7 @@ impl<'a> Stage<'a> {
         if self.is_still(&place, expected) {
             return Ok(());
         }
-        self.root.move_to(&place, path)?;
+        self.back(self.root.move_to(&place, path))?;
         Err(Errno::BUSY)
     }
 
@@ -272,14 +276,14 @@ impl<'a> Stage<'a> {
         match self.root.exchange(&source, path) {
             Ok(()) if self.is_still(&source, Some(found)) => Ok(()),
             Ok(()) => {
-                self.root.exchange(&source, path)?;
+                self.back(self.root.exchange(&source, path))?;
                 Err(Errno::BUSY)
             }
             Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
                 self.make_folders(REPLACED, path)?;
                 self.set_aside(path, Some(found))?;
                 self.root.move_to(&source, path).inspect_err(|_| {
-                    let _ = self.root.move_to(&self.replaced(path), path);
+                    let _ = self.back(self.root.move_to(&self.replaced(path), path));
                 })
             }
             Err(error) => Err(error),
@@ -293,7 +297,16 @@ impl<'a> Stage<'a> {
         now.as_ref().map(key) == expected.map(key)
     }
 
-    fn undo(&self, step: &Step) -> Result<()> {
+    /// Notes whether something could be put back: what could not must not go with our folder.
+    fn back(&self, done: Result<()>) -> Result<()> {
+        done.inspect_err(|_| self.is_torn.set(true))
+    }
+
+    fn undo(&self, step: &Step) {
+        let _ = self.back(self.try_undo(step));
+    }
+
+    fn try_undo(&self, step: &Step) -> Result<()> {
         let path = &step.path;
         match (step.work, &step.lower) {
             (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
@@ -346,4 +359,39 @@ fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<()> {
 
 fn errno(error: &io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{env, fs, process};
+
+    /// Somebody writes a file anew after it was set aside, and the rest fails.
+    #[test]
+    fn what_cannot_be_put_back_is_not_removed() {
+        let path = env::temp_dir().join(format!("innerloop-apply-{}", process::id()));
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("file"), "before").unwrap();
+        let root = Arc::new(Root::open(&path).unwrap());
+        let lower = Layer::InPlace(Arc::clone(&root));
+        let file = PathBuf::from("file");
+        let found = lower.stat(&file).ok();
+        let step = Step { path: file, lower: found, work: Work::Remove, moved_from: None };
+        let stage = Stage::new(&root).unwrap();
+        stage.begin().unwrap();
+        stage.carry_out(&lower, &step).unwrap();
+        stage.undo(&step);
+        assert!(!stage.is_torn.get());
+        assert_eq!(fs::read_to_string(path.join("file")).unwrap(), "before");
+
+        stage.carry_out(&lower, &step).unwrap();
+        fs::write(path.join("file"), "meanwhile").unwrap();
+        stage.undo(&step);
+        assert!(stage.is_torn.get());
+        let kept = path.join(stage.replaced(&step.path));
+        drop(stage);
+        assert_eq!(fs::read_to_string(kept).unwrap(), "before");
+        assert_eq!(fs::read_to_string(path.join("file")).unwrap(), "meanwhile");
+        fs::remove_dir_all(path).unwrap();
+    }
 }

@@ -43,10 +43,12 @@ impl Store {
         let cache = places::cache().map(|cache| cache.join(FOLDER));
         let cache = cache.filter(|folder| !meets(folder, root));
         let temporary = env::temp_dir();
-        let is_outside = !temporary.canonicalize()?.starts_with(root);
+        let is_outside = temporary.canonicalize().is_ok_and(|folder| !folder.starts_with(root));
         let places: Vec<_> = cache.into_iter().chain(is_outside.then_some(temporary)).collect();
         if places.is_empty() {
-            return Err(io::Error::other("it would lie in the workspace; use --in-place"));
+            return Err(io::Error::other(
+                "no folder for its files lies outside of the workspace; use --in-place",
+            ));
         }
         Ok(Self { places, made: OnceLock::new() })
     }
