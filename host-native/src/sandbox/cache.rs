@@ -83,7 +83,6 @@ impl ArtefactCache {
         let Ok(code) = module.serialize() else { return };
         let name = name(engine, digest);
         let path = folder.join(&name);
-        private::sweep(folder);
         if let Err(error) = private::write(&path, &[&seal.sign(&name, &code), &code]) {
             (self.on_progress)(&format!(
                 "can't keep a compiled module in {}: {error}",
@@ -108,7 +107,10 @@ impl ArtefactCache {
         };
         let folder = wanted.join(FOLDER);
         match private::folder(&folder).and_then(|()| Seal::of(&folder)) {
-            Ok(seal) => Some(Kept { folder, seal }),
+            Ok(seal) => {
+                private::sweep(&folder);
+                Some(Kept { folder, seal })
+            }
             Err(error) => {
                 (self.on_progress)(&format!(
                     "compiled modules are not kept, because {} can't be used: {error}",
