@@ -19,8 +19,8 @@ pub fn perform(files: &mut impl Files, action: &Action) -> Outcome {
 /// stay there, and what is said of it names them as seen from there. Its changes are named from the
 /// workspace's root on. Every failure is an outcome too: its kind, and what to do.
 ///
-/// [`Action::RunProgram`] is not a file action: hosts run programs themselves, and here it gives
-/// [`ToolError::UnknownTool`].
+/// [`Action::RunProgram`] and [`Action::Shell`] are no file actions: hosts run programs themselves,
+/// and here they give [`ToolError::UnknownTool`].
 pub fn perform_in(files: &mut impl Files, folder: &str, action: &Action) -> Outcome {
     attempt(files, folder, action).unwrap_or_else(|failure| failure)
 }
@@ -118,9 +118,9 @@ fn attempt(files: &mut impl Files, folder: &str, action: &Action) -> Result<Outc
             ToolError::UnknownTool,
             "Pages of the web cannot be read here: only file tools can.",
         )),
-        Action::RunProgram { program, .. } => Err(explain::error(
+        Action::RunProgram { .. } | Action::Shell { .. } => Err(explain::error(
             ToolError::UnknownTool,
-            format!("The program {program} cannot run here: only file tools can."),
+            "Programs cannot run here: only file tools can.",
         )),
     }
 }

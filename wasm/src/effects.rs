@@ -49,6 +49,11 @@ fn run_tool(host: &Host, id: EffectId, run: &ToolRun) -> Option<Input> {
             let program = Program { name: program, args, stdin, folder };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
+        Job::Builtin(action @ Action::Shell { .. }) => {
+            let (stdin, args) = (&*to_string(action), &[]);
+            let program = Program { name: "bash", args, stdin, folder };
+            program::begin(host, id, *timeout_ms, &program).err()?
+        }
         Job::Builtin(action @ Action::Fetch { .. }) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
             let arguments = to_string(action);

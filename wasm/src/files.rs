@@ -69,7 +69,7 @@ impl RawFiles {
     /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
     pub fn perform(&self, action: &str, folder: &str) -> Result<String, JsValue> {
         let action: Action = innerloop_json::from_str(action).map_err(Misuse::bad_option)?;
-        if matches!(action, Action::RunProgram { .. }) {
+        if matches!(action, Action::RunProgram { .. } | Action::Shell { .. }) {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());
         }

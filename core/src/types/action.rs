@@ -129,6 +129,16 @@ pub enum Action {
         #[json(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<String>,
     },
+    /// Carries out a command line in the agent's shell, which keeps variables, functions and the
+    /// folder that it stands in from one to the next.
+    Shell {
+        /// The command line.
+        command: String,
+        /// The folder in which this one is carried out, from the agent's own on; else the one that
+        /// the shell stands in.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+    },
     /// Reads pages of the web, where the host offers that.
     Fetch {
         /// Their addresses, in the order in which they are named.
@@ -190,6 +200,7 @@ impl Action {
             Self::ReadMany { .. }
             | Self::Patch { .. }
             | Self::RunProgram { .. }
+            | Self::Shell { .. }
             | Self::Fetch { .. } => None,
         }
     }
@@ -208,6 +219,7 @@ impl Action {
             | Self::Edit { .. }
             | Self::Patch { .. }
             | Self::RunProgram { .. }
+            | Self::Shell { .. }
             | Self::Fetch { .. } => false,
         }
     }

@@ -201,6 +201,11 @@ impl Executor {
                     Err(outcome) => outcome,
                 }
             }
+            Action::Shell { command, folder } => {
+                // No longer than the call itself, and what it runs is no shell action.
+                let run = plain_shell(command, folder.as_deref());
+                Box::pin(self.run_until(&run, timeout, on_delta, stop)).await
+            }
             _ if self.needs_sandbox(action) => self.run_tool(action, timeout, stop).await,
             _ => self.read(action, timeout, stop).await,
         }
@@ -345,6 +350,16 @@ impl Executor {
             keys: Keys::default(),
         }
     }
+}
+
+/// A command line for a shell that is a program like others.
+fn plain_shell(command: &str, folder: Option<&str>) -> Action {
+    let script = match folder {
+        Some(folder) => format!("cd '{}' || exit 1\n{command}", folder.replace('\'', "'\\''")),
+        None => command.to_owned(),
+    };
+    let args = vec!["-c".to_owned(), script];
+    Action::RunProgram { program: "bash".to_owned(), args, stdin: None }
 }
 
 fn tools() -> Guest {

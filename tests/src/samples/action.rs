@@ -88,6 +88,7 @@ pub(super) fn actions() -> Vec<Action> {
             args: vec!["-m".into(), "test.mjs".into()],
             stdin: Some("input".into()),
         },
+        Shell { command: "ls -l | wc".into(), folder: Some("src".into()) },
         Fetch {
             urls: vec!["https://example.com/".into()],
             prompt: Some("What is it?".into()),
@@ -131,6 +132,7 @@ fn plain_actions() -> Vec<Action> {
         Action::glob("*", None),
         Action::Grep(Grep { pattern: "x".into(), ..Grep::default() }),
         Action::RunProgram { program: "qjs".into(), args: Vec::new(), stdin: None },
+        Action::Shell { command: "ls".into(), folder: None },
         Action::Fetch { urls: Vec::new(), prompt: None },
     ]
 }

@@ -353,12 +353,12 @@ fn c15_gpt_has_10_seconds_and_keeps_write_file() {
         host.reply(&Message::call("c", name, &json!({"command": "ls"})));
         let (_, run) = host.runs.first_key_value().unwrap();
         assert_eq!(run.timeout_ms, 10_000);
-        let action = json!({"action": "run_program", "program": "sh", "args": ["-c", "ls"]});
+        let action = json!({"action": "shell", "command": "ls"});
         assert_eq!(serde_json::to_value(&run.job).unwrap()["builtin"], action);
     }
     let there = json!({"command": "ls", "workdir": "it's/here"});
     let action = action(kind, Vocabulary::Native, "shell_command", &there);
-    assert_eq!(action["args"][1], "cd 'it'\\''s/here' || exit 1\nls");
+    assert_eq!(action, json!({"action": "shell", "command": "ls", "folder": "it's/here"}));
 }
 
 #[test]

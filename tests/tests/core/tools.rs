@@ -75,7 +75,7 @@ fn the_names_of_the_cases_are_unique() {
 fn a_program_is_not_a_file_action() {
     let done = act(&mut Memory::new(), json!({"action":"run_program","program":"python"}));
     assert_eq!(done.error, Some(ToolError::UnknownTool));
-    assert_eq!(done.joined_text(), "The program python cannot run here: only file tools can.");
+    assert_eq!(done.joined_text(), "Programs cannot run here: only file tools can.");
 }
 
 /// Every action, on files that exist.

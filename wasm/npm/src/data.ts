@@ -170,7 +170,9 @@ export type Action =
       only_matching?: boolean;
       unnumbered?: boolean;
     }
-  | { action: "run_program"; program: string; args: string[]; stdin?: string };
+  | { action: "run_program"; program: string; args: string[]; stdin?: string }
+  /** A command line in the agent's shell, in a folder of its own if one is named. */
+  | { action: "shell"; command: string; folder?: string };
 
 /** A call of a tool, as the model made it. */
 export interface SessionToolCall {

@@ -86,8 +86,8 @@ export class Files implements Iterable<[string, Uint8Array]> {
    * Does what a built-in tool does: the `builtin` job of a `Session`'s effect `run_tool`, in its
    * `folder`.
    *
-   * @throws AgentError `bad_option` for what is no action, `unsupported` for `run_program`, which
-   *   only an agent can do.
+   * @throws AgentError `bad_option` for what is no action, `unsupported` for `run_program` and
+   *   `shell`, which only an agent can do.
    */
   perform(action: Action, folder = ""): Outcome {
     const json = JSON.stringify(action) ?? "null";

@@ -144,9 +144,7 @@ impl Scene {
     pub(super) fn run(&mut self, id: EffectId) {
         let run = self.host.runs[&id].clone();
         let outcome = match &run.job {
-            Job::Builtin(Action::RunProgram { program, args, .. }) if program == "bash" => {
-                self.bash(&args[1], run.timeout_ms)
-            }
+            Job::Builtin(Action::Shell { command, .. }) => self.bash(command, run.timeout_ms),
             Job::Builtin(Action::RunProgram { args, .. }) => {
                 Outcome { exit: Some(0), ..Outcome::text(args.join(" ")) }
             }
