@@ -151,6 +151,13 @@ impl Setup {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
+    /// Whether a file must be known to be changed. Where no tool shows files, as where a family
+    /// reads them by its shell, it can't be told what the model knows.
+    pub(crate) fn guards_files(&self) -> bool {
+        let shows_files = |tool: &Tool| tool.row.is_some_and(|row| row.policy().shows_files);
+        self.config.guard.read_before_write && self.tools.iter().any(shows_files)
+    }
+
     /// Whether the model is shown any tool.
     pub(crate) const fn has_tools(&self) -> bool {
         !self.tools.is_empty()

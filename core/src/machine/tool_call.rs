@@ -162,7 +162,7 @@ impl RoundCall {
         if let State::Running { run: Launch { run, patch }, .. } = &self.state
             && let Job::Builtin(action) = &run.job
             && outcome.error.is_none()
-            && ctx.setup.config.guard.read_before_write
+            && ctx.setup.guards_files()
         {
             let known = &mut ctx.body.learnt_mut().known_files;
             guard::learn(action, &run.folder, patch.as_ref(), &outcome.digests, known);
@@ -244,7 +244,7 @@ impl RoundCall {
                 return;
             }
         };
-        if ctx.setup.config.guard.read_before_write
+        if ctx.setup.guards_files()
             && let Job::Builtin(action) = &planned.run.job
         {
             let (folder, patch) = (&ctx.setup.folder, planned.patch.as_ref());

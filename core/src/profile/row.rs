@@ -72,6 +72,8 @@ pub(crate) struct Policy {
     /// The time limit of calls that name none, in milliseconds, where it is not the family's.
     pub(super) default_ms: Option<u64>,
     pub(crate) timeout: TimeoutNote,
+    /// Whether it shows what is in files.
+    pub(crate) shows_files: bool,
 }
 
 /// What a tool may need in order to be shown.
@@ -147,7 +149,11 @@ impl Policy {
         output: OutputLimit::DEFAULT,
         default_ms: None,
         timeout: TimeoutNote::Parameter("timeout_ms"),
+        shows_files: false,
     };
+    /// For tools that show what is in files.
+    pub(super) const SHOWS: Self =
+        Self { output: limit(50_000, None, Keep::HeadTail), shows_files: true, ..Self::READS };
     /// For tools that change files.
     pub(super) const CHANGES: Self = Self {
         category: Category::Changes,
@@ -162,8 +168,6 @@ impl Policy {
     };
 }
 
-/// The output of tools that show files.
-pub(super) const FILES: OutputLimit = limit(50_000, None, Keep::HeadTail);
 /// The output of tools that find lines: the first ones are the best.
 pub(super) const MATCHES: OutputLimit = limit(20_000, Some(200), Keep::Head);
 /// The output of tools that find or list files.

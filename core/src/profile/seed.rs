@@ -3,10 +3,7 @@
 use super::{
     args::Args,
     call::Translated,
-    row::{
-        FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow,
-        WRITTEN,
-    },
+    row::{FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, ToolRow, WRITTEN},
     shell,
 };
 use crate::types::{
@@ -51,7 +48,7 @@ pub(super) static READ_FILE: ToolRow = ToolRow {
     ),
     read: Reader::Action(read_file),
     tell: None,
-    policy: Policy { output: FILES, ..Policy::READS },
+    policy: Policy::SHOWS,
 };
 
 pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
@@ -63,7 +60,7 @@ pub(super) static READ_MANY_FILES: ToolRow = ToolRow {
     ),
     read: Reader::Action(read_many_files),
     tell: None,
-    policy: Policy { output: FILES, ..Policy::READS },
+    policy: Policy::SHOWS,
 };
 
 pub(super) static WRITE_FILE: ToolRow = ToolRow {

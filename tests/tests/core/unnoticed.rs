@@ -301,6 +301,23 @@ fn m6_the_guard_sees_through_dots_in_paths() {
 }
 
 #[test]
+fn m6_the_guard_rests_where_files_are_read_by_the_shell() {
+    let patch = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch";
+    for (shell, runs) in [("bash", 1), ("qjs", 0)] {
+        let mut host = with(|config| {
+            config.guard.read_before_write = true;
+            config.model.profile = ProfileKind::Openai;
+            config.model.vocabulary = Vocabulary::Native;
+            let program = ProgramFacts { name: shell.into(), description: "runs".into() };
+            config.facts.programs = vec![program];
+        });
+        let _ = host.submit("go");
+        host.reply(&Message::call("1", "apply_patch", &json!({"input": patch})));
+        assert_eq!(host.runs.len(), runs, "{shell}");
+    }
+}
+
+#[test]
 fn m5_a_rule_speaks_of_the_beginning_of_an_argument() {
     let mut host = with(|config| config.approval = allowing_writes("docs/"));
     let _ = host.submit("go");

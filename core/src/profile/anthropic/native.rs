@@ -5,8 +5,8 @@ use super::super::{
     call::{InnerCall, PlanCall, Translated},
     plan,
     row::{
-        FILES, FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote,
-        ToolRow, WRITTEN,
+        FinishedRun, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
+        WRITTEN,
     },
     seed::{self, GREP_MODES, READ_LIMIT},
     shell,
@@ -39,7 +39,7 @@ static READ: ToolRow = ToolRow {
     ),
     read: Reader::Action(read),
     tell: None,
-    policy: Policy { output: FILES, ..Policy::READS },
+    policy: Policy::SHOWS,
 };
 
 static WRITE: ToolRow = ToolRow {

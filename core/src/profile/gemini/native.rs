@@ -4,10 +4,7 @@ use super::super::{
     args::Args,
     call::{InnerCall, PlanCall, Translated},
     plan,
-    row::{
-        FILES, MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow,
-        WRITTEN,
-    },
+    row::{MATCHES, Need, PATHS, Parameters::Fixed, Policy, Reader, TimeoutNote, ToolRow, WRITTEN},
     seed::{self, READ_LIMIT},
     shell,
 };
@@ -83,7 +80,7 @@ static READ_FILE: ToolRow = ToolRow {
     ),
     read: Reader::Action(read_file),
     tell: None,
-    policy: Policy { output: FILES, ..Policy::READS },
+    policy: Policy::SHOWS,
 };
 
 static WRITE_FILE: ToolRow = ToolRow {
@@ -202,7 +199,7 @@ static READ_MANY_FILES: ToolRow = ToolRow {
     ),
     read: Reader::Action(read_many_files),
     tell: None,
-    policy: Policy { output: FILES, ..Policy::READS },
+    policy: Policy::SHOWS,
 };
 
 static RUN_PROGRAM: ToolRow = ToolRow { tell: Some(tell::command), ..seed::RUN_PROGRAM };

@@ -19,15 +19,17 @@ const FLOORS: [(&str, u32); 7] = [
 ];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
     ("core", &["json"]),
     ("driver", &["core", "json"]),
     ("tools", &["core", "json"]),
+    ("shell/protocol", &["json"]),
+    ("shell", &["json", "shell-protocol"]),
     ("wasm", &["core", "driver", "json", "tools"]),
-    ("host-native", &["core", "driver", "json", "tools"]),
+    ("host-native", &["core", "driver", "json", "shell-protocol", "tools"]),
     ("tests", &["core", "driver", "json", "tools", "host"]),
     ("tests/oracle", &["core"]),
     ("xtask", &[]),
