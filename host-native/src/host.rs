@@ -12,7 +12,7 @@ use crate::{
 };
 use innerloop_core::{
     event::{Event, EventKind},
-    id::EffectId,
+    id::{AgentId, EffectId},
     input::{Answer, Command, Input, Rejected, ToolInput},
     output::Ask,
     time::Instant,
@@ -238,7 +238,7 @@ impl Host {
                     self.closed |= matches!(event.kind, EventKind::SessionEnd { .. });
                 }
                 Output::Send { id, request } => self.send(id, request),
-                Output::Run { id, run, .. } => self.run_tool(id, run),
+                Output::Run { id, agent, run } => self.run_tool(id, agent, run),
                 Output::Ask { id, ask, .. } => watch(News::Asked(id, &ask)),
                 Output::Hook { id, .. } => self.give_up(id),
                 Output::Cancel { id } => {
@@ -264,7 +264,7 @@ impl Host {
         });
     }
 
-    fn run_tool(&mut self, id: EffectId, run: Arc<ToolRun>) {
+    fn run_tool(&mut self, id: EffectId, agent: AgentId, run: Arc<ToolRun>) {
         let tools = self.tools.clone();
         let room = self.runs.clone();
         let deltas = Deltas::default();
@@ -272,7 +272,7 @@ impl Host {
             let Some(place) = place(room, &mut stop).await else {
                 return answering.done(custom::interrupted(), None).await;
             };
-            let running = tools.run(run, Arc::new(deltas.clone()), stop);
+            let running = tools.run(agent, run, Arc::new(deltas.clone()), stop);
             let outcome = deltas.send_during(running, id, answering.inbox()).await;
             answering.done(outcome, Some(place)).await;
         });

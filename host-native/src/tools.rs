@@ -12,6 +12,7 @@ pub use own::OwnTool;
 use crate::sandbox::{Executor, OnDelta};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
+    id::AgentId,
     json::Json,
     tool::{Job, ToolRun, ToolSpec},
 };
@@ -77,11 +78,13 @@ impl Tools {
     /// Runs a tool to its end, its time limit, or the word to stop.
     pub(crate) async fn run(
         &self,
+        agent: AgentId,
         run: Arc<ToolRun>,
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
-        let sandbox = self.sandbox.within(&run.folder).knowing(run.known.clone());
+        let sandbox = self.sandbox.of_agent(agent).within(&run.folder);
+        let sandbox = sandbox.knowing(run.known.clone());
         let stopped = async move { drop(stop.await) };
         match (&run.job, &self.web) {
             (Job::Builtin(action @ Action::Fetch { .. }), Some(reader)) => {

@@ -40,16 +40,35 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The folder of programs that `cargo xtask prepare` fills.
+/// The folder of programs that `cargo xtask prepare` fills: QuickJS and the shell.
 ///
 /// # Panics
-/// It is not there.
+/// One is not there.
+#[must_use]
+pub fn programs_and_shell() -> PathBuf {
+    let folder = repository().join("target/programs");
+    for name in ["qjs.wasm", "bash.wasm"] {
+        let file = folder.join(name);
+        assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    }
+    folder
+}
+
+/// A folder with the programs that are no shell.
+///
+/// # Panics
+/// They are not there, or can't be copied.
 #[must_use]
 pub fn programs() -> PathBuf {
-    let folder = repository().join("target/programs");
-    let qjs = folder.join("qjs.wasm");
-    assert!(qjs.is_file(), "{} is missing: run `cargo xtask prepare`", qjs.display());
-    folder
+    let (from, to) = (programs_and_shell(), repository().join("target/tmp/programs"));
+    fs::create_dir_all(&to).expect("a folder");
+    let (file, part) = (to.join("qjs.wasm"), to.join(std::process::id().to_string()));
+    if !file.is_file() {
+        // Other tests may be at the same.
+        fs::copy(from.join("qjs.wasm"), &part).expect("a copy");
+        fs::rename(&part, &file).expect("the copy in its place");
+    }
+    to
 }
 
 /// Runs the example's own test in the sandbox: green exits with 0, red with 1.

@@ -18,8 +18,8 @@ pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), Failure> {
 
 /// Step: lints over all packages and targets, warnings denied.
 ///
-/// The binding is linted for the native target: Debian's toolchain has no clippy for wasm, and
-/// the same check must run with either.
+/// The binding and the shell are linted for the native target: Debian's toolchain has no clippy for
+/// wasm, and the same check must run with either.
 ///
 /// # Errors
 /// When there is a warning.
@@ -28,7 +28,9 @@ pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
     clippy.args(["-p", "innerloop-wasm", "-p", "xtask-bindgen"]);
-    process::run(clippy.args(["--", "-D", "warnings"]))
+    process::run(clippy.args(["--", "-D", "warnings"]))?;
+    let mut clippy = workspace.cargo("clippy");
+    process::run(clippy.args(["-p", "innerloop-shell", "--", "-D", "warnings"]))
 }
 
 /// Step: the documentation of all native packages, warnings denied.

@@ -12,6 +12,8 @@ pub(crate) const MACHINE: [Step; 2] =
 pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
 /// What the sandbox runs.
 pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", programs::fetch);
+/// What carries out command lines there.
+pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -28,6 +30,7 @@ pub(crate) const HOST: Step = step("build the native host", native::build_host);
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
-    let steps = [&MACHINE[..], &[lints, browser], &[GUEST, PROGRAMS, HOST], &PACKAGE].concat();
+    let built = [GUEST, PROGRAMS, SHELL, HOST];
+    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE].concat();
     run_all(workspace, &steps)
 }

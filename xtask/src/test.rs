@@ -32,6 +32,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the tests of core, driver and tools", native::test_without_host),
         prepare::GUEST,
         prepare::PROGRAMS,
+        prepare::SHELL,
         step("lint with clippy", native::lint),
         step("lint with each feature alone", features::lint),
         step("build the documentation", native::document),

@@ -21,8 +21,8 @@ pub(crate) enum Toolchain {
 }
 
 impl Toolchain {
-    /// Cargo with a subcommand, set up to build for the target.
-    pub(crate) fn cargo(self, subcommand: &str, target: &str) -> Command {
+    /// Cargo with a subcommand, set up to build for the target with a profile.
+    pub(crate) fn cargo(self, subcommand: &str, target: &str, profile: &str) -> Command {
         let mut cargo = match self {
             Self::Rustup => Command::new("cargo"),
             Self::Debian => Command::new("/usr/bin/cargo"),
@@ -33,7 +33,7 @@ impl Toolchain {
         }
         // Flags for the native build would replace the target's own.
         cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-        cargo.args(["--target", target, "--profile", "wasm"]);
+        cargo.args(["--target", target, "--profile", profile]);
         cargo
     }
 }

@@ -1,5 +1,5 @@
-//! Builds for wasm: the tools' guest for WASI, and the page's binding with its glue. What the npm
-//! package makes of the binding is in `npm`.
+//! Builds for wasm: the tools' guest and the shell for WASI, and the page's binding with its glue.
+//! What the npm package makes of the binding is in `npm`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ use crate::workspace::Workspace;
 
 /// Where the guest lies that `host-native` embeds.
 const GUEST: &str = "target/guests/tools.wasm";
+/// Where the shell lies, as it is packed.
+const SHELL: &str = "target/programs/bash.wasm";
 /// What cargo names the page's module.
 const MODULE: &str = "innerloop_wasm.wasm";
 /// Where wasm-bindgen leaves the module and its glue.
@@ -22,11 +24,27 @@ pub(crate) const GLUE: &str = "target/npm/glue";
 /// # Errors
 /// When the build fails or the copy cannot be written.
 pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
-    let mut cargo = workspace.cargo_wasm("build", WASI)?;
+    let mut cargo = workspace.cargo_wasm("build", WASI, "wasm")?;
     process::run(cargo.args(["-p", "innerloop-tools", "--bin", "innerloop-tools"]))?;
     let built = workspace.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
     let changed = files::copy_if_changed(&built, &workspace.path(GUEST))?;
     println!("{GUEST}: {}", if changed { "new" } else { "as before" });
+    Ok(())
+}
+
+/// Step: builds the shell as a WASI program and puts it beside the native program, where it looks
+/// for programs.
+///
+/// # Errors
+/// When the build fails or the copy cannot be written.
+pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), Failure> {
+    println!("the first build of the shell takes about five minutes");
+    let mut cargo = workspace.cargo_wasm("build", WASI, "shell")?;
+    process::run(cargo.args(["-p", "innerloop-shell"]))?;
+    let built = workspace.wasm_target().join(WASI).join("shell/innerloop-shell.wasm");
+    let changed = files::copy_if_changed(&built, &workspace.path(SHELL))?;
+    files::copy_if_changed(&built, &workspace.debug().join("programs/bash.wasm"))?;
+    println!("{SHELL}: {}", if changed { "new" } else { "as before" });
     Ok(())
 }
 
@@ -45,7 +63,7 @@ pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
 /// # Errors
 /// When the build fails, or the linker leaves something else.
 pub(crate) fn build_module(workspace: &Workspace, arguments: &[&str]) -> Result<PathBuf, Failure> {
-    let mut cargo = workspace.cargo_wasm("rustc", PAGE)?;
+    let mut cargo = workspace.cargo_wasm("rustc", PAGE, "wasm")?;
     cargo.args(["-p", "innerloop-wasm", "--lib"]).args(arguments);
     process::run(cargo.args(["--", "-C", "link-arg=--emit-relocs"]))?;
     let built = workspace.wasm_target().join(PAGE);

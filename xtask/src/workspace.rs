@@ -76,13 +76,18 @@ impl Workspace {
         self.path("target/wasm")
     }
 
-    /// The cargo that builds for wasm with a subcommand, in the workspace.
+    /// The cargo that builds for wasm with a subcommand and a profile, in the workspace.
     ///
     /// # Errors
     /// When no step has looked for the wasm targets.
-    pub(crate) fn cargo_wasm(&self, subcommand: &str, target: &str) -> Result<Command, Failure> {
+    pub(crate) fn cargo_wasm(
+        &self,
+        subcommand: &str,
+        target: &str,
+        profile: &str,
+    ) -> Result<Command, Failure> {
         let missing = || Failure("no step has looked for the wasm targets".to_owned());
-        let mut cargo = self.toolchain.ok_or_else(missing)?.cargo(subcommand, target);
+        let mut cargo = self.toolchain.ok_or_else(missing)?.cargo(subcommand, target, profile);
         cargo.current_dir(&self.root);
         drop_cargo_run(&mut cargo);
         cargo.env("CARGO_TARGET_DIR", self.wasm_target());

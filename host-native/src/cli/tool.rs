@@ -30,13 +30,14 @@ const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let own = own::read(&args.guests.tools)?.into_iter().find(|own| own.spec().name == args.name);
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
-    let asked = match own {
-        Some(tool) => Asked::own(tool, &arguments)?,
-        None => Asked::builtin(&args.name, &arguments)?,
-    };
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), None)?
         .with_isolation(args.guests.isolation.isolation());
+    let facts = Facts { programs: sandbox.programs().facts(), ..Facts::default() };
+    let asked = match own {
+        Some(tool) => Asked::own(tool, &arguments)?,
+        None => Asked::builtin(&args.name, &arguments, &facts)?,
+    };
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
@@ -83,9 +84,9 @@ enum Work {
 
 impl Asked {
     /// The action of that name, in the words of the model's profile or else in canonical ones.
-    fn builtin(name: &str, arguments: &str) -> Result<Self, Failure> {
+    fn builtin(name: &str, arguments: &str, facts: &Facts) -> Result<Self, Failure> {
         let mut value = object(arguments)?;
-        let why = match PROFILE.translate(&Facts::default(), name, arguments) {
+        let why = match PROFILE.translate(facts, name, arguments) {
             Ok(call) => {
                 let work = Work::Builtin(call.action);
                 return Ok(Self { work, timeout_ms: call.timeout_ms });

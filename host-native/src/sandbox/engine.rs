@@ -3,7 +3,7 @@
 
 use super::{
     cache::{ArtefactCache, OnProgress},
-    shim,
+    calls, shim,
     state::RunState,
 };
 use crate::digest::Digest;
@@ -117,6 +117,11 @@ pub(super) struct Ready {
 }
 
 impl Ready {
+    /// Whether the module is our shell: whether it asks for what only that may.
+    pub(super) fn is_shell(&self) -> bool {
+        self.module.module().imports().any(|import| import.module() == calls::MODULE)
+    }
+
     /// Makes guests yield at each tick until the guard is dropped.
     pub(super) fn running(&self) -> Running {
         self.machine.ticker.running()

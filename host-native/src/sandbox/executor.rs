@@ -4,7 +4,9 @@
 //! can read.
 
 use super::{
+    command_line::{self, CommandLine, Shells},
     engine::{Guest, ModuleError, SandboxEngine, Source},
+    guest::program_env,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
     programs::Programs,
@@ -19,6 +21,7 @@ use crate::{
 };
 use innerloop_core::{
     action::{Action, Outcome, Part, ToolError},
+    id::AgentId,
     json::{from_str, to_string},
 };
 use innerloop_driver::{
@@ -38,9 +41,12 @@ const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
 
 static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
 
-/// A program's environment. That of the guest tools is empty.
-const PROGRAM_ENV: &[(&str, &str)] =
-    &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
+/// The file of the shell among the programs, and what it is called by.
+const SHELL: &str = "bash";
+const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
+
+/// How much longer than a command line the shell itself may take.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Where actions that only read files are carried out: `read`, `view_image`, `read_many`, `list`,
 /// `glob` and `grep`. What writes or executes always runs in the sandbox.
@@ -65,6 +71,9 @@ pub struct Executor {
     isolation: Isolation,
     budget: Arc<Budget>,
     keys: Keys,
+    /// Whose shell carries out command lines.
+    agent: AgentId,
+    shells: Shells,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
     folder: String,
     /// What the model knows of the files that the action names: `ToolRun::known`.
@@ -81,7 +90,20 @@ impl Executor {
         let isolation = Isolation::default();
         let budget = Budget::new(&SessionLimits::default());
         let folder = String::new();
-        Self { engine, workspace, programs, limits, isolation, budget, keys, folder, known: None }
+        let (agent, shells) = (AgentId::ROOT, Shells::default());
+        Self {
+            engine,
+            workspace,
+            programs,
+            limits,
+            isolation,
+            budget,
+            keys,
+            agent,
+            shells,
+            folder,
+            known: None,
+        }
     }
 
     /// The same executor, which carries out there what only reads.
@@ -122,6 +144,12 @@ impl Executor {
     #[must_use]
     pub fn within(&self, folder: &str) -> Self {
         Self { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    /// The same executor for that agent, which has a shell of its own.
+    #[must_use]
+    pub fn of_agent(&self, agent: AgentId) -> Self {
+        Self { agent, ..self.clone() }
     }
 
     /// The same executor for an action of which the model knows so much: `ToolRun::known`. A file
@@ -182,32 +210,115 @@ impl Executor {
     ) -> Outcome {
         match action {
             Action::RunProgram { program, args, stdin } => {
-                let guest = match self.programs.guest(program) {
-                    Ok(Some(guest)) => guest,
-                    Ok(None) => {
-                        let names: Vec<&str> = self.programs.names().collect();
-                        return unknown_program(program, &names);
-                    }
-                    Err(error) => return not_started(program, &error),
-                };
-                let argv = std::iter::once(program).chain(args).cloned().collect();
-                let stdin = stdin.clone().unwrap_or_default().into_bytes();
-                let plain = self.invocation(guest, argv, stdin, timeout);
-                let invocation = Invocation { env: program_env(), on_delta, ..plain };
-                match self.run_in_folder(invocation, stop).await {
-                    Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
-                        printed.outcome(&end, changes, overflow)
-                    }
-                    Err(outcome) => outcome,
-                }
+                let stdin = stdin.as_deref();
+                self.run_program((program, args, stdin), timeout, on_delta, stop).await
             }
             Action::Shell { command, folder } => {
-                // No longer than the call itself, and what it runs is no shell action.
-                let run = plain_shell(command, folder.as_deref());
-                Box::pin(self.run_until(&run, timeout, on_delta, stop)).await
+                let line = (command.as_str(), folder.as_deref());
+                self.run_shell(line, timeout, on_delta, stop).await
             }
             _ if self.needs_sandbox(action) => self.run_tool(action, timeout, stop).await,
             _ => self.read(action, timeout, stop).await,
+        }
+    }
+
+    async fn run_program(
+        &self,
+        (program, args, stdin): (&str, &[String], Option<&str>),
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let guest = match self.guest(program) {
+            Ok(guest) => guest,
+            Err(outcome) => return outcome,
+        };
+        let is_shell = SHELL_NAMES.contains(&program) && self.is_shell(&guest).await;
+        let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
+        let argv = argv.map(str::to_owned).collect();
+        let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
+            let programs = self.started_by_name();
+            let said = command_line::as_program(args, stdin, programs, timeout);
+            (said, |end, reply| command_line::told(end, reply).0)
+        } else {
+            (stdin.unwrap_or_default().to_owned(), |end, _| end)
+        };
+        let plain = self.invocation(guest, argv, stdin.into_bytes(), timeout);
+        let starts = is_shell.then(|| self.programs.clone());
+        let invocation = Invocation { env: program_env(), on_delta, starts, ..plain };
+        self.outcome(invocation, stop, end).await
+    }
+
+    async fn run_shell(
+        &self,
+        (command, folder): (&str, Option<&str>),
+        timeout: Duration,
+        on_delta: Option<OnDelta>,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Outcome {
+        let guest = match self.guest(SHELL) {
+            Ok(guest) => guest,
+            Err(outcome) => return outcome,
+        };
+        if !self.is_shell(&guest).await {
+            let script = plain_script(command, folder);
+            let args = ["-c".to_owned(), script];
+            return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
+        }
+        let line = CommandLine { agent: self.agent, command, folder };
+        let stdin = self.shells.request(line, self.started_by_name(), timeout).into_bytes();
+        // The shell itself ends at the time limit, and keeps what it can.
+        let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
+        let starts = Some(self.programs.clone());
+        let invocation = Invocation { env: program_env(), on_delta, starts, ..plain };
+        let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
+        self.outcome(invocation, stop, ended).await
+    }
+
+    /// The module of a program.
+    ///
+    /// # Errors
+    /// The outcome where there is none.
+    fn guest(&self, program: &str) -> Result<Guest, Outcome> {
+        let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
+        let found = match self.programs.guest(program) {
+            Ok(None) => self.programs.guest(file),
+            found => found,
+        };
+        match found {
+            Ok(Some(guest)) => Ok(guest),
+            Ok(None) => {
+                let names: Vec<&str> = self.programs.names().collect();
+                Err(unknown_program(program, &names))
+            }
+            Err(error) => Err(not_started(program, &error)),
+        }
+    }
+
+    /// Whether a module is our shell, which is spoken to otherwise than programs are. What can't be
+    /// loaded is none; that is told when it is run.
+    async fn is_shell(&self, guest: &Guest) -> bool {
+        self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
+    }
+
+    /// The programs that a command line can start.
+    fn started_by_name(&self) -> Vec<String> {
+        let names = self.programs.names().filter(|name| !SHELL_NAMES.contains(name));
+        names.map(str::to_owned).collect()
+    }
+
+    /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
+    async fn outcome(
+        &self,
+        invocation: Invocation,
+        stop: impl Future<Output = ()> + Send + 'static,
+        end: impl FnOnce(End, Option<&str>) -> End,
+    ) -> Outcome {
+        match self.run_in_folder(invocation, stop).await {
+            Ok(Ended { end: how, printed, records: Records { changes, overflow }, reply }) => {
+                printed.outcome(&end(how, reply.as_deref()), changes, overflow)
+            }
+            Err(outcome) => outcome,
         }
     }
 
@@ -237,7 +348,7 @@ impl Executor {
         let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
         let invocation = Invocation { env, may_write, limits, on_delta, ..plain };
         match self.run_in_folder(invocation, stop).await {
-            Ok(Ended { end, printed, records: Records { changes, overflow } }) => {
+            Ok(Ended { end, printed, records: Records { changes, overflow }, .. }) => {
                 printed.result(&end, changes, overflow)
             }
             Err(outcome) => outcome,
@@ -348,26 +459,21 @@ impl Executor {
             timeout,
             on_delta: None,
             keys: Keys::default(),
+            starts: None,
         }
     }
 }
 
 /// A command line for a shell that is a program like others.
-fn plain_shell(command: &str, folder: Option<&str>) -> Action {
-    let script = match folder {
+fn plain_script(command: &str, folder: Option<&str>) -> String {
+    match folder {
         Some(folder) => format!("cd '{}' || exit 1\n{command}", folder.replace('\'', "'\\''")),
         None => command.to_owned(),
-    };
-    let args = vec!["-c".to_owned(), script];
-    Action::RunProgram { program: "bash".to_owned(), args, stdin: None }
+    }
 }
 
 fn tools() -> Guest {
     Guest { name: "the tools".into(), digest: *TOOLS_DIGEST, source: Source::Embedded(TOOLS) }
-}
-
-fn program_env() -> Vec<(&'static str, String)> {
-    PROGRAM_ENV.iter().map(|&(name, value)| (name, value.to_owned())).collect()
 }
 
 fn no_folder(folder: &str) -> Outcome {
@@ -380,7 +486,7 @@ fn not_started(name: &str, error: &ModuleError) -> Outcome {
 
 /// Reads the outcome that the guest tools program printed.
 fn tool_outcome(ended: Ended, timeout: Duration) -> Outcome {
-    let Ended { end, printed, records } = ended;
+    let Ended { end, printed, records, .. } = ended;
     let (stdout, stderr) = printed.whole();
     if let (End::Exit(0), Some(stdout)) = (&end, stdout) {
         return from_str(&String::from_utf8_lossy(&stdout)).unwrap_or_else(|error| {

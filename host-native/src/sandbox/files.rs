@@ -3,7 +3,7 @@
 //! guest's memory. All of it may block, and is called on threads for that.
 
 use super::{denied::Denied, errno, listing::Listing, quota::Quota};
-use crate::workspace::{Access, Kind, Recorder, Records, Stat, Workspace, at};
+use crate::workspace::{Access, Kind, Recorder, Stat, Workspace, at};
 use innerloop_driver::capture::{End, Limit};
 use rustix::{
     fs::Timestamps,
@@ -14,7 +14,7 @@ use std::{
     fs::File,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// What a new entry costs of the disk quota.
@@ -30,13 +30,13 @@ const TRIES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Files {
     workspace: Workspace,
-    /// The folder that the guest sees as `/`.
+    /// The folder above which the guest sees nothing.
     top: PathBuf,
     may_write: bool,
     max_open: usize,
     open: BTreeMap<u32, Node>,
-    quota: Quota,
-    recorder: Recorder,
+    quota: Arc<Quota>,
+    recorder: Arc<Mutex<Recorder>>,
 }
 
 /// What a file descriptor stands for.
@@ -92,26 +92,35 @@ pub(super) enum Whence {
 }
 
 impl Files {
-    /// The files of a guest that sees the folder `top` of the workspace as `/`.
+    /// The files of a guest that sees the folder `start` of the workspace as `/`, and nothing
+    /// outside of `top`, by `..`.
     pub(super) fn new(
         workspace: Workspace,
-        top: PathBuf,
+        (top, start): (PathBuf, PathBuf),
         may_write: bool,
         max_open: usize,
-        quota: Quota,
+        (quota, recorder): (Arc<Quota>, Arc<Mutex<Recorder>>),
     ) -> Self {
-        let folder = Folder { path: Some(top.clone()), listing: None };
+        let folder = Folder { path: Some(start), listing: None };
         let standard = (0..TOP).map(|number| (number, Node::Standard(number)));
         let open = standard.chain([(TOP, Node::Folder(folder))]).collect();
-        let recorder = Recorder::of_run();
         Self { workspace, top, may_write, max_open, open, quota, recorder }
     }
 
-    /// What the guest has changed, once it has ended. Everything is closed: an operation that was
-    /// still waiting for its turn does nothing any more.
-    pub(super) fn end(&mut self) -> Records {
+    /// Closes everything, once the guest has ended: an operation that was still waiting for its
+    /// turn does nothing any more.
+    pub(super) fn end(&mut self) {
         self.open.clear();
-        self.workspace.records(&self.recorder)
+    }
+
+    /// Notes that a file is about to change.
+    fn touch(&self, place: &Path) {
+        self.workspace.touch(&mut lock(&self.recorder), place);
+    }
+
+    /// Notes that a file was opened for writing.
+    fn opened(&self, place: &Path) {
+        self.workspace.opened(&mut lock(&self.recorder), place);
     }
 
     pub(super) fn node(&self, fd: i32) -> Result<&Node, Denied> {
@@ -206,12 +215,12 @@ impl Files {
         if access.changes() {
             let entry = if found.is_none() { ENTRY_BYTES } else { 0 };
             self.charge(entry)?;
-            self.workspace.touch(&mut self.recorder, place);
+            self.touch(place);
         }
         let Self { workspace, quota, .. } = self;
         let file = workspace.open_file(place, access, &mut |bytes| quota.take_disk(bytes))?;
         if access.changes() {
-            self.workspace.opened(&mut self.recorder, place);
+            self.opened(place);
         }
         let reached = file.metadata()?.len();
         Ok(Node::File(Open {
@@ -383,11 +392,11 @@ impl Files {
             return Err(Denied::Errno(errno::PERM));
         }
         if self.workspace.stat(place)?.kind == Kind::File {
-            self.workspace.touch(&mut self.recorder, place);
+            self.touch(place);
         }
         let Self { workspace, quota, .. } = self;
         workspace.set_times(place, times, &mut |bytes| quota.take_disk(bytes))?;
-        self.workspace.opened(&mut self.recorder, place);
+        self.opened(place);
         Ok(())
     }
 
@@ -412,7 +421,7 @@ impl Files {
 
     pub(super) fn remove_file(&mut self, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
-        self.workspace.touch(&mut self.recorder, &place);
+        self.touch(&place);
         self.workspace.remove_file(&place)?;
         self.forget(&place);
         Ok(())
@@ -421,7 +430,7 @@ impl Files {
     pub(super) fn link(&mut self, target: &str, fd: i32, path: &str) -> Result<(), Denied> {
         let place = self.change(fd, path, false)?;
         self.charge(ENTRY_BYTES)?;
-        self.workspace.touch(&mut self.recorder, &place);
+        self.touch(&place);
         Ok(self.workspace.link(Path::new(target), &place)?)
     }
 
@@ -432,8 +441,10 @@ impl Files {
     ) -> Result<(), Denied> {
         let from = self.change(from_fd, from.trim_end_matches('/'), false)?;
         let to = self.change(to_fd, to.trim_end_matches('/'), false)?;
-        let Self { workspace, recorder, .. } = self;
-        workspace.rename(&from, &to, |all| workspace.touch_move(recorder, (&from, &to), all))?;
+        let Self { workspace, recorder, .. } = &*self;
+        workspace.rename(&from, &to, |all| {
+            workspace.touch_move(&mut lock(recorder), (&from, &to), all);
+        })?;
         if from != to {
             self.forget(&to);
             self.moved(&from, &to);
@@ -491,6 +502,10 @@ impl Files {
     fn charge(&mut self, bytes: u64) -> Result<(), Denied> {
         if self.quota.take_disk(bytes) { Ok(()) } else { Err(Denied::End(End::Limit(Limit::Disk))) }
     }
+}
+
+fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {
+    recorder.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Times as a guest sets them.

@@ -6,21 +6,28 @@
 //! changed is reported.
 
 mod cache;
+mod calls;
+mod command_line;
 mod denied;
 mod descriptors;
 mod engine;
 mod errno;
 mod executor;
 mod files;
+mod group;
+mod guest;
+mod launch;
 mod limits;
 mod listing;
 mod memory;
 mod module;
 mod paths;
+mod pipe;
 mod poll;
 pub mod programs;
 mod quota;
 mod run;
+mod shell;
 mod shim;
 mod stat;
 mod state;

@@ -31,60 +31,72 @@ impl Budget {
     pub(super) fn take_output(&self, bytes: u64) -> bool {
         take(&self.output, bytes)
     }
-
-    /// Takes memory until it is given back.
-    pub(super) fn take_memory(&self, bytes: usize) -> bool {
-        take_size(&self.memory, bytes)
-    }
-
-    pub(super) fn give_memory_back(&self, bytes: usize) {
-        self.memory.fetch_add(bytes, Ordering::AcqRel);
-    }
 }
 
-/// What is left for one run.
+/// What is left for one run. Its guests share it.
 #[derive(Debug)]
 pub(super) struct Quota {
-    disk: u64,
+    disk: AtomicU64,
+    memory: AtomicUsize,
     /// The bytes of listings that it holds.
-    listings: usize,
+    listings: AtomicUsize,
     session: Arc<Budget>,
 }
 
 impl Quota {
-    pub(super) const fn new(limits: &Limits, session: Arc<Budget>) -> Self {
-        Self { disk: limits.disk_bytes, listings: 0, session }
+    pub(super) fn new(limits: &Limits, session: Arc<Budget>) -> Arc<Self> {
+        Arc::new(Self {
+            disk: AtomicU64::new(limits.disk_bytes),
+            memory: AtomicUsize::new(limits.memory_bytes),
+            listings: AtomicUsize::new(0),
+            session,
+        })
     }
 
     /// Takes bytes to be written, of which nothing is given back.
-    pub(super) fn take_disk(&mut self, bytes: u64) -> bool {
-        let Some(left) = self.disk.checked_sub(bytes) else { return false };
-        let is_taken = take(&self.session.disk, bytes);
-        if is_taken {
-            self.disk = left;
+    pub(super) fn take_disk(&self, bytes: u64) -> bool {
+        let is_taken = take(&self.disk, bytes);
+        let is_given = is_taken && take(&self.session.disk, bytes);
+        if is_taken && !is_given {
+            self.disk.fetch_add(bytes, Ordering::AcqRel);
         }
-        is_taken
+        is_given
+    }
+
+    /// Takes memory until it is given back.
+    fn take_memory(&self, bytes: usize) -> bool {
+        let is_taken = take_size(&self.memory, bytes);
+        let is_given = is_taken && take_size(&self.session.memory, bytes);
+        if is_taken && !is_given {
+            self.memory.fetch_add(bytes, Ordering::AcqRel);
+        }
+        is_given
+    }
+
+    fn give_memory_back(&self, bytes: usize) {
+        self.memory.fetch_add(bytes, Ordering::AcqRel);
+        self.session.memory.fetch_add(bytes, Ordering::AcqRel);
     }
 
     /// Takes memory for a listing.
-    pub(super) fn take_listing(&mut self, bytes: usize) -> bool {
+    pub(super) fn take_listing(&self, bytes: usize) -> bool {
         let is_taken = take_size(&self.session.listings, bytes);
         if is_taken {
-            self.listings += bytes;
+            self.listings.fetch_add(bytes, Ordering::AcqRel);
         }
         is_taken
     }
 
     /// Gives a listing's memory back.
-    pub(super) fn give_back(&mut self, bytes: usize) {
-        self.listings -= bytes.min(self.listings);
+    pub(super) fn give_back(&self, bytes: usize) {
+        self.listings.fetch_sub(bytes, Ordering::AcqRel);
         self.session.listings.fetch_add(bytes, Ordering::AcqRel);
     }
 }
 
 impl Drop for Quota {
     fn drop(&mut self) {
-        self.session.listings.fetch_add(self.listings, Ordering::AcqRel);
+        self.session.listings.fetch_add(*self.listings.get_mut(), Ordering::AcqRel);
     }
 }
 
@@ -98,41 +110,34 @@ fn take_size(left: &AtomicUsize, bytes: usize) -> bool {
     left.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
 }
 
-/// Counts one run's memory and tables.
+/// Counts one guest's memory and tables.
 #[derive(Debug)]
 pub(super) struct RunLimiter {
-    memory_bytes: usize,
-    session: Arc<Budget>,
-    /// What it has of the session's memory.
+    quota: Arc<Quota>,
+    /// What it has of the run's memory.
     taken: usize,
     table_elements: usize,
-    /// Whether the run asked for more memory than it may have. It may have coped with the
+    /// Whether the guest asked for more memory than it may have. It may have coped with the
     /// refusal, so this only explains a failure that follows.
     pub(super) refused_memory: bool,
 }
 
 impl RunLimiter {
-    pub(super) const fn new(limits: &Limits, session: Arc<Budget>) -> Self {
-        Self {
-            memory_bytes: limits.memory_bytes,
-            session,
-            taken: 0,
-            table_elements: limits.table_elements,
-            refused_memory: false,
-        }
+    pub(super) const fn new(table_elements: usize, quota: Arc<Quota>) -> Self {
+        Self { quota, taken: 0, table_elements, refused_memory: false }
     }
 }
 
 impl Drop for RunLimiter {
     fn drop(&mut self) {
-        self.session.give_memory_back(self.taken);
+        self.quota.give_memory_back(self.taken);
     }
 }
 
 impl ResourceLimiter for RunLimiter {
     fn memory_growing(&mut self, _now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
         let more = wanted.saturating_sub(self.taken);
-        let fits = wanted <= self.memory_bytes && self.session.take_memory(more);
+        let fits = self.quota.take_memory(more);
         if fits {
             self.taken = self.taken.max(wanted);
         }

@@ -1,29 +1,26 @@
-//! One run of a guest: its store, its limits, and how it ended.
+//! One run: a guest, or a shell and the programs that it starts, from what is asked to what came
+//! of it.
 
 use super::{
-    engine::{Guest, ModuleError, Ready, SandboxEngine},
-    files::Files,
+    engine::{Guest, ModuleError, SandboxEngine},
+    group::Group,
+    guest,
+    launch::launcher,
     limits::Limits,
-    quota::{Budget, Quota, RunLimiter},
-    state::{RunState, with},
+    programs::Programs,
+    quota::Budget,
+    shell::{Replied, Shell},
+    state::RunState,
     stdio::{OnDelta, Stdio},
 };
 use crate::workspace::{Records, Workspace};
 use innerloop_driver::{
     Keys,
-    capture::{Capture, Channel, End, Limit},
+    capture::{Capture, Channel, End},
 };
-use std::{
-    future::Future,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
-use wasmtime::{Store, Trap, UpdateDeadline};
-use wasmtime_wasi::{
-    I32Exit, ResourceTableError, WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe,
-};
+use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
 /// How long the last operation on a file is waited for.
 const LAST_OPERATION: Duration = Duration::from_secs(5);
@@ -47,6 +44,8 @@ pub(super) struct Invocation {
     pub(super) on_delta: Option<OnDelta>,
     /// What is taken out of what the guest prints.
     pub(super) keys: Keys,
+    /// The programs that it may start, if it is a shell.
+    pub(super) starts: Option<Programs>,
 }
 
 /// What came of a run.
@@ -55,6 +54,8 @@ pub(super) struct Ended {
     pub(super) end: End,
     pub(super) printed: Capture,
     pub(super) records: Records,
+    /// What a shell has replied.
+    pub(super) reply: Option<String>,
 }
 
 /// Runs a guest to its end, its time limit, or until `stop` is done. The time limit does not count
@@ -71,15 +72,17 @@ pub(super) async fn run(
     // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
-        let Invocation { keys, limits, budget, on_delta, .. } = &invocation;
+        let Invocation { keys, limits, budget, on_delta, workspace, .. } = &invocation;
         let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
-        let files = Arc::new(Mutex::new(files(&invocation)));
+        let group = Arc::new(Group::new(workspace.clone(), *limits, Arc::clone(budget)));
+        let replied = Replied::default();
         let end = tokio::select! {
             biased;
             () = stop => End::Interrupted,
-            end = run_to_end(&engine, &invocation, &stdio, &files) => end?,
+            end = run_to_end(&engine, &invocation, &stdio, (&group, &replied)) => end?,
         };
-        Ok(Ended { end, printed: stdio.take(), records: records(files).await })
+        let (printed, reply) = (stdio.take(), replied.take());
+        Ok(Ended { end, printed, records: records(group).await, reply })
     });
     match tasks.join_next().await {
         Some(Ok(ended)) => ended,
@@ -88,55 +91,31 @@ pub(super) async fn run(
     }
 }
 
-/// What the guest has open when it begins.
-fn files(invocation: &Invocation) -> Files {
-    let Invocation { workspace, root, may_write, limits, budget, .. } = invocation;
-    let quota = Quota::new(limits, Arc::clone(budget));
-    let (workspace, root) = (workspace.clone(), root.clone());
-    Files::new(workspace, root, *may_write, limits.open_files, quota)
-}
-
 /// What the run has changed, once its last operation on a file is done: one that was under way when
 /// the guest was stopped goes on to its end.
-async fn records(files: Arc<Mutex<Files>>) -> Records {
-    let look = spawn_blocking(move || with(&files, Files::end));
-    match timeout(LAST_OPERATION, look).await {
+async fn records(group: Arc<Group>) -> Records {
+    match timeout(LAST_OPERATION, spawn_blocking(move || group.end())).await {
         Ok(Ok(records)) => records,
         Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },
     }
 }
 
 async fn run_to_end(
-    engine: &SandboxEngine,
+    engine: &Arc<SandboxEngine>,
     invocation: &Invocation,
     stdio: &Stdio,
-    files: &Arc<Mutex<Files>>,
+    (group, replied): (&Arc<Group>, &Replied),
 ) -> Result<End, ModuleError> {
     let ready = engine.ready(&invocation.guest).await?;
-    let run = start(&ready, invocation, stdio, files);
-    let ended = timeout(invocation.timeout, run).await;
-    Ok(ended.unwrap_or(End::TimedOut))
-}
-
-async fn start(
-    ready: &Ready,
-    invocation: &Invocation,
-    stdio: &Stdio,
-    files: &Arc<Mutex<Files>>,
-) -> End {
-    let wasi = context(invocation, stdio);
-    let limiter = RunLimiter::new(&invocation.limits, Arc::clone(&invocation.budget));
-    let files = Arc::clone(files);
-    let mut store = Store::new(ready.module.module().engine(), RunState { wasi, limiter, files });
-    store.limiter(|state| &mut state.limiter);
-    store.set_epoch_deadline(1);
-    // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
-    store.epoch_deadline_callback(|_| {
-        Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
+    let Invocation { root, may_write, starts, .. } = invocation;
+    let shell = starts.clone().map(|programs| {
+        let (engine, group) = (Arc::clone(engine), Arc::clone(group));
+        Shell::new(launcher(engine, programs, group, root.clone()), replied.clone())
     });
-    let _running = ready.running();
-    let ended = call(ready, &mut store).await;
-    classify(ended, &store.data().limiter)
+    let (wasi, limiter) = (context(invocation, stdio), group.limiter());
+    let state = RunState { wasi, limiter, files: group.files(root.clone(), *may_write), shell };
+    let ended = timeout(invocation.timeout, guest::to_end(&ready, state)).await;
+    Ok(ended.unwrap_or(End::TimedOut))
 }
 
 fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
@@ -149,30 +128,4 @@ fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
         .build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
     wasi
-}
-
-async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
-    let instance = ready.module.instantiate_async(&mut *store).await?;
-    let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
-    start.call_async(store, ()).await
-}
-
-fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
-    let Err(error) = ended else { return End::Exit(0) };
-    if let Some(end) = error.downcast_ref::<End>() {
-        return end.clone();
-    }
-    if let Some(exit) = error.downcast_ref::<I32Exit>() {
-        return End::Exit(exit.0);
-    }
-    if limiter.refused_memory {
-        return End::Limit(Limit::Memory);
-    }
-    if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
-        return End::Limit(Limit::Files);
-    }
-    match error.downcast_ref::<Trap>() {
-        Some(trap) => End::Crash(trap.to_string()),
-        None => End::Crash(format!("{error:#}")),
-    }
 }

@@ -3,7 +3,7 @@
 //! open in [`super::descriptors`].
 
 use super::{
-    descriptors, paths, poll,
+    calls, descriptors, paths, poll,
     state::{MODULE, RunState},
 };
 use wasmtime::{Error, Linker, Result};
@@ -21,5 +21,5 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
         Err(Error::new(I32Exit(code)))
     })?;
     linker.allow_shadowing(false);
-    Ok(())
+    calls::link(linker)
 }

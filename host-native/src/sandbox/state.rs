@@ -1,6 +1,6 @@
 //! What belongs to one running guest, and how an imported function gets at it.
 
-use super::{denied::Denied, files::Files, quota::RunLimiter};
+use super::{denied::Denied, files::Files, quota::RunLimiter, shell::Shell};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::task::spawn_blocking;
 use wasmtime::{Caller, Error};
@@ -18,6 +18,8 @@ pub(super) struct RunState {
     pub(super) wasi: WasiP1Ctx,
     pub(super) limiter: RunLimiter,
     pub(super) files: Arc<Mutex<Files>>,
+    /// What only a shell may ask for.
+    pub(super) shell: Option<Shell>,
 }
 
 /// Looks at what the guest has open, without touching the file system.

@@ -44,7 +44,7 @@ fn an_error_result_exits_with_1_and_bad_usage_with_2() {
         assert!(run.complaint().contains(why), "{why}: {run:?}");
     }
     let missing = run(&mut innerloop(["tool", "read", "{}", "-C", "/no/such/folder"])).exits(2);
-    assert!(missing.stderr.contains("path"), "{missing:?}");
+    assert!(missing.stderr.contains("there is no folder /no/such/folder"), "{missing:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod limits;
 mod overlay;
 mod programs;
 mod reading;
+mod shell;
 mod stops;
 mod tools;
 
@@ -64,6 +65,12 @@ impl Bench {
     /// With the pinned QuickJS, compiled once for all tests.
     fn qjs() -> Self {
         Self::qjs_in(TempDir::new().unwrap())
+    }
+
+    /// With the shell and QuickJS, compiled once for all tests.
+    fn shell() -> Self {
+        let programs = innerloop_tests::example::programs_and_shell();
+        Self::compiled_once(TempDir::new().unwrap(), Programs::open(&programs).unwrap())
     }
 
     fn qjs_in(dir: TempDir) -> Self {
@@ -199,13 +206,7 @@ fn wasm(wat: &str) -> Vec<u8> {
 
 /// The folder that holds the pinned QuickJS.
 fn qjs_folder() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/programs");
-    assert!(
-        folder.join("qjs.wasm").is_file(),
-        "{} is missing: run `cargo xtask prepare`",
-        folder.join("qjs.wasm").display()
-    );
-    folder
+    innerloop_tests::example::programs()
 }
 
 /// Collects deltas.

@@ -1,0 +1,94 @@
+//! What is said to the shell's module and what it replies: command lines in, their ends out. What
+//! one leaves, such as variables and the folder that it stands in, is kept for its agent's next.
+
+use innerloop_core::{
+    id::AgentId,
+    json::{Json, from_str, to_string},
+};
+use innerloop_driver::capture::End;
+use innerloop_shell_protocol::{Reply, Request};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+/// What the shells of a session keep; clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shells(Arc<Mutex<BTreeMap<AgentId, Json>>>);
+
+/// A command line, and whose it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CommandLine<'a> {
+    pub(super) agent: AgentId,
+    pub(super) command: &'a str,
+    /// The folder that it begins in, and leaves again.
+    pub(super) folder: Option<&'a str>,
+}
+
+impl Shells {
+    /// What is said to the module, so that it carries out a command line of an agent.
+    pub(super) fn request(
+        &self,
+        line: CommandLine<'_>,
+        programs: Vec<String>,
+        timeout: Duration,
+    ) -> String {
+        to_string(&Request {
+            script: line.command.to_owned(),
+            folder: line.folder.map(str::to_owned),
+            state: self.all().get(&line.agent).cloned(),
+            ..plain(programs, timeout)
+        })
+    }
+
+    /// How the command line ended of which the module says so, and itself ended so.
+    pub(super) fn ended(&self, line: CommandLine<'_>, end: End, reply: Option<&str>) -> End {
+        let (end, state) = told(end, reply);
+        if let Some(state) = state {
+            self.all().insert(line.agent, state);
+        }
+        end
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeMap<AgentId, Json>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is said to the module, so that it runs as the program `bash` with these arguments. Nothing
+/// is kept of that.
+pub(super) fn as_program(
+    args: &[String],
+    stdin: Option<&str>,
+    programs: Vec<String>,
+    timeout: Duration,
+) -> String {
+    to_string(&Request {
+        script: "bash \"$@\"".to_owned(),
+        args: std::iter::once("bash")
+            .chain(args.iter().map(String::as_str))
+            .map(Into::into)
+            .collect(),
+        stdin: stdin.map(str::to_owned),
+        ..plain(programs, timeout)
+    })
+}
+
+fn plain(programs: Vec<String>, timeout: Duration) -> Request {
+    let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
+    Request { timeout_ms, programs, ..Request::default() }
+}
+
+/// How it ended, and what is to be kept.
+pub(super) fn told(end: End, reply: Option<&str>) -> (End, Option<Json>) {
+    if end != End::Exit(0) {
+        return (end, None);
+    }
+    match reply.map(from_str::<Reply>) {
+        Some(Ok(Reply { timed_out: true, state, .. })) => (End::TimedOut, state),
+        Some(Ok(Reply { status, state, .. })) => (End::Exit(status), state),
+        Some(Err(error)) => (End::Crash(format!("the shell's reply can't be read: {error}")), None),
+        None => (End::Crash("the shell gave no reply".to_owned()), None),
+    }
+}

@@ -1,0 +1,89 @@
+//! What the guests of one run share: a run is one guest, or a shell with the programs that it
+//! starts. They have one quota, and one record of what they change.
+
+use super::{
+    files::Files,
+    limits::Limits,
+    quota::{Budget, Quota, RunLimiter},
+    state::with,
+};
+use crate::workspace::{Kind, Recorder, Records, Workspace};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::task::spawn_blocking;
+
+/// The guests of one run, and what they share.
+#[derive(Debug)]
+pub(super) struct Group {
+    workspace: Workspace,
+    limits: Limits,
+    quota: Arc<Quota>,
+    recorder: Arc<Mutex<Recorder>>,
+    /// What each has open.
+    files: Mutex<Vec<Arc<Mutex<Files>>>>,
+}
+
+impl Group {
+    /// A run over the workspace, within its limits and what is left of its session's.
+    pub(super) fn new(workspace: Workspace, limits: Limits, budget: Arc<Budget>) -> Self {
+        let quota = Quota::new(&limits, budget);
+        let recorder = Arc::new(Mutex::new(Recorder::of_run()));
+        Self { workspace, limits, quota, recorder, files: Mutex::default() }
+    }
+
+    /// The files of a guest that sees the folder `root` of the workspace as `/`.
+    pub(super) fn files(&self, root: PathBuf, may_write: bool) -> Arc<Mutex<Files>> {
+        self.enter((root.clone(), root), may_write)
+    }
+
+    /// The files of a guest that sees a folder of `root` as `/`, and the rest of `root` by `..`;
+    /// nothing if there is no such folder.
+    pub(super) async fn files_in(&self, root: &Path, folder: &str) -> Option<Arc<Mutex<Files>>> {
+        let (workspace, root) = (self.workspace.clone(), root.to_owned());
+        let folder = folder.trim_start_matches('/').to_owned();
+        let found = spawn_blocking(move || {
+            let start = match &*folder {
+                "" => root.clone(),
+                folder => workspace.follow((&root, &root), folder, true).ok()?,
+            };
+            let is_folder = workspace.stat(&start).is_ok_and(|found| found.kind == Kind::Folder);
+            is_folder.then_some((root, start))
+        });
+        Some(self.enter(found.await.ok().flatten()?, true))
+    }
+
+    fn enter(&self, folders: (PathBuf, PathBuf), may_write: bool) -> Arc<Mutex<Files>> {
+        let shared = (Arc::clone(&self.quota), Arc::clone(&self.recorder));
+        let open_files = self.limits.open_files;
+        let files = Files::new(self.workspace.clone(), folders, may_write, open_files, shared);
+        let files = Arc::new(Mutex::new(files));
+        let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody else holds those of a guest that has ended.
+        all.retain(|files| Arc::strong_count(files) > 1);
+        all.push(Arc::clone(&files));
+        files
+    }
+
+    /// What counts a guest's memory.
+    pub(super) fn limiter(&self) -> RunLimiter {
+        RunLimiter::new(self.limits.table_elements, Arc::clone(&self.quota))
+    }
+
+    /// Most files, folders and streams that a guest has open.
+    pub(super) const fn open_files(&self) -> usize {
+        self.limits.open_files
+    }
+
+    /// What the run has changed. No guest changes anything any more, also if it does not know yet
+    /// that it is stopped; an operation that is under way is waited for.
+    pub(super) fn end(&self) -> Records {
+        let all = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
+        for files in all {
+            with(&files, Files::end);
+        }
+        let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
+        self.workspace.records(&recorder)
+    }
+}

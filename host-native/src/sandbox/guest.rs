@@ -1,0 +1,55 @@
+//! One guest from its start to its end: its store, its ticks, and how it ended.
+
+use super::{engine::Ready, quota::RunLimiter, state::RunState};
+use innerloop_driver::capture::{End, Limit};
+use wasmtime::{Store, Trap, UpdateDeadline};
+use wasmtime_wasi::{I32Exit, ResourceTableError};
+
+/// A program's environment. That of the guest tools is empty.
+const PROGRAM_ENV: &[(&str, &str)] =
+    &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
+
+/// What every program finds in its environment.
+pub(super) fn program_env() -> Vec<(&'static str, String)> {
+    PROGRAM_ENV.iter().map(|&(name, value)| (name, value.to_owned())).collect()
+}
+
+/// Runs one guest to its end.
+pub(super) async fn to_end(ready: &Ready, state: RunState) -> End {
+    let mut store = Store::new(ready.module.module().engine(), state);
+    store.limiter(|state| &mut state.limiter);
+    store.set_epoch_deadline(1);
+    // tokio's own yield lets timers fire even if the guest keeps its only worker busy.
+    store.epoch_deadline_callback(|_| {
+        Ok(UpdateDeadline::YieldCustom(1, Box::pin(tokio::task::yield_now())))
+    });
+    let _running = ready.running();
+    let ended = call(ready, &mut store).await;
+    classify(ended, &store.data().limiter)
+}
+
+async fn call(ready: &Ready, store: &mut Store<RunState>) -> wasmtime::Result<()> {
+    let instance = ready.module.instantiate_async(&mut *store).await?;
+    let start = instance.get_typed_func::<(), ()>(&mut *store, "_start")?;
+    start.call_async(store, ()).await
+}
+
+fn classify(ended: wasmtime::Result<()>, limiter: &RunLimiter) -> End {
+    let Err(error) = ended else { return End::Exit(0) };
+    if let Some(end) = error.downcast_ref::<End>() {
+        return end.clone();
+    }
+    if let Some(exit) = error.downcast_ref::<I32Exit>() {
+        return End::Exit(exit.0);
+    }
+    if limiter.refused_memory {
+        return End::Limit(Limit::Memory);
+    }
+    if matches!(error.downcast_ref(), Some(ResourceTableError::Full)) {
+        return End::Limit(Limit::Files);
+    }
+    match error.downcast_ref::<Trap>() {
+        Some(trap) => End::Crash(trap.to_string()),
+        None => End::Crash(format!("{error:#}")),
+    }
+}

@@ -1,0 +1,67 @@
+//! What a host and the shell's module say to each other, as JSON: the module reads one [`Request`]
+//! from standard input, prints what the command line prints, gives one [`Reply`] and ends. What a
+//! program is started with is a [`Launch`].
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+use alloc::{string::String, vec::Vec};
+use innerloop_json::{FromJson, Json, ToJson};
+
+/// A command line, and what it is carried out with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Request {
+    /// The command line, or a whole script.
+    pub script: String,
+    /// The script's name and its arguments: `$0`, `$1` and so on.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// What it reads from standard input.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<String>,
+    /// The folder it begins in, which is left again at its end; that of the state if absent.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
+    /// After how many milliseconds it is stopped.
+    pub timeout_ms: u64,
+    /// The programs of the host that can be started by name.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
+    /// Whether the command line is only looked at, and not carried out.
+    #[json(default)]
+    pub analyze: bool,
+    /// What an earlier call left: its reply's `state`.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<Json>,
+}
+
+/// What came of a command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub struct Reply {
+    /// The exit status.
+    pub status: i32,
+    /// Whether the time limit ended it.
+    pub timed_out: bool,
+    /// Where it was only looked at: whether it reads files and changes nothing.
+    pub reads_only: bool,
+    /// Variables, functions, the working folder and the like, for the next call.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub state: Option<Json>,
+}
+
+/// A program of the host that the command line starts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Launch {
+    /// Its name among [`Request::programs`].
+    pub program: String,
+    /// Its arguments, without its own name.
+    pub args: Vec<String>,
+    /// Exported variables: names and values by turns.
+    pub env: Vec<String>,
+    /// The folder it runs in.
+    pub folder: String,
+}

@@ -1,0 +1,130 @@
+//! The functions that the module imports beside WASI. Every call out of it is here, and nothing
+//! else that needs `unsafe`.
+
+use innerloop_json::to_string;
+use innerloop_shell_protocol::{Launch, Reply};
+use std::io;
+
+/// The host's functions, by pointer and length.
+#[expect(unsafe_code, reason = "imports are declared in no other way")]
+mod imported {
+    #[link(wasm_import_module = "innerloop")]
+    unsafe extern "C" {
+        pub(super) fn reply(at: *const u8, len: usize);
+        pub(super) fn program_start(at: *const u8, len: usize) -> i32;
+        pub(super) fn program_write(program: i32, at: *const u8, len: usize) -> i32;
+        pub(super) fn program_close(program: i32);
+        pub(super) fn program_read(program: i32, channel: i32, at: *mut u8, len: usize) -> i32;
+        pub(super) fn program_status(program: i32) -> i32;
+        pub(super) fn program_end(program: i32);
+        pub(super) fn programs_wait(timeout_ms: i32);
+    }
+
+    #[link(wasm_import_module = "wasi_snapshot_preview1")]
+    unsafe extern "C" {
+        pub(super) fn path_symlink(
+            target: *const u8,
+            target_len: usize,
+            folder: i32,
+            link: *const u8,
+            link_len: usize,
+        ) -> i32;
+    }
+}
+
+/// Gives the host the reply.
+#[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
+pub(crate) fn reply(reply: &Reply) {
+    let text = to_string(reply);
+    unsafe { imported::reply(text.as_ptr(), text.len()) }
+}
+
+/// The descriptor of the folder that is `/`.
+const ROOT: i32 = 3;
+
+/// Makes a link, which the standard library can't on WASI; both are paths as text.
+#[expect(unsafe_code, reason = "an import; the host reads the bytes that the slices own")]
+pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
+    let link = link.trim_start_matches('/');
+    let errno = unsafe {
+        imported::path_symlink(target.as_ptr(), target.len(), ROOT, link.as_ptr(), link.len())
+    };
+    if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
+}
+
+/// A program that was started. It is ended when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Started(i32);
+
+/// Which of a program's outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Channel {
+    Out = 1,
+    Err = 2,
+}
+
+/// What an attempt to move bytes came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moved {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// None now; perhaps later.
+    Nothing,
+    /// None any more: nobody is at the other end.
+    Ended,
+}
+
+impl Moved {
+    fn of(count: i32) -> Self {
+        match usize::try_from(count) {
+            Ok(0) => Self::Nothing,
+            Ok(count) => Self::Bytes(count),
+            Err(_) => Self::Ended,
+        }
+    }
+}
+
+#[expect(unsafe_code, reason = "imports; the host keeps to the slices that it is given")]
+impl Started {
+    /// Starts a program, unless the host has none of that name, or too many are running.
+    pub(crate) fn new(launch: &Launch) -> Option<Self> {
+        let text = to_string(launch);
+        let number = unsafe { imported::program_start(text.as_ptr(), text.len()) };
+        (number >= 0).then_some(Self(number))
+    }
+
+    /// Hands over the start of `bytes` for it to read.
+    pub(crate) fn write(&self, bytes: &[u8]) -> Moved {
+        Moved::of(unsafe { imported::program_write(self.0, bytes.as_ptr(), bytes.len()) })
+    }
+
+    /// Says that there is nothing more for it to read.
+    pub(crate) fn close(&self) {
+        unsafe { imported::program_close(self.0) }
+    }
+
+    /// Takes what it has printed, as much as fits.
+    pub(crate) fn read(&self, channel: Channel, into: &mut [u8]) -> Moved {
+        let (at, len) = (into.as_mut_ptr(), into.len());
+        Moved::of(unsafe { imported::program_read(self.0, channel as i32, at, len) })
+    }
+
+    /// Its exit status, once it has ended.
+    pub(crate) fn status(&self) -> Option<i32> {
+        let status = unsafe { imported::program_status(self.0) };
+        (status >= 0).then_some(status)
+    }
+}
+
+#[expect(unsafe_code, reason = "an import; the number is one that the host gave")]
+impl Drop for Started {
+    fn drop(&mut self) {
+        unsafe { imported::program_end(self.0) }
+    }
+}
+
+/// Waits until some program has read, printed or ended, or the time is over.
+#[expect(unsafe_code, reason = "an import without pointers")]
+pub(crate) fn wait_for_programs(timeout_ms: i32) {
+    unsafe { imported::programs_wait(timeout_ms) }
+}

@@ -1,0 +1,30 @@
+//! The shell as a WASI module: bashkit, over the files and programs that the host gives it. It
+//! reads one request from standard input, carries it out, gives one reply, and ends. Its interface
+//! is the crate `protocol`.
+
+mod devices;
+mod files;
+mod host;
+mod programs;
+mod shell;
+mod state;
+
+use innerloop_shell_protocol::Request;
+use std::io::Read;
+
+fn main() {
+    let mut text = String::new();
+    if let Err(error) = std::io::stdin().read_to_string(&mut text) {
+        return refuse(&format!("the request can't be read: {error}"));
+    }
+    match innerloop_json::from_str::<Request>(&text) {
+        Ok(request) => host::reply(&shell::answer(&request)),
+        Err(error) => refuse(&format!("the request can't be understood: {error}")),
+    }
+}
+
+/// Ends without a reply: the host has made a mistake, and is told what it is.
+fn refuse(why: &str) {
+    eprintln!("shell: {why}");
+    std::process::exit(1);
+}

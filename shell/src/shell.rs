@@ -1,0 +1,129 @@
+//! One command line from its request to its reply.
+
+use crate::{
+    files::Files,
+    programs::{Program, driven},
+    state,
+};
+use bashkit::{
+    Bash, Error, ExecOptions, ExecutionLimits, LimitExceeded, MemoryLimits, Result, SessionLimits,
+};
+use innerloop_shell_protocol::{Reply, Request};
+use std::{
+    fs,
+    io::{self, Write},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
+
+/// The status of a command line that is not one.
+const SYNTAX: i32 = 2;
+
+/// Carries out what is asked.
+pub(crate) fn answer(request: &Request) -> Reply {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    match runtime {
+        Ok(runtime) => runtime.block_on(driven(carried_out(request))),
+        Err(error) => failed(&format!("the shell can't be set up: {error}"), 1),
+    }
+}
+
+async fn carried_out(request: &Request) -> Reply {
+    let mut bash = build(request);
+    if let Some(state) = &request.state
+        && let Err(error) = state::restore(&mut bash, state)
+    {
+        return failed(&format!("the shell's state is lost: {error}"), 1);
+    }
+    if let Some(folder) = &request.folder {
+        return within(&mut bash, folder, request).await;
+    }
+    run(&mut bash, request).await
+}
+
+/// Carries a command line out in a folder, and leaves the shell where it stood.
+async fn within(bash: &mut Bash, folder: &str, request: &Request) -> Reply {
+    let mut outside = bash.shell_state();
+    let folder = Path::new("/").join(folder);
+    if !fs::metadata(&folder).is_ok_and(|found| found.is_dir()) {
+        let why = format!("there is no folder {} to run in", folder.display());
+        return failed(&why, 1);
+    }
+    let before = std::mem::replace(&mut outside.cwd, folder);
+    bash.restore_shell_state(&outside);
+    let reply = run(bash, request).await;
+    let mut inside = bash.shell_state();
+    inside.cwd = before;
+    bash.restore_shell_state(&inside);
+    Reply { state: state::save(bash), ..reply }
+}
+
+async fn run(bash: &mut Bash, request: &Request) -> Reply {
+    let mut options = ExecOptions::new();
+    if let Some(stdin) = &request.stdin {
+        options = options.stdin(stdin.as_str());
+    }
+    if let Some((name, args)) = request.args.split_first() {
+        options = options.arg0(name).positional(args);
+    }
+    let ended = bash
+        .execute(&request.script)
+        .capture(0)
+        .stdout_fn(|bytes| async move { Ok(io::stdout().write_all(&bytes)?) })
+        .stderr_fn(|bytes| async move { Ok(io::stderr().write_all(&bytes)?) })
+        .options(options)
+        .await;
+    let _flushed = io::stdout().flush();
+    let ended = ended.map(|ended| ended.exit_code);
+    Reply { state: state::save(bash), ..told(ended) }
+}
+
+fn build(request: &Request) -> Bash {
+    let limits = ExecutionLimits {
+        max_work_units: u64::MAX,
+        max_aggregate_input_bytes: u64::MAX,
+        max_live_intermediate_bytes: 256 << 20,
+        max_parser_operations: 10_000_000,
+        max_stdout_bytes: 256 << 20,
+        max_stderr_bytes: 256 << 20,
+        timeout: Duration::from_millis(request.timeout_ms.clamp(1, 1 << 30)),
+        ..ExecutionLimits::cli()
+    };
+    let mut bash = Bash::builder()
+        .fs(Arc::new(Files::new()))
+        .rootfs(false)
+        .follow_symlinks(false)
+        .cwd("/")
+        .username("user")
+        .hostname("innerloop")
+        .env("HOME", "/")
+        .env("LANG", "C.UTF-8")
+        .env("TZ", "UTC")
+        .limits(limits)
+        .session_limits(SessionLimits::unlimited())
+        .memory_limits(MemoryLimits::default());
+    for name in &request.programs {
+        bash = bash.command(name, Program);
+    }
+    bash.build()
+}
+
+fn told(ended: Result<i32>) -> Reply {
+    match ended {
+        Ok(status) => Reply { status, ..Reply::default() },
+        Err(Error::ResourceLimit(LimitExceeded::Timeout(_))) => {
+            Reply { status: 124, timed_out: true, ..Reply::default() }
+        }
+        Err(Error::Parse { message, line, .. }) => {
+            failed(&format!("line {line}: syntax error: {message}"), SYNTAX)
+        }
+        Err(error) => failed(&error.to_string(), 1),
+    }
+}
+
+fn failed(why: &str, status: i32) -> Reply {
+    // Nobody is left to be told that nobody listens.
+    let _told = writeln!(io::stderr(), "bash: {why}");
+    Reply { status, ..Reply::default() }
+}

@@ -1,0 +1,214 @@
+//! The shell: command lines over the workspace, with the programs of the registry in its pipelines.
+
+use super::{Bench, TEN_SECONDS, collector};
+use innerloop_core::{
+    action::{Action, ChangeKind, Outcome, ToolError},
+    id::AgentId,
+};
+use innerloop_host::sandbox::{Limits, SessionLimits};
+use std::{fs, future::pending, time::Duration};
+use tokio::sync::oneshot;
+
+impl Bench {
+    async fn line(&self, command: &str) -> Outcome {
+        self.line_for(TEN_SECONDS, command).await
+    }
+
+    async fn line_for(&self, timeout: Duration, command: &str) -> Outcome {
+        self.executor.run(&line(command, None), timeout, None).await
+    }
+
+    /// What a command line that ends well prints.
+    async fn prints(&self, command: &str) -> String {
+        let outcome = self.line(command).await;
+        assert_eq!((outcome.error, outcome.stderr()), (None, Some("")), "{command}: {outcome:?}");
+        outcome.stdout().unwrap().to_owned()
+    }
+}
+
+fn line(command: &str, folder: Option<&str>) -> Action {
+    Action::Shell { command: command.into(), folder: folder.map(Into::into) }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_d2_a_command_line_prints_changes_files_and_has_a_status() {
+    for bench in Bench::both(Bench::shell) {
+        bench.write("words.txt", "b\na\nb\n");
+        let outcome = bench.line("sort words.txt | uniq -c > out/counts; cat nosuch").await;
+        assert_eq!((outcome.exit, outcome.error), (Some(1), Some(ToolError::Exit)));
+        let stderr = "bash: line 1: out/counts: No such file or directory\n\
+                      cat: nosuch: No such file or directory\n";
+        assert_eq!((outcome.stdout(), outcome.stderr()), (Some(""), Some(stderr)));
+        let outcome = bench.line("mkdir out && sort words.txt | uniq -c > out/counts").await;
+        assert_eq!((outcome.exit, outcome.error), (Some(0), None));
+        let [change] = &outcome.changes[..] else { panic!("{outcome:?}") };
+        assert_eq!((change.path.as_str(), change.kind), ("out/counts", ChangeKind::Created));
+        assert_eq!(bench.read("out/counts"), "      1 a\n      2 b\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_folder_variables_and_functions_are_kept_for_each_agent() {
+    let bench = Bench::shell();
+    bench.write("lib/a.txt", "");
+    bench.write("src/b.txt", "");
+    bench.prints("cd lib; name='a b'; export LEVEL=3; greet() { echo \"hello $1\"; }").await;
+    let said = bench.prints("pwd; echo \"$name\" $LEVEL; greet you; ls").await;
+    assert_eq!(said, "/lib\na b 3\nhello you\na.txt\n");
+    let there = bench.executor.run(&line("ls; cd ..; x=1", Some("src")), TEN_SECONDS, None).await;
+    assert_eq!(there.stdout(), Some("b.txt\n"));
+    assert_eq!(bench.prints("pwd; echo $x").await, "/lib\n1\n");
+    let other = bench.executor.of_agent(AgentId(1));
+    let said = other.run(&line("pwd; echo \"[$name]\"", None), TEN_SECONDS, None).await;
+    assert_eq!(said.stdout(), Some("/\n[]\n"));
+    let nowhere = bench.executor.run(&line("ls", Some("nowhere")), TEN_SECONDS, None).await;
+    assert_eq!(nowhere.stderr(), Some("bash: there is no folder /nowhere to run in\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_a_program_takes_part_in_pipelines_and_redirections_by_name() {
+    let bench = Bench::shell();
+    bench.write("count.js", "console.log(std.in.readAsString().length)");
+    let said = bench.prints("seq 1 20000 | qjs --std count.js | cat -n").await;
+    assert_eq!(said, "     1\t108894\n");
+    assert_eq!(bench.prints("qjs --std count.js <<< four > n; cat n").await, "5\n");
+    assert_eq!(bench.prints("x=$(echo hi | qjs --std count.js); echo \"<$x>\"").await, "<3>\n");
+    let endless = "qjs --std -e 'while (true) print(1)' | head -2; echo ${PIPESTATUS[@]}";
+    assert_eq!(bench.prints(endless).await, "1\n1\n141 0\n");
+    let failing = bench.line(
+        "qjs --std -e 'std.err.puts(\"no\\n\"); std.exit(7)' | cat; \
+                              echo ${PIPESTATUS[0]}",
+    );
+    let failing = failing.await;
+    assert_eq!((failing.stdout(), failing.stderr()), (Some("7\n"), Some("no\n")));
+    let both = bench.prints("qjs -e 'print(1)' | qjs --std count.js | qjs --std count.js").await;
+    assert_eq!(both, "2\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_a_program_runs_in_the_folder_of_the_command_line_with_its_variables() {
+    let bench = Bench::shell();
+    bench.write("sub/a.txt", "in sub");
+    bench.write("b.txt", "above");
+    let script = "const read = std.loadFile; \
+                  print(read('a.txt'), read('../b.txt'), read('../../b.txt'), std.getenv('LEVEL'))";
+    bench.write("show.js", script);
+    let said = bench.prints("cd sub; LEVEL=3 qjs --std ../show.js").await;
+    assert_eq!(said, "in sub above null 3\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_d4_i15_a_time_limit_ends_it_and_keeps_what_was_said_and_done() {
+    let bench = Bench::shell();
+    let half = Duration::from_millis(500);
+    for forever in ["while true; do :; done", "sleep 60 | cat", "qjs -e 'while (true);' | cat"] {
+        let outcome = bench.line_for(half, &format!("echo said; x=7; {forever}")).await;
+        assert!(outcome.timed_out, "{forever}: {outcome:?}");
+        assert_eq!((outcome.error, outcome.stdout()), (Some(ToolError::Timeout), Some("said\n")));
+        assert_eq!(bench.prints("echo $x; unset x").await, "7\n", "{forever}");
+    }
+    // What does not look at the time ends all the same.
+    let outcome = bench.line_for(half, "y=1; awk 'BEGIN { while (1) {} }'").await;
+    assert!(outcome.timed_out, "{outcome:?}");
+    assert_eq!(bench.prints("echo \"[$y]\"").await, "[]\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_it_is_cancelled_in_the_middle_of_a_pipeline() {
+    let bench = Bench::shell();
+    let (on_delta, seen) = collector();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let endless = "echo begun; qjs --std -e 'for (;;) std.sleep(10)' | sort | cat";
+    let executor = bench.executor.clone();
+    let action = line(endless, None);
+    let running = tokio::spawn(async move {
+        let stop = async move { drop(stopped.await) };
+        executor.run_until(&action, TEN_SECONDS, Some(on_delta), stop).await
+    });
+    while seen.lock().unwrap().concat() != "begun\n" {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    stop.send(()).unwrap();
+    let outcome = running.await.unwrap();
+    assert_eq!((outcome.error, outcome.stdout()), (Some(ToolError::Interrupted), Some("begun\n")));
+    assert_eq!(bench.prints("echo goes on").await, "goes on\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_all_guests_of_a_command_line_share_one_quota() {
+    let limits = Limits { disk_bytes: 1 << 20, output_bytes: 1 << 20, ..Limits::default() };
+    let bench = Bench::shell().limited(limits);
+    let write = |name: &str| {
+        let open = format!("const f = std.open(\"{name}\", \"w\")");
+        format!("qjs --std -e '{open}; f.puts(\"x\".repeat(6e5)); f.close()'")
+    };
+    let outcome = bench.line(&format!("{}; {}; ls", write("a"), write("b"))).await;
+    let said = outcome.joined_text();
+    assert!(said.contains("qjs: it was stopped because it wrote too much to files"), "{said}");
+    let outcome = bench.line("cat a a; yes").await;
+    assert_eq!(outcome.error, Some(ToolError::Limit), "{outcome:?}");
+    assert!(outcome.joined_text().contains("printed too much"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_a_hundred_command_lines_at_once() {
+    let bench = Bench::shell();
+    bench.prints("mkdir out").await;
+    // Each may hold a part of what a session may.
+    bench.executor.run(&line("true", None), TEN_SECONDS, None).await;
+    let executor = bench
+        .executor
+        .clone()
+        .with_session_limits(&SessionLimits { memory_bytes: 8 << 30, ..SessionLimits::default() });
+    let tasks: Vec<_> = (0..100)
+        .map(|number| {
+            let executor = executor.of_agent(AgentId(number));
+            let action = line(&format!("seq {number} | wc -l > out/{number}"), None);
+            tokio::spawn(async move {
+                executor.run_until(&action, 6 * TEN_SECONDS, None, pending()).await
+            })
+        })
+        .collect();
+    for task in tasks {
+        let outcome = task.await.unwrap();
+        assert_eq!((outcome.error, outcome.changes.len()), (None, 1), "{outcome:?}");
+    }
+    for number in 0..100 {
+        assert_eq!(bench.read(&format!("out/{number}")).trim(), number.to_string());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_nothing_outside_of_the_workspace_is_reached() {
+    let bench = Bench::shell();
+    fs::write(bench.dir.path().join("secret"), "secret").unwrap();
+    bench.write(".git/config", "mine");
+    for attempt in [
+        "cat ../secret",
+        "cat /../secret",
+        "cd ..; cat secret",
+        "ln -s ../secret link; cat link",
+        "qjs --std -e 'print(std.loadFile(\"../secret\"))' | grep secret",
+        "cd /; find .. -name secret | grep secret",
+        "echo x > .git/config",
+        "cd .git; echo x > hooks; cat hooks",
+        "rm -r .git",
+        "cat /proc/self/environ | grep .",
+    ] {
+        let outcome = bench.line(attempt).await;
+        assert_eq!(outcome.error, Some(ToolError::Exit), "{attempt}: {outcome:?}");
+        assert_eq!(outcome.stdout(), Some(""), "{attempt}");
+    }
+    assert_eq!(bench.read(".git/config"), "mine");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_the_shell_is_a_program_too() {
+    let bench = Bench::shell();
+    bench.write("s.sh", "echo \"$0 $# $1\"; exit 3\n");
+    let outcome = bench.run("bash", &["s.sh", "one", "two"]).await;
+    assert_eq!((outcome.stdout(), outcome.exit), (Some("s.sh 2 one\n"), Some(3)));
+    let outcome = bench.run("sh", &["-c", "x=1; echo $x | qjs --std -e 'print(2)'"]).await;
+    assert_eq!((outcome.stdout(), outcome.exit), (Some("2\n"), Some(0)));
+    assert_eq!(bench.prints("echo \"[$x]\"").await, "[]\n");
+}
