@@ -86,6 +86,13 @@ pub(super) async fn settle(
     has_changes: bool,
     ending: &Ending,
 ) -> Result<bool, Failure> {
+    if mode != Mode::InPlace && workspace.has_scratch_files() {
+        // Nobody may be left to read it.
+        drop(writeln!(
+            stderr(),
+            "what is in /tmp is not among the changes, and goes with this run"
+        ));
+    }
     let answer = match (mode, person) {
         (Mode::InPlace, _) => return Ok(true),
         (Mode::Apply, _) => Answer::Yes,

@@ -150,6 +150,16 @@ impl Workspace {
         }
     }
 
+    /// Whether an overlay holds files in `/tmp`, where the folder has none of that name: they are
+    /// not among the changes, and are never applied.
+    #[must_use]
+    pub fn has_scratch_files(&self) -> bool {
+        match &*self.shared.layer {
+            Layer::InPlace(_) => false,
+            Layer::Overlay(overlay) => overlay.has_scratch_files(),
+        }
+    }
+
     /// Lets nothing change any more, once what is under way is done, until [`Workspace::thaw`]:
     /// what is shown then is what is applied.
     pub fn freeze(&self) {

@@ -39,6 +39,10 @@ const MAX_NOTED: usize = 1_000_000;
 const MAX_PATH: usize = 4_000;
 const MAX_NAME: usize = 255;
 
+/// A folder for what is of no lasting use, in a workspace that has none of that name: it is there,
+/// is not listed, and is never applied.
+const SCRATCH: &str = "tmp";
+
 /// The mode bit without which its owner cannot write to a file.
 const OWNER_WRITES: u32 = 0o200;
 
@@ -56,6 +60,8 @@ pub(super) struct Overlay {
     lower: Arc<Root>,
     store: Store,
     view: RwLock<View>,
+    /// Whether [`SCRATCH`] is of the view's own.
+    has_scratch: bool,
 }
 
 impl Overlay {
@@ -67,7 +73,27 @@ impl Overlay {
             return Err(io::Error::other(why));
         }
         let store = Store::new(lower.path())?;
-        Ok(Self { lower, store, view: RwLock::default() })
+        let has_scratch = lower.stat(Path::new(SCRATCH)) == Err(Errno::NOENT);
+        let overlay = Self { lower, store, view: RwLock::default(), has_scratch };
+        overlay.add_scratch(&mut overlay.change());
+        Ok(overlay)
+    }
+
+    fn add_scratch(&self, view: &mut View) {
+        if self.has_scratch {
+            let number = view.next();
+            view.set(Path::new(SCRATCH), Entry::Folder(number));
+        }
+    }
+
+    /// Whether the path is that of what is of no lasting use.
+    fn is_scratch(&self, path: &Path) -> bool {
+        self.has_scratch && path.starts_with(SCRATCH)
+    }
+
+    /// Whether anything of no lasting use is there.
+    pub(super) fn has_scratch_files(&self) -> bool {
+        self.has_scratch && self.list(Path::new(SCRATCH)).is_ok_and(|list| !list.is_empty())
     }
 
     /// The folder itself.
@@ -82,6 +108,7 @@ impl Overlay {
         for number in std::mem::replace(&mut *view, fresh).stored() {
             self.store.remove(number);
         }
+        self.add_scratch(&mut view);
     }
 
     /// Shows the folder as it is, and can keep no more changes.
@@ -93,7 +120,8 @@ impl Overlay {
     /// The paths at which something was changed, parents first.
     pub(super) fn touched(&self) -> Vec<PathBuf> {
         let view = self.view();
-        view.noted.keys().filter(|path| view.covers(path)).cloned().collect()
+        let changed = view.noted.keys().filter(|path| view.covers(path) && !self.is_scratch(path));
+        changed.cloned().collect()
     }
 
     /// Where the content of the file at the path stands below, if it was moved from there.
@@ -189,6 +217,9 @@ impl Overlay {
                 Entry::File(Content::Lower(from)) => self.lower.stat(from),
                 _ => self.stat_in(view, &path.join(name)),
             };
+            if path.as_os_str().is_empty() && self.is_scratch(Path::new(name)) {
+                continue;
+            }
             // What was moved may have been removed below.
             let found = found.map(|Stat { kind, inode, .. }| (kind, inode));
             list.extend(found.map(|(kind, inode)| Named { name: name.clone(), kind, inode }));
@@ -295,7 +326,7 @@ impl Overlay {
     pub(super) fn remove_folder(&self, path: &Path) -> Result<()> {
         let mut view = self.change();
         match self.stat_in(&view, path)?.kind {
-            Kind::Folder if path.as_os_str().is_empty() => return Err(Errno::BUSY),
+            Kind::Folder if self.is_fixed(path) => return Err(Errno::BUSY),
             Kind::Folder if !self.list_in(&view, path)?.is_empty() => return Err(Errno::NOTEMPTY),
             Kind::Folder => {}
             Kind::File | Kind::Link | Kind::Other => return Err(Errno::NOTDIR),
@@ -304,6 +335,11 @@ impl Overlay {
         self.remove(&mut view, path)?;
         view.forget(path);
         Ok(())
+    }
+
+    /// Whether what stands at the path is neither moved nor removed.
+    fn is_fixed(&self, path: &Path) -> bool {
+        path.as_os_str().is_empty() || (self.has_scratch && path == Path::new(SCRATCH))
     }
 
     pub(super) fn remove_file(&self, path: &Path) -> Result<()> {
@@ -336,7 +372,7 @@ impl Overlay {
     /// Moves `from` to `to` with all that stands below it, which is given as paths below `from`.
     pub(super) fn rename(&self, from: &Path, to: &Path, all: &[(PathBuf, Kind)]) -> Result<()> {
         let mut view = self.change();
-        if from.as_os_str().is_empty() || to.as_os_str().is_empty() {
+        if self.is_fixed(from) || self.is_fixed(to) {
             return Err(Errno::BUSY);
         }
         let found = self.stat_in(&view, from)?.kind;

@@ -203,6 +203,36 @@ async fn c11_nothing_outside_of_the_workspace_is_reached() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c11_what_is_in_tmp_is_of_no_lasting_use() {
+    let bench = Bench::shell().over();
+    bench.write("a.txt", "");
+    bench.prints("echo 'print(6 * 7)' > /tmp/a.js; echo x > kept; mkdir -p /tmp/b/c").await;
+    assert_eq!(
+        bench.prints("ls; qjs /tmp/a.js; ls /tmp; find . | sort").await,
+        "\
+        a.txt\nkept\n42\na.js\nb\n.\n./a.txt\n./kept\n"
+    );
+    assert_eq!(bench.prints("mv /tmp/a.js . && ls").await, "a.js\na.txt\nkept\n");
+    assert_eq!(bench.line("rm -r /tmp; ls /tmp").await.stdout(), Some(""));
+    let workspace = bench.executor.workspace();
+    assert!(!workspace.has_scratch_files());
+    bench.prints("echo x > /tmp/y").await;
+    assert!(workspace.has_scratch_files());
+    let changes = workspace.changes().0;
+    let paths: Vec<_> = changes.iter().map(|change| change.path.as_str()).collect();
+    assert_eq!(paths, ["a.js", "kept"]);
+    assert!(bench.has("kept") && bench.has("a.js") && !bench.has("tmp"));
+    assert_eq!(bench.prints("ls /tmp").await, "", "it is new after the changes were applied");
+
+    // One that the workspace has is like any other folder.
+    let bench = Bench::shell();
+    bench.write("tmp/mine", "");
+    let bench = bench.over();
+    assert_eq!(bench.prints("echo x > /tmp/y; ls; ls tmp").await, "tmp\nmine\ny\n");
+    assert!(bench.has("tmp/y"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c11_the_shell_is_a_program_too() {
     let bench = Bench::shell();
     bench.write("s.sh", "echo \"$0 $# $1\"; exit 3\n");
