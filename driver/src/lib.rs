@@ -40,5 +40,5 @@ pub use key::{Key, MASK};
 pub use masking::{Keys, Masking};
 pub use output::{Output, Outputs};
 pub use patch::PatchError;
-pub use people::People;
+pub use people::{NOBODY_APPROVES, People};
 pub use settings::{Settings, SettingsError};

@@ -8,6 +8,11 @@ use innerloop_core::{
     output::{Ask, HookRun},
 };
 
+/// What the model reads where a call needs approval and nobody is there.
+pub const NOBODY_APPROVES: &str = "\
+    it needs a person's approval, and nobody is here to give it; go on without it, or say what \
+    you would need it for";
+
 /// Whom a session can ask.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct People {
@@ -23,11 +28,7 @@ impl People {
     /// The answer where nobody is there to give one.
     pub(crate) fn absent(&self, id: EffectId, ask: &Ask) -> Option<Input> {
         let (is_there, reason) = match ask {
-            Ask::Approval { .. } => (
-                self.approve,
-                "it needs a person's approval, and nobody is here to give it; go on without it, \
-                 or say what you would need it for",
-            ),
+            Ask::Approval { .. } => (self.approve, NOBODY_APPROVES),
             Ask::Question { .. } | Ask::Elicitation { .. } => (
                 self.answer,
                 "nobody is here to answer; decide for yourself, and say what you have assumed",

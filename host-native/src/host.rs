@@ -57,7 +57,7 @@ pub enum News<'a> {
     /// The session refused a command.
     Rejected(&'a Rejected),
     /// Somebody is asked; the answer goes back by [`Commands::answer`].
-    Asked(EffectId, &'a Ask),
+    Asked(EffectId, AgentId, &'a Ask),
     /// A question that needs no answer any more.
     Withdrawn(EffectId),
 }
@@ -239,7 +239,7 @@ impl Host {
                 }
                 Output::Send { id, request } => self.send(id, request),
                 Output::Run { id, agent, run } => self.run_tool(id, agent, run),
-                Output::Ask { id, ask, .. } => watch(News::Asked(id, &ask)),
+                Output::Ask { id, agent, ask } => watch(News::Asked(id, agent, &ask)),
                 Output::Hook { id, .. } => self.give_up(id),
                 Output::Cancel { id } => {
                     // The task hears of it; one that has ended has answered already.

@@ -83,7 +83,7 @@ impl Tools {
         on_delta: OnDelta,
         stop: oneshot::Receiver<()>,
     ) -> Outcome {
-        let sandbox = self.sandbox.of_agent(agent).within(&run.folder);
+        let sandbox = self.sandbox.of_agent(agent).of_call(&run.call_id).within(&run.folder);
         let sandbox = sandbox.knowing(run.known.clone());
         let stopped = async move { drop(stop.await) };
         match (&run.job, &self.web) {

@@ -2,6 +2,7 @@
 //! reads one request from standard input, carries it out, gives one reply, and ends. Its interface
 //! is the crate `protocol`.
 
+mod analysis;
 mod devices;
 mod files;
 mod host;

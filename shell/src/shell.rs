@@ -1,6 +1,7 @@
 //! One command line from its request to its reply.
 
 use crate::{
+    analysis::reads_only,
     files::Files,
     programs::{Program, driven},
     state,
@@ -35,6 +36,10 @@ async fn carried_out(request: &Request) -> Reply {
         && let Err(error) = state::restore(&mut bash, state)
     {
         return failed(&format!("the shell's state is lost: {error}"), 1);
+    }
+    if request.analyze {
+        let reads_only = reads_only(&bash, &request.script);
+        return Reply { reads_only, ..Reply::default() };
     }
     if let Some(folder) = &request.folder {
         return within(&mut bash, folder, request).await;

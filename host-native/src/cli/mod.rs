@@ -12,6 +12,7 @@ mod editor;
 mod exit;
 mod interaction;
 mod interrupts;
+mod judge;
 mod keys;
 mod lines;
 mod own;

@@ -8,6 +8,7 @@ use super::{
     console::say,
     exit::{Exit, Failure},
     interrupts::{Ending, Interrupts},
+    judge::Judge,
     keys, own,
     preview::Preview,
     report::Report,
@@ -71,6 +72,7 @@ struct Work {
     said: Vec<Part>,
     /// Who is asked, if anybody is there.
     person: Option<Person>,
+    judge: Judge,
     workspace: Workspace,
     /// Where its changes go.
     mode: Mode,
@@ -113,18 +115,21 @@ impl Work {
         let written = [&args.files.log, &args.files.record];
         written.into_iter().flatten().for_each(|file| workspace.reserve(file));
         let Traffic { endpoints, models, http, recording } = traffic;
-        let people = People { approve: is_attended, answer: is_attended, hooks: Vec::new() };
+        let approve = is_attended || Judge::decides(&config);
+        let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
         let driver = Driver::open(config, wall_time(), parts).map_err(|error| {
             Failure::configuration(format!("the configuration cannot work: config.{error}"))
         })?;
-        let tools = Tools::new(sandbox.without_keys(driver.keys()));
+        let tools = Tools::new(sandbox.clone().without_keys(driver.keys()));
         let tools = own.into_iter().fold(tools, Tools::with);
-        let preview = Preview::new(driver.session().config(), &workspace);
+        let config = driver.session().config().clone();
+        let preview = Preview::new(&config, &workspace);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let style = Style::new(args.output.color);
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
-        Ok(Self { host, said, person, workspace, mode, key: keys::variables(&provider) })
+        let judge = Judge::new(&config, sandbox, host.commands(), person.clone());
+        Ok(Self { host, said, person, judge, workspace, mode, key: keys::variables(&provider) })
     }
 
     /// Drives the session to its end and shows what came of it.
@@ -134,7 +139,7 @@ impl Work {
         let commands = self.host.commands();
         let ending = Ending::listen(interrupts, commands.clone());
         commands.send(Command::Submit { parts: self.said });
-        let person = self.person;
+        let (person, judge) = (self.person, self.judge);
         let driven = self.host.run(|news| match news {
             News::Event(event) => {
                 report.add(event);
@@ -144,8 +149,8 @@ impl Work {
                     commands.send(Command::Close);
                 }
             }
-            News::Asked(id, ask) => person.iter().for_each(|person| person.ask(id, ask)),
-            News::Withdrawn(id) => person.iter().for_each(|person| person.withdraw(id)),
+            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            News::Withdrawn(id) => judge.withdraw(id),
             // A close after the close is refused, and the session ends all the same.
             News::Rejected(_) => {}
         });

@@ -8,14 +8,22 @@ use innerloop_core::{
 use innerloop_driver::capture::End;
 use innerloop_shell_protocol::{Reply, Request};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 /// What the shells of a session keep; clones share it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shells(Arc<Mutex<BTreeMap<AgentId, Json>>>);
+pub(super) struct Shells(Arc<Mutex<Kept>>);
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// What the last command line of each agent has left.
+    states: BTreeMap<AgentId, Json>,
+    /// The calls that were found to change nothing, and are held to it.
+    readers: BTreeSet<String>,
+}
 
 /// A command line, and whose it is.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +45,18 @@ impl Shells {
         to_string(&Request {
             script: line.command.to_owned(),
             folder: line.folder.map(str::to_owned),
-            state: self.all().get(&line.agent).cloned(),
+            state: self.kept().states.get(&line.agent).cloned(),
             ..plain(programs, timeout)
+        })
+    }
+
+    /// What is said to the module, so that it looks at a command line of an agent.
+    pub(super) fn question(&self, line: CommandLine<'_>) -> String {
+        to_string(&Request {
+            script: line.command.to_owned(),
+            analyze: true,
+            state: self.kept().states.get(&line.agent).cloned(),
+            ..Request::default()
         })
     }
 
@@ -46,12 +64,22 @@ impl Shells {
     pub(super) fn ended(&self, line: CommandLine<'_>, end: End, reply: Option<&str>) -> End {
         let (end, state) = told(end, reply);
         if let Some(state) = state {
-            self.all().insert(line.agent, state);
+            self.kept().states.insert(line.agent, state);
         }
         end
     }
 
-    fn all(&self) -> MutexGuard<'_, BTreeMap<AgentId, Json>> {
+    /// Notes that a call was found to change nothing.
+    pub(super) fn add_reader(&self, call: &str) {
+        self.kept().readers.insert(call.to_owned());
+    }
+
+    /// Whether a call was found to change nothing.
+    pub(super) fn take_reader(&self, call: &str) -> bool {
+        self.kept().readers.remove(call)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -73,6 +101,12 @@ pub(super) fn as_program(
         stdin: stdin.map(str::to_owned),
         ..plain(programs, timeout)
     })
+}
+
+/// Whether the module, which ended so, says of a command line that it only reads.
+pub(super) fn reads_only(end: &End, reply: Option<&str>) -> bool {
+    let reply = reply.map(from_str::<Reply>);
+    *end == End::Exit(0) && matches!(reply, Some(Ok(Reply { reads_only: true, .. })))
 }
 
 fn plain(programs: Vec<String>, timeout: Duration) -> Request {

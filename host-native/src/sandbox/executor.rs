@@ -45,6 +45,9 @@ static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
 const SHELL: &str = "bash";
 const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
 
+/// For how long a command line is looked at.
+const LOOK: Duration = Duration::from_secs(2);
+
 /// How much longer than a command line the shell itself may take.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
@@ -73,6 +76,8 @@ pub struct Executor {
     keys: Keys,
     /// Whose shell carries out command lines.
     agent: AgentId,
+    /// The call that is carried out, by its id.
+    call: String,
     shells: Shells,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
     folder: String,
@@ -100,6 +105,7 @@ impl Executor {
             budget,
             keys,
             agent,
+            call: String::new(),
             shells,
             folder,
             known: None,
@@ -150,6 +156,12 @@ impl Executor {
     #[must_use]
     pub fn of_agent(&self, agent: AgentId) -> Self {
         Self { agent, ..self.clone() }
+    }
+
+    /// The same executor for the call of that id.
+    #[must_use]
+    pub fn of_call(&self, call: &str) -> Self {
+        Self { call: call.to_owned(), ..self.clone() }
     }
 
     /// The same executor for an action of which the model knows so much: `ToolRun::known`. A file
@@ -237,7 +249,7 @@ impl Executor {
         let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
         let argv = argv.map(str::to_owned).collect();
         let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
-            let programs = self.started_by_name();
+            let programs = started_by_name(&self.programs);
             let said = command_line::as_program(args, stdin, programs, timeout);
             (said, |end, reply| command_line::told(end, reply).0)
         } else {
@@ -266,13 +278,36 @@ impl Executor {
             return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
         }
         let line = CommandLine { agent: self.agent, command, folder };
-        let stdin = self.shells.request(line, self.started_by_name(), timeout).into_bytes();
+        let may_write = !self.shells.take_reader(&self.call);
+        let programs = if may_write { self.programs.clone() } else { Programs::default() };
+        let stdin = self.shells.request(line, started_by_name(&programs), timeout).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
-        let starts = Some(self.programs.clone());
-        let invocation = Invocation { env: program_env(), on_delta, starts, ..plain };
+        let starts = Some(programs);
+        let invocation = Invocation { env: program_env(), may_write, on_delta, starts, ..plain };
         let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
         self.outcome(invocation, stop, ended).await
+    }
+
+    /// Whether a command line is known to change nothing, as the agent's shell stands. It is only
+    /// looked at; if so, the call is held to it when it is carried out.
+    pub async fn reads_only(&self, command: &str) -> bool {
+        let Ok(guest) = self.guest(SHELL) else { return false };
+        if !self.is_shell(&guest).await {
+            return false;
+        }
+        let line = CommandLine { agent: self.agent, command, folder: None };
+        let stdin = self.shells.question(line).into_bytes();
+        let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, LOOK);
+        let invocation =
+            Invocation { may_write: false, starts: Some(Programs::default()), ..plain };
+        let ended = self.run_in_folder(invocation, pending()).await;
+        let reads = |ended: Ended| command_line::reads_only(&ended.end, ended.reply.as_deref());
+        let reads_only = ended.is_ok_and(reads);
+        if reads_only {
+            self.shells.add_reader(&self.call);
+        }
+        reads_only
     }
 
     /// The module of a program.
@@ -299,12 +334,6 @@ impl Executor {
     /// loaded is none; that is told when it is run.
     async fn is_shell(&self, guest: &Guest) -> bool {
         self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
-    }
-
-    /// The programs that a command line can start.
-    fn started_by_name(&self) -> Vec<String> {
-        let names = self.programs.names().filter(|name| !SHELL_NAMES.contains(name));
-        names.map(str::to_owned).collect()
     }
 
     /// Runs a program in the agent's folder and tells what came of it, with its end told by `end`.
@@ -470,6 +499,12 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
         Some(folder) => format!("cd '{}' || exit 1\n{command}", folder.replace('\'', "'\\''")),
         None => command.to_owned(),
     }
+}
+
+/// The programs that a command line can start.
+fn started_by_name(programs: &Programs) -> Vec<String> {
+    let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
+    names.map(str::to_owned).collect()
 }
 
 fn tools() -> Guest {

@@ -144,6 +144,26 @@ fn off_a_terminal_the_option_decides() {
 }
 
 #[test]
+fn m5_a_command_line_that_only_reads_needs_nobody() {
+    let shell = |id: &str, command: &str| Message::call(id, "shell", &json!({"command": command}));
+    let lines = [shell("toolu_1", "ls | wc -l"), shell("toolu_2", "ls > list")];
+    for (ask, reads) in [("programs", true), ("everything", false)] {
+        let script = [lines.to_vec(), vec![Message::text("done")]].concat();
+        let scene = Scene::streaming(&script).file("a.txt", "");
+        let config = json!({"approval": {"ask": ask}}).to_string();
+        std::fs::write(scene.path("config.json"), config).unwrap();
+        let mut command = scene.command("go");
+        command.args(["--config", &scene.arg("config.json"), "--programs"]);
+        let _run = run(command.arg(innerloop_tests::example::programs_and_shell())).exits(0);
+        let requests = scene.model.requests();
+        let nobody = |at: usize| requests[at].body.matches("nobody is here to give it").count();
+        assert_eq!((nobody(1), nobody(2)), (usize::from(!reads), 2 - usize::from(reads)), "{ask}");
+        assert_eq!(requests[1].body.contains("\"1\\n\""), reads, "{}", requests[1].body);
+        assert!(!scene.path("workspace/list").exists());
+    }
+}
+
+#[test]
 fn off_a_terminal_the_model_reads_that_nobody_answers() {
     let scene = Scene::streaming(&[ask(), Message::text("done")]);
     std::fs::write(scene.path("config.json"), r#"{"ask_user": true}"#).unwrap();

@@ -242,3 +242,69 @@ async fn c11_the_shell_is_a_program_too() {
     assert_eq!((outcome.stdout(), outcome.exit), (Some("2\n"), Some(0)));
     assert_eq!(bench.prints("echo \"[$x]\"").await, "[]\n");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m5_a_command_line_that_only_reads_is_known() {
+    let bench = Bench::shell();
+    for reads in [
+        "ls -la src | wc -l",
+        "cat a.txt; head -n 3 b.txt 2>/dev/null",
+        "cd src && grep -rn 'fn main' . | sort -u | head",
+        "find . -name '*.rs' -newer a.txt",
+        "for f in *.txt; do echo \"$f: $(wc -l < \"$f\")\"; done",
+        "if [ -f a ]; then cat a; else pwd; fi",
+        "sed -n '1,20p' a.txt",
+        "awk '{ print $1 }' a.txt",
+        "x=3; echo $((x + 1))",
+        "[[ -d src ]] && ls src",
+    ] {
+        assert!(bench.executor.reads_only(reads).await, "{reads}");
+    }
+    for writes in [
+        "ls > list",
+        "echo x >> a.txt",
+        "rm a.txt",
+        "find . -delete",
+        "find . -name x -exec rm {} +",
+        "sort -o a.txt a.txt",
+        "sort -uo a.txt a.txt",
+        "uniq a.txt b.txt",
+        "sed -i s/a/b/ a.txt",
+        "sed -n 'w b.txt' a.txt",
+        "awk '{ print > \"b\" }' a.txt",
+        "awk 'BEGIN { system(\"rm a\") }'",
+        "echo rm a | sh",
+        "$cmd a.txt",
+        "find . $how",
+        "ls() { rm a; }; ls",
+        "eval 'rm a'",
+        "cat a | tee b",
+        "qjs a.js",
+        "cat $(rm a)",
+        "cat <(rm a)",
+        "ls | xargs rm",
+        "trap 'rm a' EXIT",
+        "bash -c 'rm a'",
+    ] {
+        assert!(!bench.executor.reads_only(writes).await, "{writes}");
+    }
+    bench.prints("cat() { echo mine > x; }; alias wc='rm x'").await;
+    for changed in ["cat a.txt", "ls | wc"] {
+        assert!(!bench.executor.reads_only(changed).await, "{changed}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m5_a_call_that_was_found_to_only_read_is_held_to_it() {
+    let bench = Bench::shell();
+    let call = bench.executor.of_call("call-1");
+    assert!(call.reads_only("ls").await);
+    // As if the shell had been changed meanwhile.
+    let outcome = call.run(&line("echo x > y; qjs -e 1", None), TEN_SECONDS, None).await;
+    assert_eq!(outcome.error, Some(ToolError::Exit));
+    let said = outcome.joined_text();
+    assert!(said.contains("y: ") && said.contains("qjs: command not found"), "{said}");
+    assert!(!bench.has("y"));
+    bench.prints("echo x > y").await;
+    assert!(bench.has("y"), "another call is free");
+}
