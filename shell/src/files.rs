@@ -2,17 +2,22 @@
 //! host judges every path. What no workspace has stands beside it: devices, and a `/tmp` in memory
 //! where the workspace has none of its own.
 
-use crate::{devices::Device, host::make_link};
+use crate::{
+    devices::Device,
+    host::{self, About, make_link},
+    listed::Listed,
+};
 use bashkit::{
     DirEntry, Error, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
 };
+use innerloop_json::Map;
 use std::{
     collections::HashMap,
     fs,
     io::{self, ErrorKind, Write},
     path::{Component, Path, PathBuf},
-    sync::Mutex,
-    time::SystemTime,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
 };
 
 /// The files of the workspace, the devices, and `/tmp`.
@@ -21,6 +26,7 @@ pub(crate) struct Files {
     scratch: Option<InMemoryFs>,
     /// What `chmod` said, which WASI has no place for.
     modes: Mutex<HashMap<PathBuf, u32>>,
+    listed: Listed,
 }
 
 /// Where a path leads.
@@ -33,8 +39,31 @@ enum Place<'a> {
 impl Files {
     /// The files that the host gives.
     pub(crate) fn new() -> Self {
-        let has_own = fs::symlink_metadata("/tmp").is_ok();
-        Self { scratch: (!has_own).then(InMemoryFs::new), modes: Mutex::default() }
+        let has_own = host::stat("/tmp", false).is_ok();
+        Self {
+            scratch: (!has_own).then(InMemoryFs::new),
+            modes: Mutex::default(),
+            listed: Listed::default(),
+        }
+    }
+
+    /// What `chmod` said, by the names of files.
+    pub(crate) fn modes_by_name(&self) -> Map<u32> {
+        let mut modes = Map::new();
+        for (path, mode) in &*self.modes() {
+            modes.insert(path.to_string_lossy().into_owned(), *mode);
+        }
+        modes
+    }
+
+    /// Takes up what `chmod` said in an earlier call.
+    pub(crate) fn restore_modes(&self, modes: &Map<u32>) {
+        self.modes().extend(modes.iter().map(|(path, mode)| (PathBuf::from(path), *mode)));
+    }
+
+    /// Forgets what was listed: programs may have changed it.
+    pub(crate) fn forget_lists(&self) {
+        self.listed.forget();
     }
 
     fn place(&self, path: &Path) -> (PathBuf, Place<'_>) {
@@ -48,26 +77,32 @@ impl Files {
         }
     }
 
-    fn mode(&self, path: &Path, kind: FileType) -> u32 {
-        let modes = self.modes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let usual = || match kind {
-            FileType::Directory => 0o755,
-            FileType::Symlink => 0o777,
-            _ if begins_a_script(path) => 0o755,
-            _ => 0o644,
-        };
-        modes.get(path).copied().unwrap_or_else(usual)
-    }
-
-    fn metadata(&self, path: &Path, found: &fs::Metadata) -> Metadata {
-        let kind = match found.file_type() {
-            kind if kind.is_dir() => FileType::Directory,
-            kind if kind.is_symlink() => FileType::Symlink,
+    fn metadata(&self, path: &Path, about: &About) -> Metadata {
+        let file_type = match about.kind {
+            3 => FileType::Directory,
+            7 => FileType::Symlink,
             _ => FileType::File,
         };
-        let modified = found.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        let mode = self.mode(path, kind);
-        Metadata { file_type: kind, size: found.len(), mode, modified, created: modified }
+        let modified = SystemTime::UNIX_EPOCH + Duration::from_nanos(about.modified);
+        let mode = self.modes().get(path).copied().unwrap_or_else(|| u32::from(about.mode));
+        Metadata { file_type, size: about.size, mode, modified, created: modified }
+    }
+
+    /// What stands at a path of the workspace, or what the link there leads to.
+    fn look(&self, path: &Path, follow: bool) -> Result<Metadata> {
+        if let Some(about) = self.listed.about(path, follow) {
+            return Ok(self.metadata(path, &about));
+        }
+        let about = host::stat(text(path)?, follow)?;
+        let mut found = self.metadata(path, &about);
+        if !self.modes().contains_key(path) {
+            found.mode |= made_executable(path, &about);
+        }
+        Ok(found)
+    }
+
+    fn modes(&self) -> MutexGuard<'_, HashMap<PathBuf, u32>> {
+        self.modes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -86,17 +121,22 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// Whether a file says on its first line what runs it.
-fn begins_a_script(path: &Path) -> bool {
-    let is_likely = match path.extension().and_then(|end| end.to_str()) {
-        None => true,
-        Some(end) => matches!(end, "sh" | "bash" | "py" | "js" | "mjs" | "pl" | "rb" | "awk"),
-    };
+/// The bits with which a file can be executed, if it says on its first line what runs it: what was
+/// made in a sandbox has no such bits.
+fn made_executable(path: &Path, about: &About) -> u32 {
+    const EXECUTABLE: u32 = 0o111;
+    let is_likely = about.kind == 4
+        && about.size > 2
+        && match path.extension().and_then(|end| end.to_str()) {
+            None => true,
+            Some(end) => matches!(end, "sh" | "bash" | "py" | "js" | "mjs" | "pl" | "rb" | "awk"),
+        };
     let mut start = [0; 2];
-    is_likely
+    let is_script = is_likely
         && fs::File::open(path)
             .and_then(|mut file| io::Read::read_exact(&mut file, &mut start))
-            .is_ok_and(|()| start == *b"#!")
+            .is_ok_and(|()| start == *b"#!");
+    if is_script { EXECUTABLE } else { 0 }
 }
 
 fn refused(words: &str) -> Error {
@@ -109,11 +149,12 @@ impl FileSystem for Files {
         match self.place(path) {
             (_, Place::Device(device)) => Ok(device.read()),
             (path, Place::Scratch(scratch)) => scratch.read_file(&path).await,
-            (path, Place::Workspace) => Ok(fs::read(path)?),
+            (path, Place::Workspace) => Ok(host::read(text(&path)?)?),
         }
     }
 
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.write_file(&path, content).await,
@@ -122,6 +163,7 @@ impl FileSystem for Files {
     }
 
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.append_file(&path, content).await,
@@ -133,6 +175,7 @@ impl FileSystem for Files {
     }
 
     async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
             (path, Place::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
@@ -142,6 +185,7 @@ impl FileSystem for Files {
     }
 
     async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Err(refused("it is a device")),
             (path, Place::Scratch(scratch)) => scratch.remove(&path, recursive).await,
@@ -161,14 +205,14 @@ impl FileSystem for Files {
         match self.place(path) {
             (_, Place::Device(_)) => Ok(Metadata { mode: 0o666, ..Metadata::default() }),
             (path, Place::Scratch(scratch)) => scratch.stat(&path).await,
-            (path, Place::Workspace) => Ok(self.metadata(&path, &fs::metadata(&path)?)),
+            (path, Place::Workspace) => self.look(&path, true),
         }
     }
 
     async fn lstat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
             (path, Place::Scratch(scratch)) => scratch.lstat(&path).await,
-            (path, Place::Workspace) => Ok(self.metadata(&path, &fs::symlink_metadata(&path)?)),
+            (path, Place::Workspace) => self.look(&path, false),
             (path, Place::Device(_)) => self.stat(&path).await,
         }
     }
@@ -178,14 +222,13 @@ impl FileSystem for Files {
             (_, Place::Device(_)) => Err(io::Error::from(ErrorKind::NotADirectory).into()),
             (path, Place::Scratch(scratch)) => scratch.read_dir(&path).await,
             (path, Place::Workspace) => {
-                let mut entries = Vec::new();
-                for entry in fs::read_dir(&path)? {
-                    let entry = entry?;
-                    let metadata = self.metadata(&entry.path(), &entry.metadata()?);
-                    let name = entry.file_name().to_string_lossy().into_owned();
-                    entries.push(DirEntry { name, metadata });
-                }
-                Ok(entries)
+                let entries = host::list(text(&path)?)?;
+                self.listed.keep(&path, &entries);
+                let entries = entries.into_iter().map(|(name, about)| {
+                    let metadata = self.metadata(&path.join(&name), &about);
+                    DirEntry { name, metadata }
+                });
+                Ok(entries.collect())
             }
         }
     }
@@ -194,11 +237,12 @@ impl FileSystem for Files {
         match self.place(path) {
             (_, Place::Device(_)) => Ok(true),
             (path, Place::Scratch(scratch)) => scratch.exists(&path).await,
-            (path, Place::Workspace) => Ok(fs::metadata(path).is_ok()),
+            (path, Place::Workspace) => Ok(host::stat(text(&path)?, true).is_ok()),
         }
     }
 
     async fn rename(&self, from: &Path, to: &Path) -> Result<()> {
+        self.listed.forget();
         match (self.place(from), self.place(to)) {
             ((from, Place::Workspace), (to, Place::Workspace)) => Ok(fs::rename(from, to)?),
             ((from, Place::Scratch(scratch)), (to, Place::Scratch(_))) => {
@@ -215,16 +259,18 @@ impl FileSystem for Files {
     }
 
     async fn copy(&self, from: &Path, to: &Path) -> Result<()> {
+        self.listed.forget();
         let content = self.read_file(from).await?;
         self.write_file(to, &content).await?;
-        let modes = self.modes.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        match modes.get(&normal(from)) {
-            Some(mode) => self.chmod(to, *mode).await,
+        let mode = self.modes().get(&normal(from)).copied();
+        match mode {
+            Some(mode) => self.chmod(to, mode).await,
             None => Ok(()),
         }
     }
 
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
+        self.listed.forget();
         match self.place(link) {
             (_, Place::Device(_)) => Err(refused("it is a device")),
             (link, Place::Scratch(scratch)) => scratch.symlink(target, &link).await,
@@ -241,20 +287,20 @@ impl FileSystem for Files {
     }
 
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Err(refused("it is a device")),
             (path, Place::Scratch(scratch)) => scratch.chmod(&path, mode).await,
             (path, Place::Workspace) => {
                 fs::metadata(&path)?;
-                let mut modes =
-                    self.modes.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                modes.insert(path, mode);
+                self.modes().insert(path, mode);
                 Ok(())
             }
         }
     }
 
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
+        self.listed.forget();
         match self.place(path) {
             (_, Place::Device(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,

@@ -18,6 +18,10 @@ mod imported {
         pub(super) fn program_status(program: i32) -> i32;
         pub(super) fn program_end(program: i32);
         pub(super) fn programs_wait(timeout_ms: i32);
+        pub(super) fn path_stat(at: *const u8, len: usize, follow: i32, result: *mut u8) -> i32;
+        pub(super) fn folder_list(at: *const u8, len: usize) -> i64;
+        pub(super) fn file_read(at: *const u8, len: usize) -> i64;
+        pub(super) fn take(at: *mut u8);
     }
 
     #[link(wasm_import_module = "wasi_snapshot_preview1")]
@@ -50,6 +54,72 @@ pub(crate) fn make_link(target: &str, link: &str) -> io::Result<()> {
         imported::path_symlink(target.as_ptr(), target.len(), ROOT, link.as_ptr(), link.len())
     };
     if errno == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(errno)) }
+}
+
+/// What a file is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct About {
+    /// As WASI numbers it: 3 for a folder, 4 for a file, 7 for a link.
+    pub(crate) kind: u8,
+    /// What is allowed, as far as the host knows.
+    pub(crate) mode: u16,
+    pub(crate) size: u64,
+    /// When it was written last, in nanoseconds since 1970.
+    pub(crate) modified: u64,
+}
+
+/// How many bytes tell that.
+const ABOUT: usize = 19;
+
+impl About {
+    fn of(bytes: &[u8; ABOUT]) -> Self {
+        let [kind, low, high, rest @ ..] = bytes;
+        let word = |bytes: Option<&[u8; 8]>| bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let (size, modified) = (word(rest.first_chunk()), word(rest.last_chunk()));
+        Self { kind: *kind, mode: u16::from_le_bytes([*low, *high]), size, modified }
+    }
+}
+
+/// What stands at a path, or what the link there leads to.
+#[expect(unsafe_code, reason = "an import; the host writes as many bytes as there is room for")]
+pub(crate) fn stat(path: &str, follow: bool) -> io::Result<About> {
+    let mut about = [0; ABOUT];
+    let errno = unsafe {
+        imported::path_stat(path.as_ptr(), path.len(), i32::from(follow), about.as_mut_ptr())
+    };
+    if errno == 0 { Ok(About::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
+}
+
+/// The entries of a folder, in the order of their names, and what each is.
+#[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
+pub(crate) fn list(path: &str) -> io::Result<Vec<(String, About)>> {
+    let list = taken(unsafe { imported::folder_list(path.as_ptr(), path.len()) })?;
+    let (mut entries, mut rest) = (Vec::new(), list.as_slice());
+    while let Some((about, more)) = rest.split_first_chunk::<ABOUT>() {
+        let Some((length, more)) = more.split_first_chunk::<2>() else { break };
+        let Some((name, more)) = more.split_at_checked(u16::from_le_bytes(*length).into()) else {
+            break;
+        };
+        entries.push((String::from_utf8_lossy(name).into_owned(), About::of(about)));
+        rest = more;
+    }
+    Ok(entries)
+}
+
+/// All that a file holds.
+#[expect(unsafe_code, reason = "an import; the host reads the bytes that the slice owns")]
+pub(crate) fn read(path: &str) -> io::Result<Vec<u8>> {
+    taken(unsafe { imported::file_read(path.as_ptr(), path.len()) })
+}
+
+/// What the host has found: so many bytes, or none for an error.
+#[expect(unsafe_code, reason = "an import; the host writes as many bytes as it has said")]
+fn taken(length: i64) -> io::Result<Vec<u8>> {
+    let length = usize::try_from(length)
+        .map_err(|_| io::Error::from_raw_os_error(i32::try_from(-length).unwrap_or(i32::MAX)))?;
+    let mut found = vec![0; length];
+    unsafe { imported::take(found.as_mut_ptr()) }
+    Ok(found)
 }
 
 /// A program that was started. It is ended when this is dropped.

@@ -6,6 +6,7 @@ mod analysis;
 mod devices;
 mod files;
 mod host;
+mod listed;
 mod programs;
 mod shell;
 mod state;

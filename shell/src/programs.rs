@@ -1,13 +1,17 @@
 //! Programs of the host as commands of the shell: what one reads and prints is moved between the
 //! host and the shell's pipes piece by piece, and the shell goes on meanwhile.
 
-use crate::host::{Channel, Moved, Started, wait_for_programs};
+use crate::{
+    files::Files,
+    host::{Channel, Moved, Started, wait_for_programs},
+};
 use bashkit::{Command, CommandContext, CommandOutput, CommandStatus, Result, async_trait};
 use innerloop_shell_protocol::Launch;
 use std::{
     cell::{Cell, RefCell},
     future::{Future, poll_fn},
     pin::{Pin, pin},
+    sync::Arc,
     task::{Context, Poll, Waker},
 };
 
@@ -27,9 +31,8 @@ thread_local! {
     static MOVED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A program of the host, by its name.
-#[derive(Debug)]
-pub(crate) struct Program;
+/// A program of the host, by its name, over these files.
+pub(crate) struct Program(pub(crate) Arc<Files>);
 
 #[async_trait]
 impl Command for Program {
@@ -47,7 +50,9 @@ impl Command for Program {
             context.stderr.write_all(words.as_bytes()).await?;
             return Ok(CommandStatus::with_code(NOT_FOUND));
         };
-        run(&started, &context).await
+        let status = run(&started, &context).await;
+        self.0.forget_lists();
+        status
     }
 }
 

@@ -7,7 +7,8 @@ use crate::{
     state,
 };
 use bashkit::{
-    Bash, Error, ExecOptions, ExecutionLimits, LimitExceeded, MemoryLimits, Result, SessionLimits,
+    Bash, Error, ExecOptions, ExecutionLimits, FileSystem, LimitExceeded, MemoryLimits, Result,
+    SessionLimits,
 };
 use innerloop_shell_protocol::{Reply, Request};
 use std::{
@@ -31,9 +32,10 @@ pub(crate) fn answer(request: &Request) -> Reply {
 }
 
 async fn carried_out(request: &Request) -> Reply {
-    let mut bash = build(request);
+    let files = Arc::new(Files::new());
+    let mut bash = build(request, &files);
     if let Some(state) = &request.state
-        && let Err(error) = state::restore(&mut bash, state)
+        && let Err(error) = state::restore(&mut bash, &files, state)
     {
         return failed(&format!("the shell's state is lost: {error}"), 1);
     }
@@ -42,13 +44,13 @@ async fn carried_out(request: &Request) -> Reply {
         return Reply { reads_only, ..Reply::default() };
     }
     if let Some(folder) = &request.folder {
-        return within(&mut bash, folder, request).await;
+        return within(&mut bash, &files, folder, request).await;
     }
-    run(&mut bash, request).await
+    run(&mut bash, &files, request).await
 }
 
 /// Carries a command line out in a folder, and leaves the shell where it stood.
-async fn within(bash: &mut Bash, folder: &str, request: &Request) -> Reply {
+async fn within(bash: &mut Bash, files: &Files, folder: &str, request: &Request) -> Reply {
     let mut outside = bash.shell_state();
     let folder = Path::new("/").join(folder);
     if !fs::metadata(&folder).is_ok_and(|found| found.is_dir()) {
@@ -57,14 +59,14 @@ async fn within(bash: &mut Bash, folder: &str, request: &Request) -> Reply {
     }
     let before = std::mem::replace(&mut outside.cwd, folder);
     bash.restore_shell_state(&outside);
-    let reply = run(bash, request).await;
+    let reply = run(bash, files, request).await;
     let mut inside = bash.shell_state();
     inside.cwd = before;
     bash.restore_shell_state(&inside);
-    Reply { state: state::save(bash), ..reply }
+    Reply { state: state::save(bash, files), ..reply }
 }
 
-async fn run(bash: &mut Bash, request: &Request) -> Reply {
+async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
     let mut options = ExecOptions::new();
     if let Some(stdin) = &request.stdin {
         options = options.stdin(stdin.as_str());
@@ -81,10 +83,10 @@ async fn run(bash: &mut Bash, request: &Request) -> Reply {
         .await;
     let _flushed = io::stdout().flush();
     let ended = ended.map(|ended| ended.exit_code);
-    Reply { state: state::save(bash), ..told(ended) }
+    Reply { state: state::save(bash, files), ..told(ended) }
 }
 
-fn build(request: &Request) -> Bash {
+fn build(request: &Request, files: &Arc<Files>) -> Bash {
     let limits = ExecutionLimits {
         max_work_units: u64::MAX,
         max_aggregate_input_bytes: u64::MAX,
@@ -96,7 +98,7 @@ fn build(request: &Request) -> Bash {
         ..ExecutionLimits::cli()
     };
     let mut bash = Bash::builder()
-        .fs(Arc::new(Files::new()))
+        .fs(Arc::clone(files) as Arc<dyn FileSystem>)
         .rootfs(false)
         .follow_symlinks(false)
         .cwd("/")
@@ -109,7 +111,7 @@ fn build(request: &Request) -> Bash {
         .session_limits(SessionLimits::unlimited())
         .memory_limits(MemoryLimits::default());
     for name in &request.programs {
-        bash = bash.command(name, Program);
+        bash = bash.command(name, Program(Arc::clone(files)));
     }
     bash.build()
 }

@@ -1,21 +1,34 @@
 //! What is kept of the shell from call to call.
 
+use crate::files::Files;
 use bashkit::{Bash, ShellState};
-use innerloop_json::Json;
-use serde_json::{from_str, to_string};
+use innerloop_json::{FromJson, Json, Map, ToJson, from_str};
 
-/// The shell's state as JSON, if it can be told.
-pub(crate) fn save(bash: &Bash) -> Option<Json> {
-    let text = to_string(&bash.shell_state()).ok()?;
-    Json::parse(text).ok()
+/// What one command line leaves for the next.
+#[derive(ToJson, FromJson)]
+struct State {
+    /// Variables, functions, the working folder and the like.
+    shell: Json,
+    /// What `chmod` said of files.
+    modes: Map<u32>,
+}
+
+/// The state as JSON, if it can be told.
+pub(crate) fn save(bash: &Bash, files: &Files) -> Option<Json> {
+    let shell = serde_json::to_string(&bash.shell_state()).ok()?;
+    let shell = Json::parse(shell).ok()?;
+    Some(Json::of(&State { shell, modes: files.modes_by_name() }))
 }
 
 /// Takes up what an earlier call has left.
 ///
 /// # Errors
 /// In words, if it is not what [`save`] gave.
-pub(crate) fn restore(bash: &mut Bash, state: &Json) -> Result<(), String> {
-    let state: ShellState = from_str(state.text()).map_err(|error| error.to_string())?;
-    bash.restore_shell_state(&state);
+pub(crate) fn restore(bash: &mut Bash, files: &Files, state: &Json) -> Result<(), String> {
+    let State { shell, modes } = from_str(state.text()).map_err(|error| error.to_string())?;
+    let shell: ShellState =
+        serde_json::from_str(shell.text()).map_err(|error| error.to_string())?;
+    bash.restore_shell_state(&shell);
+    files.restore_modes(&modes);
     Ok(())
 }

@@ -14,6 +14,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("measure the session core", native::bench),
         prepare::MACHINE[1],
         prepare::GUEST,
+        prepare::SHELL,
         step("measure the program", native::bench_program),
     ];
     run_all(workspace, &steps)

@@ -91,8 +91,8 @@ pub(crate) fn bench(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(&mut benches(workspace))
 }
 
-/// Step: runs the benches of the program `innerloop`, built for release: what it costs, and its
-/// searching beside ripgrep.
+/// Step: runs the benches of the program `innerloop`, built for release: what it costs, its
+/// searching beside ripgrep, and command lines beside bash.
 ///
 /// # Errors
 /// When they do not build or run, or there is no ripgrep and none can be installed.
@@ -103,7 +103,12 @@ pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), Failure> {
     );
     let mut build = workspace.cargo("build");
     process::run(build.args(["--release", "-p", "innerloop-host", "--bin", "innerloop"]))?;
-    process::run(benches(workspace).args(["--", "program"]).arg(rg))
+    process::run(benches(workspace).args(["--", "program"]).arg(rg))?;
+    // Together with the host, so that features agree.
+    let mut build = workspace.cargo("build");
+    build.args(["--release", "-p", "innerloop-host", "-p", "innerloop-tests"]);
+    process::run(build.args(["--bin", "bench-shell"]))?;
+    process::run(&mut workspace.program(workspace.release().join("bench-shell"), ""))
 }
 
 fn benches(workspace: &Workspace) -> Command {

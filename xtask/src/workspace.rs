@@ -66,6 +66,11 @@ impl Workspace {
         self.target.join("debug")
     }
 
+    /// Where the native release build puts its programs.
+    pub(crate) fn release(&self) -> PathBuf {
+        self.target.join("release")
+    }
+
     /// The program `innerloop`, as the native build leaves it.
     pub(crate) fn innerloop(&self) -> PathBuf {
         self.debug().join(format!("innerloop{}", env::consts::EXE_SUFFIX))

@@ -1,11 +1,13 @@
-//! The functions that only a shell imports: to give its reply, and to start programs. Any other
-//! guest that calls one is ended.
+//! The functions that only a shell imports: to give its reply, to start programs, and for what it
+//! does to many files. Any other guest that calls one is ended.
 
 use super::{
-    denied::Denied,
-    memory::{bytes, put},
+    denied::{Answer, Denied, answer},
+    files::Files,
+    memory::{bytes, path, put},
     shell::Shell,
-    state::{Guest, RunState},
+    state::{Guest, RunState, work},
+    whole,
 };
 use innerloop_core::json::from_str;
 use innerloop_shell_protocol::Launch;
@@ -27,6 +29,72 @@ const MAX_WAIT_MS: i32 = 1000;
 
 /// Puts the functions into `linker`.
 pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
+    link_files(linker)?;
+    link_programs(linker)
+}
+
+/// Path, its length, whether a link is followed, where the result goes.
+type StatArgs = (i32, i32, i32, i32);
+/// Path, its length.
+type PathArgs = (i32, i32);
+
+/// What is told of files: an error number, or for what has a length of its own that, or an error
+/// number below zero; it is then fetched by `take`.
+fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
+    linker.func_wrap_async(MODULE, "path_stat", |mut guest: Guest<'_>, args: StatArgs| {
+        Box::new(async move { answer(stat(&mut guest, args).await) })
+    })?;
+    linker.func_wrap_async(MODULE, "folder_list", |mut guest: Guest<'_>, args: PathArgs| {
+        Box::new(async move { found(&mut guest, args, whole::list).await })
+    })?;
+    linker.func_wrap_async(MODULE, "file_read", |mut guest: Guest<'_>, args: PathArgs| {
+        Box::new(async move { found(&mut guest, args, whole::read).await })
+    })?;
+    linker
+        .func_wrap(MODULE, "take", |mut guest: Guest<'_>, at: i32| {
+            let found = shell(&mut guest)?.take();
+            put(&mut guest, at, &found).map_err(broken)
+        })
+        .map(drop)
+}
+
+async fn stat(guest: &mut Guest<'_>, (at, len, follow, result): StatArgs) -> Answer {
+    shell(guest)?;
+    let path = relative(guest, at, len)?;
+    let about = work(guest, move |files| whole::stat(files, &path, follow != 0)).await?;
+    put(guest, result, &about)
+}
+
+/// Keeps what was found until the shell takes it, and says how much it is.
+async fn found(
+    guest: &mut Guest<'_>,
+    (at, len): PathArgs,
+    find: fn(&mut Files, &str) -> std::result::Result<Vec<u8>, Denied>,
+) -> Result<i64> {
+    shell(guest)?;
+    let found = match relative(guest, at, len) {
+        Ok(path) => work(guest, move |files| find(files, &path)).await,
+        Err(denied) => Err(denied),
+    };
+    let error = match found {
+        Ok(found) => {
+            let length = found.len();
+            shell(guest)?.keep(found);
+            return Ok(i64::try_from(length).unwrap_or(i64::MAX));
+        }
+        Err(denied) => answer(Err(denied))?,
+    };
+    Ok(-i64::from(error))
+}
+
+/// A path of the shell, as it is below the folder that it sees as `/`.
+fn relative(guest: &mut Guest<'_>, at: i32, len: i32) -> std::result::Result<String, Denied> {
+    let path = path(guest, at, len)?;
+    let inside = path.trim_start_matches('/');
+    Ok(if inside.is_empty() { ".".to_owned() } else { inside.to_owned() })
+}
+
+fn link_programs(linker: &mut Linker<RunState>) -> Result<()> {
     linker.func_wrap(MODULE, "reply", |mut guest: Guest<'_>, at: i32, len: i32| {
         let reply = text(&mut guest, at, len)?;
         shell(&mut guest)?.reply(reply);

@@ -11,7 +11,9 @@ use rustix::{
 };
 use std::{
     collections::BTreeMap,
+    ffi::OsString,
     fs::File,
+    io::Read as _,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -278,6 +280,18 @@ impl Files {
         Ok(bytes)
     }
 
+    /// Reads a file from its start to its end, if it is not larger than that.
+    pub(super) fn read_all(&mut self, fd: i32, most: u64) -> Result<Vec<u8>, Denied> {
+        let open = self.file(fd)?;
+        let length = open.file.metadata()?.len();
+        if length > most {
+            return Err(Denied::from(Errno::FBIG));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+        (&*open.file).take(most).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Writes the bytes at `at`, or else where the file stands, which moves on. A gap that a seek
     /// behind the end leaves is charged, too.
     pub(super) fn write(
@@ -496,6 +510,20 @@ impl Files {
         let listing = self.folder(fd)?.listing.as_ref();
         let rest = listing.map(|listing| listing.from(cookie)).unwrap_or_default();
         Ok(rest.get(..len).unwrap_or(rest).to_vec())
+    }
+
+    /// The entries of the folder at a path, in the order of their names, and what each is.
+    pub(super) fn entries(&mut self, fd: i32, path: &str) -> Result<Vec<(OsString, Stat)>, Denied> {
+        let place = self.place(fd, path, true)?;
+        if self.workspace.stat(&place)?.kind != Kind::Folder {
+            return Err(Denied::Errno(errno::NOTDIR));
+        }
+        let folder = self.workspace.enter(&place)?;
+        let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();
+        names.sort_unstable();
+        // What was removed meanwhile is not there.
+        let all = names.into_iter().filter_map(|name| folder.stat(&name).ok().map(|at| (name, at)));
+        Ok(all.collect())
     }
 
     /// Takes bytes from the disk quotas.

@@ -32,6 +32,7 @@ mod shim;
 mod stat;
 mod state;
 mod stdio;
+mod whole;
 
 pub use crate::digest::Digest;
 pub use crate::workspace::{ApplyError, FileChange, FileState, Workspace, WorkspaceError};

@@ -45,6 +45,8 @@ pub(super) struct Shell {
     /// Tells that a program has done something.
     news: Arc<Notify>,
     replied: Replied,
+    /// What was found for it and it has not taken yet.
+    found: Vec<u8>,
 }
 
 /// A program that was started. Dropping it ends it.
@@ -68,7 +70,17 @@ impl Replied {
 impl Shell {
     pub(super) fn new(launcher: Launcher, replied: Replied) -> Self {
         let (running, next, news) = (BTreeMap::new(), 0, Arc::default());
-        Self { launcher, running, next, news, replied }
+        Self { launcher, running, next, news, replied, found: Vec::new() }
+    }
+
+    /// Keeps what was found until it is taken.
+    pub(super) fn keep(&mut self, found: Vec<u8>) {
+        self.found = found;
+    }
+
+    /// What was found last, once.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.found)
     }
 
     /// Takes the shell's reply.

@@ -227,8 +227,8 @@ impl Overlay {
         Ok(list)
     }
 
-    /// The names of a folder that are not what they are below, and whether anything is shown from
-    /// there.
+    /// The names of a folder that are listed and are not what they are below, and whether anything
+    /// is shown from there.
     pub(super) fn changed_names(&self, path: &Path) -> Result<(bool, BTreeSet<OsString>)> {
         let view = self.view();
         let is_shown = match view.entry(path) {
@@ -238,7 +238,11 @@ impl Overlay {
             Some(Entry::File(_) | Entry::Link(..)) => return Err(Errno::NOTDIR),
         };
         let names = view.names(path).map(|names| names.keys().cloned().collect());
-        Ok((is_shown, names.unwrap_or_default()))
+        let mut names: BTreeSet<OsString> = names.unwrap_or_default();
+        if self.has_scratch && path.as_os_str().is_empty() {
+            names.remove(OsStr::new(SCRATCH));
+        }
+        Ok((is_shown, names))
     }
 
     /// Opens for reading what is shown.

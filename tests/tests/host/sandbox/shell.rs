@@ -66,6 +66,18 @@ async fn c11_folder_variables_and_functions_are_kept_for_each_agent() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn c11_what_may_be_executed_is_kept() {
+    let bench = Bench::shell();
+    bench.write("plain", "echo plain");
+    bench.write("script", "#!/bin/bash\necho script $1");
+    assert_eq!(bench.prints("./script one; [ -x script ] && echo yes").await, "script one\nyes\n");
+    assert_eq!(bench.line("./plain").await.exit, Some(126));
+    bench.prints("chmod +x plain; chmod -x script").await;
+    assert_eq!(bench.prints("./plain; stat -c %a plain script").await, "plain\n755\n644\n");
+    assert_eq!(bench.line("./script").await.exit, Some(126));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn c11_a_program_takes_part_in_pipelines_and_redirections_by_name() {
     let bench = Bench::shell();
     bench.write("count.js", "console.log(std.in.readAsString().length)");
@@ -212,6 +224,8 @@ async fn c11_what_is_in_tmp_is_of_no_lasting_use() {
         "\
         a.txt\nkept\n42\na.js\nb\n.\n./a.txt\n./kept\n"
     );
+    let every = bench.executor.run(&Action::glob("**/*", None), TEN_SECONDS, None).await;
+    assert_eq!(every.joined_text().lines().count(), 2, "{every:?}");
     assert_eq!(bench.prints("mv /tmp/a.js . && ls").await, "a.js\na.txt\nkept\n");
     assert_eq!(bench.line("rm -r /tmp; ls /tmp").await.stdout(), Some(""));
     let workspace = bench.executor.workspace();

@@ -1,0 +1,59 @@
+//! What was listed a moment ago: a walk asks of each entry of a folder what it is, which its list
+//! has said already. Whatever is changed here forgets it, and so does time.
+
+use crate::host::About;
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// How long a list is believed: others may change files, too.
+const FRESH: Duration = Duration::from_millis(50);
+
+/// Most folders whose lists are kept.
+const MOST: usize = 64;
+
+/// The kind of a link, as WASI numbers it.
+const LINK: u8 = 7;
+
+/// The lists of some folders.
+#[derive(Default)]
+pub(crate) struct Listed(Mutex<HashMap<PathBuf, List>>);
+
+struct List {
+    at: Instant,
+    entries: HashMap<String, About>,
+}
+
+impl Listed {
+    /// Keeps a folder's list.
+    pub(crate) fn keep(&self, folder: &Path, entries: &[(String, About)]) {
+        let mut lists = self.lists();
+        if lists.len() >= MOST {
+            lists.clear();
+        }
+        let entries = entries.iter().cloned().collect();
+        lists.insert(folder.to_owned(), List { at: Instant::now(), entries });
+    }
+
+    /// What stands at a path, if its folder was listed a moment ago. Where a link leads was not
+    /// looked up.
+    pub(crate) fn about(&self, path: &Path, follow: bool) -> Option<About> {
+        let lists = self.lists();
+        let list = lists.get(path.parent()?)?;
+        let about = list.entries.get(path.file_name()?.to_str()?)?;
+        let is_known = about.kind != LINK || !follow;
+        (is_known && list.at.elapsed() < FRESH).then_some(*about)
+    }
+
+    /// Forgets all lists: something has changed.
+    pub(crate) fn forget(&self) {
+        self.lists().clear();
+    }
+
+    fn lists(&self) -> MutexGuard<'_, HashMap<PathBuf, List>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
