@@ -89,6 +89,7 @@ mod reading;
 pub mod recording;
 pub mod sandbox;
 pub mod tools;
+pub mod web;
 mod workspace;
 
 pub use sandbox::programs;

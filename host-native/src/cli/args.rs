@@ -89,6 +89,22 @@ pub(super) struct GuestArgs {
     pub(super) isolation: Reading,
 }
 
+/// Which pages of the web may be read.
+#[derive(Debug, Args)]
+pub(super) struct WebArgs {
+    /// Let the agent read pages of this domain and of those below it; give one for each.
+    ///
+    /// Without it there is no network but for the model. Pages are asked for with GET, without
+    /// cookies or keys, and told to the model as text. What the agent writes into an address, the
+    /// domain's owner can read.
+    ///
+    /// The usual ports of HTTP and HTTPS are allowed, or the one that is named:
+    /// `example.com:8443`. This machine and private networks are not reached, wherever a name
+    /// leads, unless you name the machine itself: `localhost:3000`, `10.0.0.7:8080`.
+    #[arg(long = "allow-domain", value_name = "DOMAIN")]
+    pub(super) domains: Vec<String>,
+}
+
 /// Where files are read and searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Reading {
@@ -133,6 +149,8 @@ pub(super) struct TuningArgs {
     /// why. If nothing is said, `none` with --in-place on a terminal, and `all` otherwise.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(super) approve: Option<Approve>,
+    #[command(flatten)]
+    pub(super) web: WebArgs,
     /// A file with changes of the configuration, `-` for standard input.
     ///
     /// A JSON Merge Patch (RFC 7396) of the session's configuration, for example
@@ -286,6 +304,8 @@ pub(super) struct ToolArgs {
     pub(super) any_folder: bool,
     #[command(flatten)]
     pub(super) guests: GuestArgs,
+    #[command(flatten)]
+    pub(super) web: WebArgs,
 }
 
 #[derive(Debug, Args)]

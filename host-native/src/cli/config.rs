@@ -34,6 +34,8 @@ pub(super) struct Plan<'a> {
     catalogue: Catalogue,
     preset: Preset,
     tools: Vec<ToolSpec>,
+    /// Whether pages of the web may be read.
+    reads_web: bool,
     patches: [String; 3],
 }
 
@@ -58,7 +60,8 @@ impl<'a> Plan<'a> {
         };
         let patches = [defaults(preset, asks), file, options(tuning)?];
         let (id, model) = (session_id(), model.model.as_deref());
-        let plan = Self { id, provider, model, catalogue, preset, tools, patches };
+        let reads_web = !tuning.web.domains.is_empty();
+        let plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
         plan.with(&Facts::default())?;
         Ok(plan)
     }
@@ -77,7 +80,7 @@ impl<'a> Plan<'a> {
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
-        let Self { id, provider, model, catalogue, preset, tools, patches } = self;
+        let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
         let patches = patches.each_ref().map(String::as_str);
         let (model, preset) = (*model, *preset);
         let settings =
@@ -86,6 +89,10 @@ impl<'a> Plan<'a> {
         if config.tools != *tools {
             let advice = "a tool needs something that runs it; define it in a file for --tool";
             return Err(Failure::configuration(format!("config.tools: {advice}")));
+        }
+        if config.web_fetch && !reads_web {
+            let advice = "name the domains whose pages may be read with --allow-domain";
+            return Err(Failure::configuration(format!("config.web_fetch: {advice}")));
         }
         Ok(config)
     }
@@ -131,6 +138,7 @@ fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);
     set(&mut patch, &["builtin_tools"], builtin_tools(tuning));
+    set(&mut patch, &["web_fetch"], (!tuning.web.domains.is_empty()).then_some(true));
     let prompt = tuning
         .base_prompt
         .as_deref()

@@ -87,6 +87,7 @@ impl Work {
         // What the user typed is looked at before the environment.
         let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
+        let web = setup::web(&args.tuning.web)?;
         let attached = attach::read(&args.attach)?;
         let prompt = setup::given(args.prompt.clone(), "the prompt").await?;
         let said = std::iter::once(Part::text(prompt)).chain(attached).collect();
@@ -123,6 +124,7 @@ impl Work {
         })?;
         let tools = Tools::new(sandbox.clone().without_keys(driver.keys()));
         let tools = own.into_iter().fold(tools, Tools::with);
+        let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
         let config = driver.session().config().clone();
         let preview = Preview::new(&config, &workspace);
         let host = Host::new(driver, Parts { http, tools, journal, recording });

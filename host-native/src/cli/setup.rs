@@ -1,10 +1,16 @@
 //! What the commands share: the workspace with its sandbox, the endpoint, a prompt or arguments
 //! from standard input.
 
-use super::{args::ModelArgs, exit::Failure, keys};
+use super::{
+    args::{ModelArgs, WebArgs},
+    exit::Failure,
+    keys,
+};
 use crate::{
     programs::Programs,
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
+    tools::OwnTool,
+    web::{self, Allowed},
 };
 use innerloop_driver::{
     Endpoint, EndpointError,
@@ -49,6 +55,13 @@ pub(super) fn executor(
     let programs = Programs::find(programs).map_err(Failure::configuration)?;
     let engine = SandboxEngine::new(Options { on_progress, ..Options::default() });
     Ok(Executor::new(engine, workspace, programs))
+}
+
+/// What reads pages of the web, if any may be read.
+pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, Failure> {
+    let allowed = Allowed::parse(&args.domains);
+    let allowed = allowed.map_err(|error| Failure::usage(format!("--allow-domain: {error}")))?;
+    Ok((!allowed.is_empty()).then(|| web::reader(allowed)))
 }
 
 /// A provider, and why it is this one where nobody asked for it.

@@ -29,6 +29,7 @@ const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let own = own::read(&args.guests.tools)?.into_iter().find(|own| own.spec().name == args.name);
+    let web = setup::web(&args.web)?;
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), None)?
@@ -36,7 +37,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let facts = Facts { programs: sandbox.programs().facts(), ..Facts::default() };
     let asked = match own {
         Some(tool) => Asked::own(tool, &arguments)?,
-        None => Asked::builtin(&args.name, &arguments, &facts)?,
+        None => Asked::builtin(&args.name, &arguments, &facts)?.reading(web),
     };
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
@@ -98,6 +99,16 @@ impl Asked {
             Failure::usage(if PROFILE.knows(name) { why } else { format!("{name}: {error}") })
         })?;
         Ok(Self { work: Work::Builtin(action), timeout_ms: None })
+    }
+
+    /// The same, where pages of the web are read by `web`, if they are at all.
+    fn reading(self, web: Option<OwnTool>) -> Self {
+        match (self.work, web) {
+            (Work::Builtin(action @ Action::Fetch { .. }), Some(web)) => {
+                Self { work: Work::Own(web, Json::of(&action)), ..self }
+            }
+            (work, _) => Self { work, ..self },
+        }
     }
 
     /// A call of one of the user's tools.

@@ -3,7 +3,7 @@
 use crate::sandbox::OnDelta;
 use innerloop_core::json::Json;
 use serde::de::DeserializeOwned;
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, time::Duration};
 use tokio::sync::watch;
 
 /// One call of a tool. Clones are of the same call.
@@ -17,6 +17,8 @@ pub struct Call {
     /// overlay, this is the folder below it: what the overlay has changed is not there yet, and
     /// what a function writes there is not held back.
     pub folder: PathBuf,
+    /// How long the call may take. After that nobody waits for the result.
+    pub time_limit: Duration,
     on_delta: OnDelta,
     /// Closed when nobody waits for the result any more.
     awaited: watch::Receiver<()>,
@@ -27,10 +29,11 @@ impl Call {
         id: String,
         arguments: Json,
         folder: PathBuf,
+        time_limit: Duration,
         on_delta: OnDelta,
         awaited: watch::Receiver<()>,
     ) -> Self {
-        Self { id, arguments, folder, on_delta, awaited }
+        Self { id, arguments, folder, time_limit, on_delta, awaited }
     }
 
     /// Reads the arguments as a type.
@@ -67,11 +70,12 @@ impl Call {
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, arguments, folder, .. } = self;
+        let Self { id, arguments, folder, time_limit, .. } = self;
         f.debug_struct("Call")
             .field("id", id)
             .field("arguments", arguments)
             .field("folder", folder)
+            .field("time_limit", time_limit)
             .finish_non_exhaustive()
     }
 }

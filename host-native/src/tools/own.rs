@@ -176,7 +176,7 @@ impl OwnTool {
                 };
                 let (waits, awaited) = watch::channel(());
                 let (id, arguments) = (run.call_id.clone(), arguments.clone());
-                let call = Call::new(id, arguments, folder, on_delta, awaited);
+                let call = Call::new(id, arguments, folder, limit, on_delta, awaited);
                 let outcome = wait_for(&run.name, Arc::clone(function), call, limit, stop).await;
                 drop(waits);
                 outcome

@@ -28,3 +28,4 @@ mod sandbox;
 mod secrets;
 mod smoke;
 mod startup;
+mod web;

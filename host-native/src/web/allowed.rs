@@ -1,0 +1,338 @@
+//! Which pages may be read: by the domains that the user has allowed, before a name is looked up.
+
+use reqwest::Url;
+use std::{fmt, net::IpAddr};
+use thiserror::Error;
+
+/// Most bytes of an address.
+const LONGEST: usize = 8 << 10;
+
+/// The domains whose pages may be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowed(Vec<Entry>);
+
+/// One of them, as it was named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    host: String,
+    /// The port that was named; the scheme's own otherwise.
+    port: Option<u16>,
+    /// Whether the machine itself was named, and not a domain with all below it.
+    is_machine: bool,
+}
+
+/// A domain that can't be allowed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum DomainError {
+    /// It is something else, such as the address of a page.
+    #[error("{0:?} is no domain; name it alone, such as docs.example.com or localhost:8000")]
+    NotADomain(String),
+    /// All that is below it is allowed anyway.
+    #[error("{0:?} has a star; name the domain alone, which includes all that is below it")]
+    Star(String),
+    /// It holds the domains of many owners.
+    #[error("{0:?} is no domain of one owner; name one below it")]
+    TopLevel(String),
+}
+
+/// The address of a page that may be read, unless its name leads elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Address(Url);
+
+impl Allowed {
+    /// Reads domains: `docs.example.com` allows it and what is below it, at the usual ports of
+    /// HTTP and HTTPS, or at the one that is named, `docs.example.com:8443`. `localhost` and IP
+    /// addresses allow that machine only, also one of a private network.
+    ///
+    /// # Errors
+    /// One is no domain.
+    pub fn parse<S: AsRef<str>>(domains: &[S]) -> Result<Self, DomainError> {
+        domains
+            .iter()
+            .map(|domain| Entry::parse(domain.as_ref()))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+
+    /// Whether none is allowed.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The address that a text is, if it may be read; else why not. Without a scheme it is one of
+    /// HTTPS.
+    pub(super) fn judge(&self, text: &str) -> Result<Address, String> {
+        let text = text.trim();
+        let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let whole = match text.split_once("://") {
+            Some((scheme, _)) if is_scheme(scheme) => text.to_owned(),
+            _ => format!("https://{text}"),
+        };
+        let url = Url::parse(&whole).map_err(|error| format!("That is no address: {error}."))?;
+        self.admit(url)
+    }
+
+    /// The address that a page leads to, if it may be read; else why not.
+    pub(super) fn follow(&self, from: &Address, location: &str) -> Result<Address, String> {
+        let to = from.0.join(location);
+        let to = to.map_err(|error| format!("It leads to no address: {error}."))?;
+        if from.0.scheme() == "https" && to.scheme() == "http" {
+            return Err(format!("It leads to {}, which is not encrypted.", shown(&to)));
+        }
+        let shown = shown(&to);
+        self.admit(to).map_err(|why| format!("It leads to {shown}. {why}"))
+    }
+
+    fn admit(&self, mut url: Url) -> Result<Address, String> {
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(format!("Only http and https are read, not {}.", url.scheme()));
+        }
+        if url.as_str().len() > LONGEST {
+            return Err(format!("The address is longer than {LONGEST} bytes."));
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err("Addresses with a name or a password are not read.".to_owned());
+        }
+        url.set_fragment(None);
+        if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')) {
+            let host = host.to_owned();
+            url.set_host(Some(&host)).map_err(|error| format!("That is no address: {error}."))?;
+        }
+        if self.0.iter().any(|entry| entry.covers(&url)) {
+            return Ok(Address(url));
+        }
+        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
+        let host = host_of(&url);
+        Err(format!("{host}{port} is not allowed here. Pages can be read of: {self}."))
+    }
+}
+
+impl fmt::Display for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, Entry { host, port, .. }) in self.0.iter().enumerate() {
+            let between = if index == 0 { "" } else { ", " };
+            let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+            write!(f, "{between}{host}{port}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Entry {
+    fn parse(text: &str) -> Result<Self, DomainError> {
+        let text = text.trim();
+        let wrong = || DomainError::NotADomain(text.to_owned());
+        if text.contains('*') {
+            return Err(DomainError::Star(text.to_owned()));
+        }
+        if text.contains(['/', '@', '?', '#', '\\']) {
+            return Err(wrong());
+        }
+        // An IPv6 address has colons of its own, and may stand without its brackets.
+        let bare = text.parse::<IpAddr>().is_ok_and(|address| address.is_ipv6());
+        let whole = if bare { format!("[{text}]") } else { text.to_owned() };
+        let after = whole.rsplit_once(']').map_or(whole.as_str(), |(_, after)| after);
+        let port = after.rsplit_once(':').map(|(_, port)| port.parse::<u16>());
+        let port = port.transpose().map_err(|_| wrong())?;
+        let url = Url::parse(&format!("https://{whole}/")).map_err(|_| wrong())?;
+        let host = host_of(&url).to_owned();
+        let is_machine = host == "localhost" || address_of(&host).is_some();
+        if !is_machine && !host.contains('.') {
+            return Err(DomainError::TopLevel(text.to_owned()));
+        }
+        Ok(Self { host, port, is_machine })
+    }
+
+    fn covers(&self, url: &Url) -> bool {
+        let host = host_of(url);
+        let below = host.strip_suffix(self.host.as_str()).and_then(|rest| rest.strip_suffix('.'));
+        let is_below = below.is_some_and(|below| !below.is_empty());
+        let is_port = match self.port {
+            Some(port) => url.port_or_known_default() == Some(port),
+            // The address names its port only where that is not the scheme's own.
+            None => url.port().is_none(),
+        };
+        is_port && (host == self.host || (is_below && !self.is_machine))
+    }
+}
+
+impl Address {
+    /// The address as it is asked for.
+    pub(super) const fn url(&self) -> &Url {
+        &self.0
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The host without the point that may end it.
+fn host_of(url: &Url) -> &str {
+    let host = url.host_str().unwrap_or_default();
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+/// The IP address that a host is.
+fn address_of(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    bare.unwrap_or(host).parse().ok()
+}
+
+/// An address that is told, not asked for: its first characters, without a name and a password.
+fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    // Whatever has no host has neither.
+    let _without = (url.set_username(""), url.set_password(None));
+    url.as_str().chars().take(200).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Allowed, DomainError};
+
+    fn allowed(domains: &[&str]) -> Allowed {
+        Allowed::parse(domains).unwrap()
+    }
+
+    #[test]
+    fn c16_a_domain_allows_what_is_below_it_at_the_usual_ports() {
+        let allowed = allowed(&["Example.com", "münchen.example", "api.test.example:8443"]);
+        for (text, is_allowed) in [
+            ("https://example.com", "https://example.com/"),
+            ("example.com/a?b#c", "https://example.com/a?b"),
+            (
+                "example.com/?to=http://other.example/",
+                "https://example.com/?to=http://other.example/",
+            ),
+            (" http://EXAMPLE.com:80/ ", "http://example.com/"),
+            ("https://docs.example.com:443/x", "https://docs.example.com/x"),
+            ("https://a.b.example.com./x", "https://a.b.example.com/x"),
+            ("https://xn--mnchen-3ya.example/", "https://xn--mnchen-3ya.example/"),
+            ("https://münchen.example/", "https://xn--mnchen-3ya.example/"),
+            ("https://api.test.example:8443/", "https://api.test.example:8443/"),
+            ("http://v1.api.test.example:8443/", "http://v1.api.test.example:8443/"),
+        ] {
+            assert_eq!(allowed.judge(text).unwrap().to_string(), is_allowed, "{text}");
+        }
+        let at = |host: &str| {
+            let named = "example.com, xn--mnchen-3ya.example, api.test.example:8443";
+            format!("{host} is not allowed here. Pages can be read of: {named}.")
+        };
+        for (text, why) in [
+            ("https://example.org/", at("example.org")),
+            ("https://badexample.com/", at("badexample.com")),
+            ("https://example.com.evil.example/", at("example.com.evil.example")),
+            ("https://com/", at("com")),
+            ("https://.example.com/", at(".example.com")),
+            ("https://example.com:8443/", at("example.com:8443")),
+            ("http://example.com:443/", at("example.com:443")),
+            ("https://api.test.example/", at("api.test.example")),
+            ("https://93.184.216.34/", at("93.184.216.34")),
+            ("https://0x7f.1/", at("127.0.0.1")),
+            ("https://[::ffff:127.0.0.1]/", at("[::ffff:7f00:1]")),
+            ("http://localhost/", at("localhost")),
+            ("https://me@example.com/", "Addresses with a name or a password are not read.".into()),
+            ("https://:x@example.com/", "Addresses with a name or a password are not read.".into()),
+            (
+                "https://example.com@evil.example/",
+                "Addresses with a name or a password are not read.".into(),
+            ),
+            ("https://example.com\\@evil.example/", "https://example.com/@evil.example/".into()),
+            ("ftp://example.com/", "Only http and https are read, not ftp.".into()),
+            ("file:///etc/passwd", "Only http and https are read, not file.".into()),
+            ("", "That is no address: empty host.".into()),
+            (
+                "https://exa mple.com/",
+                "That is no address: invalid international domain name.".into(),
+            ),
+        ] {
+            let judged = allowed.judge(text);
+            let told = judged.map_or_else(|why| why, |address| address.to_string());
+            assert_eq!(told, why, "{text}");
+        }
+        let long = format!("https://example.com/{}", "x".repeat(9_000));
+        assert_eq!(allowed.judge(&long), Err("The address is longer than 8192 bytes.".to_owned()));
+        assert!(Allowed::default().judge("https://example.com/").is_err());
+    }
+
+    #[test]
+    fn c16_a_machine_that_is_named_is_allowed_alone() {
+        let allowed =
+            allowed(&["localhost:3000", "127.0.0.1:8000", "10.0.0.7", "::1", "[fd00::1]:81"]);
+        for text in [
+            "http://localhost:3000/x",
+            "http://127.0.0.1:8000/",
+            "http://2130706433:8000/",
+            "http://10.0.0.7/",
+            "https://10.0.0.7/",
+            "http://[::1]/",
+            "http://[fd00::1]:81/",
+        ] {
+            assert!(allowed.judge(text).is_ok(), "{text}");
+        }
+        for text in [
+            "http://localhost/",
+            "http://localhost:3001/",
+            "http://a.localhost:3000/",
+            "http://127.0.0.1/",
+            "http://127.0.0.2:8000/",
+            "http://10.0.0.7:8000/",
+            "http://1.10.0.0.7/",
+            "http://[::1]:81/",
+            "http://[::2]/",
+        ] {
+            assert!(allowed.judge(text).is_err(), "{text}");
+        }
+        assert_eq!(
+            allowed.to_string(),
+            "localhost:3000, 127.0.0.1:8000, 10.0.0.7, [::1], [fd00::1]:81"
+        );
+    }
+
+    #[test]
+    fn c16_each_step_of_a_redirect_is_judged() {
+        let allowed = allowed(&["example.com", "localhost:3000"]);
+        let from = allowed.judge("https://example.com/a/b?c").unwrap();
+        let to = |location| match allowed.follow(&from, location) {
+            Ok(address) => address.to_string(),
+            Err(why) => why,
+        };
+        assert_eq!(to("d"), "https://example.com/a/d");
+        assert_eq!(to("//www.example.com/#x"), "https://www.example.com/");
+        let shown = "It leads to http://www.example.com/, which is not encrypted.";
+        assert_eq!(to("http://www.example.com/"), shown);
+        let evil = to("https://a:b@evil.example/?x");
+        assert_eq!(
+            evil,
+            "It leads to https://evil.example/?x. Addresses with a name or a password are not read."
+        );
+        assert!(
+            to("https://127.0.0.1/").starts_with("It leads to https://127.0.0.1/. 127.0.0.1 is")
+        );
+        assert!(to("data:text/html,x").contains("Only http and https are read, not data."));
+        let plain = allowed.judge("http://example.com/").unwrap();
+        assert!(allowed.follow(&plain, "https://example.com/").is_ok());
+        assert!(allowed.follow(&plain, "http://localhost:3000/").is_ok());
+        assert!(allowed.follow(&plain, "http://localhost:3001/").is_err());
+    }
+
+    #[test]
+    fn c16_what_is_no_domain_is_refused() {
+        use DomainError::{NotADomain, Star, TopLevel};
+        let refused = |text: &str| Allowed::parse(&[text]).unwrap_err();
+        for text in ["https://example.com", "example.com/x", "a@example.com", "exa mple.com", ""] {
+            assert_eq!(refused(text), NotADomain(text.to_owned()));
+        }
+        for text in
+            ["example.com:", "example.com:x", "example.com:99999", "[::1", "example.com:80:80"]
+        {
+            assert_eq!(refused(text), NotADomain(text.to_owned()));
+        }
+        assert_eq!(refused("*.example.com"), Star("*.example.com".to_owned()));
+        assert_eq!(refused("com"), TopLevel("com".to_owned()));
+    }
+}

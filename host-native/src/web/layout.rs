@@ -1,0 +1,191 @@
+//! Text as it is laid out: words with the gaps between them, lines with their markers, cells of
+//! tables. It never grows much beyond its limit.
+
+/// What stands between the text so far and what comes next; the larger one counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    #[default]
+    None,
+    Space,
+    Cell,
+    Line,
+    Blank,
+}
+
+/// Text that is being laid out.
+#[derive(Debug)]
+pub(super) struct Layout {
+    out: String,
+    limit: usize,
+    gap: Gap,
+    /// What the next line begins with.
+    marker: String,
+    /// Cells of the row so far, and whether the last of them has nothing in it.
+    cells: u32,
+    is_cell_empty: bool,
+}
+
+impl Layout {
+    pub(super) fn new(limit: usize) -> Self {
+        let (out, marker) = (String::new(), String::new());
+        Self { out, limit, gap: Gap::None, marker, cells: 0, is_cell_empty: false }
+    }
+
+    /// Whether there is more than fits.
+    pub(super) const fn is_full(&self) -> bool {
+        self.out.len() > self.limit
+    }
+
+    /// Where the text ends so far.
+    pub(super) const fn end(&self) -> usize {
+        self.out.len()
+    }
+
+    /// The text since that place, without the white space around it.
+    pub(super) fn since(&self, place: usize) -> &str {
+        self.out.get(place..).unwrap_or_default().trim()
+    }
+
+    /// Words, whose white space is one space each.
+    pub(super) fn words(&mut self, text: &str) {
+        for char in text.chars() {
+            if char.is_whitespace() {
+                self.space();
+            } else if let Some(char) = readable(char) {
+                self.fill_gap();
+                self.out.push(char);
+            }
+            if self.is_full() {
+                return;
+            }
+        }
+    }
+
+    /// Text whose white space counts.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        for char in text.chars().filter_map(readable) {
+            self.fill_gap();
+            self.out.push(char);
+            if self.is_full() {
+                return;
+            }
+        }
+    }
+
+    /// A piece that ends what stands there, with no gap before it.
+    pub(super) fn append(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    /// A piece of its own.
+    pub(super) fn piece(&mut self, text: &str) {
+        self.fill_gap();
+        self.out.push_str(text);
+    }
+
+    /// The end of preformatted text, on a line of its own.
+    pub(super) fn close_fence(&mut self) {
+        self.gap = Gap::None;
+        self.piece(if self.out.ends_with('\n') { "```" } else { "\n```" });
+        self.gap(Gap::Blank);
+    }
+
+    fn space(&mut self) {
+        self.gap = self.gap.max(Gap::Space);
+    }
+
+    /// At least that gap before what comes next. Where a cell or a marked line has just begun,
+    /// there is no new line.
+    pub(super) fn gap(&mut self, gap: Gap) {
+        if !self.is_cell_empty && self.marker.is_empty() {
+            self.gap = self.gap.max(gap);
+        }
+    }
+
+    /// A line that ends here, whatever stands in it; a second one leaves a blank one.
+    pub(super) fn break_line(&mut self) {
+        let gap = if self.gap >= Gap::Line { Gap::Blank } else { Gap::Line };
+        self.gap(gap);
+    }
+
+    /// A new line that begins with a marker.
+    pub(super) fn begin_line(&mut self, gap: Gap, marker: String) {
+        self.gap(gap);
+        self.marker = marker;
+    }
+
+    /// Forgets the marker of a line that has nothing else.
+    pub(super) fn end_line(&mut self, gap: Gap) {
+        self.marker.clear();
+        self.gap(gap);
+    }
+
+    pub(super) fn begin_row(&mut self) {
+        (self.cells, self.is_cell_empty) = (0, false);
+        self.gap(Gap::Line);
+    }
+
+    pub(super) fn end_row(&mut self) {
+        self.begin_row();
+    }
+
+    pub(super) fn begin_cell(&mut self) {
+        if self.cells > 0 {
+            if self.is_cell_empty {
+                // Columns stay what they are.
+                self.piece("");
+            }
+            self.gap = Gap::Cell;
+        }
+        self.cells = self.cells.saturating_add(1);
+        self.is_cell_empty = true;
+    }
+
+    /// What was laid out, and whether there was more.
+    pub(super) fn finish(self) -> (String, bool) {
+        let is_cut = self.is_full();
+        (cut(self.out, self.limit), is_cut)
+    }
+
+    fn fill_gap(&mut self) {
+        self.is_cell_empty = false;
+        let gap = std::mem::take(&mut self.gap);
+        if !self.out.is_empty() {
+            self.out.push_str(match gap {
+                Gap::None => "",
+                Gap::Space => " ",
+                Gap::Cell => " | ",
+                Gap::Line => "\n",
+                Gap::Blank => "\n\n",
+            });
+        }
+        self.out.push_str(&self.marker);
+        self.marker.clear();
+    }
+}
+
+/// Text that is laid out already, at most `limit` bytes of it, and whether there is more.
+pub(super) fn plain(text: &str, limit: usize) -> (String, bool) {
+    let text: String = text.replace("\r\n", "\n").chars().filter_map(readable).collect();
+    let is_cut = text.len() > limit;
+    (cut(text, limit), is_cut)
+}
+
+/// The start of a text, without white space at its end.
+fn cut(mut text: String, limit: usize) -> String {
+    text.truncate(text.floor_char_boundary(limit));
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// A character as it is told: none that nobody sees, or that changes how others are shown.
+pub(super) const fn readable(char: char) -> Option<char> {
+    match char {
+        '\n' | '\t' => Some(char),
+        '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => None,
+        // Soft hyphens, zero widths, directions, invisible tags.
+        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => None,
+        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}' => None,
+        _ => Some(char),
+    }
+}
