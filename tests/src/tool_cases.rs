@@ -6,6 +6,7 @@ mod edit;
 mod glob;
 mod grep;
 mod list;
+mod odd;
 mod patch;
 mod read;
 mod read_many;
@@ -46,6 +47,7 @@ pub fn cases() -> Vec<Case> {
         grep::cases(),
         search::cases(),
         read_many::cases(),
+        odd::cases(),
     ]
     .concat()
 }

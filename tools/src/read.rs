@@ -91,6 +91,12 @@ pub(crate) fn text(bytes: &[u8]) -> Result<&str, &'static str> {
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
+/// The file's bytes without a byte order mark.
+#[must_use]
+pub fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 /// Whether there is a NUL in the first 8 KiB.
 #[must_use]
 pub fn looks_binary(bytes: &[u8]) -> bool {

@@ -2,7 +2,7 @@
 //! a line must contain, then by the expression itself. A match that may span lines is looked for
 //! in the whole text at once.
 
-use crate::literals::Needles;
+use crate::{literals::Needles, read::unmarked};
 use innerloop_core::action::Grep;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use regex_lite::{Regex, RegexBuilder};
@@ -20,7 +20,7 @@ const MAX_COMPARED_BYTES: usize = 64;
 
 /// Finds what a search looks for in the lines of a text.
 pub trait Matcher {
-    /// The bytes that are searched in place of a file's.
+    /// The bytes that are searched in place of a file's: without a byte order mark.
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]>;
 
     /// Whether matches may span lines: then only texts are searched.
@@ -121,6 +121,7 @@ impl SmallMatcher {
 
 impl Matcher for SmallMatcher {
     fn searched<'b>(&self, bytes: &'b [u8]) -> Cow<'b, [u8]> {
+        let bytes = unmarked(bytes);
         if !self.multiline {
             return Cow::Borrowed(bytes);
         }

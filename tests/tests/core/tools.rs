@@ -58,8 +58,18 @@ fn c13_glob_finds_files_newest_first() {
 }
 
 #[test]
+fn c16_read_many_reads_what_patterns_find() {
+    check_everywhere(|case| case.name.starts_with("c16 "));
+}
+
+#[test]
+fn d1_list_shows_levels_with_folders_first() {
+    check_everywhere(|case| case.name.starts_with("d1 "));
+}
+
+#[test]
 fn the_other_cases_hold_in_memory_and_in_a_directory() {
-    let rows = ["c8 ", "c9 ", "c10 ", "c12 ", "c13 "];
+    let rows = ["c8 ", "c9 ", "c10 ", "c12 ", "c13 ", "c16 ", "d1 "];
     check_everywhere(|case| !rows.iter().any(|row| case.name.starts_with(row)));
 }
 
