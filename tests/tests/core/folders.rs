@@ -170,7 +170,7 @@ fn f2_what_an_agent_finds_lies_in_its_folder_and_can_be_read_as_it_is_named() {
 }
 
 #[test]
-fn f2_nothing_leads_out_of_an_agents_folder() {
+fn f2_k22_nothing_leads_out_of_an_agents_folder() {
     let mut scene = Scene::new(gemini(), &[("x.txt", "root"), ("submarine/x.txt", "other")]);
     for path in ["../x.txt", "/x.txt", "deep/../../x.txt", "../submarine/x.txt", "/submarine/x.txt"]
     {
@@ -231,7 +231,7 @@ fn f2_a_gemini_agent_reads_of_its_changes_as_it_named_them() {
 }
 
 #[test]
-fn f1_the_host_is_told_the_folder_of_programs_and_of_tools_of_its_own() {
+fn f1_k22_the_host_is_told_the_folder_of_programs_and_of_tools_of_its_own() {
     let mut config = config();
     (config.model.profile, config.model.vocabulary) = (ProfileKind::Openai, Vocabulary::Native);
     let program = |name: &str| ProgramFacts { name: name.into(), description: "runs".into() };

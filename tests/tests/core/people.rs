@@ -118,7 +118,7 @@ fn m5_edits_pass_where_only_programs_are_asked_about() {
 }
 
 #[test]
-fn m5_allowed_calls_run_denied_ones_are_error_results_and_the_others_go_on() {
+fn m5_k22_allowed_calls_run_denied_ones_are_error_results_and_the_others_go_on() {
     let mut host = TestHost::open(asking(AskAbout::Everything));
     let _ = host.submit("go");
     host.reply(&write("a").and_call("b", "list_dir", &json!({})));
@@ -230,7 +230,7 @@ fn hook_submit_may_pass_replace_or_deny() {
 }
 
 #[test]
-fn hook_before_a_tool_may_pass_replace_or_deny() {
+fn k22_hook_before_a_tool_may_pass_replace_or_deny() {
     for (answer, runs) in [
         (HookReply::Allow, 1),
         (HookReply::Replace(json_of(r#"{"file_path":"b","content":"y"}"#)), 1),

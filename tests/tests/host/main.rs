@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod decode;
 mod endings;
+mod environment;
 mod errors;
 mod faults;
 mod flow;
