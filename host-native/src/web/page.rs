@@ -41,7 +41,8 @@ pub(super) struct Page {
 /// What a page says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// Type and subtype in lower case; empty if it does not say.
+    /// Type and subtype in lower case; empty if it does not say, or says something else there: this
+    /// is told outside of the page's frame.
     pub(super) essence: String,
     pub(super) charset: Option<String>,
 }
@@ -115,7 +116,8 @@ impl Kind {
         let value = headers.get(CONTENT_TYPE).map(|value| value.as_bytes()).unwrap_or_default();
         let value = String::from_utf8_lossy(value).to_ascii_lowercase();
         let mut parts = value.split(';').map(str::trim);
-        let essence = parts.next().unwrap_or_default().to_owned();
+        let essence = parts.next().filter(|essence| is_essence(essence)).unwrap_or_default();
+        let essence = essence.to_owned();
         let charset = parts.find_map(|part| part.strip_prefix("charset="));
         let charset = charset.map(|label| label.trim_matches(['"', '\'', ' ']).to_owned());
         Self { essence, charset }
@@ -156,6 +158,12 @@ impl Kind {
         let is_based = subtype.ends_with("+json") || subtype.ends_with("+xml");
         kind == "text" || (kind == "application" && (is_known || is_based))
     }
+}
+
+/// Whether that may be a type and a subtype.
+fn is_essence(text: &str) -> bool {
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-._".contains(&byte);
+    text.len() <= 100 && text.bytes().all(is_sign)
 }
 
 /// Where a response leads instead of answering.
