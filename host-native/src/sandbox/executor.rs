@@ -183,13 +183,17 @@ impl Executor {
         &self.programs
     }
 
-    /// Compiles the guest tools program if no earlier run has, which takes a while; otherwise it is
-    /// loaded when the first action needs it, which takes none.
+    /// Compiles the guest tools program and the shell if no earlier run has, which takes a while;
+    /// otherwise they are loaded when the first action needs them, which takes none.
     ///
     /// # Errors
-    /// [`ModuleError`] if it can't be compiled on this machine.
+    /// [`ModuleError`] if one can't be compiled on this machine.
     pub async fn compile(&self) -> Result<(), ModuleError> {
-        self.engine.compiled(&tools()).await
+        self.engine.compiled(&tools()).await?;
+        match self.programs.guest(SHELL)? {
+            Some(shell) => self.engine.compiled(&shell).await,
+            None => Ok(()),
+        }
     }
 
     /// Compiles or loads the guest tools program now, so that the first action does not wait.
@@ -245,7 +249,13 @@ impl Executor {
             Ok(guest) => guest,
             Err(outcome) => return outcome,
         };
-        let is_shell = SHELL_NAMES.contains(&program) && self.is_shell(&guest).await;
+        let mut stop = Box::pin(stop);
+        let is_shell = SHELL_NAMES.contains(&program)
+            && tokio::select! {
+                biased;
+                () = &mut stop => return stopped(),
+                is_shell = self.is_shell(&guest) => is_shell,
+            };
         let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
         let argv = argv.map(str::to_owned).collect();
         let (stdin, end): (_, fn(End, Option<&str>) -> End) = if is_shell {
@@ -272,7 +282,13 @@ impl Executor {
             Ok(guest) => guest,
             Err(outcome) => return outcome,
         };
-        if !self.is_shell(&guest).await {
+        let mut stop = Box::pin(stop);
+        let is_shell = tokio::select! {
+            biased;
+            () = &mut stop => return stopped(),
+            is_shell = self.is_shell(&guest) => is_shell,
+        };
+        if !is_shell {
             let script = plain_script(command, folder);
             let args = ["-c".to_owned(), script];
             return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
@@ -509,6 +525,11 @@ fn started_by_name(programs: &Programs) -> Vec<String> {
 
 fn tools() -> Guest {
     Guest { name: "the tools".into(), digest: *TOOLS_DIGEST, source: Source::Embedded(TOOLS) }
+}
+
+/// The outcome of what was stopped while it was compiled.
+fn stopped() -> Outcome {
+    Outcome::error(ToolError::Interrupted, End::Interrupted.to_string())
 }
 
 fn no_folder(folder: &str) -> Outcome {

@@ -1,7 +1,7 @@
 //! The specification's parity matrix through the native host: fifteen rows for the families of
 //! OpenAI, Anthropic and Gemini, each over its own protocol and HTTP, with real tools and programs
-//! in the sandbox. There is no shell yet; in its place stands QuickJS, which runs scripts, and
-//! where a row needs to know what goes on at the same time, a tool of the host's own.
+//! in the sandbox. But for the rows of the shell, QuickJS, which runs scripts, stands in its place,
+//! and where a row needs to know what goes on at the same time, a tool of the host's own.
 
 mod cell;
 
@@ -20,7 +20,7 @@ use innerloop_host::{
     tools::{Call, OwnTool},
 };
 use innerloop_tests::{
-    columns::{Wish, wish},
+    columns::{Column, Wish, wish},
     wires::read::Said,
 };
 use serde_json::{Value, json};
@@ -141,6 +141,58 @@ async fn g7_a_commands_timeout_is_told_with_what_came_before() {
         let (begun, ended) = (told.find("begun"), told.find("timed out after 400ms."));
         assert!(begun.unwrap() < ended.unwrap(), "{told}");
         assert_eq!(played.errors(), [true]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_g7_run_a_command_line_in_the_shell() {
+    row(|column| async move {
+        let column = Column { has_shell: true, ..column };
+        let cell = Cell::new(column)
+            .file("fail.mjs", "console.log('so far'); throw new Error('boom');\n")
+            .does(&[column.shell("mkdir out && cd out && echo hi there | tee said", None)])
+            .does(&[column.shell("ls; qjs -m ../fail.mjs", None)])
+            .says("One of them fails.");
+        let played = cell.play("Run both").await;
+        let (said, failed) = (played.result(1), played.result(2));
+        assert!(said.contains("hi there"), "{said}");
+        for text in ["said", "so far", "boom"] {
+            assert!(failed.contains(text), "{text}: {failed}");
+        }
+        let exits = played.find(|kind| match kind {
+            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.exit),
+            _ => None,
+        });
+        assert_eq!(exits, [Some(0), Some(1)]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_g7_a_command_line_that_takes_too_long_is_told_with_what_came_before() {
+    row(|column| async move {
+        if column.profile == ProfileKind::Gemini {
+            // Its tool takes no time limit, and has two minutes.
+            return;
+        }
+        let column = Column { has_shell: true, ..column };
+        let command = "echo begun; sleep 30";
+        let cell = Cell::new(column)
+            .does(&[column.shell(command, Some(400))])
+            .does(&[column.shell("echo goes on", None)])
+            .says("It takes too long.");
+        let played = cell.play("Sleep for 30 seconds").await;
+        let told = played.result(1);
+        let words = if column.is_native() && column.profile == ProfileKind::Openai {
+            ["command timed out after 400 milliseconds", "begun"]
+        } else {
+            ["begun", "400ms"]
+        };
+        let [first, second] = words.map(|word| told.find(word));
+        assert!(first.unwrap() < second.unwrap(), "{told}");
+        assert!(played.result(2).contains("goes on"));
+        assert_eq!(played.errors().first(), Some(&true));
     })
     .await;
 }

@@ -97,7 +97,11 @@ impl Cell {
     }
 
     fn host(&mut self, scene: &Scene) -> Host {
-        let programs = Programs::open(&example::programs()).unwrap();
+        let programs = match self.column.has_shell {
+            true => example::programs_and_shell(),
+            false => example::programs(),
+        };
+        let programs = Programs::open(&programs).unwrap();
         let facts = Facts { programs: programs.facts(), ..Facts::default() };
         let workspace = Workspace::open(scene.workspace()).unwrap();
         let sandbox = Executor::new(engine(), workspace, programs);
@@ -231,7 +235,7 @@ impl Played {
 }
 
 /// Runs a row of the matrix; the column stands in the output if it fails. Families are shown the
-/// tools that they were trained on, and no shell: there is none yet.
+/// tools that they were trained on; a row that needs a shell says so.
 pub(super) async fn row<F: Future<Output = ()>>(cell: impl Fn(Column) -> F) {
     for column in Column::native(false) {
         println!("{column:?}");
