@@ -1,9 +1,35 @@
 //! The devices that scripts know: `/dev/null` and its like, which no host has.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
-/// How much of an endless device a command that reads a file whole is given.
+/// How much of an endless device a command that reads a file whole is given, where nobody says how
+/// much it wants.
 const PIECE: usize = 1 << 20;
+
+/// The same of random bytes, which commands for text are slow to read.
+const RANDOM_PIECE: usize = 64 << 10;
+
+/// The most that it is given.
+const MOST: usize = 192 << 20;
+
+/// How much the next command wants.
+static WANTED: AtomicUsize = AtomicUsize::new(PIECE);
+
+/// The devices by their names in `/dev`.
+pub(crate) const ALL: [(&str, Device); 4] = [
+    ("null", Device::Null),
+    ("random", Device::Random),
+    ("urandom", Device::Random),
+    ("zero", Device::Zero),
+];
+
+/// Says how much of an endless device the next command wants.
+pub(crate) fn expect(bytes: Option<usize>) {
+    WANTED.store(bytes.unwrap_or(PIECE).clamp(PIECE, MOST), Ordering::Relaxed);
+}
 
 /// A device, by its path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,21 +42,25 @@ pub(crate) enum Device {
 impl Device {
     /// The device at that path, if there is one.
     pub(crate) fn at(path: &Path) -> Option<Self> {
-        match path.to_str()? {
-            "/dev/null" => Some(Self::Null),
-            "/dev/zero" => Some(Self::Zero),
-            "/dev/random" | "/dev/urandom" => Some(Self::Random),
-            _ => None,
-        }
+        let name = path.to_str()?.strip_prefix("/dev/")?;
+        ALL.into_iter().find(|(known, _)| *known == name).map(|(_, device)| device)
     }
 
     /// What it holds.
     pub(crate) fn read(self) -> Vec<u8> {
         match self {
             Self::Null => Vec::new(),
-            Self::Zero => vec![0; PIECE],
-            Self::Random => random(PIECE),
+            Self::Zero => vec![0; WANTED.swap(PIECE, Ordering::Relaxed)],
+            Self::Random => match WANTED.swap(PIECE, Ordering::Relaxed) {
+                PIECE => random(RANDOM_PIECE),
+                wanted => random(wanted),
+            },
         }
+    }
+
+    /// Whether there is always more to read.
+    pub(crate) fn is_endless(self) -> bool {
+        self != Self::Null
     }
 }
 

@@ -3,20 +3,20 @@
 //! where the workspace has none of its own.
 
 use crate::{
-    devices::Device,
     host::{self, About, make_link},
     listed::Listed,
+    system::{self, System},
 };
 use bashkit::{
-    DirEntry, Error, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
+    DirEntry, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
 };
 use innerloop_json::Map;
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     fs,
     io::{self, ErrorKind, Write},
     path::{Component, Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, SystemTime},
 };
 
@@ -24,6 +24,8 @@ use std::{
 pub(crate) struct Files {
     /// Where the workspace has no `/tmp`.
     scratch: Option<InMemoryFs>,
+    /// The commands that have a file.
+    commands: OnceLock<BTreeSet<String>>,
     /// What `chmod` said, which WASI has no place for.
     modes: Mutex<HashMap<PathBuf, u32>>,
     listed: Listed,
@@ -31,7 +33,7 @@ pub(crate) struct Files {
 
 /// Where a path leads.
 enum Place<'a> {
-    Device(Device),
+    System(System),
     Scratch(&'a InMemoryFs),
     Workspace,
 }
@@ -39,9 +41,10 @@ enum Place<'a> {
 impl Files {
     /// The files that the host gives.
     pub(crate) fn new() -> Self {
-        let has_own = host::stat("/tmp", false).is_ok();
+        let is_free = |path| host::stat(path).is_err();
         Self {
-            scratch: (!has_own).then(InMemoryFs::new),
+            scratch: is_free("/tmp").then(InMemoryFs::new),
+            commands: OnceLock::new(),
             modes: Mutex::default(),
             listed: Listed::default(),
         }
@@ -66,10 +69,16 @@ impl Files {
         self.listed.forget();
     }
 
+    /// Says which commands there are, once they are known.
+    pub(crate) fn name_commands(&self, commands: Vec<String>) {
+        let _first = self.commands.set(system::programs(commands));
+    }
+
     fn place(&self, path: &Path) -> (PathBuf, Place<'_>) {
         let path = normal(path);
-        if let Some(device) = Device::at(&path) {
-            return (path, Place::Device(device));
+        let system = self.commands.get().and_then(|commands| System::at(&path, commands));
+        if let Some(system) = system {
+            return (path, Place::System(system));
         }
         match &self.scratch {
             Some(scratch) if path.starts_with("/tmp") => (path, Place::Scratch(scratch)),
@@ -88,12 +97,12 @@ impl Files {
         Metadata { file_type, size: about.size, mode, modified, created: modified }
     }
 
-    /// What stands at a path of the workspace, or what the link there leads to.
-    fn look(&self, path: &Path, follow: bool) -> Result<Metadata> {
-        if let Some(about) = self.listed.about(path, follow) {
+    /// What stands at a path of the workspace, be it a link.
+    fn look(&self, path: &Path) -> Result<Metadata> {
+        if let Some(about) = self.listed.about(path) {
             return Ok(self.metadata(path, &about));
         }
-        let about = host::stat(text(path)?, follow)?;
+        let about = host::stat(text(path)?)?;
         let mut found = self.metadata(path, &about);
         if !self.modes().contains_key(path) {
             found.mode |= made_executable(path, &about);
@@ -139,15 +148,11 @@ fn made_executable(path: &Path, about: &About) -> u32 {
     if is_script { EXECUTABLE } else { 0 }
 }
 
-fn refused(words: &str) -> Error {
-    io::Error::new(ErrorKind::PermissionDenied, words.to_owned()).into()
-}
-
 #[async_trait]
 impl FileSystem for Files {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         match self.place(path) {
-            (_, Place::Device(device)) => Ok(device.read()),
+            (_, Place::System(system)) => system.read(),
             (path, Place::Scratch(scratch)) => scratch.read_file(&path).await,
             (path, Place::Workspace) => Ok(host::read(text(&path)?)?),
         }
@@ -156,7 +161,7 @@ impl FileSystem for Files {
     async fn write_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Ok(()),
+            (_, Place::System(system)) => system.write(),
             (path, Place::Scratch(scratch)) => scratch.write_file(&path, content).await,
             (path, Place::Workspace) => Ok(fs::write(path, content)?),
         }
@@ -165,7 +170,7 @@ impl FileSystem for Files {
     async fn append_file(&self, path: &Path, content: &[u8]) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Ok(()),
+            (_, Place::System(system)) => system.write(),
             (path, Place::Scratch(scratch)) => scratch.append_file(&path, content).await,
             (path, Place::Workspace) => {
                 let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
@@ -177,7 +182,8 @@ impl FileSystem for Files {
     async fn mkdir(&self, path: &Path, recursive: bool) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
+            (_, Place::System(_)) if recursive => Ok(()),
+            (_, Place::System(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
             (path, Place::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
             (path, Place::Workspace) if recursive => Ok(fs::create_dir_all(path)?),
             (path, Place::Workspace) => Ok(fs::create_dir(path)?),
@@ -187,7 +193,7 @@ impl FileSystem for Files {
     async fn remove(&self, path: &Path, recursive: bool) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Err(refused("it is a device")),
+            (_, Place::System(system)) => Err(system.refused()),
             (path, Place::Scratch(scratch)) => scratch.remove(&path, recursive).await,
             (path, Place::Workspace) => {
                 let is_folder = fs::symlink_metadata(&path)?.is_dir();
@@ -201,25 +207,20 @@ impl FileSystem for Files {
         }
     }
 
+    /// What is at a path, be it a link: bashkit follows links itself, here and in `/tmp`.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
-            (_, Place::Device(_)) => Ok(Metadata { mode: 0o666, ..Metadata::default() }),
+            (_, Place::System(system)) => Ok(system.metadata()),
             (path, Place::Scratch(scratch)) => scratch.stat(&path).await,
-            (path, Place::Workspace) => self.look(&path, true),
-        }
-    }
-
-    async fn lstat(&self, path: &Path) -> Result<Metadata> {
-        match self.place(path) {
-            (path, Place::Scratch(scratch)) => scratch.lstat(&path).await,
-            (path, Place::Workspace) => self.look(&path, false),
-            (path, Place::Device(_)) => self.stat(&path).await,
+            (path, Place::Workspace) => self.look(&path),
         }
     }
 
     async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
         match self.place(path) {
-            (_, Place::Device(_)) => Err(io::Error::from(ErrorKind::NotADirectory).into()),
+            (_, Place::System(system)) => {
+                system.entries(self.commands.get().unwrap_or(&BTreeSet::new()))
+            }
             (path, Place::Scratch(scratch)) => scratch.read_dir(&path).await,
             (path, Place::Workspace) => {
                 let entries = host::list(text(&path)?)?;
@@ -235,9 +236,9 @@ impl FileSystem for Files {
 
     async fn exists(&self, path: &Path) -> Result<bool> {
         match self.place(path) {
-            (_, Place::Device(_)) => Ok(true),
+            (_, Place::System(_)) => Ok(true),
             (path, Place::Scratch(scratch)) => scratch.exists(&path).await,
-            (path, Place::Workspace) => Ok(host::stat(text(&path)?, true).is_ok()),
+            (path, Place::Workspace) => Ok(host::stat(text(&path)?).is_ok()),
         }
     }
 
@@ -248,8 +249,8 @@ impl FileSystem for Files {
             ((from, Place::Scratch(scratch)), (to, Place::Scratch(_))) => {
                 scratch.rename(&from, &to).await
             }
-            ((_, Place::Device(_)), _) | (_, (_, Place::Device(_))) => {
-                Err(refused("it is a device"))
+            ((_, Place::System(system)), _) | (_, (_, Place::System(system))) => {
+                Err(system.refused())
             }
             ((from, _), (to, _)) => {
                 self.copy(&from, &to).await?;
@@ -272,7 +273,7 @@ impl FileSystem for Files {
     async fn symlink(&self, target: &Path, link: &Path) -> Result<()> {
         self.listed.forget();
         match self.place(link) {
-            (_, Place::Device(_)) => Err(refused("it is a device")),
+            (_, Place::System(system)) => Err(system.refused()),
             (link, Place::Scratch(scratch)) => scratch.symlink(target, &link).await,
             (link, Place::Workspace) => Ok(make_link(text(target)?, text(&link)?)?),
         }
@@ -280,7 +281,7 @@ impl FileSystem for Files {
 
     async fn read_link(&self, path: &Path) -> Result<PathBuf> {
         match self.place(path) {
-            (_, Place::Device(_)) => Err(io::Error::from(ErrorKind::InvalidInput).into()),
+            (_, Place::System(_)) => Err(io::Error::from(ErrorKind::InvalidInput).into()),
             (path, Place::Scratch(scratch)) => scratch.read_link(&path).await,
             (path, Place::Workspace) => Ok(fs::read_link(path)?),
         }
@@ -289,7 +290,7 @@ impl FileSystem for Files {
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Err(refused("it is a device")),
+            (_, Place::System(system)) => Err(system.refused()),
             (path, Place::Scratch(scratch)) => scratch.chmod(&path, mode).await,
             (path, Place::Workspace) => {
                 fs::metadata(&path)?;
@@ -302,7 +303,7 @@ impl FileSystem for Files {
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::Device(_)) => Ok(()),
+            (_, Place::System(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
             (path, Place::Workspace) => {
                 let file = fs::OpenOptions::new().write(true).open(path)?;

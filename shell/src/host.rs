@@ -18,7 +18,7 @@ mod imported {
         pub(super) fn program_status(program: i32) -> i32;
         pub(super) fn program_end(program: i32);
         pub(super) fn programs_wait(timeout_ms: i32);
-        pub(super) fn path_stat(at: *const u8, len: usize, follow: i32, result: *mut u8) -> i32;
+        pub(super) fn path_stat(at: *const u8, len: usize, result: *mut u8) -> i32;
         pub(super) fn folder_list(at: *const u8, len: usize) -> i64;
         pub(super) fn file_read(at: *const u8, len: usize) -> i64;
         pub(super) fn take(at: *mut u8);
@@ -80,13 +80,11 @@ impl About {
     }
 }
 
-/// What stands at a path, or what the link there leads to.
+/// What stands at a path, be it a link.
 #[expect(unsafe_code, reason = "an import; the host writes as many bytes as there is room for")]
-pub(crate) fn stat(path: &str, follow: bool) -> io::Result<About> {
+pub(crate) fn stat(path: &str) -> io::Result<About> {
     let mut about = [0; ABOUT];
-    let errno = unsafe {
-        imported::path_stat(path.as_ptr(), path.len(), i32::from(follow), about.as_mut_ptr())
-    };
+    let errno = unsafe { imported::path_stat(path.as_ptr(), path.len(), about.as_mut_ptr()) };
     if errno == 0 { Ok(About::of(&about)) } else { Err(io::Error::from_raw_os_error(errno)) }
 }
 

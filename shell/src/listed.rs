@@ -15,9 +15,6 @@ const FRESH: Duration = Duration::from_millis(50);
 /// Most folders whose lists are kept.
 const MOST: usize = 64;
 
-/// The kind of a link, as WASI numbers it.
-const LINK: u8 = 7;
-
 /// The lists of some folders.
 #[derive(Default)]
 pub(crate) struct Listed(Mutex<HashMap<PathBuf, List>>);
@@ -38,14 +35,12 @@ impl Listed {
         lists.insert(folder.to_owned(), List { at: Instant::now(), entries });
     }
 
-    /// What stands at a path, if its folder was listed a moment ago. Where a link leads was not
-    /// looked up.
-    pub(crate) fn about(&self, path: &Path, follow: bool) -> Option<About> {
+    /// What stands at a path, if its folder was listed a moment ago.
+    pub(crate) fn about(&self, path: &Path) -> Option<About> {
         let lists = self.lists();
         let list = lists.get(path.parent()?)?;
         let about = list.entries.get(path.file_name()?.to_str()?)?;
-        let is_known = about.kind != LINK || !follow;
-        (is_known && list.at.elapsed() < FRESH).then_some(*about)
+        (list.at.elapsed() < FRESH).then_some(*about)
     }
 
     /// Forgets all lists: something has changed.

@@ -3,6 +3,7 @@
 //! is the crate `protocol`.
 
 mod analysis;
+mod builtins;
 mod devices;
 mod files;
 mod host;
@@ -10,6 +11,7 @@ mod listed;
 mod programs;
 mod shell;
 mod state;
+mod system;
 
 use innerloop_shell_protocol::Request;
 use std::io::Read;

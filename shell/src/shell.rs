@@ -2,6 +2,7 @@
 
 use crate::{
     analysis::reads_only,
+    builtins,
     files::Files,
     programs::{Program, driven},
     state,
@@ -83,7 +84,7 @@ async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
         .await;
     let _flushed = io::stdout().flush();
     let ended = ended.map(|ended| ended.exit_code);
-    Reply { state: state::save(bash, files), ..told(ended) }
+    Reply { state: state::save(bash, files), ..told(ended, &request.script) }
 }
 
 fn build(request: &Request, files: &Arc<Files>) -> Bash {
@@ -100,7 +101,6 @@ fn build(request: &Request, files: &Arc<Files>) -> Bash {
     let mut bash = Bash::builder()
         .fs(Arc::clone(files) as Arc<dyn FileSystem>)
         .rootfs(false)
-        .follow_symlinks(false)
         .cwd("/")
         .username("user")
         .hostname("innerloop")
@@ -110,22 +110,29 @@ fn build(request: &Request, files: &Arc<Files>) -> Bash {
         .limits(limits)
         .session_limits(SessionLimits::unlimited())
         .memory_limits(MemoryLimits::default());
+    bash = builtins::register(bash);
     for name in &request.programs {
         bash = bash.command(name, Program(Arc::clone(files)));
     }
-    bash.build()
+    let bash = bash.build();
+    files.name_commands(bash.builtin_names());
+    bash
 }
 
-fn told(ended: Result<i32>) -> Reply {
+fn told(ended: Result<i32>, script: &str) -> Reply {
     match ended {
         Ok(status) => Reply { status, ..Reply::default() },
         Err(Error::ResourceLimit(LimitExceeded::Timeout(_))) => {
             Reply { status: 124, timed_out: true, ..Reply::default() }
         }
-        Err(Error::Parse { message, line, .. }) => {
-            failed(&format!("line {line}: syntax error: {message}"), SYNTAX)
-        }
-        Err(error) => failed(&error.to_string(), 1),
+        Err(error) => match error.syntax_report("bash", script) {
+            Some(report) => {
+                // Nobody is left to be told that nobody listens.
+                let _told = write!(io::stderr(), "{report}");
+                Reply { status: SYNTAX, ..Reply::default() }
+            }
+            None => failed(&error.to_string(), 1),
+        },
     }
 }
 

@@ -19,6 +19,7 @@ pub mod mock;
 pub mod program;
 pub mod samples;
 pub mod scene;
+pub mod shell_lines;
 pub mod simulator;
 pub mod snapshot;
 pub mod test_host;

@@ -33,8 +33,8 @@ pub(super) fn link(linker: &mut Linker<RunState>) -> Result<()> {
     link_programs(linker)
 }
 
-/// Path, its length, whether a link is followed, where the result goes.
-type StatArgs = (i32, i32, i32, i32);
+/// Path, its length, where the result goes.
+type StatArgs = (i32, i32, i32);
 /// Path, its length.
 type PathArgs = (i32, i32);
 
@@ -58,10 +58,10 @@ fn link_files(linker: &mut Linker<RunState>) -> Result<()> {
         .map(drop)
 }
 
-async fn stat(guest: &mut Guest<'_>, (at, len, follow, result): StatArgs) -> Answer {
+async fn stat(guest: &mut Guest<'_>, (at, len, result): StatArgs) -> Answer {
     shell(guest)?;
     let path = relative(guest, at, len)?;
-    let about = work(guest, move |files| whole::stat(files, &path, follow != 0)).await?;
+    let about = work(guest, move |files| whole::stat(files, &path)).await?;
     put(guest, result, &about)
 }
 

@@ -21,9 +21,9 @@ const MAX_LIST: usize = 64 << 20;
 /// How many bytes say what a file is: its kind, what is allowed, its size, when it was changed.
 pub(super) const ABOUT: usize = 19;
 
-/// What stands at a path, or what the link there leads to.
-pub(super) fn stat(files: &mut Files, path: &str, follow: bool) -> Result<[u8; ABOUT], Denied> {
-    files.stat(ROOT, path, follow).map(|found| about(&found))
+/// What stands at a path, be it a link.
+pub(super) fn stat(files: &mut Files, path: &str) -> Result<[u8; ABOUT], Denied> {
+    files.stat(ROOT, path, false).map(|found| about(&found))
 }
 
 /// All entries of a folder, in the order of their names, none of which is `.` or `..`: what each

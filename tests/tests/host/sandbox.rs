@@ -6,6 +6,7 @@ mod cache;
 mod changes;
 mod escapes;
 mod limits;
+mod lines;
 mod overlay;
 mod programs;
 mod reading;

@@ -1,0 +1,71 @@
+//! Dates with something added, as GNU's `date -d '2024-01-01 +1 day'` takes them, in the words that
+//! bashkit's `date` knows.
+
+use super::ls::{civil, days};
+
+/// Puts the words of `date` right.
+pub(super) fn put_right(args: &mut [String]) {
+    let mut is_date = false;
+    for arg in args {
+        let value = match std::mem::replace(&mut is_date, arg == "-d" || arg == "--date") {
+            true => Some(arg.clone()),
+            false => arg.strip_prefix("--date=").or(arg.strip_prefix("-d")).map(str::to_owned),
+        };
+        let Some(value) = value.filter(|value| !value.is_empty()) else { continue };
+        if let Some(date) = moved(&value) {
+            *arg = arg.replace(&value, &date);
+        }
+    }
+}
+
+/// A date and what is added to it, as a date.
+fn moved(text: &str) -> Option<String> {
+    let spaced = text.replace('+', " +").replace(" -", " - ").replace(" +", " + ");
+    let mut words = spaced.split_whitespace().peekable();
+    let date = words.next()?;
+    let mut parts = date.splitn(3, '-').map(str::parse::<u64>);
+    let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
+    let mut clock = [0_i64; 3];
+    if let Some(word) = words.next_if(|word| word.contains(':')) {
+        for (part, text) in clock.iter_mut().zip(word.splitn(3, ':')) {
+            *part = text.parse().ok()?;
+        }
+    }
+    let zone = words.next_if(|word| matches!(*word, "UTC" | "Z" | "GMT")).map_or("", |_| " UTC");
+    words.peek()?;
+    let [hour, minute, second] = clock;
+    let mut months = i64::try_from(year * 12 + month).ok()?.checked_sub(1)?;
+    let mut seconds = hour * 3600 + minute * 60 + second;
+    while let Some(word) = words.next() {
+        let (sign, count) = match word {
+            "+" => (1, words.next()?),
+            "-" => (-1, words.next()?),
+            count => (1, count),
+        };
+        let (count, unit) = match count.parse::<i64>() {
+            Ok(count) => (count, words.next()?),
+            // A unit alone is one of them.
+            Err(_) => (1, count),
+        };
+        let is_ago = words.next_if_eq(&"ago").is_some();
+        let count = if is_ago { -sign * count } else { sign * count };
+        match unit.trim_end_matches('s') {
+            "year" => months += 12 * count,
+            "month" => months += count,
+            "fortnight" => seconds += 14 * 86_400 * count,
+            "week" => seconds += 7 * 86_400 * count,
+            "day" => seconds += 86_400 * count,
+            "hour" => seconds += 3600 * count,
+            "minute" | "min" => seconds += 60 * count,
+            "second" | "sec" => seconds += count,
+            _ => return None,
+        }
+    }
+    let (year, month) = (months.div_euclid(12), months.rem_euclid(12) + 1);
+    let start = days(u64::try_from(year).ok()?, u64::try_from(month).ok()?, day)?;
+    let moved = i64::try_from(start).ok()? * 86_400 + seconds;
+    let (day, second) = (u64::try_from(moved.div_euclid(86_400)).ok()?, moved.rem_euclid(86_400));
+    let (year, month, day) = civil(day);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    Some(format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}{zone}"))
+}

@@ -1,0 +1,354 @@
+//! How `ls` lays its list out: one name a line, in columns, or with all that is known of a file.
+
+use super::{super::options::Given, Entry};
+use bashkit::FileType;
+use std::{
+    fmt::Write,
+    time::{Duration, SystemTime},
+};
+
+/// How wide the columns are together, where nobody says it.
+const WIDTH: usize = 80;
+
+/// How much of a disk the smallest file takes.
+const BLOCK: u64 = 4096;
+
+/// Times that are older than this are shown with the year.
+const HALF_A_YEAR: Duration = Duration::from_secs(15_778_476);
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines,
+    Long,
+    Commas,
+    Down,
+    Across,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Times {
+    Usual,
+    Full,
+    LongIso,
+    Iso,
+}
+
+/// How a list is laid out.
+pub(super) struct Layout {
+    form: Form,
+    times: Times,
+    width: usize,
+    is_human: bool,
+    marks_all: bool,
+    marks_folders: bool,
+    has_blocks: bool,
+    has_inode: bool,
+    has_owner: bool,
+    has_group: bool,
+    is_numeric: bool,
+    is_quoted: bool,
+    now: SystemTime,
+}
+
+impl Layout {
+    /// The layout that options ask for.
+    pub(super) fn of(given: &Given) -> Self {
+        let form = match (given.last("lgonCxm1OE"), given.value('O')) {
+            (Some('l' | 'g' | 'o' | 'n' | 'E'), _) => Form::Long,
+            // One name a line is what `-l` does anyway.
+            (Some('1'), _) if given.last("lgon").is_some() => Form::Long,
+            (Some('C'), _) => Form::Down,
+            (Some('x'), _) => Form::Across,
+            (Some('m'), _) => Form::Commas,
+            (Some('O'), Some("long" | "verbose")) => Form::Long,
+            (Some('O'), Some("commas")) => Form::Commas,
+            (Some('O'), Some("vertical")) => Form::Down,
+            (Some('O'), Some("horizontal" | "across")) => Form::Across,
+            _ => Form::Lines,
+        };
+        let times = match given.value('W') {
+            _ if given.has('E') => Times::Full,
+            Some("full-iso") => Times::Full,
+            Some("long-iso" | "+%Y-%m-%d %H:%M") => Times::LongIso,
+            Some("iso" | "+%Y-%m-%d") => Times::Iso,
+            _ => Times::Usual,
+        };
+        Self {
+            form,
+            times,
+            width: given.value('w').and_then(|width| width.parse().ok()).unwrap_or(WIDTH),
+            is_human: given.has('h'),
+            marks_all: given.has('F'),
+            marks_folders: given.has('p'),
+            has_blocks: given.has('s'),
+            has_inode: given.has('i'),
+            has_owner: !given.has('g'),
+            has_group: !given.has('o') && !given.has('G'),
+            is_numeric: given.has('n'),
+            is_quoted: given.has('Q'),
+            now: SystemTime::now(),
+        }
+    }
+
+    /// Whether all that is known of a file is shown.
+    pub(super) fn is_long(&self) -> bool {
+        self.form == Form::Long
+    }
+
+    /// Whether a folder's list begins with what it takes of the disk.
+    pub(super) fn has_total(&self) -> bool {
+        self.is_long() || self.has_blocks
+    }
+
+    /// The line that says it.
+    pub(super) fn total(&self, entries: &[Entry]) -> String {
+        let blocks = entries.iter().map(blocks).sum();
+        format!("total {}\n", self.blocks(blocks))
+    }
+
+    /// Lays entries out.
+    pub(super) fn list(&self, entries: &[Entry], out: &mut String) {
+        if self.is_long() {
+            return self.long(entries, out);
+        }
+        let prefixes: Vec<String> = entries.iter().map(|entry| self.prefix(entry)).collect();
+        let wide = prefixes.iter().map(String::len).max().unwrap_or(0);
+        let pairs = entries.iter().zip(&prefixes);
+        let is_spaced = !matches!(self.form, Form::Commas);
+        let names: Vec<String> = pairs
+            .map(|(entry, prefix)| {
+                let width = if is_spaced { wide } else { 0 };
+                format!("{prefix:>width$}{}", self.name(entry))
+            })
+            .collect();
+        match self.form {
+            Form::Lines | Form::Long => {
+                out.extend(names.into_iter().flat_map(|name| [name, "\n".into()]));
+            }
+            Form::Commas => self.commas(&names, out),
+            Form::Down => self.columns(&names, true, out),
+            Form::Across => self.columns(&names, false, out),
+        }
+    }
+
+    fn prefix(&self, entry: &Entry) -> String {
+        let mut prefix = String::new();
+        if self.has_inode {
+            prefix.push_str(&format!("{} ", inode(entry)));
+        }
+        if self.has_blocks {
+            prefix.push_str(&format!("{} ", self.blocks(blocks(entry))));
+        }
+        prefix
+    }
+
+    fn blocks(&self, blocks: u64) -> String {
+        if self.is_human { human(blocks * 1024) } else { blocks.to_string() }
+    }
+
+    fn name(&self, entry: &Entry) -> String {
+        let metadata = &entry.metadata;
+        let mark = match metadata.file_type {
+            FileType::Directory if self.marks_all || self.marks_folders => "/",
+            FileType::Symlink if self.marks_all && !self.is_long() => "@",
+            FileType::File if self.marks_all && metadata.mode & 0o111 != 0 => "*",
+            _ => "",
+        };
+        if self.is_quoted {
+            let escaped = entry.name.replace('\\', "\\\\").replace('"', "\\\"");
+            return format!("\"{escaped}\"{mark}");
+        }
+        format!("{}{mark}", entry.name)
+    }
+
+    fn long(&self, entries: &[Entry], out: &mut String) {
+        let sizes: Vec<String> = entries.iter().map(|entry| self.size(entry)).collect();
+        let wide = sizes.iter().map(String::len).max().unwrap_or(0);
+        let prefixes: Vec<String> = entries.iter().map(|entry| self.prefix(entry)).collect();
+        let prefix_wide = prefixes.iter().map(String::len).max().unwrap_or(0);
+        let who = if self.is_numeric { "1000" } else { "user" };
+        for ((entry, size), prefix) in entries.iter().zip(&sizes).zip(&prefixes) {
+            let mode = mode(entry);
+            let owner = if self.has_owner { format!("{who} ") } else { String::new() };
+            let group = if self.has_group { format!("{who} ") } else { String::new() };
+            let time = self.time(entry.metadata.modified);
+            let name = self.name(entry);
+            let _never = write!(
+                out,
+                "{prefix:>prefix_wide$}{mode} 1 {owner}{group}{size:>wide$} {time} {name}"
+            );
+            if let Some(target) = &entry.target {
+                out.push_str(" -> ");
+                out.push_str(target);
+            }
+            out.push('\n');
+        }
+    }
+
+    fn size(&self, entry: &Entry) -> String {
+        let size = size(entry);
+        if self.is_human { human(size) } else { size.to_string() }
+    }
+
+    fn time(&self, time: SystemTime) -> String {
+        let [year, month, day, hour, minute, _] = calendar(time);
+        let clock = format!("{hour:02}:{minute:02}");
+        let iso = format!("{year}-{month:02}-{day:02}");
+        let is_recent =
+            time <= self.now && self.now.duration_since(time).is_ok_and(|age| age < HALF_A_YEAR);
+        match self.times {
+            Times::Full => stamp(time),
+            Times::LongIso => format!("{iso} {clock}"),
+            Times::Iso => iso,
+            Times::Usual => {
+                let end = if is_recent { clock } else { format!(" {year}") };
+                format!("{} {day:2} {end}", name_of(month))
+            }
+        }
+    }
+
+    fn commas(&self, names: &[String], out: &mut String) {
+        let mut column = 0;
+        for (number, name) in names.iter().enumerate() {
+            let len = name.chars().count();
+            if number > 0 {
+                let breaks = column + len + 3 > self.width;
+                out.push_str(if breaks { ",\n" } else { ", " });
+                column = if breaks { 0 } else { column + 2 };
+            }
+            out.push_str(name);
+            column += len;
+        }
+        if !names.is_empty() {
+            out.push('\n');
+        }
+    }
+
+    fn columns(&self, names: &[String], is_down: bool, out: &mut String) {
+        let count = names.len();
+        let at = |row: usize, column: usize, rows: usize, columns: usize| {
+            if is_down { column * rows + row } else { row * columns + column }
+        };
+        for columns in (1..=count.min(self.width / 3).max(1)).rev() {
+            let rows = count.div_ceil(columns);
+            let width_of = |column: usize| {
+                let in_column =
+                    (0..rows).filter_map(|row| names.get(at(row, column, rows, columns)));
+                in_column.map(|name| name.chars().count()).max().unwrap_or(0)
+            };
+            let widths: Vec<usize> = (0..columns).map(width_of).collect();
+            let is_full = !is_down || at(0, columns - 1, rows, columns) < count;
+            let total: usize = widths.iter().sum::<usize>() + 2 * (columns - 1);
+            if columns > 1 && (!is_full || total >= self.width) {
+                continue;
+            }
+            for row in 0..rows {
+                let mut line = String::new();
+                for (column, width) in widths.iter().enumerate() {
+                    let Some(name) = names.get(at(row, column, rows, columns)) else { continue };
+                    let _never = write!(line, "{name:<width$}  ");
+                }
+                out.push_str(line.trim_end());
+                out.push('\n');
+            }
+            return;
+        }
+    }
+}
+
+/// A time to the nanosecond.
+pub(in super::super) fn stamp(time: SystemTime) -> String {
+    let [year, month, day, hour, minute, second] = calendar(time);
+    let nanos = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().subsec_nanos();
+    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{nanos:09} +0000")
+}
+
+/// Year, month, day, hour, minute and second of a time.
+pub(in super::super) fn calendar(time: SystemTime) -> [u64; 6] {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let (day, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
+    let (year, month, day) = civil(day);
+    [year, month, day, second / 3600, second / 60 % 60, second % 60]
+}
+
+/// How many days after 1970-01-01 a day is; it may be past its month's end.
+pub(in super::super) fn days(year: u64, month: u64, day: u64) -> Option<u64> {
+    let year = if month <= 2 { year.checked_sub(1)? } else { year };
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day.checked_sub(1)?;
+    let of_era = year % 400;
+    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
+    (year / 400 * 146_097 + of_era).checked_sub(719_468)
+}
+
+fn size(entry: &Entry) -> u64 {
+    if entry.metadata.file_type.is_dir() { BLOCK } else { entry.metadata.size }
+}
+
+/// What a file takes of a disk, in units of 1024 bytes.
+fn blocks(entry: &Entry) -> u64 {
+    if entry.metadata.file_type.is_symlink() { 0 } else { size(entry).div_ceil(BLOCK) * 4 }
+}
+
+/// A number that is the file's own, as far as its name is.
+fn inode(entry: &Entry) -> u32 {
+    entry
+        .name
+        .bytes()
+        .fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+fn mode(entry: &Entry) -> String {
+    let kind = match entry.metadata.file_type {
+        FileType::Directory => 'd',
+        FileType::Symlink => 'l',
+        FileType::File => '-',
+        _ => 'p',
+    };
+    let mode = entry.metadata.mode;
+    let bits = (0..9).rev().map(|bit| match mode >> bit & 1 {
+        0 => '-',
+        _ if bit % 3 == 2 => 'r',
+        _ if bit % 3 == 1 => 'w',
+        _ => 'x',
+    });
+    std::iter::once(kind).chain(bits).collect()
+}
+
+/// A number of bytes as people read it, rounded up.
+fn human(bytes: u64) -> String {
+    let (mut unit, mut size) = (1_u64, bytes);
+    let mut letters = "KMGTPE".chars();
+    let mut letter = None;
+    while size >= 1024 {
+        letter = letters.next();
+        unit *= 1024;
+        size = bytes.div_ceil(unit);
+    }
+    match letter {
+        None => bytes.to_string(),
+        Some(letter) if bytes <= unit * 10 - unit / 10 => {
+            let tenths = (bytes * 10).div_ceil(unit);
+            format!("{}.{}{letter}", tenths / 10, tenths % 10)
+        }
+        Some(letter) => format!("{size}{letter}"),
+    }
+}
+
+fn name_of(month: u64) -> &'static str {
+    let names =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    usize::try_from(month).ok().and_then(|month| names.get(month.wrapping_sub(1))).unwrap_or(&"?")
+}
+
+/// Year, month and day of the day that is so many days after 1970-01-01.
+pub(in super::super) fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let era = days / 146_097;
+    let of_era = days % 146_097;
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + u64::from(month <= 2), month, day)
+}
