@@ -79,6 +79,7 @@ pub mod cli;
 mod deltas;
 pub mod diff;
 mod digest;
+pub mod environment;
 pub mod facts;
 pub mod host;
 pub mod http;

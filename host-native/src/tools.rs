@@ -9,7 +9,10 @@ pub use call::Call;
 pub use definition::DefinitionError;
 pub use own::OwnTool;
 
-use crate::sandbox::{Executor, OnDelta};
+use crate::{
+    environment::{Environment, Request},
+    sandbox::{Executor, OnDelta},
+};
 use innerloop_core::{
     action::{Action, Outcome, ToolError},
     id::AgentId,
@@ -25,13 +28,23 @@ pub struct Tools {
     sandbox: Executor,
     own: Arc<Vec<OwnTool>>,
     web: Option<OwnTool>,
+    /// Where built-in actions are carried out; in the sandbox if there is none.
+    environment: Option<Arc<dyn Environment>>,
 }
 
 impl Tools {
     /// Runs built-in actions in that sandbox.
     #[must_use]
     pub fn new(sandbox: Executor) -> Self {
-        Self { sandbox, own: Arc::default(), web: None }
+        Self { sandbox, own: Arc::default(), web: None, environment: None }
+    }
+
+    /// With built-in actions carried out there, in place of the sandbox. The host's own tools, and
+    /// what reads pages of the web, are run as before.
+    #[must_use]
+    pub fn with_environment(mut self, environment: impl Environment + 'static) -> Self {
+        self.environment = Some(Arc::new(environment));
+        self
     }
 
     /// With what reads pages of the web, which the model is offered where the configuration's
@@ -75,7 +88,7 @@ impl Tools {
         self.own.iter().map(|tool| tool.spec().clone()).collect()
     }
 
-    /// Runs a tool to its end, its time limit, or the word to stop.
+    /// Runs an agent's tool to its end, its time limit, or the word to stop.
     pub(crate) async fn run(
         &self,
         agent: AgentId,
@@ -92,7 +105,20 @@ impl Tools {
             }
             (Job::Builtin(action), _) => {
                 let timeout = Duration::from_millis(run.timeout_ms);
-                sandbox.run_until(action, timeout, Some(on_delta), stopped).await
+                let request = Request {
+                    action: action.clone(),
+                    call_id: run.call_id.clone(),
+                    agent,
+                    folder: run.folder.clone(),
+                    known: run.known.clone(),
+                    timeout,
+                    on_delta: Some(on_delta),
+                    stop: Box::pin(stopped),
+                };
+                match &self.environment {
+                    Some(environment) => environment.carry_out(request).await,
+                    None => self.sandbox.carry_out(request).await,
+                }
             }
             (Job::Custom(arguments), _) => match self.get(&run.name) {
                 Some(tool) => tool.run(&sandbox, &run, arguments, on_delta, stopped).await,

@@ -1,0 +1,11 @@
+//! Where the actions of the built-in tools are carried out: the sandbox, the machine itself, or a
+//! place of an embedding program's own, such as a container or another machine; and wrappers
+//! around any of them.
+
+mod interface;
+mod logged;
+mod read_only;
+
+pub use interface::{Environment, Request, Running, Stop};
+pub use logged::Logged;
+pub use read_only::ReadOnly;

@@ -1,0 +1,89 @@
+//! An environment of which a log is kept.
+
+use super::interface::{Environment, Request, Running};
+use innerloop_core::{
+    action::{Action, Outcome, Patch},
+    config::Facts,
+    json::to_string,
+};
+use std::{
+    fmt::{self, Debug},
+    slice,
+    sync::Arc,
+    time::Instant,
+};
+
+/// Tells a log of each action, and of its end; all else is left to the environment inside.
+#[derive(Clone)]
+pub struct Logged<E> {
+    inner: E,
+    log: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+impl<E: Environment> Logged<E> {
+    /// Around that environment. `log` is given each line, such as `exec: ls -l`, `write: a.txt`,
+    /// `exit: 0 in 12 ms`, `done in 1 ms` and `failed: not_found in 1 ms`.
+    pub fn new(inner: E, log: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self { inner, log: Arc::new(log) }
+    }
+}
+
+impl<E: Environment> Environment for Logged<E> {
+    fn carry_out(&self, request: Request) -> Running<'_> {
+        (self.log)(&told(&request.action));
+        let begun = Instant::now();
+        Box::pin(async move {
+            let outcome = self.inner.carry_out(request).await;
+            let end = end(&outcome);
+            (self.log)(&format!("{end} in {} ms", begun.elapsed().as_millis()));
+            outcome
+        })
+    }
+
+    fn facts(&self, found: Facts) -> Facts {
+        self.inner.facts(found)
+    }
+}
+
+impl<E: Debug> Debug for Logged<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Logged").field(&self.inner).finish()
+    }
+}
+
+/// An action in a line.
+fn told(action: &Action) -> String {
+    let (what, on) = match action {
+        Action::Shell { command, .. } => ("exec", command.clone()),
+        Action::RunProgram { program, args, .. } => {
+            ("exec", [slice::from_ref(program), &**args].concat().join(" "))
+        }
+        Action::Patch { patch } => {
+            let parsed = Patch::parse(patch).ok();
+            let files = parsed.iter().flat_map(Patch::paths).map(|file| file.path);
+            ("patch", files.collect::<Vec<_>>().join(", "))
+        }
+        Action::ReadMany { include, .. } => ("read", include.join(", ")),
+        Action::Fetch { urls, .. } => ("fetch", urls.join(", ")),
+        Action::Read { .. } | Action::ViewImage { .. } => ("read", path(action)),
+        Action::Write { .. } => ("write", path(action)),
+        Action::Edit { .. } => ("edit", path(action)),
+        Action::List { .. } => ("list", path(action)),
+        Action::Glob { pattern, .. } => ("glob", pattern.clone()),
+        Action::Grep(grep) => ("grep", grep.pattern.clone()),
+    };
+    format!("{what}: {}", on.replace('\n', "\\n"))
+}
+
+fn path(action: &Action) -> String {
+    action.path().unwrap_or(".").to_owned()
+}
+
+/// How an action has ended.
+fn end(outcome: &Outcome) -> String {
+    match (outcome.exit, outcome.error) {
+        (Some(code), _) => format!("exit: {code}"),
+        (None, None) => "done".to_owned(),
+        (None, Some(error)) => format!("failed: {}", to_string(&error).trim_matches('"')),
+    }
+}
