@@ -84,6 +84,7 @@ pub mod facts;
 pub mod host;
 pub mod http;
 pub mod journal;
+pub mod local;
 mod places;
 mod private;
 mod reading;

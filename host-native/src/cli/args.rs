@@ -67,7 +67,69 @@ pub(super) struct RunArgs {
     #[command(flatten)]
     pub(super) guests: GuestArgs,
     #[command(flatten)]
+    pub(super) environment: EnvironmentArgs,
+    #[command(flatten)]
     pub(super) output: OutputArgs,
+}
+
+/// Where commands run.
+#[derive(Debug, Args)]
+pub(super) struct EnvironmentArgs {
+    /// Where commands run. `local` is this machine, as you, by your own shell and programs.
+    ///
+    /// They change the folder itself, so that it means --in-place, which must be said off a
+    /// terminal, and what they change is not shown at the end. File tools work as without it. What
+    /// runs needs a yes, or --approve all.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Where::Sandbox)]
+    pub(super) env: Where,
+    /// Whether commands of --env local run inside of bubblewrap [default: auto].
+    ///
+    /// There they can change the folder, but not its .git and .innerloop; they can read programs,
+    /// libraries and what package managers have fetched, and see nothing else of your files.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(super) bubblewrap: Option<Bubblewrap>,
+    /// Which variables commands of --env local inherit [default: filtered].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(super) env_policy: Option<Inherited>,
+    /// A variable that is set for commands of --env local; give one for each.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(super) set_env: Vec<String>,
+    /// Let commands of --env local reach the network from inside of bubblewrap.
+    #[arg(long)]
+    pub(super) allow_network: bool,
+}
+
+/// Where commands run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Where {
+    /// In the sandbox, as WASI programs.
+    Sandbox,
+    /// On this machine.
+    Local,
+}
+
+/// Whether commands run inside of bubblewrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Bubblewrap {
+    /// Where it is installed and works.
+    Auto,
+    /// Always; where it does not work, the program ends.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which variables commands inherit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Inherited {
+    /// All but *_API_KEY, *_SECRET, *_TOKEN, *_PASSWORD and *_CREDENTIAL.
+    Filtered,
+    /// All.
+    All,
+    /// PATH, HOME, USER, SHELL, LANG, TERM, TMPDIR, GOPATH, `CARGO_HOME` and `NVM_DIR`.
+    Core,
+    /// None.
+    None,
 }
 
 /// What else may be run in the sandbox.
@@ -146,7 +208,8 @@ pub(super) struct TuningArgs {
     /// Which calls may run without a question.
     ///
     /// On a terminal you are asked about the others; elsewhere they do not run, and the model reads
-    /// why. If nothing is said, `none` with --in-place on a terminal, and `all` otherwise.
+    /// why. If nothing is said, `none` with --in-place on a terminal, `edits` with --env local
+    /// elsewhere, and `all` otherwise.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(super) approve: Option<Approve>,
     #[command(flatten)]
@@ -306,6 +369,8 @@ pub(super) struct ToolArgs {
     pub(super) guests: GuestArgs,
     #[command(flatten)]
     pub(super) web: WebArgs,
+    #[command(flatten)]
+    pub(super) environment: EnvironmentArgs,
 }
 
 #[derive(Debug, Args)]

@@ -6,10 +6,11 @@ use super::{
     exit::{Exit, Failure},
     setup,
 };
-use crate::{facts, workspace::Workspace};
+use crate::{environment::Environment, facts, workspace::Workspace};
 use innerloop_core::{
     config::{AskAbout, Facts, ProgramFacts, SessionConfig},
     id::SessionId,
+    json::to_string,
     preset::Preset,
     tool::ToolSpec,
 };
@@ -40,14 +41,14 @@ pub(super) struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Reads what the user wants, whose own tools are `tools`. `asks` says whether a person is
-    /// asked about changes if neither the preset nor the user says more.
+    /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
+    /// neither the preset nor the user says more.
     pub(super) async fn read(
         provider: &'a Provider,
         model: &'a ModelArgs,
         tuning: &TuningArgs,
         tools: Vec<ToolSpec>,
-        asks: bool,
+        asks: AskAbout,
     ) -> Result<Self, Failure> {
         let catalogue = match &tuning.models {
             None => Catalogue::standard(),
@@ -66,17 +67,18 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    /// The configuration of a session over that workspace.
+    /// The configuration of a session over that workspace, whose actions are carried out there.
     pub(super) async fn config(
         &self,
         workspace: &Workspace,
         programs: Vec<ProgramFacts>,
+        place: &dyn Environment,
     ) -> Result<SessionConfig, Failure> {
         let family = self.with(&Facts::default())?.model.profile;
         let workspace = workspace.clone();
         let collect = move || facts::collect(&workspace, programs, family);
         let facts = tokio::task::spawn_blocking(collect).await;
-        self.with(&facts.map_err(|error| Failure::new(Exit::Failed, error))?)
+        self.with(&place.facts(facts.map_err(|error| Failure::new(Exit::Failed, error))?))
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
@@ -107,14 +109,15 @@ fn told(error: &SettingsError) -> Failure {
 }
 
 /// What the program wants otherwise than the preset, where that has no opinion.
-fn defaults(preset: Preset, asks: bool) -> String {
+fn defaults(preset: Preset, asks: AskAbout) -> String {
     let preset = preset.config();
     let mut patch = json!({});
     if preset.limits.max_tool_rounds_per_input == 0 {
         set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
     }
-    if preset.approval.ask == AskAbout::Nothing && asks {
-        set(&mut patch, &["approval", "ask"], Some("changes"));
+    if preset.approval.ask == AskAbout::Nothing {
+        let asks = to_string(&asks);
+        set(&mut patch, &["approval", "ask"], Some(asks.trim_matches('"')));
     }
     patch.to_string()
 }

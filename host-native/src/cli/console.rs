@@ -37,6 +37,11 @@ pub(super) fn unwritten() -> Option<&'static io::Error> {
     UNWRITTEN.get()
 }
 
+/// Prints a line to standard error that somebody should know of.
+pub(super) fn warn(line: &str) {
+    drop(writeln!(stderr().lock(), "{}", harmless(line)));
+}
+
 /// Prints what went wrong to standard error.
 pub(super) fn complain(failure: &Failure) {
     let text = failure.to_string();

@@ -23,7 +23,8 @@ pub(super) struct Judge {
     profile: Profile,
     facts: Arc<Facts>,
     asks_about: AskAbout,
-    sandbox: Executor,
+    /// Where the command lines are carried out that can be judged, if any can.
+    sandbox: Option<Executor>,
     commands: Commands,
     person: Option<Person>,
     /// The questions that are looked at.
@@ -43,7 +44,7 @@ impl Judge {
     /// For the calls of a session with that configuration.
     pub(super) fn new(
         config: &SessionConfig,
-        sandbox: Executor,
+        sandbox: Option<Executor>,
         commands: Commands,
         person: Option<Person>,
     ) -> Self {
@@ -60,13 +61,14 @@ impl Judge {
 
     /// An agent's call waits for a word, or the model for an answer.
     pub(super) fn asked(&self, id: EffectId, agent: AgentId, ask: &Ask) {
-        let Some(Line { call, command, folder }) = self.line(ask) else {
+        let (Some(line), Some(sandbox)) = (self.line(ask), &self.sandbox) else {
             return self.pass_on(id, ask);
         };
+        let Line { call, command, folder } = line;
         self.open().insert(id);
         let (judge, ask) = (self.clone(), ask.clone());
+        let sandbox = sandbox.of_agent(agent).of_call(&call).within(&folder);
         tokio::spawn(async move {
-            let sandbox = judge.sandbox.of_agent(agent).of_call(&call).within(&folder);
             let reads_only = sandbox.reads_only(&command).await;
             match (judge.open().remove(&id), reads_only) {
                 // It is no longer asked.

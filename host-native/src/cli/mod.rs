@@ -9,6 +9,7 @@ mod console;
 mod decode;
 mod doctor;
 mod editor;
+mod environment;
 mod exit;
 mod interaction;
 mod interrupts;

@@ -2,10 +2,11 @@
 
 use super::{
     approval::Person,
-    args::{OutputArgs, RunArgs},
+    args::{OutputArgs, RunArgs, Where},
     attach,
     config::Plan,
     console::say,
+    environment,
     exit::{Exit, Failure},
     interrupts::{Ending, Interrupts},
     judge::Judge,
@@ -18,6 +19,7 @@ use super::{
     transcript::Transcript,
 };
 use crate::{
+    environment::Environment,
     host::{Host, News, Parts},
     http::{Http, wall_time},
     journal::Journal,
@@ -26,6 +28,7 @@ use crate::{
     tools::Tools,
 };
 use innerloop_core::{
+    config::AskAbout,
     event::{Event, EventKind},
     id::AgentId,
     input::Command,
@@ -83,6 +86,7 @@ struct Work {
 impl Work {
     async fn begin(args: RunArgs) -> Result<Self, Failure> {
         let is_attended = is_attended(&args);
+        let args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
         // What the user typed is looked at before the environment.
         let folder = setup::workspace(&args.workspace, args.any_folder)?;
@@ -95,7 +99,11 @@ impl Work {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
-        let asks = is_attended && mode == Mode::InPlace;
+        let asks = match args.environment.env {
+            _ if is_attended && mode == Mode::InPlace => AskAbout::Changes,
+            Where::Local => AskAbout::Programs,
+            Where::Sandbox => AskAbout::Nothing,
+        };
         let specs = own.iter().map(|tool| tool.spec().clone()).collect();
         let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks).await?;
         let traffic = Traffic::of(&provider, &args)?;
@@ -110,19 +118,25 @@ impl Work {
         )?
         .with_isolation(args.guests.isolation.isolation());
         own::prepare(&own, &sandbox).await?;
-        let config = plan.config(&workspace, sandbox.programs().facts()).await?;
+        let local = environment::open(&args.environment, &args.guests, &sandbox)?;
+        let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
+        let config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
         let journal = args.files.log.as_deref().map(Journal::create).transpose();
         let journal = journal.map_err(Failure::usage)?;
         let written = [&args.files.log, &args.files.record];
         written.into_iter().flatten().for_each(|file| workspace.reserve(file));
         let Traffic { endpoints, models, http, recording } = traffic;
-        let approve = is_attended || Judge::decides(&config);
+        let approve = is_attended || local.is_none() && Judge::decides(&config);
         let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
         let driver = Driver::open(config, wall_time(), parts).map_err(|error| {
             Failure::configuration(format!("the configuration cannot work: config.{error}"))
         })?;
         let tools = Tools::new(sandbox.clone().without_keys(driver.keys()));
+        // What a command line of the machine does is not known from reading it.
+        let judged = if local.is_none() { Some(sandbox) } else { None };
+        let local = local.map(|local| local.without_keys(driver.keys()));
+        let tools = local.into_iter().fold(tools, Tools::with_environment);
         let tools = own.into_iter().fold(tools, Tools::with);
         let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
         let config = driver.session().config().clone();
@@ -130,7 +144,7 @@ impl Work {
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let style = Style::new(args.output.color);
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
-        let judge = Judge::new(&config, sandbox, host.commands(), person.clone());
+        let judge = Judge::new(&config, judged, host.commands(), person.clone());
         Ok(Self { host, said, person, judge, workspace, mode, key: keys::variables(&provider) })
     }
 

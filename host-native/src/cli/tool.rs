@@ -3,22 +3,27 @@
 use super::{
     args::ToolArgs,
     console::say,
+    environment,
     exit::{Exit, Failure},
     interrupts::Interrupts,
     own, setup,
 };
-use crate::{sandbox::Executor, tools::OwnTool};
+use crate::{
+    environment::{Environment, Request, Stop},
+    sandbox::Executor,
+    tools::OwnTool,
+};
 use innerloop_core::{
     Profile,
     action::{Action, Outcome, ToolError},
     config::{Facts, ProfileKind, Timeouts, Vocabulary},
+    id::AgentId,
     json::{Json, from_str, to_string},
     schema,
     tool::{Job, ToolRun},
 };
 use serde_json::{Map, Value};
 use std::{
-    future::Future,
     slice,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -34,19 +39,21 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), None)?
         .with_isolation(args.guests.isolation.isolation());
-    let facts = Facts { programs: sandbox.programs().facts(), ..Facts::default() };
+    let facts = environment::facts(&args.environment, &sandbox);
     let asked = match own {
         Some(tool) => Asked::own(tool, &arguments)?,
         None => Asked::builtin(&args.name, &arguments, &facts)?.reading(web),
     };
+    let local = environment::open(&args.environment, &args.guests, &sandbox)?;
+    let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
     let mut interrupts = Interrupts::new()?;
     let signal = Arc::new(OnceLock::new());
     let heard = Arc::clone(&signal);
-    let stop = async move {
+    let stop = Box::pin(async move {
         let exit = interrupts.next().await;
         heard.get_or_init(|| exit);
-    };
-    let outcome = asked.run(&sandbox, stop).await?;
+    });
+    let outcome = asked.run(&sandbox, place, stop).await?;
     told(&outcome, signal.get().copied())
 }
 
@@ -128,7 +135,8 @@ impl Asked {
     async fn run(
         self,
         sandbox: &Executor,
-        stop: impl Future<Output = ()> + Send + 'static,
+        place: &dyn Environment,
+        stop: Stop,
     ) -> Result<Outcome, Failure> {
         let timeouts = Timeouts::default();
         let asked = self.timeout_ms.or(PROFILE.default_command_ms());
@@ -136,8 +144,17 @@ impl Asked {
         let timeout_ms = asked.clamp(1, timeouts.max_command_ms);
         let (tool, arguments) = match self.work {
             Work::Builtin(action) => {
-                let timeout = Duration::from_millis(timeout_ms);
-                return Ok(sandbox.run_until(&action, timeout, None, stop).await);
+                let request = Request {
+                    action,
+                    call_id: String::new(),
+                    agent: AgentId::ROOT,
+                    folder: String::new(),
+                    known: None,
+                    timeout: Duration::from_millis(timeout_ms),
+                    on_delta: None,
+                    stop,
+                };
+                return Ok(place.carry_out(request).await);
             }
             Work::Own(tool, arguments) => (tool, arguments),
         };

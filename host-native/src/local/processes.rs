@@ -1,0 +1,200 @@
+//! The processes of one command: how they are started, told to end, and ended. They are a group of
+//! their own, so that one signal reaches all of them. A thread starts them and waits for them, so
+//! that it lives as long as they do.
+
+use super::variables::Variables;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus, kill_process_group, waitid,
+};
+use std::{
+    ffi::OsString,
+    io,
+    os::{fd::OwnedFd, unix::process::CommandExt as _},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+};
+use tokio::sync::oneshot;
+
+/// What holds a group's id and ends the group when this program is gone, however it went: then the
+/// pipe that it reads from has no other end.
+const GUARD: &str = "trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM TSTP TTIN TTOU\n\
+                     read -r _\nkill -KILL 0";
+
+/// What to start.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The program and its arguments.
+    pub(super) argv: Vec<OsString>,
+    pub(super) variables: Variables,
+    /// The folder that it starts in.
+    pub(super) folder: PathBuf,
+    /// Whether it is bubblewrap, which ends what it runs when it ends itself.
+    pub(super) is_jail: bool,
+    /// Whether something is written to its standard input.
+    pub(super) has_input: bool,
+}
+
+/// Processes that run.
+#[derive(Debug)]
+pub(super) struct Started {
+    pub(super) leash: Leash,
+    /// Comes when the command's own process has ended, with its exit code: 128 and the signal
+    /// where one ended it.
+    pub(super) exit: oneshot::Receiver<i32>,
+    pub(super) stdin: Option<OwnedFd>,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// Starts them.
+///
+/// # Errors
+/// Why they can't be.
+pub(super) async fn start(plan: Plan) -> io::Result<Started> {
+    let (tell, told) = oneshot::channel();
+    let thread = thread::Builder::new().name("command".to_owned());
+    thread.spawn(move || run(&plan, tell))?;
+    told.await.map_err(io::Error::other)?
+}
+
+/// What ends the processes. Dropped, it ends those that are left at once.
+#[derive(Debug)]
+pub(super) struct Leash {
+    group: Pid,
+    is_jail: bool,
+    /// Dropped, it lets the thread take the ended processes off the system's list, so that their
+    /// ids stand for nothing else before.
+    _held: mpsc::Sender<()>,
+}
+
+impl Leash {
+    /// Asks all of them to end.
+    pub(super) fn ask(&self) {
+        let asked = if self.is_jail { inside(self.group) } else { Some(self.group) };
+        // Bubblewrap itself would take all others with it.
+        let Some(group) = asked else { return };
+        // One that is stopped hears nothing before it goes on.
+        for signal in [Signal::TERM, Signal::CONT] {
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// Ends all of them at once.
+    pub(super) fn end(&self) {
+        let _ = kill_process_group(self.group, Signal::KILL);
+    }
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Starts the processes, and waits for their end and for the end of their leash.
+fn run(plan: &Plan, tell: oneshot::Sender<io::Result<Started>>) {
+    let (mut child, guard) = match spawn(plan) {
+        Ok(spawned) => spawned,
+        Err(error) => return drop(tell.send(Err(error))),
+    };
+    let own = Pid::from_child(&child);
+    let group = guard.as_ref().map_or(own, Pid::from_child);
+    let (held, released) = mpsc::channel();
+    let (tell_exit, exit) = oneshot::channel();
+    let leash = Leash { group, is_jail: plan.is_jail, _held: held };
+    let stdin = child.stdin.take().map(OwnedFd::from);
+    if let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) {
+        let (stdout, stderr) = (stdout.into(), stderr.into());
+        let _ = tell.send(Ok(Started { leash, exit, stdin, stdout, stderr }));
+    }
+    let _ = tell_exit.send(ended(own));
+    // The leash says nothing; that it is gone is what there is to hear.
+    let _ = released.recv();
+    let _ = child.wait();
+    let _ = guard.map(end);
+}
+
+/// The command's own process, and the guard of its group unless bubblewrap is that.
+fn spawn(plan: &Plan) -> io::Result<(Child, Option<Child>)> {
+    if plan.is_jail {
+        return Ok((command(plan, None).spawn()?, None));
+    }
+    let guard = guard()?;
+    match command(plan, Some(Pid::from_child(&guard))).spawn() {
+        Ok(child) => Ok((child, Some(guard))),
+        Err(error) => {
+            let _ = end(guard);
+            Err(error)
+        }
+    }
+}
+
+/// Starts what holds the group's id.
+fn guard() -> io::Result<Child> {
+    Command::new("/bin/sh")
+        .args(["-c", GUARD])
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+}
+
+/// Ends the guard and what is left of its group.
+fn end(mut guard: Child) -> io::Result<()> {
+    kill_process_group(Pid::from_child(&guard), Signal::KILL)?;
+    guard.wait().map(drop)
+}
+
+fn command(plan: &Plan, group: Option<Pid>) -> Command {
+    let mut argv = plan.argv.iter();
+    let mut command = Command::new(argv.next().cloned().unwrap_or_default());
+    command
+        .args(argv)
+        .env_clear()
+        .envs(&plan.variables)
+        .current_dir(&plan.folder)
+        .stdin(if plan.has_input { Stdio::piped() } else { Stdio::null() })
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(group.map_or(0, Pid::as_raw_pid));
+    command
+}
+
+/// Waits for the end of a child, which stays on the system's list.
+fn ended(child: Pid) -> i32 {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+    loop {
+        match waitid(WaitId::Pid(child), options) {
+            Ok(Some(status)) => return code(&status),
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return -1,
+        }
+    }
+}
+
+/// An exit code as a shell tells it.
+fn code(status: &WaitIdStatus) -> i32 {
+    let signal = status.terminating_signal().map(|signal| 128 + signal);
+    status.exit_status().or(signal).unwrap_or(-1)
+}
+
+/// The group of what runs inside of bubblewrap: its one child has begun a session there.
+fn inside(jail: Pid) -> Option<Pid> {
+    let processes = std::fs::read_dir("/proc").ok()?;
+    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let parent = jail.as_raw_pid();
+    ids.filter(|id| parent_of(*id) == Some(parent)).find_map(Pid::from_raw)
+}
+
+/// The parent of a process.
+fn parent_of(id: i32) -> Option<i32> {
+    let status = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name stands in brackets and may hold anything; after it come the state and the parent.
+    let (_, rest) = status.rsplit_once(')')?;
+    rest.split_ascii_whitespace().nth(1)?.parse().ok()
+}
