@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     http::Http,
+    local,
     programs::Programs,
     sandbox::{Digest, OnProgress},
 };
@@ -54,6 +55,7 @@ pub(super) async fn run(args: DoctorArgs) -> Result<(), Failure> {
     tell("cache", cache);
     tell("tools", tools);
     tell("programs", programs(args.programs.as_deref()));
+    tell("commands", commands());
     if args.online {
         tell("provider", reach(&provider, &args.model).await);
     }
@@ -140,6 +142,14 @@ fn programs(explicit: Option<&Path>) -> Finding {
         return Warning(format!("none, so that the agent can run nothing; {advice}"));
     }
     Fine(format!("{} in {}", names.join(", "), folder.display()))
+}
+
+/// Where commands would run that are allowed on this machine. Nothing is started for that.
+fn commands() -> Finding {
+    Fine(match local::bubblewrap() {
+        Some(path) => format!("with --env local they run inside of {}", path.display()),
+        None => "bubblewrap is not installed; with --env local they run without it".to_owned(),
+    })
 }
 
 fn digest(folder: &Path, name: &str) -> String {

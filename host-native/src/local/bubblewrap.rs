@@ -3,7 +3,6 @@
 
 use super::variables::Variables;
 use std::{
-    env,
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::{Command, Stdio},
@@ -90,13 +89,6 @@ struct Mount {
 }
 
 impl Bubblewrap {
-    /// Where it is installed.
-    pub(super) fn find() -> Option<PathBuf> {
-        let places = env::var_os("PATH").unwrap_or_default();
-        let mut programs = env::split_paths(&places).map(|place| place.join("bwrap"));
-        programs.find(|path| path.is_absolute() && path.is_file())
-    }
-
     /// What it is started with to run a command in `folder`, which may write to the file `note`.
     pub(super) fn argv(
         &self,

@@ -277,12 +277,18 @@ impl Environment for Local {
     }
 }
 
+/// Where bubblewrap is installed, if it is. Whether it works is not looked at.
+#[must_use]
+pub fn bubblewrap() -> Option<PathBuf> {
+    shell::installed("bwrap")
+}
+
 /// What commands run in; or why in nothing.
 fn jail(root: &Path, options: &Options, variables: &Variables) -> Result<Bubblewrap, String> {
     if options.bubblewrap == Confined::Never {
         return Err("as was wanted".to_owned());
     }
-    let program = Bubblewrap::find().ok_or("it is not installed")?;
+    let program = bubblewrap().ok_or("it is not installed")?;
     let (workspace, network) = (root.to_owned(), options.network);
     let jail = Bubblewrap { program, workspace, network };
     match jail.fault(variables) {

@@ -21,14 +21,21 @@ use std::{
     },
 };
 
-/// The shells that are looked for, the most wanted first.
-const NAMES: [&str; 2] = ["bash", "sh"];
+/// Where programs are looked for if the environment does not say.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// How the names of folders begin in which shells note where they stand.
 const PREFIX: &str = "innerloop-shell-";
 
 /// The longest path that is read.
 const LONGEST: usize = 4096;
+
+/// Where a program of that name is installed.
+pub(super) fn installed(name: &str) -> Option<PathBuf> {
+    let places = env::var_os("PATH").unwrap_or_else(|| PATH.into());
+    let mut programs = env::split_paths(&places).map(|place| place.join(name));
+    programs.find(|path| path.is_absolute() && path.is_file())
+}
 
 /// The shell of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +47,11 @@ pub(super) struct Shell {
 impl Shell {
     /// `bash` where there is one, else `sh`.
     pub(super) fn find() -> Self {
-        let places = env::var_os("PATH").unwrap_or_default();
-        let places: Vec<PathBuf> = env::split_paths(&places).collect();
-        let all = places.iter().map(PathBuf::as_path).chain([Path::new("/bin")]);
-        let found = NAMES.iter().find_map(|name| {
-            let mut paths = all.clone().filter(|place| place.is_absolute()).map(|at| at.join(name));
-            Some(Self { name, path: paths.find(|path| path.is_file())? })
-        });
-        found.unwrap_or_else(|| Self { name: "sh", path: PathBuf::from("/bin/sh") })
+        let usual = || Some(PathBuf::from("/bin/bash")).filter(|path| path.is_file());
+        if let Some(path) = installed("bash").or_else(usual) {
+            return Self { name: "bash", path };
+        }
+        Self { name: "sh", path: installed("sh").unwrap_or_else(|| PathBuf::from("/bin/sh")) }
     }
 
     /// What is started to carry out a script.

@@ -1,0 +1,162 @@
+//! How commands end that do not by themselves: by their time limit, by the word to stop, by being
+//! dropped, and by the end of the program. None of their processes is left.
+
+use super::{Machine, line, request, shell};
+use innerloop_core::action::ToolError;
+use innerloop_host::environment::{Environment, Request};
+use innerloop_tests::program::{Started, innerloop, wait_for};
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Two processes that hear no word to end and write to files as long as they live: one in the
+/// background, and one that the shell waits for.
+const BEATS: &str = "trap '' TERM INT HUP\n\
+                     beat() { while :; do echo x >>$1; sleep 0.02; done; }\n\
+                     echo begun\nbeat one & beat two";
+
+/// Whether both beat.
+fn both_beat(workspace: &Path) -> bool {
+    ["one", "two"].iter().all(|name| size(workspace, name) > 4)
+}
+
+fn size(workspace: &Path, name: &str) -> u64 {
+    fs::metadata(workspace.join(name)).map_or(0, |found| found.len())
+}
+
+/// Nothing writes to the files any more.
+fn assert_still(workspace: &Path) {
+    let sizes = || ["one", "two"].map(|name| size(workspace, name));
+    let before = sizes();
+    thread::sleep(Duration::from_millis(300));
+    assert_eq!(sizes(), before, "something is still there");
+    assert!(before.iter().all(|size| *size > 0), "{before:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d5_a_tree_that_hears_no_word_is_gone_two_seconds_after_its_time() {
+    for machine in Machine::both() {
+        let begun = Instant::now();
+        let outcome = machine.shell_for(Duration::from_millis(500), BEATS).await;
+        let took = begun.elapsed();
+        assert!((2_500..5_000).contains(&took.as_millis()), "{took:?}");
+        assert_still(&machine.path(""));
+        assert!(outcome.timed_out, "{outcome:?}");
+        assert_eq!((outcome.error, outcome.exit), (Some(ToolError::Timeout), None));
+        assert_eq!(outcome.joined_text(), "begun\n");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d5_who_hears_the_word_has_two_seconds_to_say_what_is_left() {
+    let command = "trap 'echo saved; sleep 0.3; echo done >end; exit 0' TERM\n\
+                   echo begun; sleep 30 & wait";
+    for machine in Machine::both() {
+        let begun = Instant::now();
+        let outcome = machine.shell_for(Duration::from_millis(400), command).await;
+        assert!(begun.elapsed() < Duration::from_millis(1_900), "{:?}", begun.elapsed());
+        assert!(outcome.timed_out, "{outcome:?}");
+        assert_eq!(outcome.joined_text(), "begun\nsaved\n");
+        assert_eq!(machine.text("end"), "done\n");
+
+        let stop = Box::pin(tokio::time::sleep(Duration::from_millis(400)));
+        let stopped = Request { stop, ..request(shell(command, None)) };
+        let outcome = machine.local.carry_out(stopped).await;
+        assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Interrupted), false));
+        let text = outcome.joined_text();
+        assert!(text.starts_with("begun\nsaved\n"), "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d5_who_is_stopped_hears_the_word_too() {
+    let machine = Machine::bare();
+    let command = "echo begun; kill -STOP $$; echo never";
+    let begun = Instant::now();
+    let outcome = machine.shell_for(Duration::from_millis(300), command).await;
+    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    assert!(outcome.timed_out && outcome.joined_text() == "begun\n", "{outcome:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d5_what_a_command_leaves_behind_ends_with_it() {
+    for machine in Machine::both() {
+        let command = "beat() { while :; do echo x >>$1; sleep 0.02; done; }\n\
+                       beat one >/dev/null 2>&1 & beat two &\nsleep 0.2; echo done";
+        let begun = Instant::now();
+        let outcome = machine.shell(command).await;
+        assert_eq!((outcome.exit, &*outcome.joined_text()), (Some(0), "done\n"));
+        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+        assert_still(&machine.path(""));
+    }
+    // Whoever prints the end of what a command says has time for it.
+    let late = Machine::bare().says("echo a | { sleep 0.1; cat; } & echo b").await;
+    assert_eq!(late, "b\na\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d5_a_command_whose_run_is_dropped_ends_at_once() {
+    for machine in Machine::both() {
+        let workspace = machine.path("");
+        let run = machine.local.carry_out(request(shell(BEATS, None)));
+        let beat = async {
+            while !both_beat(&workspace) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::select! {
+            outcome = run => panic!("it has ended: {outcome:?}"),
+            () = beat => {}
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert_still(&workspace);
+    }
+}
+
+#[test]
+fn d5_no_process_survives_the_program_however_it_ends() {
+    let ways: &[&str] = match Machine::confined(false) {
+        Some(_) => &["never", "always"],
+        None => &["never"],
+    };
+    for bubblewrap in ways {
+        for signal in ["KILL", "TERM", "INT", "HUP"] {
+            let dir = tempfile::tempdir().unwrap();
+            let mut command = innerloop(["tool", "shell", &line(BEATS).to_string()]);
+            command.args(["--env", "local", "--bubblewrap", bubblewrap, "-C"]).arg(dir.path());
+            let started = Started::new(&mut command, b"");
+            wait_for("both processes", || both_beat(dir.path()));
+            started.signal(signal);
+            let run = started.finish();
+            if signal == "KILL" {
+                // The system tells those who end them.
+                thread::sleep(Duration::from_millis(500));
+                assert_eq!(run.code, None, "{run:?}");
+            } else {
+                // What it has said so far is told.
+                assert!(run.stdout.starts_with("begun\n"), "{signal}: {run:?}");
+            }
+            assert_still(dir.path());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d4_a_command_ends_by_the_limit_of_its_call() {
+    let dir = tempfile::tempdir().unwrap();
+    for (limit, ends) in [(300, true), (60_000, false)] {
+        let arguments = serde_json::json!({"command": "sleep 1; echo done", "timeout_ms": limit});
+        let mut command = innerloop(["tool", "shell", &arguments.to_string(), "--env", "local"]);
+        let run = innerloop_tests::program::run(command.arg("-C").arg(dir.path()));
+        if ends {
+            let run = run.exits(1);
+            let complaint = "innerloop: the tool failed: timeout, at its time limit";
+            assert_eq!((run.complaint(), run.stdout.trim()), (complaint, ""));
+        } else {
+            assert_eq!(run.exits(0).stdout, "done\n");
+        }
+    }
+}
