@@ -266,7 +266,7 @@ impl Environment for Local {
             Ok(_) => {
                 "; of its files only the working directory can be changed, and there is no network"
             }
-            Err(_) => "",
+            Err(_) => "; it is in no sandbox",
         };
         let description = format!(
             "this machine's shell, with the programs that are installed on it; the folder that it \

@@ -3,12 +3,16 @@
 
 use crate::private;
 use innerloop_core::id::AgentId;
-use rustix::process::{Pid, test_kill_process};
+use rustix::{
+    fs::{Mode, OFlags, open},
+    process::{Pid, test_kill_process},
+};
 use std::{
     collections::BTreeMap,
     env,
     ffi::{OsStr, OsString},
-    fs, io,
+    fs,
+    io::{self, Read as _},
     os::unix::{
         ffi::{OsStrExt as _, OsStringExt as _},
         fs::DirBuilderExt as _,
@@ -27,8 +31,8 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 /// How the names of folders begin in which shells note where they stand.
 const PREFIX: &str = "innerloop-shell-";
 
-/// The longest path that is read.
-const LONGEST: usize = 4096;
+/// So many bytes of a note are read; a path that does not end by then has no line break.
+const LONGEST: u64 = 4097;
 
 /// Where a program of that name is installed.
 pub(super) fn installed(name: &str) -> Option<PathBuf> {
@@ -184,7 +188,12 @@ impl Note {
     }
 
     fn read(&self) -> Option<PathBuf> {
-        let mut text = fs::read(&self.0).ok().filter(|text| text.len() <= LONGEST)?;
+        // The command can have put anything in its place.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = fs::File::from(open(&self.0, flags, Mode::empty()).ok()?);
+        file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let mut text = Vec::new();
+        file.take(LONGEST).read_to_end(&mut text).ok()?;
         // A name may end with a line break, but one more follows.
         text.pop_if(|last| *last == b'\n')?;
         Some(PathBuf::from(OsString::from_vec(text))).filter(|path| path.is_absolute())

@@ -32,6 +32,12 @@ async fn m3_a_confined_command_changes_the_workspace_and_nothing_else() {
         ("touch /usr/x 2>/dev/null || echo no".into(), "no\n"),
         ("mount -o remount,rw /usr 2>/dev/null || echo no".into(), "no\n"),
         ("umount .git 2>/dev/null || echo no".into(), "no\n"),
+        (
+            "unshare -Urm sh -c 'umount .git; mount -o remount,bind,rw .git; touch .git/x' \
+             2>/dev/null || echo no"
+                .into(),
+            "no\n",
+        ),
         ("cat /etc/shadow 2>/dev/null || echo no".into(), "no\n"),
         ("test -e /sys || echo no".into(), "no\n"),
         // Of processes it sees bubblewrap and the shell.

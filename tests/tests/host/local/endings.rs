@@ -4,7 +4,11 @@
 use super::{Machine, line, request, shell};
 use innerloop_core::action::ToolError;
 use innerloop_host::environment::{Environment, Request};
-use innerloop_tests::program::{Started, innerloop, wait_for};
+use innerloop_tests::{
+    anthropic::Message,
+    program::{Started, innerloop, wait_for},
+    scene::Scene,
+};
 use std::{
     fs,
     path::Path,
@@ -141,6 +145,32 @@ fn d5_no_process_survives_the_program_however_it_ends() {
             }
             assert_still(dir.path());
         }
+    }
+}
+
+#[test]
+fn d5_a_session_that_is_interrupted_ends_its_commands_and_tells_what_they_said() {
+    for (signal, code) in [("INT", Some(130)), ("TERM", Some(143)), ("KILL", None)] {
+        let call = Message::call("toolu_1", "shell", &line(BEATS));
+        let scene = Scene::streaming(&[call, Message::text("done")]).in_place();
+        let mut command = scene.command("go");
+        let started =
+            Started::new(command.args(["--env", "local", "--approve", "all", "--json"]), b"");
+        wait_for("both processes", || both_beat(&scene.workspace()));
+        let begun = Instant::now();
+        started.signal(signal);
+        let run = started.finish();
+        assert!(begun.elapsed() < Duration::from_secs(5), "{signal}: {:?}", begun.elapsed());
+        assert_eq!(run.code, code, "{run:#?}");
+        if code.is_none() {
+            thread::sleep(Duration::from_millis(500));
+        } else {
+            let events = run.json_lines();
+            let of = |kind: &str| events.iter().find(|event| event["type"] == kind).unwrap();
+            assert_eq!(of("tool_call_output_delta")["text"], "begun\n");
+            assert_eq!(of("tool_call_end")["outcome"]["error"], "interrupted");
+        }
+        assert_still(&scene.workspace());
     }
 }
 

@@ -105,3 +105,26 @@ async fn d7_many_commands_at_once_do_not_mix() {
         done.unwrap();
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d7_whatever_a_command_puts_in_place_of_its_note_harms_nobody() {
+    let machine = Machine::bare();
+    let own =
+        "n=$(trap -p EXIT | sed -n \"s/.*>|[^/]*\\(\\/[^';\\\\]*\\).*/\\1/p\"); test -f \"$n\"";
+    let _ = machine.says("mkdir a; cd a").await;
+    for deed in [
+        "trap - EXIT; rm $n",
+        "trap - EXIT; rm $n; mkfifo $n",
+        "trap - EXIT; rm $n; ln -s /etc/passwd $n",
+        "trap - EXIT; rm $n; mkdir $n",
+        "trap - EXIT; printf relative >$n",
+        "trap - EXIT; head -c 100000 /dev/zero | tr '\\0' / >$n",
+        "trap 'echo mine' EXIT; cd ..",
+        "cd ..; exec true",
+    ] {
+        let outcome = machine.shell(&format!("{own} && {{ {deed}; }}")).await;
+        assert_eq!(outcome.exit, Some(0), "{deed}: {outcome:?}");
+        let stands = machine.says("basename \"$PWD\"").await;
+        assert_eq!(stands, "a\n", "{deed}");
+    }
+}
