@@ -4,9 +4,15 @@
 use super::variables::Variables;
 use std::{
     ffi::{OsStr, OsString},
+    io,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
+
+/// How long it has to show that it works.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What of the system can be read: programs, and what they are made of.
 const SYSTEM: [&str; 9] =
@@ -160,17 +166,27 @@ impl Bubblewrap {
         );
         let mut command = Command::new(&self.program);
         command.args(argv.get(1..).unwrap_or_default()).env_clear().envs(variables);
-        let done = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
-        match done {
-            Ok(done) if done.status.success() => None,
-            Ok(done) => {
-                let said = String::from_utf8_lossy(&done.stderr);
-                let said = said.trim().replace('\n', "; ");
-                Some(if said.is_empty() { done.status.to_string() } else { said })
-            }
-            Err(error) => Some(error.to_string()),
-        }
+        tried(command).unwrap_or_else(|error| Some(error.to_string()))
     }
+}
+
+/// What is wrong with a command that should do nothing but end well.
+fn tried(mut command: Command) -> io::Result<Option<String>> {
+    let begun = Instant::now();
+    let pipes = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = pipes.spawn()?;
+    while child.try_wait()?.is_none() {
+        if begun.elapsed() > PATIENCE {
+            child.kill()?;
+            child.wait()?;
+            return Ok(Some("it does not end".to_owned()));
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    let done = child.wait_with_output()?;
+    let said = String::from_utf8_lossy(&done.stderr).trim().replace('\n', "; ");
+    let said = if said.is_empty() { done.status.to_string() } else { said };
+    Ok(Some(said).filter(|_| !done.status.success()))
 }
 
 fn join(folder: &Path, part: &str) -> Mount {

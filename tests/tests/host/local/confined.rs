@@ -97,6 +97,7 @@ fn with_program(name: &str, script: &str) -> tempfile::TempDir {
 fn m3_where_bubblewrap_does_not_work_it_is_said_and_nothing_runs_that_needs_it() {
     let workspace = tempfile::tempdir().unwrap();
     let refusing = with_program("bwrap", "echo 'bwrap: No permissions' >&2; exit 1");
+    let hanging = with_program("bwrap", "exec /bin/sleep 1000");
     let empty = tempfile::tempdir().unwrap();
     let tool = |path: &Path, when: &str| {
         let mut command = innerloop(["tool", "shell", &line("echo ran").to_string()]);
@@ -105,6 +106,7 @@ fn m3_where_bubblewrap_does_not_work_it_is_said_and_nothing_runs_that_needs_it()
     };
     for (place, why) in [
         (&refusing, "it does not work here: bwrap: No permissions"),
+        (&hanging, "it does not work here: it does not end"),
         (&empty, "it is not installed"),
     ] {
         let run = tool(place.path(), "auto").exits(0);
