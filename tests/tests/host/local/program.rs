@@ -70,13 +70,22 @@ fn c11_off_a_terminal_nothing_runs_that_was_not_allowed() {
 }
 
 #[test]
+fn c11_what_only_seems_to_read_needs_a_yes_on_this_machine() {
+    // A program of that name may do anything here.
+    let scene = scene("cat secret.txt").file("secret.txt", "hidden");
+    let _run = local(&scene, &["--in-place"]).exits(0);
+    assert!(told(&scene).contains("The call was denied"), "{}", told(&scene));
+    assert!(!told(&scene).contains("hidden"), "{}", told(&scene));
+}
+
+#[test]
 fn c11_on_a_terminal_a_command_is_asked_for() {
     for (answer, runs) in [("y\n", true), ("n\n", false)] {
-        let scene = scene("touch made");
+        let scene = scene("ls; touch made");
         let mut command = scene.command("go");
         command.args(["--env", "local", "--bubblewrap", "never"]).env("NO_COLOR", "1");
         let run = run_with(&mut on_terminal(&command), answer.as_bytes()).exits(0);
-        assert!(run.stdout.contains("command: touch made"), "{run:#?}");
+        assert!(run.stdout.contains("command: ls; touch made"), "{run:#?}");
         assert!(run.stdout.contains("--env local: commands run on this machine"), "{run:#?}");
         assert_eq!(scene.path("workspace/made").exists(), runs);
     }
@@ -153,31 +162,37 @@ fn d3_nothing_starts_a_process_without_being_asked_to() {
     traps(folder.path(), &["bash", "sh", "bwrap", "git", "touch"]);
     let program = json!({"program": "touch", "args": ["made"]});
     let messages = [
-        call("touch made"),
+        call("git status; touch made"),
         Message::call("toolu_2", "run_program", &program),
         Message::call("toolu_3", "write_file", &json!({"file_path": "a.txt", "content": "a\n"})),
         Message::call("toolu_4", "grep", &json!({"pattern": "a"})),
         Message::text("done"),
     ];
-    let scene = Scene::streaming(&messages);
-    fs::create_dir(scene.path("workspace/.git")).unwrap();
     let started = folder.path().join("started");
     let in_path = |command: &mut Command| run(command.env("PATH", folder.path()));
-    let _run = in_path(&mut scene.command("go")).exits(0);
-    assert_eq!(scene.text("workspace/a.txt"), "a\n");
-    assert!(told(&scene).contains("Unknown tool"), "{}", told(&scene));
-    let mut tool = innerloop(["tool", "shell", &line("touch made").to_string(), "-C"]);
-    let run = in_path(tool.arg(scene.workspace()));
-    assert_ne!(run.code, Some(0), "{run:?}");
+    let none = folder.path().join("none");
+    fs::create_dir(&none).unwrap();
+    // Without programs of the sandbox, and with those that are installed, a shell perhaps.
+    for programs in [Some(&none), None] {
+        let programs = programs.map(|folder| ["--programs".as_ref(), folder.as_os_str()]);
+        let programs = programs.into_iter().flatten();
+        let scene = Scene::streaming(&messages);
+        fs::create_dir(scene.path("workspace/.git")).unwrap();
+        let _run = in_path(scene.command("go").args(programs.clone())).exits(0);
+        assert_eq!(scene.text("workspace/a.txt"), "a\n");
+        assert!(programs.clone().count() == 0 || told(&scene).contains("Unknown tool"));
+        let mut tool = innerloop(["tool", "shell", &line("git status").to_string(), "-C"]);
+        let run = in_path(tool.arg(scene.workspace()).args(programs));
+        assert_ne!(run.code, Some(0), "{run:?}");
+    }
     let doctor = in_path(&mut innerloop(["doctor"])).exits(0);
     let bwrap = folder.path().join("bwrap");
     let told = format!("commands: with --env local they run inside of {}", bwrap.display());
     assert!(doctor.stdout.contains(&told), "{doctor:?}");
     assert!(!started.exists(), "{}", fs::read_to_string(&started).unwrap());
-    assert!(!scene.path("workspace/made").exists());
     // The traps are set: asked to, it starts what it finds there.
     let mut tool = innerloop(["tool", "shell", &line("true").to_string(), "--env", "local", "-C"]);
-    let _run = in_path(tool.arg(scene.workspace()));
+    let _run = in_path(tool.arg(folder.path()));
     assert_eq!(fs::read_to_string(&started).unwrap(), "bwrap\nbash\n");
 }
 
