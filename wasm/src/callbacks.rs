@@ -53,8 +53,8 @@ extern "C" {
         folder: &str,
     );
 
-    /// Runs a program in a worker, so long at most. The arguments are a JSON array, the files
-    /// `[path, bytes]` each.
+    /// Runs a program in a worker, so long at most. The arguments are a JSON array, or `null` for
+    /// a command line, which is an action on `stdin`; the files are `[path, bytes]` each.
     #[wasm_bindgen(method, js_name = runProgram)]
     pub(crate) fn run_program(
         this: &Callbacks,
@@ -64,6 +64,8 @@ extern "C" {
         arguments: &str,
         stdin: &str,
         files: Array,
+        folder: &str,
+        agent: u32,
     );
 
     /// Puts a question, as JSON, to a person.

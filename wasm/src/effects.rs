@@ -4,11 +4,11 @@ use crate::{
     clock::to_f64,
     files,
     host::Host,
-    program::{self, Program},
+    program::{self, COMMAND_LINE, Program},
 };
 use innerloop_core::{
     action::Action,
-    id::EffectId,
+    id::{AgentId, EffectId},
     input::{Input, ToolInput},
     tool::{Job, ToolRun},
 };
@@ -22,7 +22,7 @@ pub(crate) fn carry_out(host: &Host, output: Output) -> Option<Input> {
         // Events are on their way already.
         Output::Event(_) => {}
         Output::Send { id, request } => send(host, id, &request),
-        Output::Run { id, run, .. } => return run_tool(host, id, &run),
+        Output::Run { id, agent, run } => return run_tool(host, (id, agent), &run),
         Output::Ask { id, agent, ask } => callbacks.ask(to_f64(id.0), agent.0, &to_string(&ask)),
         Output::Hook { id, agent, hook } => {
             callbacks.run_hook(to_f64(id.0), agent.0, &to_string(&hook));
@@ -41,17 +41,17 @@ fn send(host: &Host, id: EffectId, request: &Request) {
 
 /// Runs a tool: a built-in one over the files in memory, a program in a worker, or a function of
 /// the user.
-fn run_tool(host: &Host, id: EffectId, run: &ToolRun) -> Option<Input> {
+fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Option<Input> {
     let ToolRun { call_id, name, folder, known, timeout_ms, .. } = run;
     let outcome = match &run.job {
         Job::Builtin(Action::RunProgram { program, args, stdin }) => {
-            let stdin = stdin.as_deref().unwrap_or_default();
-            let program = Program { name: program, args, stdin, folder };
+            let (args, stdin) = (&*to_string(args), stdin.as_deref().unwrap_or_default());
+            let program = Program { name: program, args, stdin, folder, agent };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action @ Action::Shell { .. }) => {
-            let (stdin, args) = (&*to_string(action), &[]);
-            let program = Program { name: "bash", args, stdin, folder };
+            let (args, stdin) = (COMMAND_LINE, &*to_string(action));
+            let program = Program { name: "bash", args, stdin, folder, agent };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
         Job::Builtin(action @ Action::Fetch { .. }) => {

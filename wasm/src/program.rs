@@ -1,4 +1,5 @@
-//! A run of a WASI program: in a worker, over a copy of the workspace.
+//! A run of a WASI program, or of a command line by the shell: in a worker, over a copy of the
+//! workspace.
 
 use crate::{
     clock::to_f64,
@@ -8,22 +9,28 @@ use crate::{
 };
 use innerloop_core::{
     action::Outcome,
-    id::EffectId,
+    id::{AgentId, EffectId},
     input::{Input, ToolInput},
 };
 use innerloop_driver::capture::{Capture, End, KEPT, Limit, unknown_program};
-use innerloop_json::to_string;
 use js_sys::Array;
 use wasm_bindgen::JsValue;
 
 /// What to run.
 pub(crate) struct Program<'a> {
     pub(crate) name: &'a str,
-    pub(crate) args: &'a [String],
+    /// A JSON array, or [`COMMAND_LINE`].
+    pub(crate) args: &'a str,
+    /// For a command line its action, as JSON.
     pub(crate) stdin: &'a str,
     /// The folder of the workspace that it sees as its root, and nothing else.
     pub(crate) folder: &'a str,
+    /// Who runs it.
+    pub(crate) agent: AgentId,
 }
+
+/// In place of arguments: what is to be run is a command line.
+pub(crate) const COMMAND_LINE: &str = "null";
 
 /// Begins to run a program.
 ///
@@ -35,7 +42,7 @@ pub(crate) fn begin(
     limit_ms: u64,
     program: &Program<'_>,
 ) -> Result<(), Outcome> {
-    let Program { name, args, stdin, folder } = *program;
+    let Program { name, args, stdin, folder, agent } = *program;
     if let Some(outcome) = unknown(host, name) {
         return Err(outcome);
     }
@@ -43,12 +50,11 @@ pub(crate) fn begin(
     host.enter(id, Running { capture, folder: folder.to_owned() });
     let files = files::copy_out(&host.files, folder);
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
-    host.callbacks.run_program(effect, limit_ms, name, &to_string(args), stdin, files);
+    host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0);
     Ok(())
 }
 
-/// The program has ended, or was stopped: then it changes no files, since what it wrote went with
-/// its worker.
+/// The program has ended, or was stopped: then it leaves what its worker had reported by then.
 pub(crate) fn end(host: &Host, id: EffectId, ended: &JsValue) {
     let Some(Running { mut capture, folder }) = host.leave(id) else { return };
     let list = |name: &str| Array::from(&field(ended, name));

@@ -17,7 +17,7 @@ import {
   toolsPatch,
 } from "./options.js";
 import { init } from "./platform.js";
-import { type LoadedProgram, loadPrograms } from "./programs.js";
+import { type RegisteredProgram, loadPrograms } from "./programs.js";
 import { statusOf, turnOf } from "./results.js";
 import { Run } from "./run.js";
 import { Session } from "./session.js";
@@ -54,13 +54,13 @@ export class Agent {
   readonly tools: Tools;
   readonly #raw: RawAgent;
   readonly #options: AgentOptions;
-  readonly #programs: readonly LoadedProgram[];
+  readonly #programs: readonly RegisteredProgram[];
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
   #run: Run | undefined;
 
-  private constructor(options: AgentOptions, programs: readonly LoadedProgram[], make: Make) {
+  private constructor(options: AgentOptions, programs: readonly RegisteredProgram[], make: Make) {
     this.#options = options;
     this.#programs = programs;
     if (options.onEvent) this.#listeners.add(options.onEvent);

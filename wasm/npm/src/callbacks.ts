@@ -5,8 +5,10 @@ import type { HookPoint } from "./config.js";
 import type { AgentEvent } from "./events.js";
 import { exchange } from "./http.js";
 import { askPerson, runHook } from "./people.js";
-import { runInWorker, type LoadedProgram } from "./programs.js";
+import { Keeper } from "./kept.js";
+import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
+import { ProgramRun } from "./runs.js";
 import { callTool, type Tools } from "./tools.js";
 import type { AgentOptions, Tool, ToolContext, WebFetch } from "./types.js";
 import { Work, toJson } from "./work.js";
@@ -14,7 +16,7 @@ import { Work, toJson } from "./work.js";
 /** What the functions of one agent work with. */
 export interface Side {
   options: AgentOptions;
-  programs: readonly LoadedProgram[];
+  programs: readonly RegisteredProgram[];
   tools: Tools;
   /** The binding; none of the functions is called before it is there. */
   raw(): RawAgent;
@@ -35,6 +37,7 @@ type Asked = Parameters<WebFetch>[0];
 /** The functions; each begins something and returns at once. */
 export function callbacksOf({ options, programs, tools, raw, deliver }: Side): object {
   const work = new Work();
+  const keeper = new Keeper();
   const readPages = options.webFetch;
   const webFetch = readPages && {
     execute: ({ urls, prompt }: Asked, context: ToolContext) =>
@@ -63,6 +66,7 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
       for (const event of JSON.parse(batch) as AgentEvent[]) {
         event.session = session;
         event.wall = epoch + event.at;
+        noteChanges(keeper, event);
         deliver(event);
       }
     },
@@ -90,20 +94,25 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
       args: string,
       stdin: string,
       files: [string, Uint8Array][],
+      folder: string,
+      agent: number,
     ): void {
-      const request = { program, args: JSON.parse(args) as string[], stdin, files };
+      const request = { program, args: JSON.parse(args) as string[] | null, stdin, files };
       const output = (stream: number, bytes: Uint8Array): void =>
         raw().programOutput(id, stream, bytes);
-      const unchanged = { written: [], removed: [] };
+      const begun = new ProgramRun(
+        programs,
+        keeper,
+        { ...request, limitMs, folder, agent },
+        output,
+      );
       work.begin(id, {
-        limitMs,
         run: async (signal) => {
-          const ended = await runInWorker(programs, request, output, signal);
+          const ended = await begun.run(signal);
           return () => raw().programEnded(id, ended);
         },
-        failed: (message) => raw().programEnded(id, { type: "crash", message, ...unchanged }),
-        stopped: (timedOut) =>
-          raw().programEnded(id, { type: timedOut ? "timed_out" : "cancelled", ...unchanged }),
+        failed: (message) => raw().programEnded(id, { type: "crash", message, ...begun.left() }),
+        stopped: () => raw().programEnded(id, { type: "cancelled", ...begun.left() }),
       });
     },
 
@@ -135,4 +144,10 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
 
     wake: (ms: number): void => work.wake(ms, () => raw().tick()),
   };
+}
+
+// What other tools have written is new to programs.
+function noteChanges(keeper: Keeper, event: AgentEvent): void {
+  if (event.type !== "tool_call_end" || event.outcome.streams) return;
+  keeper.touch((event.outcome.changes ?? []).map(({ path }) => path));
 }

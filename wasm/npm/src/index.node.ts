@@ -16,12 +16,12 @@ usePlatform({
     const url = new URL("./program.node.js", import.meta.url);
     const worker = new Worker(url, { env: {}, execArgv: [] });
     return {
-      start(job, onNews) {
+      start(job, transfer, onNews) {
         worker.on("message", onNews);
         worker.on("error", (error) =>
           onNews({ type: "crash", message: error.message, written: [], removed: [] }),
         );
-        worker.postMessage(job);
+        worker.postMessage(job, transfer);
       },
       terminate: () => void worker.terminate(),
     };

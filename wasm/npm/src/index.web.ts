@@ -13,11 +13,11 @@ usePlatform({
     const url = new URL("./program.web.js", import.meta.url);
     const worker = new Worker(url, { type: "module" });
     return {
-      start(job, onNews) {
+      start(job, transfer, onNews) {
         worker.onmessage = (event) => onNews(event.data);
         worker.onerror = (event) =>
           onNews({ type: "crash", message: event.message, written: [], removed: [] });
-        worker.postMessage(job);
+        worker.postMessage(job, transfer);
       },
       terminate: () => worker.terminate(),
     };

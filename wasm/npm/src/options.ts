@@ -4,7 +4,7 @@
 import { AgentError } from "./errors.js";
 import { HOOK_POINTS } from "./people.js";
 import { platform } from "./platform.js";
-import type { LoadedProgram } from "./programs.js";
+import type { RegisteredProgram } from "./programs.js";
 import type {
   AgentOptions,
   AnswerForm,
@@ -266,7 +266,7 @@ export function toolsPatch(tools: Iterable<Tool>): string {
 }
 
 /** What the binding takes, made of checked options. */
-export function rawOptions(options: AgentOptions, programs: readonly LoadedProgram[]): RawOptions {
+export function rawOptions(options: AgentOptions, programs: readonly RegisteredProgram[]): RawOptions {
   const { replay, apiKey = "", baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
   const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
   const raw = configOptions(options, {

@@ -19,8 +19,8 @@ export interface Platform {
 
 /** A worker that runs one program. */
 export interface ProgramWorker {
-  /** Hands over the program and listens to it. */
-  start(job: ProgramJob, onNews: (news: ProgramNews) => void): void;
+  /** Hands over the program, these buffers with it, and listens to it. */
+  start(job: ProgramJob, transfer: ArrayBuffer[], onNews: (news: ProgramNews) => void): void;
   /** Ends the worker, wherever the program is. */
   terminate(): void;
 }

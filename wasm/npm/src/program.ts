@@ -1,15 +1,11 @@
-// Runs one WASI program (preview 1) over a copy of the workspace. Lives in a worker: a program
-// cannot be interrupted from inside, so whoever started the worker ends it.
+// Runs one WASI program (preview 1) over a copy of the workspace, and what it starts if it is a
+// shell. Lives in a worker: a program cannot be interrupted from inside, so whoever started the
+// worker ends it.
 
-import {
-  ConsoleStdout,
-  Directory,
-  File,
-  type Inode,
-  OpenFile,
-  PreopenDirectory,
-  WASI,
-} from "@bjorn3/browser_wasi_shim";
+import { shellImports } from "./children.js";
+import { Input, OpenFolder, Output, type Watch } from "./descriptors.js";
+import { runGuest } from "./guest.js";
+import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
 /** A program and what it runs with. */
 export interface ProgramJob {
@@ -19,10 +15,28 @@ export interface ProgramJob {
   stdin: string;
   /** The workspace, mounted at `/`: path and content. */
   files: [string, Uint8Array][];
+  /** What else is known of the workspace. */
+  kept: Kept;
+  /** When the workspace was begun, in nanoseconds: the time of files without one. */
+  begun: bigint;
+  /** What a shell has beside; only a shell is given it. */
+  shell?: {
+    /** The programs that it can start; text where one could not be loaded. */
+    modules: [string, WebAssembly.Module | string][];
+    /** A folder of the root that lists leave out. */
+    hidden?: string;
+  };
 }
 
-/** What a running program's worker reports: output, and at last how it ended. */
-export type ProgramNews = { type: "output"; stream: 1 | 2; bytes: Uint8Array } | Ending;
+/** What a running program's worker reports, at last how it ended. */
+export type ProgramNews =
+  | { type: "begun" }
+  | { type: "output"; stream: 1 | 2; bytes: Uint8Array }
+  /** Files were changed since the last report. */
+  | ({ type: "changed" } & Changes)
+  /** A program was to be started that is not loaded. */
+  | { type: "wanted"; program: string }
+  | Ending;
 
 /** How a program ended, and which files it left otherwise. */
 export type Ending = (
@@ -31,7 +45,12 @@ export type Ending = (
   | { type: "crash"; message: string }
   /** It went beyond a limit. */
   | { type: LimitName }
-) & { written: [string, Uint8Array][]; removed: string[] };
+) &
+  Changes & {
+    kept?: Kept;
+    /** What a shell replied. */
+    reply?: string;
+  };
 
 /** The environment that a program finds; the native host's is the same. */
 const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
@@ -39,47 +58,86 @@ const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
 /** The native host's limits: bytes printed, and bytes written to files. */
 const LIMITS = { printed_too_much: 64 * 2 ** 20, wrote_too_much: 256 * 2 ** 20 };
 type LimitName = keyof typeof LIMITS;
+const IN_WORDS: Record<LimitName, string> = {
+  printed_too_much: "it was stopped because it printed too much",
+  wrote_too_much: "it was stopped because it wrote too much to files",
+};
+
+/**
+ * Changes of files are reported as they come, so that they outlive a worker which is ended: so
+ * many bytes, and as many more as were written, and so many times as many.
+ */
+const REPORTED_BYTES = 2 ** 20;
+const REPORTED_TIMES = 4;
 
 class LimitReached extends Error {
   constructor(readonly limit: LimitName) {
-    super(limit);
+    super(IN_WORDS[limit]);
   }
 }
 
 /** Runs the program to its end. */
 export function runProgram(job: ProgramJob, report: (news: ProgramNews) => void): void {
-  const root = mount(job.files);
-  const before = new Map(job.files);
+  const tree = new Tree(job.files, job.kept, job.begun);
+  if (job.shell?.hidden !== undefined) tree.hide(job.shell.hidden);
+  let reply: string | undefined;
+  report({ type: "begun" });
+  const how = ended(() =>
+    execute(job, tree, report, (text) => {
+      reply = text;
+    }),
+  );
+  report({ ...how, ...tree.changes(), kept: tree.kept(), reply });
+}
+
+type How =
+  { type: "exit"; code: number } | { type: "crash"; message: string } | { type: LimitName };
+
+function ended(run: () => number): How {
   try {
-    const code = execute(job, root, report);
-    report({ type: "exit", code, ...difference(before, root) });
+    return { type: "exit", code: run() };
   } catch (error) {
-    const changes = difference(before, root);
-    if (error instanceof LimitReached) report({ type: error.limit, ...changes });
-    else report({ type: "crash", message: describe(error), ...changes });
+    if (error instanceof LimitReached) return { type: error.limit };
+    return { type: "crash", message: describe(error) };
   }
 }
 
 function execute(
   job: ProgramJob,
-  root: Map<string, Inode>,
+  tree: Tree,
   report: (news: ProgramNews) => void,
+  reply: (text: string) => void,
 ): number {
   const printed = meter("printed_too_much");
-  const output = (stream: 1 | 2): ConsoleStdout =>
-    new ConsoleStdout((bytes) => {
+  const output = (stream: 1 | 2): Output =>
+    new Output((bytes) => {
       printed(bytes.length);
-      report({ type: "output", stream, bytes: bytes.slice() });
+      report({ type: "output", stream, bytes });
     });
-  const stdin = new OpenFile(new File(new TextEncoder().encode(job.stdin)));
-  const workspace = new PreopenDirectory("/", root);
-  const fds = [stdin, output(1), output(2), workspace];
-  const wasi = new WASI(job.args, ENVIRONMENT, fds, { debug: false });
-  const imports = { ...wasi.wasiImport, ...metered(wasi), args_sizes_get: argsSizes(wasi) };
-  const instance = new WebAssembly.Instance(job.module, {
-    wasi_snapshot_preview1: imports as WebAssembly.ModuleImports,
-  });
-  return wasi.start(instance as Parameters<WASI["start"]>[0]);
+  const watch = watcher(tree, report);
+  const open = (folder: Folder): OpenFolder => new OpenFolder(tree, watch, folder, "/");
+  const stdin = new Input(new TextEncoder().encode(job.stdin));
+  const { module, args, shell } = job;
+  const guest = {
+    module,
+    args,
+    env: ENVIRONMENT,
+    fds: [stdin, output(1), output(2), open(tree.root)],
+  };
+  if (shell === undefined) return runGuest(guest);
+  const around = {
+    tree,
+    modules: new Map(shell.modules),
+    env: ENVIRONMENT,
+    open,
+    reply,
+    want: (program: string) => report({ type: "wanted", program }),
+    describe: (error: unknown) => {
+      const isLimit = error instanceof LimitReached;
+      return { isLimit, words: isLimit ? error.message : `it crashed: ${describe(error)}` };
+    },
+  };
+  return runGuest({ ...guest, more: (memory) => shellImports(around, memory) });
 }
 
 function meter(limit: LimitName): (more: number) => void {
@@ -90,80 +148,23 @@ function meter(limit: LimitName): (more: number) => void {
   };
 }
 
-// Counts what goes to files; the first three descriptors are the standard streams.
-function metered(wasi: WASI) {
-  const written = meter("wrote_too_much");
-  const count = (fd: number, lengthAt: number): void => {
-    const memory = new DataView(wasi.inst.exports.memory.buffer);
-    if (fd > 2) written(memory.getUint32(lengthAt, true));
-  };
-  const { fd_write, fd_pwrite } = wasi.wasiImport as Record<string, (...args: any[]) => number>;
+// Counts what goes to files, of all programs of a run together, and reports changes. A file that
+// grows by a line at a time is not reported with each line.
+function watcher(tree: Tree, report: (news: ProgramNews) => void): Watch {
+  const count = meter("wrote_too_much");
+  let room = REPORTED_BYTES;
   return {
-    fd_write(fd: number, at: number, length: number, lengthAt: number): number | undefined {
-      const error = fd_write?.(fd, at, length, lengthAt);
-      count(fd, lengthAt);
-      return error;
+    wrote(bytes) {
+      count(bytes);
+      room += REPORTED_TIMES * bytes;
     },
-    fd_pwrite(fd: number, at: number, length: number, offset: bigint, lengthAt: number) {
-      const error = fd_pwrite?.(fd, at, length, offset, lengthAt);
-      count(fd, lengthAt);
-      return error;
+    changed() {
+      const { untold } = tree;
+      if (untold > room) return;
+      room -= untold;
+      report({ type: "changed", ...tree.news() });
     },
   };
-}
-
-// The shim counts UTF-16 units where the program needs bytes, and then writes past the buffer.
-function argsSizes(wasi: WASI) {
-  const sizes = wasi.args.map((arg) => new TextEncoder().encode(arg).length + 1);
-  return (countAt: number, sizeAt: number): number => {
-    const memory = new DataView(wasi.inst.exports.memory.buffer);
-    memory.setUint32(countAt, sizes.length, true);
-    memory.setUint32(
-      sizeAt,
-      sizes.reduce((sum, size) => sum + size, 0),
-      true,
-    );
-    return 0;
-  };
-}
-
-function mount(files: [string, Uint8Array][]): Map<string, Inode> {
-  const root = new Map<string, Inode>();
-  for (const [path, content] of files) {
-    const names = path.split("/");
-    const name = names.pop();
-    if (name === undefined) continue;
-    let folder = root;
-    for (const step of names) {
-      let next = folder.get(step);
-      if (!(next instanceof Directory)) {
-        next = new Directory(new Map());
-        folder.set(step, next);
-      }
-      folder = (next as Directory).contents;
-    }
-    folder.set(name, new File(content));
-  }
-  return root;
-}
-
-function difference(before: Map<string, Uint8Array>, root: Map<string, Inode>) {
-  const after = new Map<string, Uint8Array>();
-  collect(root, "", after);
-  const written = [...after].filter(([path, content]) => !same(before.get(path), content));
-  const removed = [...before.keys()].filter((path) => !after.has(path));
-  return { written, removed };
-}
-
-function collect(folder: Map<string, Inode>, prefix: string, into: Map<string, Uint8Array>): void {
-  for (const [name, node] of folder) {
-    if (node instanceof Directory) collect(node.contents, `${prefix}${name}/`, into);
-    else if (node instanceof File) into.set(prefix + name, node.data);
-  }
-}
-
-function same(a: Uint8Array | undefined, b: Uint8Array): boolean {
-  return a !== undefined && a.length === b.length && a.every((byte, at) => byte === b[at]);
 }
 
 function describe(error: unknown): string {

@@ -1,55 +1,88 @@
-// The registry of programs: loading their modules, and running one in a worker.
+// The registry of programs: where their modules come from, and loading them, once.
 
 import { AgentError } from "./errors.js";
 import { platform } from "./platform.js";
-import type { Ending } from "./program.js";
-import type { Program, ProgramSource } from "./types.js";
+import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
+
+/** What the tool for command lines runs. */
+export const SHELL = "bash";
 
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
 
-/** A program that is ready to run. */
-export interface LoadedProgram {
-  name: string;
-  description: string;
-  module: WebAssembly.Module;
+/** A program of the registry. */
+export class RegisteredProgram {
+  #loading: Promise<WebAssembly.Module> | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly description: string,
+    readonly source: ProgramSource | LazySource,
+  ) {}
+
+  /** Whether it is loaded when it is first needed. */
+  get isLazy(): boolean {
+    return typeof this.source === "function";
+  }
+
+  /** Whether it is loaded, or about to be. */
+  get isBegun(): boolean {
+    return this.#loading !== undefined;
+  }
+
+  /** Its module, loaded and compiled if that has not been done. */
+  load(): Promise<WebAssembly.Module> {
+    this.#loading ??= this.#load();
+    return this.#loading;
+  }
+
+  async #load(): Promise<WebAssembly.Module> {
+    try {
+      const { source } = this;
+      return await compile(typeof source === "function" ? await source() : source);
+    } catch (error) {
+      this.#loading = undefined;
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `the program \`${this.name}\` could not be loaded: ${why}`;
+      throw new AgentError("bad_program", message);
+    }
+  }
 }
 
-/** How a program ended; `stopped` if it was ended from outside. */
-export type ProgramEnd = Ending | { type: "stopped" };
-
-/** What the binding wants to run. */
-export interface ProgramRequest {
-  program: string;
-  args: string[];
-  stdin: string;
-  files: [string, Uint8Array][];
-}
-
-/** Loads and compiles the programs of the options. */
-export async function loadPrograms(
-  programs: Readonly<Record<string, ProgramSource | Program>> = {},
-): Promise<LoadedProgram[]> {
-  const entries = Object.entries(programs);
-  if (entries.length > 0 && platform().startWorker === undefined) {
+/** The programs of the options; those that are not lazy are loaded. */
+export async function loadPrograms(programs: Programs = {}): Promise<RegisteredProgram[]> {
+  const all = Array.isArray(programs)
+    ? (programs as readonly unknown[]).map(named)
+    : Object.entries(programs).map(([name, program]) => keyed(name, program));
+  if (all.length > 0 && platform().startWorker === undefined) {
     throw new AgentError(
       "unsupported",
       "programs run in a worker, and this platform has none: leave out the option `programs`",
     );
   }
-  return Promise.all(entries.map(([name, program]) => load(name, program)));
+  await Promise.all(all.filter(({ isLazy }) => !isLazy).map((program) => program.load()));
+  return all;
 }
 
-async function load(name: string, program: ProgramSource | Program): Promise<LoadedProgram> {
-  const { wasm, description = "" } = isDescribed(program) ? program : { wasm: program };
-  try {
-    return { name, description, module: await compile(wasm) };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new AgentError("bad_program", `the program \`${name}\` could not be loaded: ${why}`);
+function named(program: unknown): RegisteredProgram {
+  const { name, wasm, description = "" } = (program ?? {}) as Partial<NamedProgram>;
+  if (typeof name === "string" && name !== "" && wasm !== undefined) {
+    return new RegisteredProgram(name, description, wasm);
   }
+  const message = "a list of `programs` has objects with `name` and `wasm`";
+  throw new AgentError("bad_option", message);
 }
 
-function isDescribed(program: ProgramSource | Program): program is Program {
+function keyed(name: string, program: ProgramSource | LazySource | Program): RegisteredProgram {
+  if (!isDescribed(program)) return new RegisteredProgram(name, "", program);
+  const { wasm, description = "" } = program;
+  if ((program as Partial<NamedProgram>).name === SHELL && name !== SHELL) {
+    const message = `the shell's name is \`${SHELL}\`: programs: { ${SHELL}: ${name} }, or a list`;
+    throw new AgentError("bad_option", message);
+  }
+  return new RegisteredProgram(name, description, wasm);
+}
+
+function isDescribed(program: ProgramSource | LazySource | Program): program is Program {
   return typeof program === "object" && program !== null && "wasm" in program;
 }
 
@@ -57,10 +90,10 @@ async function compile(source: ProgramSource): Promise<WebAssembly.Module> {
   const given: unknown = await source;
   if (typeof given !== "object" || given === null) throw new TypeError(SOURCES);
   if (given instanceof WebAssembly.Module) return given;
-  if (given instanceof URL) return compileBytes(await readUrl(given));
-  if (isResponse(given)) return compileBytes(await readResponse(given));
+  if (given instanceof URL) return compileUrl(given);
+  if (isResponse(given)) return compileResponse(given);
   if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
-    return compileBytes(given as Uint8Array | ArrayBuffer);
+    return WebAssembly.compile(given as BufferSource);
   }
   throw new TypeError(SOURCES);
 }
@@ -69,48 +102,15 @@ function isResponse(given: object): given is Response {
   return "arrayBuffer" in given && "ok" in given;
 }
 
-function compileBytes(bytes: Uint8Array | ArrayBuffer): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(bytes as BufferSource);
-}
-
-async function readUrl(url: URL): Promise<Uint8Array | ArrayBuffer> {
+async function compileUrl(url: URL): Promise<WebAssembly.Module> {
   const { readFile } = platform();
-  if (url.protocol === "file:" && readFile !== undefined) return readFile(url);
-  return readResponse(await fetch(url));
-}
-
-async function readResponse(response: Response): Promise<ArrayBuffer> {
-  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`);
-  return response.arrayBuffer();
-}
-
-/** Runs a program in a worker of its own until it ends or `signal` fires. */
-export function runInWorker(
-  programs: readonly LoadedProgram[],
-  request: ProgramRequest,
-  onOutput: (stream: number, bytes: Uint8Array) => void,
-  signal: AbortSignal,
-): Promise<ProgramEnd> {
-  const found = programs.find((program) => program.name === request.program);
-  const worker = found && platform().startWorker?.();
-  if (found === undefined || worker === undefined) {
-    const message = `there is no program \`${request.program}\``;
-    return Promise.resolve({ type: "crash", message, written: [], removed: [] });
+  if (url.protocol === "file:" && readFile !== undefined) {
+    return WebAssembly.compile((await readFile(url)) as BufferSource);
   }
-  return new Promise((resolve) => {
-    const end = (how: ProgramEnd): void => {
-      worker.terminate();
-      signal.removeEventListener("abort", stop);
-      resolve(how);
-    };
-    const stop = (): void => end({ type: "stopped" });
-    if (signal.aborted) return stop();
-    signal.addEventListener("abort", stop);
-    const { args, stdin, files } = request;
-    const job = { module: found.module, args: [found.name, ...args], stdin, files };
-    worker.start(job, (news) => {
-      if (news.type !== "output") return end(news);
-      onOutput(news.stream, news.bytes);
-    });
-  });
+  return compileResponse(await fetch(url));
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`);
+  return WebAssembly.compile(await response.arrayBuffer());
 }

@@ -13,11 +13,13 @@ import type {
 } from "./config.js";
 import type { AgentState, ErrorKind, Finish, Part, RunEnd } from "./data.js";
 import type { AgentEvent } from "./events.js";
+import type { Programs } from "./sources.js";
 
 export type * from "./config.js";
 export type * from "./data.js";
 export type * from "./events.js";
 export type * from "./protocol.js";
+export type * from "./sources.js";
 
 /** Which model, and how its session behaves. */
 export interface ConfigOptions {
@@ -112,8 +114,11 @@ export interface AgentOptions extends ConfigOptions {
   files?: FilesInput;
   /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
   tools?: readonly Tool[];
-  /** Programs (WASI preview 1) that the agent may run over the workspace, by name. */
-  programs?: Readonly<Record<string, ProgramSource | Program>>;
+  /**
+   * Programs (WASI preview 1) that the agent may run over the workspace, by name. With one named
+   * `bash`, such as the package `innerloop-shell`, the model has a tool for command lines.
+   */
+  programs?: Programs;
   /**
    * Says whether a call may run. Calls that may change something are then asked about;
    * `config: { approval: { ask } }` says otherwise: `programs` lets changes of files pass,
@@ -459,18 +464,6 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Shows output while the tool runs, as `tool_call_output_delta` events. */
   output(text: string): void;
-}
-
-/** Where a program's module comes from. */
-export type ProgramSource =
-  Uint8Array | ArrayBuffer | URL | Response | Promise<Response> | WebAssembly.Module;
-
-/** A program with a word about it. */
-export interface Program {
-  /** The module. */
-  wasm: ProgramSource;
-  /** What it is and how it is called, in a sentence: the model reads this. */
-  description?: string;
 }
 
 /** How a run ended, and with what. */

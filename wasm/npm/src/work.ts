@@ -2,7 +2,7 @@
 // effect; a piece answers once, or is stopped.
 
 /** The longest wait that platforms keep; a longer one would end at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+export const LONGEST_MS = 2 ** 31 - 1;
 
 /** A piece of work. */
 export interface Task {

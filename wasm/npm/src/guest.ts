@@ -1,0 +1,146 @@
+// Runs one WASI module (preview 1) to its end. The functions are the shim's, but for those that it
+// has not, or not right.
+
+import { type Fd, WASI, wasi } from "@bjorn3/browser_wasi_shim";
+import { OpenFolder } from "./descriptors.js";
+
+/** What a module runs with. */
+export interface Guest {
+  module: WebAssembly.Module;
+  /** Its own name, then its arguments. */
+  args: string[];
+  /** `NAME=value` each. */
+  env: string[];
+  /** Its descriptors, from 0 on. */
+  fds: Fd[];
+  /** What it imports beside preview 1, given its memory. */
+  more?(memory: () => ArrayBuffer): WebAssembly.Imports;
+}
+
+type Imported = Record<string, (...args: any[]) => any>;
+
+const decoder = new TextDecoder();
+
+/** Runs it; returns its exit code. */
+export function runGuest({ module, args, env, fds, more }: Guest): number {
+  const shim = new WASI(args, env, fds, { debug: false });
+  const memory = (): ArrayBuffer => shim.inst.exports.memory.buffer;
+  const own = { ...shim.wasiImport, ...mended(shim, memory) } as WebAssembly.ModuleImports;
+  const imports = { ...more?.(memory), wasi_snapshot_preview1: own };
+  const instance = new WebAssembly.Instance(module, imports);
+  return shim.start(instance as Parameters<WASI["start"]>[0]);
+}
+
+/** The text that a module names by place and length. */
+export function textAt(memory: ArrayBuffer, at: number, length: number): string {
+  return decoder.decode(new Uint8Array(memory, at, length));
+}
+
+/** Lets time pass. */
+export function sleep(ms: number): void {
+  if (ms <= 0) return;
+  if (lock !== undefined) return void Atomics.wait(lock, 0, 0, ms);
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+// What to wait at. A page that is not isolated has no constructor of shared memory by name.
+const lock = ((): Int32Array | undefined => {
+  try {
+    const { buffer } = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
+    const cells = new Int32Array(buffer);
+    Atomics.wait(cells, 0, 0, 0);
+    return cells;
+  } catch {
+    return undefined;
+  }
+})();
+
+function mended(shim: WASI, memory: () => ArrayBuffer): Imported {
+  const folderAt = (fd: number): OpenFolder | undefined => {
+    const found = shim.fds[fd];
+    return found instanceof OpenFolder ? found : undefined;
+  };
+  return {
+    // The shim counts UTF-16 units where the program needs bytes, and then writes past the buffer.
+    args_sizes_get(countAt: number, sizeAt: number): number {
+      const sizes = shim.args.map((arg) => new TextEncoder().encode(arg).length + 1);
+      const view = new DataView(memory());
+      view.setUint32(countAt, sizes.length, true);
+      view.setUint32(
+        sizeAt,
+        sizes.reduce((sum, size) => sum + size, 0),
+        true,
+      );
+      return 0;
+    },
+
+    path_symlink(at: number, length: number, fd: number, linkAt: number, linkLength: number) {
+      const folder = folderAt(fd);
+      if (folder === undefined) return wasi.ERRNO_BADF;
+      return folder.link(textAt(memory(), at, length), textAt(memory(), linkAt, linkLength));
+    },
+
+    path_rename(
+      fd: number,
+      at: number,
+      length: number,
+      toFd: number,
+      to: number,
+      toLength: number,
+    ) {
+      const [from, into] = [folderAt(fd), folderAt(toFd)];
+      if (from === undefined || into === undefined) return wasi.ERRNO_BADF;
+      return from.rename(textAt(memory(), at, length), into, textAt(memory(), to, toLength));
+    },
+
+    path_readlink(
+      fd: number,
+      at: number,
+      length: number,
+      into: number,
+      room: number,
+      usedAt: number,
+    ) {
+      const folder = folderAt(fd);
+      if (folder === undefined) return wasi.ERRNO_BADF;
+      const { ret, data } = folder.path_readlink(textAt(memory(), at, length));
+      if (data === null) return ret;
+      // What does not fit is cut off, as preview 1 says.
+      const bytes = new TextEncoder().encode(data).subarray(0, room);
+      new Uint8Array(memory()).set(bytes, into);
+      new DataView(memory()).setUint32(usedAt, bytes.length, true);
+      return 0;
+    },
+
+    poll_oneoff(at: number, into: number, count: number, countAt: number): number {
+      if (count === 0) return wasi.ERRNO_INVAL;
+      const polls = Array.from({ length: count }, (_, index) => pollAt(memory(), at + 48 * index));
+      const first = Math.min(...polls.map(({ due }) => due));
+      sleep(first - performance.now());
+      const ready = polls.filter(({ due }) => due <= first);
+      const view = new DataView(memory());
+      ready.forEach(({ data, type }, index) => {
+        const event = into + 32 * index;
+        new Uint8Array(memory(), event, 32).fill(0);
+        view.setBigUint64(event, data, true);
+        view.setUint8(event + 10, type);
+      });
+      view.setUint32(countAt, ready.length, true);
+      return 0;
+    },
+  };
+}
+
+// What a program waits for: the time when it is there, by `performance`. Files always are.
+function pollAt(memory: ArrayBuffer, at: number): { data: bigint; type: number; due: number } {
+  const view = new DataView(memory, at, 48);
+  const [data, type] = [view.getBigUint64(0, true), view.getUint8(8)];
+  if (type !== wasi.EVENTTYPE_CLOCK) return { data, type, due: 0 };
+  const wanted = Number(view.getBigUint64(24, true)) / 1e6;
+  const isAbsolute =
+    (view.getUint16(40, true) & wasi.SUBCLOCKFLAGS_SUBSCRIPTION_CLOCK_ABSTIME) !== 0;
+  if (!isAbsolute) return { data, type, due: performance.now() + wanted };
+  const isWall = view.getUint32(16, true) === wasi.CLOCKID_REALTIME;
+  return { data, type, due: isWall ? wanted - performance.timeOrigin : wanted };
+}

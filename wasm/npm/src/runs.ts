@@ -1,0 +1,169 @@
+// A run of a program, or of a command line by the shell, in a worker of its own.
+
+import { type Left, type Mounted, type ProgramEnd, type Runner, type Keeper } from "./kept.js";
+import { plainArguments, shellRequest } from "./kept.js";
+import { platform } from "./platform.js";
+import type { Ending, ProgramJob } from "./program.js";
+import { type RegisteredProgram, SHELL } from "./programs.js";
+import type { Changes } from "./tree.js";
+import { LONGEST_MS, messageOf } from "./work.js";
+
+/** What the binding wants to run. */
+export interface ProgramRequest extends Runner {
+  program: string;
+  /** None for a command line. */
+  args: string[] | null;
+  /** What it reads; for a command line the action. */
+  stdin: string;
+  files: [string, Uint8Array][];
+  limitMs: number;
+}
+
+/** For how long a shell is waited for beyond the time limit, at which it ends by itself. */
+const LAST_WORDS_MS = 500;
+/** How long a worker may take to begin. */
+const BEGIN_MS = 30_000;
+/** The longest script that is searched for the names of programs. */
+const SCRIPT_BYTES = 64 * 2 ** 10;
+
+/** A run. */
+export class ProgramRun {
+  readonly #left = new Map<string, Uint8Array | undefined>();
+  #mounted: Mounted | undefined;
+
+  constructor(
+    readonly programs: readonly RegisteredProgram[],
+    readonly keeper: Keeper,
+    readonly request: ProgramRequest,
+    readonly onOutput: (stream: number, bytes: Uint8Array) => void,
+  ) {}
+
+  /** Runs to the end, or until `signal` fires. */
+  async run(signal: AbortSignal): Promise<ProgramEnd> {
+    const { programs, request } = this;
+    const found = programs.find(({ name }) => name === request.program);
+    if (found === undefined) return this.#crash(`there is no program \`${request.program}\``);
+    const module = await found.load();
+    const isShell = WebAssembly.Module.imports(module).some((each) => each.module === "innerloop");
+    const job = isShell ? await this.#shellJob(module) : this.#plainJob(module);
+    if (signal.aborted) return { type: "cancelled", written: [], removed: [] };
+    const ending = await this.#inWorker(job, isShell ? LAST_WORDS_MS : 0, signal);
+    if (!("written" in ending)) return { type: ending.type, ...this.left() };
+    const remembers = request.args === null;
+    const how = isShell ? this.keeper.replied(request.agent, ending, remembers) : ending;
+    return { ...how, ...this.#take(ending) };
+  }
+
+  /** What it has done to files so far, if it is ended now. */
+  left(): Changes {
+    const all = [...this.#left];
+    return this.#take({
+      written: all.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes]])),
+      removed: all.flatMap(([path, bytes]) => (bytes === undefined ? path : [])),
+    });
+  }
+
+  #take(left: Left): Changes {
+    if (this.#mounted === undefined) return { written: [], removed: [] };
+    return this.keeper.take(this.request, this.#mounted, left);
+  }
+
+  #crash(message: string): ProgramEnd {
+    return { type: "crash", message, written: [], removed: [] };
+  }
+
+  #plainJob(module: WebAssembly.Module): ProgramJob {
+    const { program, args, stdin } = this.request;
+    const mounted = this.#mount(false);
+    if (args !== null) return { module, args: [program, ...args], stdin, ...mounted };
+    return { module, args: [program, ...plainArguments(stdin)], stdin: "", ...mounted };
+  }
+
+  async #shellJob(module: WebAssembly.Module): Promise<ProgramJob> {
+    const { args, stdin, limitMs, agent } = this.request;
+    const others = this.programs.filter(({ name }) => name !== SHELL);
+    const state = this.keeper.state(agent);
+    const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), state };
+    const request = JSON.stringify(shellRequest({ args, stdin }, common));
+    const modules = await Promise.all(others.filter(this.#isNeeded(request)).map(loaded));
+    const { hidden, ...mounted } = this.#mount(true);
+    return { module, args: [SHELL], stdin: request, ...mounted, shell: { modules, hidden } };
+  }
+
+  #mount(isShell: boolean): Mounted {
+    this.#mounted = this.keeper.mount(this.request, this.request.files, isShell);
+    return this.#mounted;
+  }
+
+  // Whether a program is there, or what is asked or a script of the workspace names it.
+  #isNeeded(request: string): (program: RegisteredProgram) => boolean {
+    let scripts: string[] | undefined;
+    return ({ isBegun, name }) => {
+      if (isBegun || request.includes(name)) return true;
+      scripts ??= scriptsOf(this.request.files);
+      return scripts.some((text) => text.includes(name));
+    };
+  }
+
+  #inWorker(
+    job: ProgramJob,
+    moreMs: number,
+    signal: AbortSignal,
+  ): Promise<Ending | { type: "timed_out" | "cancelled" }> {
+    const worker = platform().startWorker?.();
+    if (worker === undefined) throw new Error("this platform has no workers");
+    return new Promise((resolve) => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const end = (how: Ending | { type: "timed_out" | "cancelled" }): void => {
+        clearTimeout(timer);
+        worker.terminate();
+        signal.removeEventListener("abort", stop);
+        resolve(how);
+      };
+      const stop = (): void => end({ type: "cancelled" });
+      const endIn = (ms: number): void => {
+        clearTimeout(timer);
+        timer = setTimeout(() => end({ type: "timed_out" }), Math.min(ms, LONGEST_MS));
+      };
+      const { limitMs, files } = this.request;
+      signal.addEventListener("abort", stop);
+      endIn(limitMs + moreMs + BEGIN_MS);
+      const transfer = files.map(([, bytes]) => bytes.buffer as ArrayBuffer);
+      worker.start(job, transfer, (news) => {
+        if (news.type === "begun") endIn(limitMs + moreMs);
+        else if (news.type === "output") this.onOutput(news.stream, news.bytes);
+        else if (news.type === "changed") this.#note(news);
+        else if (news.type === "wanted") this.#want(news.program);
+        else end(news);
+      });
+    });
+  }
+
+  #note({ written, removed }: Changes): void {
+    for (const [path, bytes] of written) this.#left.set(path, bytes);
+    for (const path of removed) this.#left.set(path, undefined);
+  }
+
+  #want(program: string): void {
+    const found = this.programs.find(({ name }) => name === program);
+    // Should it fail, the next command line that names it says why.
+    found?.load().catch(() => {});
+  }
+}
+
+async function loaded(program: RegisteredProgram): Promise<[string, WebAssembly.Module | string]> {
+  try {
+    return [program.name, await program.load()];
+  } catch (error) {
+    return [program.name, messageOf(error)];
+  }
+}
+
+function scriptsOf(files: readonly [string, Uint8Array][]): string[] {
+  const decoder = new TextDecoder();
+  const scripts = files.filter(([path, bytes]) => {
+    const isNamed = /\.sh$|(^|\/)Makefile$/.test(path) || (bytes[0] === 35 && bytes[1] === 33);
+    return isNamed && bytes.length <= SCRIPT_BYTES;
+  });
+  return scripts.map(([, bytes]) => decoder.decode(bytes));
+}
