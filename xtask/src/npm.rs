@@ -1,5 +1,5 @@
-//! The npm package: the optimised module and its glue put into `wasm/npm`, the TypeScript built,
-//! and the tarball packed that all tests install.
+//! The npm packages: the optimised module and its glue put into `wasm/npm`, the TypeScript built,
+//! and the tarballs packed that all tests install; beside it those of the programs.
 
 use std::path::{Path, PathBuf};
 
@@ -8,11 +8,15 @@ use crate::files;
 use crate::order;
 use crate::panics;
 use crate::process;
-use crate::wasm::GLUE;
+use crate::programs::QJS;
+use crate::wasm::{GLUE, SHELL};
 use crate::workspace::Workspace;
 
 /// The package's folder.
 const PACKAGE: &str = "wasm/npm";
+/// The packages of programs.
+const SHELL_PACKAGE: &str = "wasm/npm-shell";
+const QJS_PACKAGE: &str = "wasm/npm-qjs";
 /// Where the package's build expects the module and its glue.
 const DIST: &str = "wasm/npm/dist";
 /// The module, as wasm-bindgen names it.
@@ -86,13 +90,29 @@ pub(crate) fn optimise_module(
 pub(crate) fn pack(workspace: &mut Workspace) -> Result<(), Failure> {
     install(workspace, PACKAGE)?;
     process::run(workspace.program("npm", PACKAGE).args(["run", "--silent", "build"]))?;
-    let folder = workspace.path("target/npm");
-    let mut npm = workspace.program("npm", PACKAGE);
-    npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]).arg(&folder);
-    process::run(&mut npm)?;
+    pack_folder(workspace, PACKAGE)?;
     let tarball = workspace.path(TARBALL);
     println!("{TARBALL}: {} bytes", files::read(&tarball)?.len());
     Ok(())
+}
+
+/// Step: packs the programs that were built or fetched before, each as a package of its own.
+///
+/// # Errors
+/// When one is missing, or node or npm fails.
+pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut build = workspace.program("node", SHELL_PACKAGE);
+    process::run(build.arg("build.mjs").arg(workspace.path(SHELL)))?;
+    pack_folder(workspace, SHELL_PACKAGE)?;
+    let module = workspace.path(QJS_PACKAGE).join("dist/qjs.wasm");
+    files::copy_if_changed(&workspace.path(QJS), &module)?;
+    pack_folder(workspace, QJS_PACKAGE)
+}
+
+fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), Failure> {
+    let mut npm = workspace.program("npm", inside);
+    npm.args(["pack", "--silent", "--ignore-scripts", "--pack-destination"]);
+    process::run(npm.arg(workspace.path("target/npm")))
 }
 
 /// Installs what a folder's lock file names, unless that was done for the same lock file.

@@ -25,7 +25,7 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
 /// # Errors
 /// When a step fails or the port cannot be had.
 pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Failure> {
-    let site = [prepare::PROGRAMS, step("put the page together", site::assemble)];
+    let site = [prepare::PROGRAMS, prepare::SHELL, step("put the page together", site::assemble)];
     run_all(workspace, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
     let listener = listen(port)?;
     let address =

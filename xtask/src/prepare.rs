@@ -20,6 +20,8 @@ pub(crate) const PACKAGE: [Step; 3] = [
     step("optimise the wasm module", npm::optimise),
     step("build and pack the npm package", npm::pack),
 ];
+/// The npm packages of programs.
+pub(crate) const PROGRAM_PACKAGES: Step = step("pack the programs for npm", npm::pack_programs);
 /// The program `innerloop`.
 pub(crate) const HOST: Step = step("build the native host", native::build_host);
 
@@ -31,6 +33,6 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let built = [GUEST, PROGRAMS, SHELL, HOST];
-    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE].concat();
+    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &[PROGRAM_PACKAGES]].concat();
     run_all(workspace, &steps)
 }

@@ -6,6 +6,7 @@ use crate::files;
 use crate::npm;
 use crate::process;
 use crate::programs;
+use crate::wasm;
 use crate::workspace::Workspace;
 
 /// The page's own files, the unpacked package, the example and the programs.
@@ -26,5 +27,6 @@ pub(crate) fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(tar.arg(workspace.path(npm::TARBALL)))?;
     files::copy_folder(&workspace.path("example"), &site.join("example"))?;
     files::copy_if_changed(&workspace.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
+    files::copy_if_changed(&workspace.path(wasm::SHELL), &site.join("programs/bash.wasm"))?;
     Ok(())
 }

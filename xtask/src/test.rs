@@ -42,6 +42,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [
+        prepare::PROGRAM_PACKAGES,
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
         step("run both hosts against a third-party mock", test_aimock),

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 /// Where the guest lies that `host-native` embeds.
 const GUEST: &str = "target/guests/tools.wasm";
 /// Where the shell lies, as it is packed.
-const SHELL: &str = "target/programs/bash.wasm";
+pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// What cargo names the page's module.
 const MODULE: &str = "innerloop_wasm.wasm";
 /// Where wasm-bindgen leaves the module and its glue.

@@ -4,8 +4,9 @@ import { AgentError } from "./errors.js";
 import { platform } from "./platform.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
 
-/** What the tool for command lines runs. */
+/** What the tool for command lines runs, and what else a shell may be called in the options. */
 export const SHELL = "bash";
+const SHELL_NAMES = [SHELL, "sh", "shell"];
 
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
 
@@ -13,11 +14,15 @@ const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Modul
 export class RegisteredProgram {
   #loading: Promise<WebAssembly.Module> | undefined;
 
+  readonly name: string;
+
   constructor(
-    readonly name: string,
+    name: string,
     readonly description: string,
     readonly source: ProgramSource | LazySource,
-  ) {}
+  ) {
+    this.name = SHELL_NAMES.includes(name) ? SHELL : name;
+  }
 
   /** Whether it is loaded when it is first needed. */
   get isLazy(): boolean {
@@ -75,10 +80,6 @@ function named(program: unknown): RegisteredProgram {
 function keyed(name: string, program: ProgramSource | LazySource | Program): RegisteredProgram {
   if (!isDescribed(program)) return new RegisteredProgram(name, "", program);
   const { wasm, description = "" } = program;
-  if ((program as Partial<NamedProgram>).name === SHELL && name !== SHELL) {
-    const message = `the shell's name is \`${SHELL}\`: programs: { ${SHELL}: ${name} }, or a list`;
-    throw new AgentError("bad_option", message);
-  }
   return new RegisteredProgram(name, description, wasm);
 }
 
