@@ -33,6 +33,11 @@ export const PROGRAMS = {
   },
 };
 
+/** With a model of one's own, command lines as well: fetched when the first one runs. */
+export const SHELL = {
+  bash: { wasm: () => new URL("programs/bash.wasm", document.baseURI) },
+};
+
 async function loadText(path) {
   const response = await fetch(path);
   if (!response.ok) throw new Error(`${path}: the server answers ${response.status}`);

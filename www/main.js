@@ -2,7 +2,7 @@
 
 import { Agent, providers } from "./innerloop/dist/index.web.js";
 import { changesBetween, showChange } from "./change-view.js";
-import { PROGRAMS, PROMPT, loadProject, loadTraffic } from "./demo.js";
+import { PROGRAMS, PROMPT, SHELL, loadProject, loadTraffic } from "./demo.js";
 import { byId } from "./dom.js";
 import { select, showFiles } from "./files-view.js";
 import { Transcript } from "./transcript.js";
@@ -79,14 +79,14 @@ function showWorkspace() {
 }
 
 async function createAgent() {
-  const common = { files, programs: PROGRAMS };
   if (mode() === "demo") {
     // The recording knows the tools by these names.
     const replay = { traffic: await loadTraffic(), paceMs: PACE_MS };
-    return Agent.create({ ...common, vocabulary: "seed", replay });
+    return Agent.create({ files, programs: PROGRAMS, vocabulary: "seed", replay });
   }
   return Agent.create({
-    ...common,
+    files,
+    programs: { ...PROGRAMS, ...SHELL },
     provider: byId("provider").value,
     model: byId("model").value.trim() || undefined,
     apiKey: byId("key").value.trim() || undefined,

@@ -8,6 +8,7 @@ import "./node/network.mjs";
 import "./node/secrets.mjs";
 import "./node/tools.mjs";
 import "./node/programs.mjs";
+import "./node/shell.mjs";
 import "./node/parity.mjs";
 import "./node/folders.mjs";
 import "./node/composed.mjs";

@@ -14,6 +14,8 @@ import { serveSite } from "./support/site.mjs";
 const SCREENSHOTS = join(ROOT, "target/screenshots");
 mkdirSync(SCREENSHOTS, { recursive: true });
 
+const SHELL_LINES = JSON.parse(readFileSync(join(ROOT, "tests/web/fixtures/shell.json"), "utf8"));
+
 const site = await serveSite();
 const browser = await launch();
 after(async () => {
@@ -263,5 +265,69 @@ test("the page works by keyboard, names its parts, and fits a phone in the dark"
   assert.ok(wide <= inner, `${wide} pixels on a screen of ${inner}`);
   await page.screenshot({ path: join(SCREENSHOTS, "phone.png"), fullPage: true });
   assert.deepEqual(problems, []);
+  await close();
+});
+
+/** Steps of a model that has these command lines carried out. */
+function lineSteps(lines) {
+  return lines.map((line) => reply({ calls: [["Bash", line]] }));
+}
+
+test("c11 twenty command lines in the page, as bash answers them", async () => {
+  const { files, lines } = SHELL_LINES;
+  assert.equal(lines.length, 20);
+  const { page, problems, close } = await open(browser, site.url);
+  for (const { command, stdout, stderr, status } of lines) {
+    const server = await serve(...lineSteps([{ command }]), reply({ text: "Done." }));
+    const told = await page.evaluate(
+      async ({ baseUrl, files }) => {
+        const { Agent } = await import("./innerloop/dist/index.web.js");
+        const { SHELL } = await import("./demo.js");
+        const options = { provider: "anthropic", model: "mock-1", apiKey: "sk-test-0123456789" };
+        const agent = await Agent.create({ ...options, baseUrl, files, programs: SHELL });
+        let outcome;
+        for await (const event of agent.run("Go")) outcome = event.outcome ?? outcome;
+        await agent.close();
+        return { texts: outcome.parts.map(({ text }) => text), exit: outcome.exit };
+      },
+      { baseUrl: server.url, files },
+    );
+    assert.deepEqual(told, { texts: [stdout, stderr], exit: status }, command);
+    await server.close();
+  }
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("c11 the playground has the shell: a worker is terminated, and it lives on", async () => {
+  const lines = [
+    { command: "x=1; node=qjs; cd src; grep -c export *.js | sort -t: -k2 -rn | head -3" },
+    {
+      command: "x=2; echo left > left.txt; sleep 0.01; awk 'BEGIN { while (1) {} }'",
+      timeout: 1000,
+    },
+    {
+      command:
+        "echo x is $x in $PWD; cat left.txt; cd /; qjs -m test.mjs | tail -1; " +
+        "wc -l src/*.js | tail -1; ls -l",
+    },
+  ];
+  const server = await serve(...lineSteps(lines), reply({ text: "The shell lives on." }));
+  const { page, problems, close } = await ownModel(server);
+  await page.getByLabel("What to do").fill("Look around");
+  await page.getByRole("button", { name: "Run" }).click();
+  await finished(page, "Done");
+  const results = [1, 2, 3].map((at) => toolResults(server.requests[at])[0].text);
+  assert.match(results[0], /^\w+\.js:\d\n\w+\.js:\d\n\w+\.js:\d/);
+  assert.match(results[1], /timed out after 1000ms/);
+  assert.match(results[2], /^x is 1 in \/src\nleft\n/);
+  assert.match(results[2], /\d+ total\n/);
+  assert.match(results[2], /left\.txt|package\.json/);
+  for (const summary of await page.locator(".call summary").all()) await summary.click();
+  await page.locator("#log").evaluate((log) => log.scrollTo(0, log.scrollHeight));
+  await shoot(page, "shell");
+  assert.deepEqual(problems, []);
+  assert.deepEqual(site.missing, []);
+  await server.close();
   await close();
 });

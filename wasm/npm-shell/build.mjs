@@ -9,13 +9,15 @@ import { fileURLToPath } from "node:url";
 const CRATE = "innerloop-shell";
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 // What a crate says of itself whose folder holds no text: this one, with its authors.
-const MIT = readFileSync(new URL("LICENSE-MIT", import.meta.url), "utf8").replace(/^.*\n/, "").trim();
+const MIT = readFileSync(new URL("LICENSE-MIT", import.meta.url), "utf8")
+  .replace(/^.*\n/, "")
+  .trim();
 const RULE = `\n${"-".repeat(80)}\n\n`;
 
 /** A module without its custom sections, which nothing needs at run time. */
 function stripped(module) {
   const kept = [module.subarray(0, 8)];
-  for (let at = 8; at < module.length; ) {
+  for (let at = 8; at < module.length;) {
     const begin = at;
     const id = module[at];
     at += 1;
@@ -88,7 +90,10 @@ const head = `bash.wasm contains these crates of crates.io, and the standard lib
 const parts = [...texts.values()].map(({ text, of }) => `${of.join("\n")}\n\n${text}\n`);
 
 mkdirSync(join(HERE, "dist"), { recursive: true });
-writeFileSync(join(HERE, "dist/THIRD-PARTY.txt"), head + [`${list.join("\n")}\n`, ...parts].join(RULE));
+writeFileSync(
+  join(HERE, "dist/THIRD-PARTY.txt"),
+  head + [`${list.join("\n")}\n`, ...parts].join(RULE),
+);
 const module = stripped(readFileSync(process.argv[2]));
 writeFileSync(join(HERE, "dist/bash.wasm"), module);
 console.log(`bash.wasm: ${module.length} bytes; ${crates.length} crates, ${texts.size} texts`);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** The repository. */
@@ -28,18 +28,37 @@ export function tarball() {
   return path;
 }
 
+/** The tarball of a program's package, beside the main one. */
+export function programTarball(name) {
+  const path = join(dirname(tarball()), `${name}-0.1.0.tgz`);
+  if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
+  return path;
+}
+
+/** A new project with the packages of programs installed: what they export, and `remove()`. */
+export async function installPrograms() {
+  const names = ["innerloop-shell", "innerloop-qjs"];
+  const { folder, remove } = installAll(names.map(programTarball));
+  const [shell, qjs] = await Promise.all(names.map((name) => importFrom(folder, name)));
+  return { folder, remove, shell: shell.default, qjs: qjs.default };
+}
+
 /** A new project with the package installed: its folder, and `remove()`. */
 export function install() {
+  return installAll([tarball()]);
+}
+
+function installAll(tarballs) {
   const folder = mkdtempSync(join(tmpdir(), "innerloop-web-"));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
   const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
-  execFileSync("npm", ["install", ...flags, tarball()], { cwd: folder, stdio: "pipe" });
+  execFileSync("npm", ["install", ...flags, ...tarballs], { cwd: folder, stdio: "pipe" });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Imports the package by its name, as a module of that project would. */
-export function importFrom(folder) {
-  const entry = createRequire(join(folder, "index.js")).resolve("innerloop");
+/** Imports a package by its name, as a module of that project would. */
+export function importFrom(folder, name = "innerloop") {
+  const entry = createRequire(join(folder, "index.js")).resolve(name);
   return import(pathToFileURL(entry));
 }
 
@@ -58,7 +77,16 @@ export function exampleTraffic() {
 
 /** QuickJS as a WASI program. */
 export function qjs() {
-  const path = join(ROOT, "target/programs/qjs.wasm");
+  return program("qjs.wasm");
+}
+
+/** The shell as a WASI program. */
+export function bash() {
+  return program("bash.wasm");
+}
+
+function program(name) {
+  const path = join(ROOT, "target/programs", name);
   if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
   return readFileSync(path);
 }

@@ -14,7 +14,7 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
-import { ROOT, qjs, tarball } from "./package.mjs";
+import { ROOT, bash, qjs, tarball } from "./package.mjs";
 
 const POLICY = [
   "default-src 'self'",
@@ -45,6 +45,7 @@ export async function serveSite() {
   execFileSync("tar", unpack);
   mkdirSync(join(folder, "programs"));
   writeFileSync(join(folder, "programs/qjs.wasm"), qjs());
+  writeFileSync(join(folder, "programs/bash.wasm"), bash());
 
   const missing = [];
   const server = createServer((request, response) => {

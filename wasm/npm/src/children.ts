@@ -42,6 +42,9 @@ const MOST = 64;
 /** The most that one call moves. */
 const PIECE = 64 * 2 ** 10;
 
+/** How often the shell may look again before it is made to wait. */
+const PATIENCE = 64;
+
 const NOT_LOADED = 127;
 const CAN_NOT_RUN = 126;
 const CRASHED = 134;
@@ -105,7 +108,7 @@ export function shellImports(
 ): { innerloop: WebAssembly.ModuleImports } {
   const children = new Map<number, Child>();
   let next = 0;
-  let isNews = false;
+  let idle = 0;
   const innerloop = {
     reply: (at: number, length: number): void => around.reply(textAt(memory(), at, length)),
 
@@ -120,7 +123,7 @@ export function shellImports(
     program_write(number: number, at: number, length: number): number {
       const child = children.get(number);
       if (child === undefined || child.status !== undefined) return OVER;
-      isNews = true;
+      idle = 0;
       if (child.stdin.length + length > MOST_BYTES) {
         child.end(KILLED, `it was stopped because it was given more to read than ${IN_WORDS}`);
         return OVER;
@@ -133,7 +136,7 @@ export function shellImports(
     program_close(number: number): void {
       const child = children.get(number);
       if (child === undefined || child.status !== undefined) return;
-      isNews = true;
+      idle = 0;
       runChild(around, child);
     },
 
@@ -143,6 +146,7 @@ export function shellImports(
       if (child.status === undefined) return NONE_NOW;
       const bytes = (channel === 2 ? child.stderr : child.stdout).take(Math.min(length, PIECE));
       if (bytes.length === 0) return OVER;
+      idle = 0;
       new Uint8Array(memory()).set(bytes, at);
       return bytes.length;
     },
@@ -154,9 +158,11 @@ export function shellImports(
 
     program_end: (number: number): void => void children.delete(number),
 
+    // Whatever moves on does so in the shell itself, which waits here between two steps of it: only
+    // where that leads to nothing again and again, time is what it waits for.
     programs_wait(ms: number): void {
-      if (!isNews) sleep(ms);
-      isNews = false;
+      idle += 1;
+      sleep(Math.min(ms, idle - PATIENCE));
     },
   };
   return { innerloop };

@@ -4,7 +4,7 @@
 
 import { shellImports } from "./children.js";
 import { Input, OpenFolder, Output, type Watch } from "./descriptors.js";
-import { runGuest } from "./guest.js";
+import { type Guest, runGuest } from "./guest.js";
 import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
 /** A program and what it runs with. */
@@ -70,6 +70,11 @@ const IN_WORDS: Record<LimitName, string> = {
 const REPORTED_BYTES = 2 ** 20;
 const REPORTED_TIMES = 4;
 
+/** Pieces of output that are reported at once, how many more each millisecond, and the longest. */
+const AT_ONCE = 256;
+const EACH_MS = 0.5;
+const JOINED_BYTES = 16 * 2 ** 10;
+
 class LimitReached extends Error {
   constructor(readonly limit: LimitName) {
     super(IN_WORDS[limit]);
@@ -109,10 +114,11 @@ function execute(
   reply: (text: string) => void,
 ): number {
   const printed = meter("printed_too_much");
+  const outputs = new Printed(report);
   const output = (stream: 1 | 2): Output =>
     new Output((bytes) => {
       printed(bytes.length);
-      report({ type: "output", stream, bytes });
+      outputs.push(stream, bytes);
     });
   const watch = watcher(tree, report);
   const open = (folder: Folder): OpenFolder => new OpenFolder(tree, watch, folder, "/");
@@ -124,7 +130,7 @@ function execute(
     env: ENVIRONMENT,
     fds: [stdin, output(1), output(2), open(tree.root)],
   };
-  if (shell === undefined) return runGuest(guest);
+  if (shell === undefined) return outputs.during(() => runGuest(guest));
   const around = {
     tree,
     modules: new Map(shell.modules),
@@ -137,7 +143,56 @@ function execute(
       return { isLimit, words: isLimit ? error.message : `it crashed: ${describe(error)}` };
     },
   };
-  return runGuest({ ...guest, more: (memory) => shellImports(around, memory) });
+  const more: Guest["more"] = (memory) => shellImports(around, memory);
+  return outputs.during(() => runGuest({ ...guest, more }));
+}
+
+/**
+ * What is printed, on its way out. A program does not wait for who reads, so that a flood of small
+ * pieces would pile up: beyond so many at once, and so many in each second, they are joined.
+ */
+class Printed {
+  #pieces = AT_ONCE;
+  #since = performance.now();
+  #waiting: Uint8Array[] = [];
+  #length = 0;
+  #stream: 1 | 2 = 1;
+
+  constructor(readonly report: (news: ProgramNews) => void) {}
+
+  push(stream: 1 | 2, bytes: Uint8Array): void {
+    if (stream !== this.#stream) this.#flush();
+    this.#stream = stream;
+    this.#waiting.push(bytes);
+    this.#length += bytes.length;
+    const now = performance.now();
+    this.#pieces = Math.min(AT_ONCE, this.#pieces + (now - this.#since) * EACH_MS);
+    this.#since = now;
+    if (this.#pieces >= 1 || this.#length >= JOINED_BYTES) this.#flush();
+  }
+
+  /** Runs something that prints; what still waits is reported at its end. */
+  during(run: () => number): number {
+    try {
+      return run();
+    } finally {
+      this.#flush();
+    }
+  }
+
+  #flush(): void {
+    if (this.#length === 0) return;
+    const bytes = new Uint8Array(this.#length);
+    let at = 0;
+    for (const piece of this.#waiting) {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+    this.#waiting = [];
+    this.#length = 0;
+    this.#pieces = Math.max(0, this.#pieces - 1);
+    this.report({ type: "output", stream: this.#stream, bytes });
+  }
 }
 
 function meter(limit: LimitName): (more: number) => void {

@@ -85,7 +85,8 @@ export class ProgramRun {
     const state = this.keeper.state(agent);
     const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), state };
     const request = JSON.stringify(shellRequest({ args, stdin }, common));
-    const modules = await Promise.all(others.filter(this.#isNeeded(request)).map(loaded));
+    const said = [stdin, ...(args ?? []), JSON.stringify(state)].join("\n");
+    const modules = await Promise.all(others.filter(this.#isNeeded(said)).map(loaded));
     const { hidden, ...mounted } = this.#mount(true);
     return { module, args: [SHELL], stdin: request, ...mounted, shell: { modules, hidden } };
   }
@@ -95,11 +96,12 @@ export class ProgramRun {
     return this.#mounted;
   }
 
-  // Whether a program is there, or what is asked or a script of the workspace names it.
-  #isNeeded(request: string): (program: RegisteredProgram) => boolean {
+  // Whether a program is there, or named by what is said to the shell or by a script of the
+  // workspace.
+  #isNeeded(said: string): (program: RegisteredProgram) => boolean {
     let scripts: string[] | undefined;
     return ({ isBegun, name }) => {
-      if (isBegun || request.includes(name)) return true;
+      if (isBegun || said.includes(name)) return true;
       scripts ??= scriptsOf(this.request.files);
       return scripts.some((text) => text.includes(name));
     };
