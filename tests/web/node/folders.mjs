@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { agentAt, eventsOf } from "../support/installed.mjs";
-import { qjs } from "../support/package.mjs";
+import { bash, qjs } from "../support/package.mjs";
 
 const programs = { qjs: { wasm: await WebAssembly.compile(qjs()), description: "QuickJS" } };
 const TASK = "Work in the folder";
@@ -103,4 +103,26 @@ test("f1 a subagent cannot be started outside of the workspace", async () => {
   assert.match(text, /\.\.\/else is not in your working directory/);
   await agent.close();
   await server.close();
+});
+
+test("c11 a subagent's shell has its folder as /, and is its own", async () => {
+  const lines = [
+    "pwd; ls; x=1; echo made > made.txt; mkdir empty; ln -s made.txt link; cat ../top.txt",
+    "echo $x; cat /link; ls -d empty; echo t > /tmp/t",
+    "cat /tmp/t; qjs -m main.mjs",
+  ];
+  const main = 'import * as std from "qjs:std"; console.log(std.loadFile("made.txt"));';
+  const files = { "top.txt": "top\n", "packages/a/main.mjs": main };
+  const calls = lines.map((command) => ["shell", { command }]);
+  const both = { bash: bash(), ...programs };
+  const { agent, read, events } = await inFolder("packages/a", calls, { files, programs: both });
+  const texts = read.map(({ text }) => text);
+  assert.match(texts[0], /^\/\nmain\.mjs\n.*cat: \.\.\/top\.txt/s);
+  assert.match(texts[1], /^1\nmade\nempty\n/);
+  assert.match(texts[2], /^t\nmade\n/);
+  assert.deepEqual(agent.files.list(), ["packages/a/made.txt", "packages/a/main.mjs", "top.txt"]);
+  const { outcome } = events.find(({ name, type }) => type === "tool_call_end" && name === "shell");
+  assert.deepEqual(outcome.changes, [
+    { path: "packages/a/made.txt", kind: "created", after: "made\n" },
+  ]);
 });

@@ -154,7 +154,7 @@ export function shellRequest(
 ): ShellRequest {
   if (run.args !== null) {
     const { timeout_ms, programs } = common;
-    const args = [`bash`, ...run.args];
+    const args = ["bash", ...run.args];
     return { script: 'bash "$@"', args, stdin: run.stdin, timeout_ms, programs };
   }
   const { command, folder } = commandLine(run.stdin);

@@ -1,7 +1,14 @@
 // A run of a program, or of a command line by the shell, in a worker of its own.
 
-import { type Left, type Mounted, type ProgramEnd, type Runner, type Keeper } from "./kept.js";
-import { plainArguments, shellRequest } from "./kept.js";
+import {
+  type Keeper,
+  type Left,
+  type Mounted,
+  plainArguments,
+  type ProgramEnd,
+  type Runner,
+  shellRequest,
+} from "./kept.js";
 import { platform } from "./platform.js";
 import type { Ending, ProgramJob } from "./program.js";
 import { type RegisteredProgram, SHELL } from "./programs.js";
