@@ -1,6 +1,6 @@
 // The specification's parity matrix through the package: fifteen rows for the families of OpenAI,
 // Anthropic and Gemini, each over its own protocol and HTTP, with real tools over the files in
-// memory. There is no shell yet; in its place stands QuickJS, which runs scripts, and where a row
+// memory. In place of a shell stands QuickJS, which runs scripts, and where a row
 // needs to know what goes on at the same time, a tool of the user's own.
 
 import assert from "node:assert/strict";

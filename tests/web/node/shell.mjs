@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
+import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf } from "../support/installed.mjs";
 import { ROOT, bash, installPrograms } from "../support/package.mjs";
 
@@ -326,4 +327,25 @@ test("c11 the packages hold their modules and the licences of what is in them", 
   }
   assert.doesNotMatch(list, /innerloop|\/root|\/home/);
   assert.match(at("innerloop-qjs/THIRD-PARTY.txt"), /Fabrice Bellard/);
+});
+
+test("c11 a line that is given a folder leaves the shell where it stood", async () => {
+  const [family] = FAMILIES;
+  const calls = [
+    { command: "cd a; x=1" },
+    { command: "pwd; x=2", workdir: "b" },
+    { command: "pwd; echo $x" },
+  ];
+  const steps = calls.map((call) => replyOf(family, { calls: [["shell_command", call]] }));
+  const server = await serve(...steps, replyOf(family, { text: "Done." }));
+  const { provider, model, below } = family;
+  const files = { "a/x": "x", "b/x": "x" };
+  const options = { provider, model, vocabulary: "native", baseUrl: server.url + below };
+  const agent = await agentAt(server, { ...options, programs, files });
+  const events = await eventsOf(agent.run("Go"));
+  const ends = events.filter(({ type }) => type === "tool_call_end");
+  const texts = ends.map(({ outcome }) => outcome.parts[0].text);
+  assert.deepEqual(texts, ["", "/b\n", "/a\n2\n"]);
+  await agent.close();
+  await server.close();
 });
