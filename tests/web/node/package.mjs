@@ -146,7 +146,7 @@ const readme = readFileSync(join(installed, "README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 
 test("the examples of the package's README fit its types", () => {
-  assert.equal(examples.length, 10);
+  assert.equal(examples.length, 11);
   const files = examples.map((_, at) => `readme-${at}.mts`);
   files.forEach((file, at) => writeFileSync(join(folder, file), examples[at]));
   const node = `declare const process: {
@@ -176,7 +176,7 @@ test("examples of the package's README run as they stand", () => {
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
-    9: [
+    10: [
       { calls: [["Write", { file_path: "haiku.txt", content: "Autumn\n" }]] },
       { text: "It is written." },
     ],
@@ -184,10 +184,10 @@ test("examples of the package's README run as they stand", () => {
   const printed = {
     0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
     1: /^completed Written\. 5 undefined\n$/,
-    9: /^It is written\.\nAutumn\n\n$/,
+    10: /^It is written\.\nAutumn\n\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;
-  for (const at of [0, 1, 9]) {
+  for (const at of [0, 1, 10]) {
     const stub = `import { stream } from ${JSON.stringify(script)};
       const replies = ${JSON.stringify(replies[at])};
       const headers = { "content-type": "text/event-stream" };

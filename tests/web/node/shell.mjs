@@ -4,16 +4,13 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
-import { Agent, agentAt, eventsOf } from "../support/installed.mjs";
-import { ROOT, bash, installPrograms } from "../support/package.mjs";
+import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
+import { ROOT, bash } from "../support/package.mjs";
 
-const packages = await installPrograms();
-after(() => packages.remove());
-const { shell, qjs } = packages;
 const programs = [shell, qjs];
 const LINES = JSON.parse(readFileSync(join(ROOT, "tests/web/fixtures/shell.json"), "utf8"));
 
@@ -320,7 +317,7 @@ test("c11 a list of programs has names", async () => {
 test("c11 the packages hold their modules and the licences of what is in them", () => {
   assert.deepEqual([shell.name, qjs.name], ["bash", "qjs"]);
   for (const { wasm } of [shell, qjs]) assert.ok(existsSync(fileURLToPath(wasm())));
-  const at = (path) => readFileSync(join(packages.folder, "node_modules", path), "utf8");
+  const at = (path) => readFileSync(join(folder, "node_modules", path), "utf8");
   const list = at("innerloop-shell/dist/THIRD-PARTY.txt");
   for (const part of [/^bashkit 0\.\d+\.\d+: MIT/m, /jaq_json\/LICENSE-MIT/, /^tokio .*: MIT/m]) {
     assert.match(list, part);

@@ -1,9 +1,9 @@
 // One installation that all suites of a test process share.
 
 import { after } from "node:test";
-import { importFrom, install } from "./package.mjs";
+import { importFrom, install, programTarballs } from "./package.mjs";
 
-const project = install();
+const project = install(programTarballs());
 after(() => project.remove());
 
 /** The project's folder. */
@@ -12,6 +12,10 @@ export const folder = project.folder;
 /** What the package exports. */
 export const { Agent, AgentError, Files, RejectedError, Run, Session, init, providers } =
   await importFrom(folder);
+
+/** The programs that come as packages. */
+export const { default: shell } = await importFrom(folder, "innerloop-shell");
+export const { default: qjs } = await importFrom(folder, "innerloop-qjs");
 
 /** An agent that talks to a scripted server. */
 export function agentAt(server, options = {}) {

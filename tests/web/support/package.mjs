@@ -28,31 +28,21 @@ export function tarball() {
   return path;
 }
 
-/** The tarball of a program's package, beside the main one. */
-export function programTarball(name) {
-  const path = join(dirname(tarball()), `${name}-0.1.0.tgz`);
-  if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
-  return path;
+/** The tarballs of the programs' packages, beside the main one. */
+export function programTarballs() {
+  return ["innerloop-shell", "innerloop-qjs"].map((name) => {
+    const path = join(dirname(tarball()), `${name}-0.1.0.tgz`);
+    if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
+    return path;
+  });
 }
 
-/** A new project with the packages of programs installed: what they export, and `remove()`. */
-export async function installPrograms() {
-  const names = ["innerloop-shell", "innerloop-qjs"];
-  const { folder, remove } = installAll(names.map(programTarball));
-  const [shell, qjs] = await Promise.all(names.map((name) => importFrom(folder, name)));
-  return { folder, remove, shell: shell.default, qjs: qjs.default };
-}
-
-/** A new project with the package installed: its folder, and `remove()`. */
-export function install() {
-  return installAll([tarball()]);
-}
-
-function installAll(tarballs) {
+/** A new project with the package installed, and others: its folder, and `remove()`. */
+export function install(others = []) {
   const folder = mkdtempSync(join(tmpdir(), "innerloop-web-"));
   writeFileSync(join(folder, "package.json"), '{ "private": true, "type": "module" }\n');
   const flags = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
-  execFileSync("npm", ["install", ...flags, ...tarballs], { cwd: folder, stdio: "pipe" });
+  execFileSync("npm", ["install", ...flags, tarball(), ...others], { cwd: folder, stdio: "pipe" });
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
