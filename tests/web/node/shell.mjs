@@ -11,7 +11,12 @@ import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
 import { ROOT, bash } from "../support/package.mjs";
 
-const programs = [shell, qjs];
+// Compiled once for all tests; how the packages are loaded is a test of its own.
+const compiled = async (program) => ({
+  ...program,
+  wasm: await WebAssembly.compile(readFileSync(program.wasm())),
+});
+const programs = await Promise.all([shell, qjs].map(compiled));
 const LINES = JSON.parse(readFileSync(join(ROOT, "tests/web/fixtures/shell.json"), "utf8"));
 
 /** What a call of the shell's tool says: a command, or the whole input. */
@@ -130,19 +135,22 @@ test("c11 a worker is terminated in the middle of a line, and the shell lives on
     "x=1; echo t > /tmp/t",
     {
       command:
-        "x=2; echo new > n.txt; rm old.txt; echo u > /tmp/u; echo on; sleep 0.01; awk 'BEGIN { while (1) {} }'",
+        "x=2; echo new > n.txt; rm old.txt; > cut.txt; echo u > /tmp/u; echo on; sleep 0.01; awk 'BEGIN { while (1) {} }'",
       timeout_ms: 1000,
     },
     "echo $x; cat /tmp/t /tmp/u; ls",
   ];
-  const { outcomes, agent } = await runLines(lines, { files: { "old.txt": "old" } });
+  const { outcomes, agent } = await runLines(lines, {
+    files: { "old.txt": "old", "cut.txt": "cut" },
+  });
   assert.deepEqual([outcomes[1].timed_out, outcomes[1].parts[0].text], [true, "on\n"]);
   assert.deepEqual(outcomes[1].changes, [
+    { path: "cut.txt", kind: "modified", before: "cut", after: "" },
     { path: "n.txt", kind: "created", after: "new\n" },
     { path: "old.txt", kind: "deleted", before: "old" },
   ]);
-  assert.equal(outcomes[2].parts[0].text, "1\nt\nu\nn.txt\n");
-  assert.deepEqual(agent.files.list(), ["n.txt"]);
+  assert.equal(outcomes[2].parts[0].text, "1\nt\nu\ncut.txt\nn.txt\n");
+  assert.deepEqual(agent.files.list(), ["cut.txt", "n.txt"]);
 });
 
 test("c11 an interrupted line leaves its changes, and the next run has the shell", async () => {

@@ -87,6 +87,13 @@ class OpenFile extends Fd {
     super();
   }
 
+  /** Leaves nothing of the file's content. */
+  empty(): void {
+    this.file.resize(0);
+    this.tree.touch(this.file);
+    this.#isChanged = true;
+  }
+
   override fd_close(): number {
     if (this.#isChanged) this.watch.changed();
     return 0;
@@ -245,11 +252,10 @@ export class OpenFolder extends Fd {
       if (path.endsWith("/")) return refused(wasi.ERRNO_ISDIR);
       node = new PlainFile(NOTHING);
       this.#add(spot, node);
-    } else if (wants(wasi.OFLAGS_TRUNC)) {
-      node.resize(0);
-      this.tree.touch(node);
     }
-    return opened(new OpenFile(this.tree, this.watch, node, rights, flags));
+    const file = new OpenFile(this.tree, this.watch, node, rights, flags);
+    if (wants(wasi.OFLAGS_TRUNC) && node.size > 0) file.empty();
+    return opened(file);
   }
 
   override path_create_directory(path: string): number {
