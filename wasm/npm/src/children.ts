@@ -5,6 +5,7 @@
 import { Input, OpenFolder, Output } from "./descriptors.js";
 import { type Guest, runGuest, sleep, textAt } from "./guest.js";
 import { Folder, type Tree } from "./tree.js";
+import { fileImports } from "./whole.js";
 
 /** What a shell starts programs with. */
 export interface Surroundings {
@@ -110,6 +111,8 @@ export function shellImports(
   let next = 0;
   let idle = 0;
   const innerloop = {
+    ...fileImports(around.tree, memory),
+
     reply: (at: number, length: number): void => around.reply(textAt(memory(), at, length)),
 
     program_start(at: number, length: number): number {
