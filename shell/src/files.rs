@@ -3,6 +3,7 @@
 //! where the workspace has none of its own.
 
 use crate::{
+    fifos::Fifos,
     host::{self, About, make_link},
     listed::Listed,
     system::{self, System},
@@ -24,6 +25,7 @@ use std::{
 pub(crate) struct Files {
     /// Where the workspace has no `/tmp`.
     scratch: Option<InMemoryFs>,
+    fifos: Fifos,
     /// The commands that have a file.
     commands: OnceLock<BTreeSet<String>>,
     /// What `chmod` said, which WASI has no place for.
@@ -34,6 +36,7 @@ pub(crate) struct Files {
 /// Where a path leads.
 enum Place<'a> {
     System(System),
+    Fifo(&'a Fifos),
     Scratch(&'a InMemoryFs),
     Workspace,
 }
@@ -44,6 +47,7 @@ impl Files {
         let is_free = |path| host::stat(path).is_err();
         Self {
             scratch: is_free("/tmp").then(InMemoryFs::new),
+            fifos: Fifos::default(),
             commands: OnceLock::new(),
             modes: Mutex::default(),
             listed: Listed::default(),
@@ -79,6 +83,9 @@ impl Files {
         let system = self.commands.get().and_then(|commands| System::at(&path, commands));
         if let Some(system) = system {
             return (path, Place::System(system));
+        }
+        if self.fifos.has(&path) {
+            return (path, Place::Fifo(&self.fifos));
         }
         match &self.scratch {
             Some(scratch) if path.starts_with("/tmp") => (path, Place::Scratch(scratch)),
@@ -153,6 +160,7 @@ impl FileSystem for Files {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         match self.place(path) {
             (_, Place::System(system)) => system.read(),
+            (path, Place::Fifo(fifos)) => Ok(fifos.read(&path).await),
             (path, Place::Scratch(scratch)) => scratch.read_file(&path).await,
             (path, Place::Workspace) => Ok(host::read(text(&path)?)?),
         }
@@ -162,6 +170,10 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(path) {
             (_, Place::System(system)) => system.write(),
+            (path, Place::Fifo(fifos)) => {
+                fifos.write(&path, content);
+                Ok(())
+            }
             (path, Place::Scratch(scratch)) => scratch.write_file(&path, content).await,
             (path, Place::Workspace) => Ok(fs::write(path, content)?),
         }
@@ -171,6 +183,10 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(path) {
             (_, Place::System(system)) => system.write(),
+            (path, Place::Fifo(fifos)) => {
+                fifos.write(&path, content);
+                Ok(())
+            }
             (path, Place::Scratch(scratch)) => scratch.append_file(&path, content).await,
             (path, Place::Workspace) => {
                 let mut file = fs::OpenOptions::new().append(true).create(true).open(path)?;
@@ -183,7 +199,9 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(path) {
             (_, Place::System(_)) if recursive => Ok(()),
-            (_, Place::System(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
+            (_, Place::System(_) | Place::Fifo(_)) => {
+                Err(io::Error::from(ErrorKind::AlreadyExists).into())
+            }
             (path, Place::Scratch(scratch)) => scratch.mkdir(&path, recursive).await,
             (path, Place::Workspace) if recursive => Ok(fs::create_dir_all(path)?),
             (path, Place::Workspace) => Ok(fs::create_dir(path)?),
@@ -194,6 +212,10 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(path) {
             (_, Place::System(system)) => Err(system.refused()),
+            (path, Place::Fifo(fifos)) => {
+                fifos.remove(&path);
+                Ok(())
+            }
             (path, Place::Scratch(scratch)) => scratch.remove(&path, recursive).await,
             (path, Place::Workspace) => {
                 let is_folder = fs::symlink_metadata(&path)?.is_dir();
@@ -211,6 +233,7 @@ impl FileSystem for Files {
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         match self.place(path) {
             (_, Place::System(system)) => Ok(system.metadata()),
+            (_, Place::Fifo(_)) => Ok(Fifos::metadata()),
             (path, Place::Scratch(scratch)) => scratch.stat(&path).await,
             (path, Place::Workspace) => self.look(&path),
         }
@@ -221,6 +244,7 @@ impl FileSystem for Files {
             (_, Place::System(system)) => {
                 system.entries(self.commands.get().unwrap_or(&BTreeSet::new()))
             }
+            (_, Place::Fifo(_)) => Err(io::Error::from(ErrorKind::NotADirectory).into()),
             (path, Place::Scratch(scratch)) => scratch.read_dir(&path).await,
             (path, Place::Workspace) => {
                 let entries = host::list(text(&path)?)?;
@@ -236,7 +260,7 @@ impl FileSystem for Files {
 
     async fn exists(&self, path: &Path) -> Result<bool> {
         match self.place(path) {
-            (_, Place::System(_)) => Ok(true),
+            (_, Place::System(_) | Place::Fifo(_)) => Ok(true),
             (path, Place::Scratch(scratch)) => scratch.exists(&path).await,
             (path, Place::Workspace) => Ok(host::stat(text(&path)?).is_ok()),
         }
@@ -274,6 +298,7 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(link) {
             (_, Place::System(system)) => Err(system.refused()),
+            (_, Place::Fifo(_)) => Err(io::Error::from(ErrorKind::AlreadyExists).into()),
             (link, Place::Scratch(scratch)) => scratch.symlink(target, &link).await,
             (link, Place::Workspace) => Ok(make_link(text(target)?, text(&link)?)?),
         }
@@ -281,7 +306,9 @@ impl FileSystem for Files {
 
     async fn read_link(&self, path: &Path) -> Result<PathBuf> {
         match self.place(path) {
-            (_, Place::System(_)) => Err(io::Error::from(ErrorKind::InvalidInput).into()),
+            (_, Place::System(_) | Place::Fifo(_)) => {
+                Err(io::Error::from(ErrorKind::InvalidInput).into())
+            }
             (path, Place::Scratch(scratch)) => scratch.read_link(&path).await,
             (path, Place::Workspace) => Ok(fs::read_link(path)?),
         }
@@ -291,6 +318,7 @@ impl FileSystem for Files {
         self.listed.forget();
         match self.place(path) {
             (_, Place::System(system)) => Err(system.refused()),
+            (_, Place::Fifo(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.chmod(&path, mode).await,
             (path, Place::Workspace) => {
                 fs::metadata(&path)?;
@@ -303,7 +331,7 @@ impl FileSystem for Files {
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {
         self.listed.forget();
         match self.place(path) {
-            (_, Place::System(_)) => Ok(()),
+            (_, Place::System(_) | Place::Fifo(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
             (path, Place::Workspace) => {
                 let file = fs::OpenOptions::new().write(true).open(path)?;
@@ -313,7 +341,17 @@ impl FileSystem for Files {
     }
 }
 
-impl FileSystemExt for Files {}
+#[async_trait]
+impl FileSystemExt for Files {
+    async fn mkfifo(&self, path: &Path, _mode: u32) -> Result<()> {
+        let path = normal(path);
+        if self.exists(&path).await? {
+            return Err(io::Error::from(ErrorKind::AlreadyExists).into());
+        }
+        self.fifos.add(path);
+        Ok(())
+    }
+}
 
 /// A path as text.
 fn text(path: &Path) -> io::Result<&str> {

@@ -5,6 +5,7 @@
 mod analysis;
 mod builtins;
 mod devices;
+mod fifos;
 mod files;
 mod host;
 mod listed;

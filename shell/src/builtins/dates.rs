@@ -1,7 +1,8 @@
 //! Dates with something added, as GNU's `date -d '2024-01-01 +1 day'` takes them, in the words that
 //! bashkit's `date` knows.
 
-use super::ls::{civil, days};
+use super::ls::{calendar, civil, days};
+use std::time::SystemTime;
 
 /// Puts the words of `date` right.
 pub(super) fn put_right(args: &mut [String]) {
@@ -22,6 +23,10 @@ pub(super) fn put_right(args: &mut [String]) {
 fn moved(text: &str) -> Option<String> {
     let spaced = text.replace('+', " +").replace(" -", " - ").replace(" +", " + ");
     let mut words = spaced.split_whitespace().peekable();
+    if let Some(time) = time_of_day(text) {
+        let [year, month, day, ..] = calendar(SystemTime::now());
+        return Some(format!("{year:04}-{month:02}-{day:02} {time}"));
+    }
     let date = words.next()?;
     let mut parts = date.splitn(3, '-').map(str::parse::<u64>);
     let (year, month, day) = (parts.next()?.ok()?, parts.next()?.ok()?, parts.next()?.ok()?);
@@ -68,4 +73,23 @@ fn moved(text: &str) -> Option<String> {
     let (year, month, day) = civil(day);
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     Some(format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}{zone}"))
+}
+
+/// A time of the day, as `18:30`, `6:30:15` or `06:30 PM`, to the second.
+fn time_of_day(text: &str) -> Option<String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let half = ["am", "pm"].into_iter().find(|half| lower.ends_with(half));
+    let plain = half.map_or(lower.as_str(), |half| lower.trim_end_matches(half).trim_end());
+    let parts: Vec<u32> = plain.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+    let (hour, minute, second) = match parts[..] {
+        [hour, minute] => (hour, minute, 0),
+        [hour, minute, second] => (hour, minute, second),
+        _ => return None,
+    };
+    let hour = match half {
+        Some("am") => hour % 12,
+        Some(_) => hour % 12 + 12,
+        None => hour,
+    };
+    Some(format!("{hour:02}:{minute:02}:{second:02}"))
 }
