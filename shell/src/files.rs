@@ -334,7 +334,9 @@ impl FileSystem for Files {
             (_, Place::System(_) | Place::Fifo(_)) => Ok(()),
             (path, Place::Scratch(scratch)) => scratch.set_modified_time(&path, time).await,
             (path, Place::Workspace) => {
-                let file = fs::OpenOptions::new().write(true).open(path)?;
+                // A folder can't be opened to be written.
+                let is_folder = fs::metadata(&path)?.is_dir();
+                let file = fs::OpenOptions::new().read(is_folder).write(!is_folder).open(path)?;
                 Ok(file.set_modified(time)?)
             }
         }

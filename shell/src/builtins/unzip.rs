@@ -139,7 +139,8 @@ fn read(bytes: Vec<u8>) -> std::result::Result<Vec<Member>, String> {
 
 fn listed(archive: &str, members: &[Member]) -> String {
     let mut list = format!(
-        "Archive:  {archive}\n  Length      Date    Time    Name\n---------  ---------- -----   ----\n"
+        "Archive:  {archive}\n  Length      Date    Time    Name\n\
+         ---------  ---------- -----   ----\n"
     );
     for member in members {
         list.push_str(&format!("{:9}  {}   {}\n", member.size, member.time, member.name));
