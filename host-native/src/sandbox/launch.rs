@@ -12,7 +12,7 @@ use super::{
 };
 use innerloop_driver::capture::End;
 use innerloop_shell_protocol::Launch;
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use wasmtime_wasi::{WasiCtxBuilder, WasiView as _, p1::WasiP1Ctx};
 
 /// The status of a program that can't be run, that broke, and that went beyond a limit.
@@ -44,11 +44,19 @@ pub(super) fn launcher(
 
 fn context(launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.arg(&launch.program).args(&launch.args).envs(&program_env());
-    for pair in launch.env.chunks_exact(2) {
-        if let [name, value] = pair {
-            wasi.env(name, value);
-        }
+    wasi.arg(&launch.program).args(&launch.args);
+    let given = launch.env.chunks_exact(2).filter_map(|pair| match pair {
+        [name, value] => Some((name.as_str(), value.as_str())),
+        _ => None,
+    });
+    // What the shell says counts, but for the folder, which is always the program's `/`.
+    let mut env: BTreeMap<&str, &str> = given.filter(|(name, _)| *name != "PWD").collect();
+    let usual = program_env();
+    for (name, value) in &usual {
+        env.entry(name).or_insert(value);
+    }
+    for (name, value) in env {
+        wasi.env(name, value);
     }
     let Pipes { stdin, stdout, stderr } = pipes.clone();
     wasi.stdin(Reader(stdin)).stdout(Writer(stdout)).stderr(Writer(stderr));

@@ -1,6 +1,10 @@
 //! `cat`, which takes from a file or device as much as is read of it.
 
-use super::{fail, options::Given, options::Known, path, reason};
+use super::{
+    options::Given,
+    options::Known,
+    shared::{fail, path, reason},
+};
 use crate::devices::Device;
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 

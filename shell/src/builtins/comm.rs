@@ -1,6 +1,9 @@
 //! `comm`: two sorted files, line by line.
 
-use super::{content, fail, options::Known, reason};
+use super::{
+    options::Known,
+    shared::{content, fail, reason},
+};
 use bashkit::{Command, CommandContext, CommandStatus, Result, async_trait};
 
 /// `comm`.

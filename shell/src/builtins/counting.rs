@@ -1,6 +1,6 @@
 //! `seq` and `yes`, which print for as long as somebody reads.
 
-use super::{fail, options::Known};
+use super::{options::Known, shared::fail};
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 
 /// How much is printed at once.

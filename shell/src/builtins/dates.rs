@@ -1,7 +1,7 @@
 //! Dates with something added, as GNU's `date -d '2024-01-01 +1 day'` takes them, in the words that
 //! bashkit's `date` knows.
 
-use super::ls::{calendar, civil, days};
+use super::calendar::{calendar, civil, days};
 use std::time::SystemTime;
 
 /// Puts the words of `date` right.

@@ -4,7 +4,11 @@
 mod formats;
 mod lines;
 
-use super::{content, fail, options::Given, options::Known, path, reason};
+use super::{
+    options::Given,
+    options::Known,
+    shared::{content, fail, fits, path, reason},
+};
 use bashkit::{
     Command, CommandContext, CommandStatus, Error, FileType, Metadata, Result, async_trait,
 };
@@ -262,9 +266,4 @@ impl Comparison<'_> {
         let modified = found.map_or(now, |found| found.modified);
         Ok(Named { name: name.to_owned(), label, modified, bytes: bytes.unwrap_or_default() })
     }
-}
-
-/// Whether a name fits a pattern of `*` and `?`.
-fn fits(pattern: &str, name: &str) -> bool {
-    super::ls::fits(pattern, name)
 }

@@ -1,6 +1,6 @@
 //! `expr`: expressions of words, with the precedence that POSIX gives the operators.
 
-use super::fail;
+use super::shared::fail;
 use bashkit::{Command, CommandContext, CommandStatus, Result as ShellResult, async_trait};
 use regex_lite::Regex;
 

@@ -2,12 +2,14 @@
 
 mod layout;
 
-use super::{fail, options::Known, path, reason};
+use super::{
+    options::Known,
+    shared::{fail, fits, path, reason},
+};
 use bashkit::{
     Command, CommandContext, CommandStatus, FileType, Metadata, Result, async_trait, vfs_join,
 };
-use layout::Layout;
-pub(super) use layout::{calendar, civil, days, stamp};
+use layout::{Entry, Layout};
 use std::{cmp::Ordering, path::Path, path::PathBuf};
 
 const KNOWN: Known = Known {
@@ -49,14 +51,6 @@ const TROUBLE: i32 = 2;
 
 /// `ls`.
 pub(super) struct Ls;
-
-/// A file that is listed.
-pub(super) struct Entry {
-    pub(super) name: String,
-    pub(super) metadata: Metadata,
-    /// Where it leads, if it is a link.
-    pub(super) target: Option<String>,
-}
 
 /// What is listed and in what order.
 struct Listing<'a> {
@@ -283,22 +277,5 @@ fn by_version(a: &str, b: &str) -> Ordering {
         }
         a = a.get(in_a.max(1)..).unwrap_or_default();
         b = b.get(in_b.max(1)..).unwrap_or_default();
-    }
-}
-
-/// Whether a name fits a pattern of `*` and `?`.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let mut rest = pattern.chars();
-    match rest.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            let mut starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-            starts.any(|at| fits(rest.as_str(), name.get(at..).unwrap_or_default()))
-        }
-        Some(wanted) => {
-            let mut name = name.chars();
-            let fits_here = name.next().is_some_and(|given| wanted == '?' || wanted == given);
-            fits_here && fits(rest.as_str(), name.as_str())
-        }
     }
 }

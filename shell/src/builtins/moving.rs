@@ -1,6 +1,10 @@
 //! `mv`, which keeps what `-n` says is to be kept.
 
-use super::{fail, options::Given, options::Known, path, reason};
+use super::{
+    options::Given,
+    options::Known,
+    shared::{fail, path, reason},
+};
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result as ShellResult, async_trait};
 use std::path::{Path, PathBuf};
 

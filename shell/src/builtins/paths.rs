@@ -1,6 +1,9 @@
 //! `realpath`.
 
-use super::{fail, options::Known, path, reason};
+use super::{
+    options::Known,
+    shared::{fail, path, reason},
+};
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::{
     io::{self, ErrorKind},

@@ -1,6 +1,10 @@
 //! `tail`, which keeps no more of what it reads than it will print.
 
-use super::{fail, options::Given, options::Known, path, reason};
+use super::{
+    options::Given,
+    options::Known,
+    shared::{fail, path, reason},
+};
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::collections::VecDeque;
 

@@ -1,6 +1,10 @@
 //! `unzip`.
 
-use super::{content, fail, ls::fits, options::Given, options::Known, path, reason};
+use super::{
+    options::Given,
+    options::Known,
+    shared::{content, fail, fits, path, reason},
+};
 use bashkit::{Command, CommandContext, CommandStatus, Error, Result, async_trait};
 use std::{
     io::{Cursor, Read},

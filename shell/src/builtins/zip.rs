@@ -1,6 +1,11 @@
 //! `zip`: archives that other programs can read.
 
-use super::{fail, ls::calendar, ls::fits, options::Given, options::Known, path, reason};
+use super::{
+    calendar::calendar,
+    options::Given,
+    options::Known,
+    shared::{fail, fits, path, reason},
+};
 use bashkit::{
     Command, CommandContext, CommandStatus, Error, FileType, Metadata, Result, async_trait,
 };

@@ -1,6 +1,6 @@
 //! Asks this machine's bash and GNU tools for the answers in `fixtures/shell/lines.json`, and
-//! writes them there: `shell-lines`. A new line needs `name` and `line` there before; what it prints
-//! may depend on neither the clock nor the machine. `LC_ALL` is `C` and `TZ` is `UTC`.
+//! writes them there: `shell-lines`. A new line needs `name` and `line` there before; what it
+//! prints may depend on neither the clock nor the machine. `LC_ALL` is `C` and `TZ` is `UTC`.
 
 use innerloop_tests::shell_lines::{Line, Lines};
 use std::{

@@ -1,7 +1,7 @@
 //! How `diff` tells what differs: as commands of an editor, with context, or unified.
 
 use super::{
-    super::{ls::stamp, options::Given},
+    super::{calendar::stamp, options::Given},
     lines::{Change, split},
 };
 use std::{ops::Range, time::SystemTime};

@@ -1,7 +1,10 @@
 //! How `ls` lays its list out: one name a line, in columns, or with all that is known of a file.
 
-use super::{super::options::Given, Entry};
-use bashkit::FileType;
+use crate::builtins::{
+    calendar::{calendar, stamp},
+    options::Given,
+};
+use bashkit::{FileType, Metadata};
 use std::{
     fmt::Write,
     time::{Duration, SystemTime},
@@ -15,6 +18,14 @@ const BLOCK: u64 = 4096;
 
 /// Times that are older than this are shown with the year.
 const HALF_A_YEAR: Duration = Duration::from_secs(15_778_476);
+
+/// A file that is listed.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) metadata: Metadata,
+    /// Where it leads, if it is a link.
+    pub(super) target: Option<String>,
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
@@ -256,30 +267,6 @@ impl Layout {
     }
 }
 
-/// A time to the nanosecond.
-pub(in super::super) fn stamp(time: SystemTime) -> String {
-    let [year, month, day, hour, minute, second] = calendar(time);
-    let nanos = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().subsec_nanos();
-    format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}.{nanos:09} +0000")
-}
-
-/// Year, month, day, hour, minute and second of a time.
-pub(in super::super) fn calendar(time: SystemTime) -> [u64; 6] {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let (day, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = civil(day);
-    [year, month, day, second / 3600, second / 60 % 60, second % 60]
-}
-
-/// How many days after 1970-01-01 a day is; it may be past its month's end.
-pub(in super::super) fn days(year: u64, month: u64, day: u64) -> Option<u64> {
-    let year = if month <= 2 { year.checked_sub(1)? } else { year };
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day.checked_sub(1)?;
-    let of_era = year % 400;
-    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    (year / 400 * 146_097 + of_era).checked_sub(719_468)
-}
-
 fn size(entry: &Entry) -> u64 {
     if entry.metadata.file_type.is_dir() { BLOCK } else { entry.metadata.size }
 }
@@ -338,17 +325,4 @@ fn name_of(month: u64) -> &'static str {
     let names =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     usize::try_from(month).ok().and_then(|month| names.get(month.wrapping_sub(1))).unwrap_or(&"?")
-}
-
-/// Year, month and day of the day that is so many days after 1970-01-01.
-pub(in super::super) fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let era = days / 146_097;
-    let of_era = days % 146_097;
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (year + era * 400 + u64::from(month <= 2), month, day)
 }

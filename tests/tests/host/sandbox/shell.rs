@@ -102,11 +102,12 @@ async fn c11_a_program_runs_in_the_folder_of_the_command_line_with_its_variables
     let bench = Bench::shell();
     bench.write("sub/a.txt", "in sub");
     bench.write("b.txt", "above");
-    let script = "const read = std.loadFile; \
-                  print(read('a.txt'), read('../b.txt'), read('../../b.txt'), std.getenv('LEVEL'))";
+    let script = "const [read, get] = [std.loadFile, std.getenv]; \
+                  print(read('a.txt'), read('../b.txt'), read('../../b.txt')); \
+                  print(get('LEVEL'), get('TZ'), get('PWD'))";
     bench.write("show.js", script);
-    let said = bench.prints("cd sub; LEVEL=3 qjs --std ../show.js").await;
-    assert_eq!(said, "in sub above null 3\n");
+    let said = bench.prints("cd sub; export TZ=Asia/Tokyo; LEVEL=3 qjs --std ../show.js").await;
+    assert_eq!(said, "in sub above null\n3 Asia/Tokyo /\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
