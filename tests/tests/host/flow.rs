@@ -150,6 +150,8 @@ fn an_endpoint_without_end_waits_while_nobody_reads() {
     let begin = Reply::new(200, wires::stream_type(WireKind::Anthropic), parts[..text].concat());
     let scene = Scene::new(vec![begin.and_then(parts[text].repeat(100)).without_end()]);
     let mut command = scene.command("go");
+    // The shell, which may be compiled beside the first request, takes memory for that.
+    command.arg("--programs").arg(programs());
     let reader = unread(&mut command);
     let program = Started::new(&mut command, b"");
     drop(command);
