@@ -53,19 +53,27 @@ pub(super) async fn content(context: &CommandContext<'_>, operand: &str) -> Resu
     }
 }
 
-/// Whether a name fits a pattern of `*` and `?`.
+/// Whether a name fits a pattern of `*` and `?`. Only the last `*` is ever tried again, at the next
+/// letter of the name: what fits after it first leaves the most to the rest.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let mut rest = pattern.chars();
-    match rest.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            let mut starts = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-            starts.any(|at| fits(rest.as_str(), name.get(at..).unwrap_or_default()))
-        }
-        Some(wanted) => {
-            let mut name = name.chars();
-            let fits_here = name.next().is_some_and(|given| wanted == '?' || wanted == given);
-            fits_here && fits(rest.as_str(), name.as_str())
+    let (mut pattern, mut name) = (pattern.chars(), name.chars());
+    let mut retry = None;
+    loop {
+        let (mut wanted, mut given) = (pattern.clone(), name.clone());
+        match (wanted.next(), given.next()) {
+            (None, None) => return true,
+            (Some('*'), _) => {
+                retry = Some((wanted.clone(), name.clone()));
+                pattern = wanted;
+            }
+            (Some(a), Some(b)) if a == '?' || a == b => (pattern, name) = (wanted, given),
+            _ => {
+                let Some((after, from)) = &mut retry else { return false };
+                if from.next().is_none() {
+                    return false;
+                }
+                (pattern, name) = (after.clone(), from.clone());
+            }
         }
     }
 }

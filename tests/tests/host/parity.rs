@@ -119,11 +119,7 @@ async fn g7_run_a_command() {
         assert!(said.contains("hi there"), "{said}");
         assert!(failed.contains("so far") && failed.contains("boom"), "{failed}");
         assert_eq!(played.errors(), [false, true]);
-        let exits = played.find(|kind| match kind {
-            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.exit),
-            _ => None,
-        });
-        assert_eq!(exits, [Some(0), Some(1)]);
+        assert_eq!(played.exits(), [Some(0), Some(1)]);
     })
     .await;
 }
@@ -160,11 +156,7 @@ async fn c11_g7_run_a_command_line_in_the_shell() {
         for text in ["said", "so far", "boom"] {
             assert!(failed.contains(text), "{text}: {failed}");
         }
-        let exits = played.find(|kind| match kind {
-            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.exit),
-            _ => None,
-        });
-        assert_eq!(exits, [Some(0), Some(1)]);
+        assert_eq!(played.exits(), [Some(0), Some(1)]);
     })
     .await;
 }

@@ -219,6 +219,14 @@ impl Played {
         })
     }
 
+    /// The exit code of each call that has ended, in order.
+    pub(super) fn exits(&self) -> Vec<Option<i32>> {
+        self.find(|kind| match kind {
+            EventKind::ToolCallEnd { outcome, .. } => Some(outcome.exit),
+            _ => None,
+        })
+    }
+
     /// The events that `pick` finds something in.
     pub(super) fn find<'a, T>(&'a self, pick: impl Fn(&'a EventKind) -> Option<T>) -> Vec<T> {
         self.events.iter().filter_map(|event| pick(&event.kind)).collect()

@@ -131,7 +131,7 @@ async fn c11_it_is_cancelled_in_the_middle_of_a_pipeline() {
     let bench = Bench::shell();
     let (on_delta, seen) = collector();
     let (stop, stopped) = oneshot::channel::<()>();
-    let endless = "echo begun; qjs --std -e 'for (;;) std.sleep(10)' | sort | cat";
+    let endless = "echo begun; qjs --std -e 'for (;;) os.sleep(10)' | sort | cat";
     let executor = bench.executor.clone();
     let action = line(endless, None);
     let running = tokio::spawn(async move {
@@ -141,6 +141,8 @@ async fn c11_it_is_cancelled_in_the_middle_of_a_pipeline() {
     while seen.lock().unwrap().concat() != "begun\n" {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!running.is_finished(), "the pipeline goes on");
     stop.send(()).unwrap();
     let outcome = running.await.unwrap();
     assert_eq!((outcome.error, outcome.stdout()), (Some(ToolError::Interrupted), Some("begun\n")));
