@@ -7,6 +7,7 @@ use crate::{
     host::{self, About, make_link},
     listed::Listed,
     system::{self, System},
+    turns,
 };
 use bashkit::{
     DirEntry, FileSystem, FileSystemExt, FileType, InMemoryFs, Metadata, Result, async_trait,
@@ -158,6 +159,8 @@ fn made_executable(path: &Path, about: &About) -> u32 {
 #[async_trait]
 impl FileSystem for Files {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        // What reads the file may never end.
+        turns::give().await;
         match self.place(path) {
             (_, Place::System(system)) => system.read(),
             (path, Place::Fifo(fifos)) => Ok(fifos.read(&path).await),

@@ -13,6 +13,7 @@ mod programs;
 mod shell;
 mod state;
 mod system;
+mod turns;
 
 use innerloop_shell_protocol::Request;
 use std::io::Read;

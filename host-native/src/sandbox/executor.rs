@@ -407,6 +407,15 @@ impl Executor {
         folder.ok_or_else(|| no_folder(&self.folder))
     }
 
+    /// The folder as a real path of the workspace, if it is there. The top always is.
+    async fn root(&self) -> Option<PathBuf> {
+        if self.folder.is_empty() {
+            return Some(PathBuf::new());
+        }
+        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
+        spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten()
+    }
+
     /// Runs a program that sees the folder as `/`.
     ///
     /// # Errors
@@ -416,9 +425,7 @@ impl Executor {
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<Ended, Outcome> {
-        let (workspace, folder) = (self.workspace.clone(), self.folder.clone());
-        let found = spawn_blocking(move || workspace.folder(&folder)).await.ok().flatten();
-        let root = found.ok_or_else(|| no_folder(&self.folder))?;
+        let root = self.root().await.ok_or_else(|| no_folder(&self.folder))?;
         let name = invocation.guest.name.clone();
         let invocation = Invocation { root, keys: self.keys.clone(), ..invocation };
         let ended = run::run(&self.engine, invocation, stop).await;

@@ -76,6 +76,18 @@ impl Group {
         self.limits.open_files
     }
 
+    /// Ends a run that has touched nothing, so that no file needs to be looked at. If it has, or an
+    /// operation is under way, that is left to [`Group::end`].
+    pub(super) fn end_untouched(&self) -> bool {
+        let all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        all.iter().all(|files| {
+            files.try_lock().is_ok_and(|mut files| {
+                files.end();
+                true
+            })
+        }) && self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
+    }
+
     /// What the run has changed. No guest changes anything any more, also if it does not know yet
     /// that it is stopped; an operation that is under way is waited for.
     pub(super) fn end(&self) -> Records {

@@ -94,6 +94,9 @@ pub(super) async fn run(
 /// What the run has changed, once its last operation on a file is done: one that was under way when
 /// the guest was stopped goes on to its end.
 async fn records(group: Arc<Group>) -> Records {
+    if group.end_untouched() {
+        return Records::default();
+    }
     match timeout(LAST_OPERATION, spawn_blocking(move || group.end())).await {
         Ok(Ok(records)) => records,
         Ok(Err(_)) | Err(_) => Records { overflow: true, ..Records::default() },

@@ -57,6 +57,11 @@ impl Recorder {
         }
     }
 
+    /// Whether nothing was touched.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.before.is_empty() && !self.overflow
+    }
+
     /// Whether the state of the file is kept.
     pub(super) fn has(&self, path: &Path) -> bool {
         self.before.contains_key(path)

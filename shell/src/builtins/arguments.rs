@@ -3,10 +3,10 @@
 
 use super::dates;
 use crate::devices;
-use bashkit::hooks::{HookAction, ToolEvent};
+use bashkit::hooks::ToolEvent;
 
 /// Puts a command's words right.
-pub(super) fn put_right(mut event: ToolEvent) -> HookAction<ToolEvent> {
+pub(super) fn put_right(mut event: ToolEvent) -> ToolEvent {
     match event.name.as_str() {
         "date" => dates::put_right(&mut event.args),
         "grep" | "egrep" | "fgrep" => grep(&mut event.args),
@@ -14,7 +14,7 @@ pub(super) fn put_right(mut event: ToolEvent) -> HookAction<ToolEvent> {
         "dd" => expect_of_dd(&event.args),
         _ => {}
     }
-    HookAction::Continue(event)
+    event
 }
 
 /// Whether a word is a cluster of options without values.

@@ -1,6 +1,7 @@
 //! `awk`: bashkit's own, after what was printed before is out. A program that never ends leaves no
 //! time for that, and what it is ended with would be lost.
 
+use crate::turns;
 use bashkit::{
     Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand, async_trait,
 };
@@ -11,15 +12,10 @@ pub(super) struct Awk;
 /// bashkit's `awk` by another name.
 const INNER: &str = "gawk";
 
-/// How often others get a turn first.
-const TURNS: usize = 4;
-
 #[async_trait]
 impl Builtin for Awk {
     async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
-        for _ in 0..TURNS {
-            tokio::task::yield_now().await;
-        }
+        turns::give().await;
         let command = SubCommand {
             name: INNER.to_owned(),
             args: context.args.to_vec(),

@@ -18,15 +18,20 @@ mod options;
 mod paths;
 mod shared;
 mod tail;
+mod tee;
 mod unzip;
 mod zcat;
 mod zip;
 
-use bashkit::BashBuilder;
+use crate::turns;
+use bashkit::{
+    BashBuilder,
+    hooks::{HookAction, ToolEvent},
+};
 
 /// Adds the commands to a shell.
 pub(crate) fn register(bash: BashBuilder) -> BashBuilder {
-    bash.before_tool(Box::new(arguments::put_right))
+    bash.before_tool(Box::new(begins))
         .builtin("awk", Box::new(awk::Awk))
         .builtin("caller", Box::new(caller::Caller))
         .builtin("zcat", Box::new(zcat::Zcat))
@@ -39,7 +44,14 @@ pub(crate) fn register(bash: BashBuilder) -> BashBuilder {
         .command("realpath", paths::RealPath)
         .command("seq", counting::Seq)
         .command("tail", tail::Tail)
+        .command("tee", tee::Tee)
         .command("unzip", unzip::Unzip)
         .command("zip", zip::Zip)
         .command("yes", counting::Yes)
+}
+
+/// What happens before each command.
+fn begins(event: ToolEvent) -> HookAction<ToolEvent> {
+    turns::due();
+    HookAction::Continue(arguments::put_right(event))
 }

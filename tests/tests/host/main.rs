@@ -24,6 +24,7 @@ mod people;
 mod providers;
 mod readme;
 mod replay;
+mod resumed;
 mod review;
 mod run;
 mod sandbox;

@@ -8,6 +8,7 @@ mod escapes;
 mod limits;
 mod lines;
 mod overlay;
+mod pipelines;
 mod programs;
 mod reading;
 mod shell;

@@ -1,0 +1,77 @@
+//! A session whose program was killed in the middle of a command line, and which another program
+//! takes up from the log.
+
+use innerloop_core::{event::EventKind, input::Command};
+use innerloop_driver::{Driver, Endpoint, Endpoints, Key, Models, Parts as DriverParts, People};
+use innerloop_host::{
+    host::{Host, News, Parts},
+    http::{Http, wall_time},
+    programs::Programs,
+    sandbox::{Executor, Options, SandboxEngine, Workspace},
+    tools::Tools,
+};
+use innerloop_tests::{
+    anthropic::Message,
+    example::programs_and_shell,
+    program::{KEY, Started, binary, wait_for},
+    scene::Scene,
+};
+use serde_json::{Value, json};
+use std::fs;
+
+/// The host of a program that embeds the library, with the session of that log.
+fn resumed(scene: &Scene, log: &str) -> Host {
+    let cache = binary().with_file_name("innerloop-test-cache");
+    let engine = SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None });
+    let workspace = Workspace::open(scene.workspace()).unwrap();
+    let programs = Programs::open(&programs_and_shell()).unwrap();
+    let tools = Tools::new(Executor::new(engine, workspace, programs));
+    let (provider, base) = scene.provider();
+    let endpoint = Endpoint::new(&provider, Some(&base), Key::new(KEY)).unwrap();
+    let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
+    let people = People::default();
+    let parts = DriverParts { endpoints, models: Models::Live, people, keeps_log: false };
+    let driver = Driver::resume(log, wall_time(), parts).unwrap();
+    let http = Some(Http::new(true).unwrap());
+    Host::new(driver, Parts { http, tools, journal: None, recording: None })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c11_a_session_killed_in_the_middle_of_a_pipeline_is_resumed() {
+    let line = |id: &str, command: &str| Message::call(id, "shell", &json!({"command": command}));
+    let scene = Scene::streaming(&[
+        line("toolu_1", "echo begun > mark; seq 1 1000000000 | sort | tail -1 > last"),
+        line("toolu_2", "cat mark | tr a-z A-Z > after; ls | sort | tail -2"),
+        Message::text("done"),
+    ]);
+    let scene = scene.in_place();
+    let log = scene.path("log");
+    let mut command = scene.command("go");
+    command.arg("--log").arg(&log).arg("--programs").arg(programs_and_shell());
+    let program = Started::new(&mut command, b"");
+    wait_for("the pipeline", || scene.workspace().join("mark").exists());
+    program.signal("KILL");
+    assert_eq!(program.finish().code, None, "it was killed");
+
+    let mut host = resumed(&scene, &fs::read_to_string(&log).unwrap());
+    let commands = host.commands();
+    let run = host.run(|news| {
+        let News::Event(event) = news else { return };
+        if matches!(event.kind, EventKind::ProcessingEnd { .. }) {
+            commands.send(Command::Close);
+        }
+    });
+    run.await.unwrap();
+    let requests = scene.model.requests();
+    let bodies = requests.iter().map(|request| serde_json::from_str(&request.body).unwrap());
+    let bodies: Vec<Value> = bodies.collect();
+    assert_eq!(bodies.len(), 3);
+    let result = |body: &Value| body["messages"].as_array().unwrap().last().unwrap().clone();
+    let lost = result(&bodies[1]);
+    assert_eq!(lost["content"][0]["tool_use_id"], "toolu_1", "{lost}");
+    assert_eq!(lost["content"][0]["is_error"], true, "{lost}");
+    let told = result(&bodies[2]).to_string();
+    assert!(told.contains("toolu_2") && told.contains("last\\nmark"), "{told}");
+    assert_eq!(scene.text("workspace/after"), "BEGUN\n");
+    assert_eq!(scene.text("workspace/last"), "");
+}
