@@ -4,6 +4,7 @@
 mod call;
 mod definition;
 mod own;
+mod reply;
 
 pub use call::Call;
 pub use definition::DefinitionError;

@@ -54,6 +54,18 @@ pub fn programs_and_shell() -> PathBuf {
     folder
 }
 
+/// The folder of the example's tool that `cargo xtask prepare` fills.
+///
+/// # Panics
+/// It is not there.
+#[must_use]
+pub fn count_lines() -> PathBuf {
+    let folder = repository().join("target/example/count-lines");
+    let file = folder.join("count-lines.wasm");
+    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    folder
+}
+
 /// A folder with the programs that are no shell.
 ///
 /// # Panics

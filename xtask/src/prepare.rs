@@ -10,6 +10,8 @@ pub(crate) const MACHINE: [Step; 2] =
     [step("look at the machine", machine::look), step("find the wasm targets", wasm_targets::find)];
 /// The native host embeds it.
 pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+/// A tool of one's own, which the tests call.
+pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
 pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", programs::fetch);
 /// What carries out command lines there.
@@ -32,7 +34,7 @@ pub(crate) const HOST: Step = step("build the native host", native::build_host);
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
-    let built = [GUEST, PROGRAMS, SHELL, HOST];
+    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST];
     let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &[PROGRAM_PACKAGES]].concat();
     run_all(workspace, &steps)
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let native = [
         step("run the tests of core, driver and tools", native::test_without_host),
         prepare::GUEST,
+        prepare::EXAMPLE,
         prepare::PROGRAMS,
         prepare::SHELL,
         step("lint with clippy", native::lint),

@@ -1,5 +1,5 @@
-//! Builds for wasm: the tools' guest and the shell for WASI, and the page's binding with its glue.
-//! What the npm package makes of the binding is in `npm`.
+//! Builds for wasm: the tools' guest, the example's tool and the shell for WASI, and the page's
+//! binding with its glue. What the npm package makes of the binding is in `npm`.
 
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,8 @@ use crate::workspace::Workspace;
 
 /// Where the guest lies that `host-native` embeds.
 const GUEST: &str = "target/guests/tools.wasm";
+/// The example of a tool of one's own.
+const EXAMPLE: &str = "count-lines";
 /// Where the shell lies, as it is packed.
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// What cargo names the page's module.
@@ -29,6 +31,23 @@ pub(crate) fn build_guest(workspace: &mut Workspace) -> Result<(), Failure> {
     let built = workspace.wasm_target().join(WASI).join("wasm/innerloop-tools.wasm");
     let changed = files::copy_if_changed(&built, &workspace.path(GUEST))?;
     println!("{GUEST}: {}", if changed { "new" } else { "as before" });
+    Ok(())
+}
+
+/// Step: builds the example of a tool of one's own, and puts it where the tests look for it, with
+/// its definition.
+///
+/// # Errors
+/// When the build fails or the copies cannot be written.
+pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), Failure> {
+    let mut cargo = workspace.cargo_wasm("build", WASI, "wasm")?;
+    process::run(cargo.args(["-p", EXAMPLE]))?;
+    let built = workspace.wasm_target().join(WASI).join(format!("wasm/{EXAMPLE}.wasm"));
+    let folder = workspace.path("target/example").join(EXAMPLE);
+    let changed = files::copy_if_changed(&built, &folder.join(format!("{EXAMPLE}.wasm")))?;
+    let definition = workspace.path("example").join(EXAMPLE).join("tool.toml");
+    files::copy_if_changed(&definition, &folder.join("tool.toml"))?;
+    println!("{}: {}", folder.display(), if changed { "new" } else { "as before" });
     Ok(())
 }
 

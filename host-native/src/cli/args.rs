@@ -138,13 +138,14 @@ pub(super) struct GuestArgs {
     /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
     #[arg(long, value_name = "DIR")]
     pub(super) programs: Option<PathBuf>,
-    /// A tool of your own, by the file that defines it; give one for each tool.
+    /// A tool of your own, by its folder; give one for each tool.
     ///
-    /// A JSON object with name, description, parameters (a JSON Schema) and module: the path of a
-    /// WASI program, from that file on, which reads the arguments as JSON from standard input and
-    /// prints the result. It may have `read_only`, args, and limits with `timeout_ms`,
-    /// `memory_bytes`, `output_bytes`, `disk_bytes`. A built-in tool of the same name is replaced.
-    #[arg(long = "tool", value_name = "FILE")]
+    /// The folder holds a WASI program, which reads the call's arguments as JSON from standard
+    /// input and prints the result, and `tool.toml`: name, description and module (the program's
+    /// file), and if need be parameters (the arguments' JSON Schema, as TOML), `read_only`, args,
+    /// and limits with `timeout_ms`, `memory_mib`, `output_mib`, `disk_mib`. A built-in tool of the
+    /// same name is replaced.
+    #[arg(long = "tool", value_name = "DIR")]
     pub(super) tools: Vec<PathBuf>,
     /// Where files are read and searched. What writes or executes always runs in the sandbox.
     #[arg(long, value_enum, value_name = "WHERE", default_value_t = Reading::Native)]

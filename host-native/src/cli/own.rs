@@ -1,18 +1,18 @@
-//! The user's own tools, from the files that `--tool` names.
+//! The user's own tools, from the folders that `--tool` names.
 
 use super::exit::Failure;
 use crate::{sandbox::Executor, tools::OwnTool};
 use std::{collections::BTreeMap, path::PathBuf};
 
 /// Reads the definitions. Each tool has a name of its own.
-pub(super) fn read(files: &[PathBuf]) -> Result<Vec<OwnTool>, Failure> {
+pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, Failure> {
     let mut seen = BTreeMap::new();
     let mut tools = Vec::new();
-    for file in files {
-        let tool = OwnTool::define(file).map_err(Failure::configuration)?;
-        if let Some(other) = seen.insert(tool.spec().name.clone(), file) {
-            let (name, file, other) = (&tool.spec().name, file.display(), other.display());
-            let message = format!("{other} and {file} both define the tool {name}; rename one");
+    for folder in folders {
+        let tool = OwnTool::define(folder).map_err(Failure::configuration)?;
+        if let Some(other) = seen.insert(tool.spec().name.clone(), folder) {
+            let (name, folder, other) = (&tool.spec().name, folder.display(), other.display());
+            let message = format!("{other} and {folder} both define the tool {name}; rename one");
             return Err(Failure::configuration(message));
         }
         tools.push(tool);

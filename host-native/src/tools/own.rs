@@ -1,7 +1,7 @@
 //! The host's own tools: a function of the program that embeds this crate, or a WASI module that
 //! the sandbox runs.
 
-use super::call::Call;
+use super::{call::Call, reply};
 use crate::sandbox::{Executor, Limits, Module, ModuleCall, OnDelta};
 use innerloop_core::{
     action::Outcome,
@@ -110,10 +110,11 @@ impl OwnTool {
     }
 
     /// A tool that is a WASI module: the sandbox runs it as a program of the agent. It reads the
-    /// arguments as JSON from standard input and prints the result to standard output; an exit
-    /// code other than 0 makes that an error. The call's id is in the variable
-    /// `INNERLOOP_CALL_ID`, the tool's name in `INNERLOOP_TOOL`, and `args` follow the name as
-    /// arguments. If the tool is read-only, the module can't change the folder.
+    /// arguments as JSON from standard input and prints the result to standard output: a text, or
+    /// a JSON object with `text` or `parts` that says more. An exit code other than 0 makes what is
+    /// printed an error. The call's id is in the variable `INNERLOOP_CALL_ID`, the tool's name in
+    /// `INNERLOOP_TOOL`, and `args` follow the name as arguments. If the tool is read-only, the
+    /// module can't change the folder.
     #[must_use]
     pub const fn module(spec: ToolSpec, module: Module, args: Vec<String>) -> Self {
         Self { spec, work: Work::Module { module, args, limits: None } }
@@ -167,7 +168,8 @@ impl OwnTool {
                     may_write: !self.spec.read_only,
                     limits: *limits,
                 };
-                sandbox.call_module(module, call, limit, Some(on_delta), stop).await
+                let called = sandbox.call_module(module, call, limit, Some(on_delta), stop).await;
+                reply::read(&self.spec.name, called)
             }
             Work::Function(function) => {
                 let folder = match sandbox.folder() {
