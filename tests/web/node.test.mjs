@@ -7,6 +7,7 @@ import "./node/loop.mjs";
 import "./node/network.mjs";
 import "./node/secrets.mjs";
 import "./node/tools.mjs";
+import "./node/wasi-tools.mjs";
 import "./node/programs.mjs";
 import "./node/shell.mjs";
 import "./node/parity.mjs";

@@ -331,3 +331,29 @@ test("c11 the playground has the shell: a worker is terminated, and it lives on"
   await server.close();
   await close();
 });
+
+test("c5 a folder with a tool.toml is a tool in the page", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  for (const place of ["tools/count-lines", "/tools/count-lines/tool.toml"]) {
+    const server = await serve(reply({ calls: [["count_lines", {}]] }), reply({ text: "Done." }));
+    await page.evaluate(
+      async ({ baseUrl, place }) => {
+        const { Agent, wasiTool } = await import("./innerloop/dist/index.web.js");
+        const options = { provider: "anthropic", model: "mock-1", apiKey: "sk-test-0123456789" };
+        const files = { "a.js": "1;\n2;\n", "b.md": "# B\n" };
+        const tools = [await wasiTool(place)];
+        const agent = await Agent.create({ ...options, baseUrl, files, tools });
+        await agent.run("Count").result();
+        await agent.close();
+      },
+      { baseUrl: server.url, place },
+    );
+    const [{ text, isError }] = toolResults(server.requests[1]);
+    assert.equal(isError, false, text);
+    assert.match(text, /^ +1 +2 +2 +6 {2}JavaScript\n +1 +1 +2 +4 {2}Markdown\n/m);
+    await server.close();
+  }
+  assert.deepEqual(problems, []);
+  assert.deepEqual(site.missing, []);
+  await close();
+});

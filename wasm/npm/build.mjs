@@ -4,6 +4,7 @@
 //                       put here before by `cargo xtask`: the optimised module and wasm-bindgen's
 //                       glue for `--target web`; one module and one glue serve every platform
 //   index.{web,node,workerd}.js      the entries, a few lines each, over shared chunk-*.js
+//   toml-*.js                        what reads a `tool.toml`, loaded for it
 //   program.{web,node}.js            the workers that run WASI programs, whole
 //   types/                           the declarations
 //
@@ -53,8 +54,12 @@ writeFileSync(
   "declare const module: WebAssembly.Module;\nexport default module;\n",
 );
 
-const notice = readFileSync("node_modules/@bjorn3/browser_wasi_shim/LICENSE-MIT", "utf8");
-writeFileSync(
-  "dist/NOTICE.txt",
-  `The files program.*.js contain @bjorn3/browser_wasi_shim:\n\n${notice}`,
-);
+const licences = [
+  ["program.*.js contain", "@bjorn3/browser_wasi_shim", "LICENSE-MIT"],
+  ["toml-*.js contain", "smol-toml", "LICENSE"],
+];
+const notices = licences.map(([files, name, licence]) => {
+  const text = readFileSync(`node_modules/${name}/${licence}`, "utf8");
+  return `The files ${files} ${name}:\n\n${text.trim()}\n`;
+});
+writeFileSync("dist/NOTICE.txt", notices.join("\n\n"));

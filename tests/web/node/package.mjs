@@ -16,7 +16,7 @@ const MODULE = "dist/innerloop_wasm_bg.wasm";
 test("the package holds its parts, its licences and nothing else", () => {
   const files = readdirSync(installed, { recursive: true })
     .filter((path) => statSync(join(installed, path)).isFile())
-    .map((path) => path.replaceAll("\\", "/").replace(/chunk-\w+\.js/, "chunk.js"))
+    .map((path) => path.replaceAll("\\", "/").replace(/-\w{8}\.js/, ".js"))
     .filter((path) => !path.startsWith("dist/types/"))
     .sort();
   assert.deepEqual(files, [
@@ -33,6 +33,7 @@ test("the package holds its parts, its licences and nothing else", () => {
     MODULE,
     "dist/program.node.js",
     "dist/program.web.js",
+    "dist/toml.js",
     "package.json",
   ]);
   const { exports, dependencies } = JSON.parse(readFileSync(join(installed, "package.json")));
@@ -146,7 +147,7 @@ const readme = readFileSync(join(installed, "README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 
 test("the examples of the package's README fit its types", () => {
-  assert.equal(examples.length, 11);
+  assert.equal(examples.length, 12);
   const files = examples.map((_, at) => `readme-${at}.mts`);
   files.forEach((file, at) => writeFileSync(join(folder, file), examples[at]));
   const node = `declare const process: {
@@ -176,7 +177,7 @@ test("examples of the package's README run as they stand", () => {
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
-    10: [
+    11: [
       { calls: [["Write", { file_path: "haiku.txt", content: "Autumn\n" }]] },
       { text: "It is written." },
     ],
@@ -184,10 +185,10 @@ test("examples of the package's README run as they stand", () => {
   const printed = {
     0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
     1: /^completed Written\. 5 undefined\n$/,
-    10: /^It is written\.\nAutumn\n\n$/,
+    11: /^It is written\.\nAutumn\n\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;
-  for (const at of [0, 1, 10]) {
+  for (const at of [0, 1, 11]) {
     const stub = `import { stream } from ${JSON.stringify(script)};
       const replies = ${JSON.stringify(replies[at])};
       const headers = { "content-type": "text/event-stream" };

@@ -10,7 +10,7 @@ after(() => project.remove());
 export const folder = project.folder;
 
 /** What the package exports. */
-export const { Agent, AgentError, Files, RejectedError, Run, Session, init, providers } =
+export const { Agent, AgentError, Files, RejectedError, Run, Session, init, providers, wasiTool } =
   await importFrom(folder);
 
 /** The programs that come as packages. */

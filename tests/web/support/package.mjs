@@ -70,6 +70,13 @@ export function qjs() {
   return program("qjs.wasm");
 }
 
+/** The folder of the example's tool. */
+export function countLines() {
+  const path = join(ROOT, "target/example/count-lines");
+  if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
+  return path;
+}
+
 /** The shell as a WASI program. */
 export function bash() {
   return program("bash.wasm");

@@ -14,7 +14,7 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
-import { ROOT, bash, qjs, tarball } from "./package.mjs";
+import { ROOT, bash, countLines, qjs, tarball } from "./package.mjs";
 
 const POLICY = [
   "default-src 'self'",
@@ -46,6 +46,7 @@ export async function serveSite() {
   mkdirSync(join(folder, "programs"));
   writeFileSync(join(folder, "programs/qjs.wasm"), qjs());
   writeFileSync(join(folder, "programs/bash.wasm"), bash());
+  cpSync(countLines(), join(folder, "tools/count-lines"), { recursive: true });
 
   const missing = [];
   const server = createServer((request, response) => {

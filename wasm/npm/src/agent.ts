@@ -50,7 +50,7 @@ type Make = (options: string, files: Files, callbacks: object) => RawAgent;
 export class Agent {
   /** The workspace. */
   readonly files: Files;
-  /** The tools in JavaScript. */
+  /** Your tools. */
   readonly tools: Tools;
   readonly #raw: RawAgent;
   readonly #options: AgentOptions;
@@ -253,6 +253,7 @@ export class Agent {
       options: this.#options,
       programs: this.#programs,
       tools: this.tools,
+      files: this.files,
       raw: () => this.#raw,
       deliver: (event) => this.#deliver(event),
     });

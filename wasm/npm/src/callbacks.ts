@@ -2,7 +2,9 @@
 
 import type { RawAgent } from "./innerloop_wasm.js";
 import type { HookPoint } from "./config.js";
+import { RunningCall } from "./calls.js";
 import type { AgentEvent } from "./events.js";
+import type { Files } from "./files.js";
 import { exchange } from "./http.js";
 import { askPerson, runHook } from "./people.js";
 import { Keeper } from "./kept.js";
@@ -10,7 +12,7 @@ import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
 import { ProgramRun } from "./runs.js";
 import { callTool, type Tools } from "./tools.js";
-import type { AgentOptions, Tool, ToolContext, WebFetch } from "./types.js";
+import type { AgentOptions, Tool, ToolContext, WasiTool, WebFetch } from "./types.js";
 import { Work, toJson } from "./work.js";
 
 /** What the functions of one agent work with. */
@@ -18,6 +20,7 @@ export interface Side {
   options: AgentOptions;
   programs: readonly RegisteredProgram[];
   tools: Tools;
+  files: Files;
   /** The binding; none of the functions is called before it is there. */
   raw(): RawAgent;
   deliver(event: AgentEvent): void;
@@ -35,7 +38,7 @@ type ToolCall = [
 type Asked = Parameters<WebFetch>[0];
 
 /** The functions; each begins something and returns at once. */
-export function callbacksOf({ options, programs, tools, raw, deliver }: Side): object {
+export function callbacksOf({ options, programs, tools, files, raw, deliver }: Side): object {
   const work = new Work();
   const keeper = new Keeper();
   const readPages = options.webFetch;
@@ -44,21 +47,39 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
       readPages({ urls, prompt }, context),
   };
   const report = (input: Input): void => raw().report(toJson(input));
+  const done = (id: number, outcome: string): void =>
+    raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
+  const outputOf = (id: number) => (text: string): void => {
+    if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
+  };
   const callOwn = (
     tool: Pick<Tool, "execute"> | undefined,
     ...[id, limitMs, name, args, callId, folder]: ToolCall
   ): void => {
-    const output = (text: string): void => {
-      if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
-    };
+    const output = outputOf(id);
     work.begin(id, {
       limitMs,
       run: async (signal) => {
         const outcome = await callTool(tool, args, { callId, folder, signal, output });
-        return () => raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
+        return () => done(id, outcome);
       },
       failed: (message) => raw().toolFailed(id, name, message),
       stopped: (timedOut) => raw().toolStopped(id, timedOut),
+    });
+  };
+  const callModule = (
+    tool: WasiTool,
+    ...[id, limitMs, name, args, callId, folder]: ToolCall
+  ): void => {
+    const call = { tool, args, callId, folder, limitMs };
+    const running = new RunningCall(call, { files, keeper }, outputOf(id));
+    work.begin(id, {
+      run: async (signal) => {
+        const ended = await running.run(signal);
+        return () => done(id, running.ended(ended));
+      },
+      failed: (message) => raw().toolFailed(id, name, message),
+      stopped: () => done(id, running.stopped()),
     });
   };
   return {
@@ -83,7 +104,11 @@ export function callbacksOf({ options, programs, tools, raw, deliver }: Side): o
       });
     },
 
-    callTool: (...call: ToolCall): void => callOwn(tools.get(call[2]), ...call),
+    callTool(...call: ToolCall): void {
+      const tool = tools.get(call[2]);
+      if (tool !== undefined && "module" in tool) callModule(tool, ...call);
+      else callOwn(tool, ...call);
+    },
 
     webFetch: (...call: ToolCall): void => callOwn(webFetch, ...call),
 

@@ -16,6 +16,8 @@ import {
 
 /** What a program's writing is counted by, and whoever is told that files have changed. */
 export interface Watch {
+  /** Whether anything may be changed at all. */
+  readonly mayWrite: boolean;
   /** So many more bytes are written to files; throws where those are too many. */
   wrote(bytes: number): void;
   /** A change is complete. */
@@ -122,7 +124,7 @@ class OpenFile extends Fd {
   }
 
   override fd_filestat_set_times(_atim: bigint, mtim: bigint, flags: number): number {
-    return setTime(this.file, mtim, flags);
+    return setTime(this.watch, this.file, mtim, flags);
   }
 
   override fd_allocate(offset: bigint, len: bigint): number {
@@ -170,6 +172,7 @@ class OpenFile extends Fd {
   }
 
   #change(more: number, change: () => void): number {
+    if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
     if ((this.rights & BigInt(wasi.RIGHTS_FD_WRITE)) === 0n) return wasi.ERRNO_BADF;
     this.watch.wrote(more);
     change();
@@ -202,7 +205,7 @@ export class OpenFolder extends Fd {
   }
 
   override fd_filestat_set_times(_atim: bigint, mtim: bigint, flags: number): number {
-    return setTime(this.folder, mtim, flags);
+    return setTime(this.watch, this.folder, mtim, flags);
   }
 
   override fd_prestat_get() {
@@ -232,6 +235,9 @@ export class OpenFolder extends Fd {
     const refused = (ret: number) => ({ ret, fd_obj: null });
     const opened = (fd_obj: Fd) => ({ ret: 0, fd_obj });
     const wants = (flag: number): boolean => (asked & flag) !== 0;
+    const writes = (rights & BigInt(wasi.RIGHTS_FD_WRITE)) !== 0n;
+    const changes = writes || wants(wasi.OFLAGS_CREAT) || wants(wasi.OFLAGS_TRUNC);
+    if (changes && !this.watch.mayWrite) return refused(wasi.ERRNO_PERM);
     const spot = this.tree.find(this.folder, path, (how & FOLLOWS) !== 0);
     if (typeof spot === "number") return refused(spot);
     let { node } = spot;
@@ -239,7 +245,6 @@ export class OpenFolder extends Fd {
       return refused(wasi.ERRNO_EXIST);
     }
     if (node instanceof Link) return refused(wasi.ERRNO_LOOP);
-    const writes = (rights & BigInt(wasi.RIGHTS_FD_WRITE)) !== 0n;
     if (node instanceof Folder) {
       if (writes) return refused(wasi.ERRNO_ISDIR);
       return opened(new OpenFolder(this.tree, this.watch, node));
@@ -262,8 +267,7 @@ export class OpenFolder extends Fd {
     const spot = this.tree.find(this.folder, path, true);
     if (typeof spot === "number") return spot;
     if (spot.node !== undefined) return wasi.ERRNO_EXIST;
-    this.#add(spot, new Folder());
-    return 0;
+    return this.#add(spot, new Folder());
   }
 
   override path_filestat_get(how: number, path: string) {
@@ -280,7 +284,7 @@ export class OpenFolder extends Fd {
     flags: number,
   ): number {
     const node = this.#at(path, how);
-    return typeof node === "number" ? node : setTime(node, mtim, flags);
+    return typeof node === "number" ? node : setTime(this.watch, node, mtim, flags);
   }
 
   override path_readlink(path: string) {
@@ -310,8 +314,7 @@ export class OpenFolder extends Fd {
     if (typeof spot === "number") return spot;
     if (spot.node !== undefined) return wasi.ERRNO_EXIST;
     if (!this.tree.holds(spot.folder, target)) return wasi.ERRNO_PERM;
-    this.#add(spot, new Link(target));
-    return 0;
+    return this.#add(spot, new Link(target));
   }
 
   /** Moves what stands at a path to another one; the shim forgets what stood there. */
@@ -320,6 +323,7 @@ export class OpenFolder extends Fd {
     if (typeof from === "number") return from;
     const to = folder.tree.find(folder.folder, other, false);
     if (typeof to === "number") return to;
+    if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
     if (to.name === "") return wasi.ERRNO_BUSY;
     if (from.node === to.node) return 0;
     const ret =
@@ -344,13 +348,16 @@ export class OpenFolder extends Fd {
     return spot.node === undefined ? wasi.ERRNO_NOENT : spot;
   }
 
-  #add(spot: Spot, node: Node): void {
+  #add(spot: Spot, node: Node): number {
+    if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
     this.watch.wrote(ENTRY_BYTES);
     this.tree.add(spot, node);
     this.watch.changed();
+    return 0;
   }
 
   #remove(spot: Spot): number {
+    if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
     if (this.#isFixed(spot)) return wasi.ERRNO_BUSY;
     this.tree.remove(spot);
     this.watch.changed();
@@ -401,7 +408,8 @@ function statOf(node: Node): wasi.Filestat {
   return stat;
 }
 
-function setTime(node: Node, time: bigint, flags: number): number {
+function setTime(watch: Watch, node: Node, time: bigint, flags: number): number {
+  if (!watch.mayWrite) return wasi.ERRNO_PERM;
   if (flags & wasi.FSTFLAGS_MTIM_NOW) node.modified = now();
   else if (flags & wasi.FSTFLAGS_MTIM) node.modified = time;
   return 0;

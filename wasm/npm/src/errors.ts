@@ -8,6 +8,7 @@ import type { Input, Reason } from "./protocol.js";
  * - `missing_key`: neither `apiKey`, `fetch` nor `replay` was given.
  * - `bad_option`: an option's value does not fit; the message names the option.
  * - `bad_program`: a program is not a WebAssembly module, or could not be loaded.
+ * - `bad_tool`: what `wasiTool` was given makes no tool; the message names the file and the field.
  * - `bad_path`: a path leads out of the workspace, or names a folder where a file is needed.
  * - `bad_snapshot`: the bytes are not a snapshot that this version reads.
  * - `bad_log`: the text is not a log that this version reads; the message names the line.
@@ -23,6 +24,7 @@ export type AgentErrorCode =
   | "missing_key"
   | "bad_option"
   | "bad_program"
+  | "bad_tool"
   | "bad_path"
   | "bad_snapshot"
   | "bad_log"

@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { initSync } from "./innerloop_wasm.js";
 import { type ModuleSource, usePlatform } from "./platform.js";
@@ -26,6 +27,7 @@ usePlatform({
       terminate: () => void worker.terminate(),
     };
   },
+  locate: (place) => (/^(file|https?):/.test(place) ? new URL(place) : pathToFileURL(place)),
   readFile,
 });
 

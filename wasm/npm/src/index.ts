@@ -4,6 +4,7 @@ export { Agent } from "./agent.js";
 export { Run } from "./run.js";
 export { Files } from "./files.js";
 export { Tools } from "./tools.js";
+export { type ToolParts, wasiTool } from "./wasi.js";
 export { Session, type Step } from "./session.js";
 export { AgentError, type AgentErrorCode, RejectedError } from "./errors.js";
 export { providers } from "./providers.js";

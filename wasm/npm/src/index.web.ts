@@ -22,6 +22,7 @@ usePlatform({
       terminate: () => worker.terminate(),
     };
   },
+  locate: (place) => new URL(place, location.href),
 });
 
 export * from "./index.js";

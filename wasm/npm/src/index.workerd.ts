@@ -9,6 +9,7 @@ usePlatform({
   async load(source: ModuleSource | undefined) {
     initSync({ module: source instanceof WebAssembly.Module ? source : wasm });
   },
+  locate: (place) => new URL(place),
 });
 
 export * from "./index.js";

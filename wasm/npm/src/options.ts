@@ -21,6 +21,7 @@ import type {
   Subagents,
   Timeouts,
   Tool,
+  WasiTool,
 } from "./types.js";
 
 // The options that a snapshot holds. The first can be changed in a restored agent, the second as
@@ -260,8 +261,8 @@ export function rawPatch(changes: Changes): string {
   return JSON.stringify(merged(JSON.parse(JSON.stringify(options)) as object, config));
 }
 
-/** A change of the tools of JavaScript as the binding takes it. */
-export function toolsPatch(tools: Iterable<Tool>): string {
+/** A change of the user's tools as the binding takes it. */
+export function toolsPatch(tools: Iterable<Tool | WasiTool>): string {
   return JSON.stringify({ tools: Array.from(tools, rawTool) });
 }
 
@@ -408,16 +409,33 @@ function count(name: string, value: unknown): number | undefined {
 }
 
 /** Checks a tool of the user. */
-export function checkTool(tool: Tool): void {
+export function checkTool(tool: Tool | WasiTool): void {
   if (typeof tool?.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
     throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
   }
   if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
-  if (typeof tool.execute !== "function")
-    throw bad(`\`${tool.name}\` needs a function \`execute\``);
+  if ("module" in tool) checkModule(tool);
+  else if (typeof tool.execute !== "function") {
+    throw bad(`\`${tool.name}\` needs a function \`execute\`, or a \`module\``);
+  }
 }
 
-function rawTool(tool: Tool): object {
+function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
+  if (!(module instanceof WebAssembly.Module)) {
+    throw bad(`\`${name}\`: its \`module\` must be a WebAssembly.Module; \`wasiTool\` makes one`);
+  }
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+    throw bad(`\`${name}\`: its \`args\` must be a list of texts`);
+  }
+  const { outputMib, diskMib } = limits;
+  count(`${name}.limits.outputMib`, outputMib);
+  count(`${name}.limits.diskMib`, diskMib);
+  if (platform().startWorker === undefined) {
+    throw new AgentError("unsupported", `\`${name}\` runs in a worker, and this platform has none`);
+  }
+}
+
+function rawTool(tool: Tool | WasiTool): object {
   const parameters = tool.parameters ?? { type: "object", properties: {} };
   const { name, description, readOnly = false, timeoutMs } = tool;
   const timeout_ms = count("timeoutMs", timeoutMs);

@@ -11,6 +11,8 @@ export interface Platform {
   load(source: ModuleSource | undefined): Promise<void>;
   /** Starts a worker for one run of a program; absent where there are no workers. */
   startWorker?(): ProgramWorker;
+  /** Where a text leads: a path of the machine, or an address from the page's on. */
+  locate(place: string): URL;
   /** Reads a `file:` URL; absent where there are no files. */
   readFile?(url: URL): Promise<Uint8Array>;
   /** Whether the platform is a page, so that a provider wants to know that the key is in it. */

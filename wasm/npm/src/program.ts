@@ -19,6 +19,12 @@ export interface ProgramJob {
   kept: Kept;
   /** When the workspace was begun, in nanoseconds: the time of files without one. */
   begun: bigint;
+  /** Variables beside those that every program has, `NAME=value` each. */
+  env?: readonly string[];
+  /** Limits in place of those of programs. */
+  limits?: Partial<Record<LimitName, number>>;
+  /** Whether it may not change the files. */
+  isReadOnly?: boolean;
   /** What a shell has beside; only a shell is given it. */
   shell?: {
     /** The programs that it can start; text where one could not be loaded. */
@@ -113,21 +119,21 @@ function execute(
   report: (news: ProgramNews) => void,
   reply: (text: string) => void,
 ): number {
-  const printed = meter("printed_too_much");
+  const printed = meter(job, "printed_too_much");
   const outputs = new Printed(report);
   const output = (stream: 1 | 2): Output =>
     new Output((bytes) => {
       printed(bytes.length);
       outputs.push(stream, bytes);
     });
-  const watch = watcher(tree, report);
+  const watch = watcher(job, tree, report);
   const open = (folder: Folder): OpenFolder => new OpenFolder(tree, watch, folder, "/");
   const stdin = new Input(new TextEncoder().encode(job.stdin));
-  const { module, args, shell } = job;
+  const { module, args, shell, env = [] } = job;
   const guest = {
     module,
     args,
-    env: ENVIRONMENT,
+    env: [...ENVIRONMENT, ...env],
     fds: [stdin, output(1), output(2), open(tree.root)],
   };
   if (shell === undefined) return outputs.during(() => runGuest(guest));
@@ -195,20 +201,22 @@ class Printed {
   }
 }
 
-function meter(limit: LimitName): (more: number) => void {
+function meter({ limits }: ProgramJob, limit: LimitName): (more: number) => void {
+  const most = limits?.[limit] ?? LIMITS[limit];
   let total = 0;
   return (more) => {
     total += more;
-    if (total > LIMITS[limit]) throw new LimitReached(limit);
+    if (total > most) throw new LimitReached(limit);
   };
 }
 
 // Counts what goes to files, of all programs of a run together, and reports changes. A file that
 // grows by a line at a time is not reported with each line.
-function watcher(tree: Tree, report: (news: ProgramNews) => void): Watch {
-  const count = meter("wrote_too_much");
+function watcher(job: ProgramJob, tree: Tree, report: (news: ProgramNews) => void): Watch {
+  const count = meter(job, "wrote_too_much");
   let room = REPORTED_BYTES;
   return {
+    mayWrite: job.isReadOnly !== true,
     wrote(bytes) {
       count(bytes);
       room += REPORTED_TIMES * bytes;

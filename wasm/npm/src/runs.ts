@@ -9,11 +9,11 @@ import {
   type Runner,
   shellRequest,
 } from "./kept.js";
-import { platform } from "./platform.js";
-import type { Ending, ProgramJob } from "./program.js";
+import type { ProgramJob } from "./program.js";
 import { type RegisteredProgram, SHELL } from "./programs.js";
 import type { Changes } from "./tree.js";
-import { LONGEST_MS, messageOf } from "./work.js";
+import { messageOf } from "./work.js";
+import { runInWorker } from "./workers.js";
 
 /** What the binding wants to run. */
 export interface ProgramRequest extends Runner {
@@ -28,8 +28,6 @@ export interface ProgramRequest extends Runner {
 
 /** For how long a shell is waited for beyond the time limit, at which it ends by itself. */
 const LAST_WORDS_MS = 500;
-/** How long a worker may take to begin. */
-const BEGIN_MS = 30_000;
 /** The longest script that is searched for the names of programs. */
 const SCRIPT_BYTES = 64 * 2 ** 10;
 
@@ -54,7 +52,15 @@ export class ProgramRun {
     const isShell = WebAssembly.Module.imports(module).some((each) => each.module === "innerloop");
     const job = isShell ? await this.#shellJob(module) : this.#plainJob(module);
     if (signal.aborted) return { type: "cancelled", written: [], removed: [] };
-    const ending = await this.#inWorker(job, isShell ? LAST_WORDS_MS : 0, signal);
+    const ending = await runInWorker({
+      job,
+      given: request.files,
+      limitMs: request.limitMs + (isShell ? LAST_WORDS_MS : 0),
+      signal,
+      onOutput: this.onOutput,
+      onChange: (changes) => this.#note(changes),
+      onWant: (program) => this.#want(program),
+    });
     if (!("written" in ending)) return { type: ending.type, ...this.left() };
     const remembers = request.args === null;
     const how = isShell ? this.keeper.replied(request.agent, ending, remembers) : ending;
@@ -112,40 +118,6 @@ export class ProgramRun {
       scripts ??= scriptsOf(this.request.files);
       return scripts.some((text) => text.includes(name));
     };
-  }
-
-  #inWorker(
-    job: ProgramJob,
-    moreMs: number,
-    signal: AbortSignal,
-  ): Promise<Ending | { type: "timed_out" | "cancelled" }> {
-    const worker = platform().startWorker?.();
-    if (worker === undefined) throw new Error("this platform has no workers");
-    return new Promise((resolve) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      const end = (how: Ending | { type: "timed_out" | "cancelled" }): void => {
-        clearTimeout(timer);
-        worker.terminate();
-        signal.removeEventListener("abort", stop);
-        resolve(how);
-      };
-      const stop = (): void => end({ type: "cancelled" });
-      const endIn = (ms: number): void => {
-        clearTimeout(timer);
-        timer = setTimeout(() => end({ type: "timed_out" }), Math.min(ms, LONGEST_MS));
-      };
-      const { limitMs, files } = this.request;
-      signal.addEventListener("abort", stop);
-      endIn(limitMs + moreMs + BEGIN_MS);
-      const transfer = files.map(([, bytes]) => bytes.buffer as ArrayBuffer);
-      worker.start(job, transfer, (news) => {
-        if (news.type === "begun") endIn(limitMs + moreMs);
-        else if (news.type === "output") this.onOutput(news.stream, news.bytes);
-        else if (news.type === "changed") this.#note(news);
-        else if (news.type === "wanted") this.#want(news.program);
-        else end(news);
-      });
-    });
   }
 
   #note({ written, removed }: Changes): void {

@@ -1,4 +1,4 @@
-// What the option `programs` takes: the programs that an agent may run, and where they come from.
+// What runs in workers: the programs that an agent may run, where they come from, and WASI tools.
 
 /** Where a program's module comes from. */
 export type ProgramSource =
@@ -23,3 +23,31 @@ export interface NamedProgram extends Program {
 /** The programs by name, or a list of those that have one. */
 export type Programs =
   Readonly<Record<string, ProgramSource | LazySource | Program>> | readonly NamedProgram[];
+
+/** A tool of your own that is a WASI module; `wasiTool` makes it of a folder. */
+export interface WasiTool {
+  /** A unique name. */
+  name: string;
+  /** What it does and when to use it: the model reads this. */
+  description: string;
+  /** A JSON Schema of the arguments, `type: "object"`. No arguments if left out. */
+  parameters?: object;
+  /** Whether it changes nothing, so that it may run beside others: it then can't. */
+  readOnly?: boolean;
+  /** After how long a call is ended; without it, as the option `timeouts` says. */
+  timeoutMs?: number;
+  /**
+   * The module: a program of WASI preview 1. It reads the arguments as JSON from standard input,
+   * and prints the result: a text, or an object with `text`, `parts`, `is_error` and `details`.
+   */
+  module: WebAssembly.Module;
+  /** Its arguments, after its name. */
+  args?: readonly string[];
+  /** The most that a call may do; how much memory it may have is the module's to say. */
+  limits?: {
+    /** MiB of what it prints; 64 if left out. */
+    outputMib?: number;
+    /** MiB that it writes to files, with 4 KiB for each new entry; 256 if left out. */
+    diskMib?: number;
+  };
+}

@@ -2,19 +2,19 @@
 
 import { checkTool } from "./options.js";
 import type { Outcome } from "./data.js";
-import type { Tool, ToolContext, ToolReply } from "./types.js";
+import type { Tool, ToolContext, ToolReply, WasiTool } from "./types.js";
 import { toJson } from "./work.js";
 
 /**
- * The tools in JavaScript that an agent has. A change counts from the next model call on; a call
+ * The tools of yours that an agent has. A change counts from the next model call on; a call
  * that runs goes on.
  */
-export class Tools implements Iterable<Tool> {
-  readonly #byName: Map<string, Tool>;
-  readonly #changed: (tools: Tool[]) => void;
+export class Tools implements Iterable<Tool | WasiTool> {
+  readonly #byName: Map<string, Tool | WasiTool>;
+  readonly #changed: (tools: (Tool | WasiTool)[]) => void;
 
   /** @internal */
-  constructor(tools: readonly Tool[], changed: (tools: Tool[]) => void) {
+  constructor(tools: readonly (Tool | WasiTool)[], changed: (tools: (Tool | WasiTool)[]) => void) {
     this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
     this.#changed = changed;
   }
@@ -24,7 +24,7 @@ export class Tools implements Iterable<Tool> {
    *
    * @throws AgentError `bad_option` where the tool does not fit, `closed` where the agent is.
    */
-  register(tool: Tool): void {
+  register(tool: Tool | WasiTool): void {
     checkTool(tool);
     const { name } = tool;
     this.#change([...[...this].filter((known) => known.name !== name), tool]);
@@ -38,7 +38,7 @@ export class Tools implements Iterable<Tool> {
   }
 
   /** The tool of that name. */
-  get(name: string): Tool | undefined {
+  get(name: string): Tool | WasiTool | undefined {
     return this.#byName.get(name);
   }
 
@@ -48,11 +48,11 @@ export class Tools implements Iterable<Tool> {
   }
 
   /** The tools in that order. */
-  [Symbol.iterator](): Iterator<Tool> {
+  [Symbol.iterator](): Iterator<Tool | WasiTool> {
     return this.#byName.values();
   }
 
-  #change(tools: Tool[]): void {
+  #change(tools: (Tool | WasiTool)[]): void {
     // What the session refuses stays as it was.
     this.#changed(tools);
     this.#byName.clear();

@@ -13,7 +13,7 @@ import type {
 } from "./config.js";
 import type { AgentState, ErrorKind, Finish, Part, RunEnd } from "./data.js";
 import type { AgentEvent } from "./events.js";
-import type { Programs } from "./sources.js";
+import type { Programs, WasiTool } from "./sources.js";
 
 export type * from "./config.js";
 export type * from "./data.js";
@@ -113,7 +113,7 @@ export interface AgentOptions extends ConfigOptions {
   /** The workspace: path to content. Paths are relative and use `/`. */
   files?: FilesInput;
   /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
-  tools?: readonly Tool[];
+  tools?: readonly (Tool | WasiTool)[];
   /**
    * Programs (WASI preview 1) that the agent may run over the workspace, by name. With one named
    * `bash`, such as the package `innerloop-shell`, the model has a tool for command lines.
@@ -415,7 +415,7 @@ export interface Timeouts {
   maxMs?: number;
 }
 
-/** A tool of your own. */
+/** A tool of your own, in JavaScript. */
 export interface Tool {
   /** A unique name. */
   name: string;

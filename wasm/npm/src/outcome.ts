@@ -1,0 +1,187 @@
+// What a WASI tool prints, as much of it as is kept, and the outcome that it comes to: in the words
+// of the native host (`driver/src/capture.rs` and `host-native/src/tools/reply.rs`).
+
+import type { FileChange, Outcome, Part, ToolErrorKind } from "./data.js";
+
+/** How a call ended. */
+export type CallEnd =
+  | { type: "exit"; code: number }
+  | { type: "crash"; message: string }
+  | { type: "printed_too_much" | "wrote_too_much" | "timed_out" | "cancelled" };
+
+/** Bytes that are kept of the beginning of each output, and as many of its end. */
+const HALF = 2 ** 20;
+
+const REPLY = ["text", "parts", "is_error", "details"];
+
+/** The kinds of parts, and the fields of each. */
+const PARTS: Record<Part["type"], readonly string[]> = {
+  text: ["text"],
+  image: ["media_type", "data"],
+  image_url: ["url"],
+  file: ["media_type", "name", "data"],
+};
+
+const WORDS = {
+  printed_too_much: ["limit", "it was stopped because it printed too much"],
+  wrote_too_much: ["limit", "it was stopped because it wrote too much to files"],
+  cancelled: ["interrupted", "it was interrupted"],
+} as const satisfies Record<string, [ToolErrorKind, string]>;
+
+/** What one call prints. */
+export class Printed {
+  readonly #outputs = { 1: new Kept(), 2: new Kept() };
+
+  /** Takes a piece; returns the text that it completes, for people to watch. */
+  push(stream: 1 | 2, bytes: Uint8Array): string {
+    return this.#outputs[stream].push(bytes);
+  }
+
+  /** What waited, when nothing more comes. */
+  rest(): string {
+    return this.#outputs[1].rest() + this.#outputs[2].rest();
+  }
+
+  /**
+   * The outcome. Where all went well, standard output is the result, and standard error was for
+   * people to watch.
+   *
+   * @throws Error where it printed a reply that does not fit.
+   */
+  outcome(end: CallEnd, changes: FileChange[]): Partial<Outcome> {
+    const [out, err] = [this.#outputs[1], this.#outputs[2]];
+    const isWell = end.type === "exit" && end.code === 0;
+    const isCut = out.isCut || (!isWell && err.isCut);
+    const common = {
+      exit: end.type === "exit" ? end.code | 0 : undefined,
+      changes: changes.length > 0 ? changes : undefined,
+      capped_at_source: isCut || undefined,
+    };
+    if (isWell) {
+      const reply = isCut ? undefined : replyOf(out.text());
+      if (reply !== undefined) return { ...reply, ...common };
+      return { parts: texts(out.text(), ""), streams: true, ...common };
+    }
+    const [error, words] = toldOf(end);
+    const parts = texts(out.text(), err.text(), ...(words === undefined ? [] : [`[${words}]`]));
+    const timed_out = end.type === "timed_out" || undefined;
+    return { parts, streams: true, error, timed_out, ...common };
+  }
+}
+
+// The kind of a failure, and what is said of it. Of time limits the session tells itself.
+function toldOf(end: CallEnd): [ToolErrorKind, string | undefined] {
+  switch (end.type) {
+    case "exit":
+      return ["crashed", `exit code ${end.code | 0}`];
+    case "crash":
+      return ["crashed", `it crashed: ${end.message}`];
+    case "timed_out":
+      return ["timeout", undefined];
+    default:
+      return [...WORDS[end.type]];
+  }
+}
+
+function texts(...all: string[]): Part[] {
+  return all.map((text) => ({ type: "text", text }));
+}
+
+// What says more than a text: one object of the fields of a reply alone, with a `text` that is text
+// or `parts` that are a list. Anything else stays text.
+function replyOf(printed: string): Partial<Outcome> | undefined {
+  if (!printed.trimStart().startsWith("{")) return undefined;
+  let value: Record<string, unknown>;
+  try {
+    value = JSON.parse(printed) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+  const { text, parts, is_error = false, details } = value;
+  const isReply = typeof text === "string" || Array.isArray(parts);
+  if (!isReply || !Object.keys(value).every((name) => REPLY.includes(name))) return undefined;
+  const fits =
+    (typeof text === "string" || text === undefined || text === null) &&
+    (parts === undefined || (Array.isArray(parts) && parts.every(isPart))) &&
+    typeof is_error === "boolean";
+  if (!fits) throw new Error("what it printed does not fit: its `text`, `parts` or `is_error`");
+  return {
+    parts: [...(typeof text === "string" ? texts(text) : []), ...((parts as Part[]) ?? [])],
+    error: is_error ? "crashed" : undefined,
+    details: details ?? undefined,
+  };
+}
+
+function isPart(part: unknown): part is Part {
+  const fields = (part ?? {}) as Record<string, unknown>;
+  const known = Object.hasOwn(PARTS, String(fields.type)) ? PARTS[fields.type as Part["type"]] : [];
+  return known.length > 0 && known.every((name) => typeof fields[name] === "string");
+}
+
+/** One output: its beginning and its end. */
+class Kept {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #head = new Bytes();
+  #tail = new Bytes();
+  #dropped = 0;
+
+  get isCut(): boolean {
+    return this.#dropped + Math.max(0, this.#tail.length - HALF) > 0;
+  }
+
+  push(bytes: Uint8Array): string {
+    const room = Math.min(HALF - this.#head.length, bytes.length);
+    this.#head.push(bytes.subarray(0, room));
+    this.#tail.push(bytes.subarray(room));
+    // So that each byte is moved once at most.
+    if (this.#tail.length >= 2 * HALF) this.#cut();
+    return this.#decoder.decode(bytes, { stream: true });
+  }
+
+  rest(): string {
+    return this.#decoder.decode();
+  }
+
+  text(): string {
+    this.#cut();
+    const decode = (bytes: Uint8Array): string =>
+      new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    if (this.#dropped > 0) {
+      const [head, tail] = [decode(this.#head.all()), decode(this.#tail.all())];
+      return `${head}\n[${this.#dropped} bytes of output dropped here]\n${tail}`;
+    }
+    this.#head.push(this.#tail.all());
+    this.#tail = new Bytes();
+    return decode(this.#head.all());
+  }
+
+  #cut(): void {
+    const excess = this.#tail.length - HALF;
+    if (excess <= 0) return;
+    const rest = new Bytes();
+    rest.push(this.#tail.all().subarray(excess));
+    this.#tail = rest;
+    this.#dropped += excess;
+  }
+}
+
+/** Bytes that become more. */
+class Bytes {
+  #room = new Uint8Array(0);
+  length = 0;
+
+  push(bytes: Uint8Array): void {
+    const length = this.length + bytes.length;
+    if (length > this.#room.length) {
+      const room = new Uint8Array(2 * length);
+      room.set(this.all());
+      this.#room = room;
+    }
+    this.#room.set(bytes, this.length);
+    this.length = length;
+  }
+
+  all(): Uint8Array {
+    return this.#room.subarray(0, this.length);
+  }
+}

@@ -1,0 +1,148 @@
+// Makes a tool of a folder with a `tool.toml` and a WASI module.
+
+import { readDefinition } from "./definition.js";
+import { AgentError } from "./errors.js";
+import { withMemory } from "./memory.js";
+import { platform } from "./platform.js";
+import type { WasiTool } from "./types.js";
+import { messageOf } from "./work.js";
+
+/** What a tool's folder holds, where it is no folder. */
+export interface ToolParts {
+  /** The text of its `tool.toml`. */
+  definition: string;
+  /** The bytes of the module that it names. */
+  module: Uint8Array | ArrayBuffer;
+}
+
+const FILE = "tool.toml";
+/** The longest definition. */
+const MOST_BYTES = 2 ** 20;
+const PREVIEW_1 = "wasi_snapshot_preview1";
+/** How a component's bytes go on after the four that it shares with modules. */
+const COMPONENT = [0x0d, 0, 1, 0];
+/** As natively. */
+const MEMORY_MIB = 512;
+
+/**
+ * Makes a tool of a folder with a `tool.toml` and a WASI module (preview 1), as
+ * `innerloop run --tool` does natively. Its calls run in a worker each, over the agent's files.
+ *
+ * ```js
+ * const tools = [await wasiTool("tools/count-lines")];
+ * const agent = await Agent.create({ provider: "anthropic", apiKey, files, tools });
+ * ```
+ *
+ * @param source The folder, or the `tool.toml` in it: a `URL`, or in Node a path, in a page an
+ *   address from the page's on. Or what it holds.
+ * @throws AgentError `bad_tool` where that makes no tool, with the file and the field;
+ *   `unsupported` where the platform has no workers.
+ */
+export async function wasiTool(source: string | URL | ToolParts): Promise<WasiTool> {
+  if (platform().startWorker === undefined) {
+    throw new AgentError("unsupported", "WASI tools run in workers, and this platform has none");
+  }
+  if (typeof source === "string" || source instanceof URL) return toolAt(placeOf(source));
+  const { definition, module } = (source ?? {}) as Partial<ToolParts>;
+  const isBytes = ArrayBuffer.isView(module) || module instanceof ArrayBuffer;
+  if (typeof definition === "string" && isBytes) {
+    return toolOf(definition, FILE, async () => bytesOf(module));
+  }
+  throw bad("give the place of a tool's folder, or `definition` (a text) and `module` (bytes)");
+}
+
+function placeOf(source: string | URL): URL {
+  try {
+    return typeof source === "string" ? platform().locate(source) : source;
+  } catch (error) {
+    throw bad(`${JSON.stringify(String(source))} is no place: ${messageOf(error)}`);
+  }
+}
+
+async function toolAt(place: URL): Promise<WasiTool> {
+  const folder = new URL(place);
+  const isFile = folder.pathname.endsWith(`/${FILE}`);
+  if (!isFile && !folder.pathname.endsWith("/")) folder.pathname += "/";
+  const url = new URL(FILE, folder);
+  const bytes = await read(url);
+  if (bytes.length > MOST_BYTES) throw bad(`${shown(url)} has more than ${MOST_BYTES} bytes`);
+  return toolOf(new TextDecoder().decode(bytes), shown(url), (module) => {
+    const path = module.split("/").map(encodeURIComponent).join("/");
+    return read(new URL(path, url));
+  });
+}
+
+async function read(url: URL): Promise<Uint8Array<ArrayBuffer>> {
+  const { readFile } = platform();
+  try {
+    if (url.protocol === "file:" && readFile !== undefined) return bytesOf(await readFile(url));
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the server answers ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  } catch (error) {
+    const what = "a tool's folder has a `tool.toml`, and the module that it names";
+    throw bad(`cannot read ${shown(url)}: ${messageOf(error)}; ${what}`);
+  }
+}
+
+async function toolOf(
+  text: string,
+  place: string,
+  load: (module: string) => Promise<Uint8Array<ArrayBuffer>>,
+): Promise<WasiTool> {
+  const definition = await readDefinition(text, place);
+  const { name, description, parameters, readOnly, args, limits } = definition;
+  const { timeoutMs, memoryMib = MEMORY_MIB, outputMib, diskMib } = limits;
+  const bytes = await load(definition.module);
+  const module = await compile(bytes, memoryMib).catch((error: unknown) => {
+    throw bad(`${place}: module: ${definition.module}: ${messageOf(error)}`);
+  });
+  return {
+    name,
+    description,
+    parameters,
+    readOnly,
+    timeoutMs,
+    module,
+    args,
+    limits: { outputMib, diskMib },
+  };
+}
+
+async function compile(
+  bytes: Uint8Array<ArrayBuffer>,
+  memoryMib: number,
+): Promise<WebAssembly.Module> {
+  if (COMPONENT.every((byte, at) => bytes[4 + at] === byte)) {
+    throw new Error("it is a component; build it for WASI preview 1, `wasm32-wasip1`");
+  }
+  const module = await WebAssembly.compile(withMemory(bytes, memoryMib * 2 ** 20));
+  const other = WebAssembly.Module.imports(module).find((each) => each.module !== PREVIEW_1);
+  if (other !== undefined) {
+    const what = `\`${other.module}.${other.name}\``;
+    throw new Error(`it imports ${what}, which is no function of WASI preview 1`);
+  }
+  const exports = WebAssembly.Module.exports(module);
+  const has = (kind: string, name: string): boolean =>
+    exports.some((each) => each.kind === kind && each.name === name);
+  if (!has("function", "_start")) {
+    throw new Error("it has no function `_start`: a tool is a program, not a library");
+  }
+  if (!has("memory", "memory")) throw new Error("it does not export its memory");
+  return module;
+}
+
+function bytesOf(given: Uint8Array | ArrayBufferView | ArrayBuffer): Uint8Array<ArrayBuffer> {
+  if (!ArrayBuffer.isView(given)) return new Uint8Array(given);
+  const { buffer, byteOffset, byteLength } = given;
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+// A place as its user knows it.
+function shown(url: URL): string {
+  return url.protocol === "file:" ? url.pathname : url.href;
+}
+
+function bad(message: string): AgentError {
+  return new AgentError("bad_tool", message);
+}
