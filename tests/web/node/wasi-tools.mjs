@@ -178,7 +178,7 @@ test("c5 a tool that goes beyond a limit ends, and the model reads why", async (
     [flood, { output_mib: 1 }, /\[it was stopped because it printed too much\]$/],
     [fill, { disk_mib: 1 }, /\[it was stopped because it wrote too much to files\]$/],
     ["const a = []; for (;;) a.push(new Uint8Array(1 << 20));", { memory_mib: 16 }, /memory/],
-    ["std.out.puts('out'); std.err.puts('err'); std.exit(7);", {}, /^Tool error \(probe\): out\n/],
+    ["std.out.puts('out'); std.err.puts('err'); std.exit(7);", {}, /^Tool error .*: out\n/],
   ];
   for (const [script, limits, words] of cases) {
     const tools = [await probe(script, { limits })];
@@ -191,6 +191,28 @@ test("c5 a tool that goes beyond a limit ends, and the model reads why", async (
   const { outcomes } = await results([["probe", {}]], { tools: [large] });
   assert.equal(outcomes[0].capped_at_source, true);
   assert.match(outcomes[0].parts[0].text, /\n\[1048576 bytes of output dropped here\]\n/);
+});
+
+test("c5 many calls at once wait for their turn, also those that are interrupted", async () => {
+  const script = "const end = Date.now() + 60; while (Date.now() < end); std.out.puts('done')";
+  const tools = [await probe(script, { read_only: true, limits: { timeout_ms: 5000 } })];
+  const calls = Array.from({ length: 10 }, () => ["probe", {}]);
+  const { read } = await results(calls, { tools });
+  assert.deepEqual(
+    read.map(({ text }) => text),
+    calls.map(() => "done"),
+  );
+  const server = await serve(reply({ calls }), reply({ calls }), reply({ text: "Done." }));
+  const agent = await agentAt(server, { tools });
+  const run = agent.run("Go");
+  for await (const { type } of run) {
+    if (type === "tool_call_end") break;
+  }
+  assert.equal((await run.result()).status, "interrupted");
+  assert.equal((await agent.run("Go on").result()).status, "completed");
+  assert.ok(toolResults(server.requests[2]).every(({ text }) => text === "done"));
+  await agent.close();
+  await server.close();
 });
 
 test("c5 an interruption ends a tool, and keeps what it has written", async () => {
@@ -260,6 +282,22 @@ test("c6 tools are replaced while the agent lives, with what they are made of", 
   await server.close();
 });
 
+test("c5 the definitions in the documentation make tools", async () => {
+  const text = readFileSync(join(ROOT, "docs/custom-tools.md"), "utf8");
+  const definitions = [...text.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, block]) => block);
+  const tools = await Promise.all(
+    definitions.map((definition) => wasiTool({ definition, module })),
+  );
+  assert.deepEqual(
+    tools.map(({ name, readOnly, timeoutMs }) => [name, readOnly, timeoutMs]),
+    [
+      ["word_count", true, undefined],
+      ["probe", false, 5000],
+    ],
+  );
+  assert.deepEqual(tools[1].limits, { outputMib: 1, diskMib: 0 });
+});
+
 test("c5 what makes no tool is refused, with the file and what to do", async () => {
   const good = { name: "probe", description: "Probes.", module: "qjs.wasm" };
   const library = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0]);
@@ -283,6 +321,8 @@ test("c5 what makes no tool is refused, with the file and what to do", async () 
     [`${toml(good)}[parameters]\ndefault = 1979-05-27\n`, /parameters\.default: JSON, in which/],
     [`${toml(good)}[parameters]\nx = [{y = nan}]\n`, /parameters\.x\.0\.y: JSON, in which/],
   ];
+  const deep = [`[parameters${".a".repeat(9000)}]\n`, `parameters = ${"[".repeat(9000)}\n`];
+  cases.push(...deep.map((table) => [toml(good) + table, /tool\.toml: .*nested/]));
   const refused = (message) => ({ name: "AgentError", code: "bad_tool", message });
   for (const [definition, words] of cases) {
     await assert.rejects(wasiTool({ definition, module }), refused(words));

@@ -2,7 +2,7 @@
 
 import type { RawAgent } from "./innerloop_wasm.js";
 import type { HookPoint } from "./config.js";
-import { RunningCall } from "./calls.js";
+import { RunningCall, Turns } from "./calls.js";
 import type { AgentEvent } from "./events.js";
 import type { Files } from "./files.js";
 import { exchange } from "./http.js";
@@ -41,6 +41,7 @@ type Asked = Parameters<WebFetch>[0];
 export function callbacksOf({ options, programs, tools, files, raw, deliver }: Side): object {
   const work = new Work();
   const keeper = new Keeper();
+  const workspace = { files, keeper, turns: new Turns() };
   const readPages = options.webFetch;
   const webFetch = readPages && {
     execute: ({ urls, prompt }: Asked, context: ToolContext) =>
@@ -72,7 +73,7 @@ export function callbacksOf({ options, programs, tools, files, raw, deliver }: S
     ...[id, limitMs, name, args, callId, folder]: ToolCall
   ): void => {
     const call = { tool, args, callId, folder, limitMs };
-    const running = new RunningCall(call, { files, keeper }, outputOf(id));
+    const running = new RunningCall(call, workspace, outputOf(id));
     work.begin(id, {
       run: async (signal) => {
         const ended = await running.run(signal);

@@ -20,10 +20,33 @@ export interface ModuleCall {
   limitMs: number;
 }
 
-/** What the files of the agent are, and what is kept beside them. */
+/** What calls of one agent share: its files, what is kept beside them, and when each may run. */
 export interface Workspace {
   files: Files;
   keeper: Keeper;
+  turns: Turns;
+}
+
+/** Most calls that run at the same time: each has a worker, with a copy of the files. */
+const AT_ONCE = 4;
+
+/** Lets so many calls run at the same time, in the order in which they come. */
+export class Turns {
+  #free = AT_ONCE;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Waits for a turn, which is given back with {@link Turns.done}. */
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((begin) => this.#waiting.push(begin));
+  }
+
+  /** Gives a turn to the next call that waits. */
+  done(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
 }
 
 const MIB = 2 ** 20;
@@ -42,8 +65,28 @@ export class RunningCall {
     readonly output: (text: string) => void,
   ) {}
 
-  /** Runs to the end, or until `signal` fires. */
+  /** Runs to the end, or until `signal` fires. The time limit begins with its turn. */
   async run(signal: AbortSignal): Promise<WorkerEnd> {
+    const { turns } = this.workspace;
+    await turns.take();
+    try {
+      return signal.aborted ? { type: "cancelled" } : await this.#run(signal);
+    } finally {
+      turns.done();
+    }
+  }
+
+  /** The outcome, as JSON, where it has ended so; the agent's files are then as it left them. */
+  ended(end: WorkerEnd): string {
+    return this.#outcome(end, "written" in end ? end : this.#noted());
+  }
+
+  /** The outcome, as JSON, where it was stopped: with what there is by now. */
+  stopped(): string {
+    return this.#outcome({ type: "cancelled" }, this.#noted());
+  }
+
+  async #run(signal: AbortSignal): Promise<WorkerEnd> {
     const { tool, args, callId, limitMs } = this.call;
     const { outputMib, diskMib } = tool.limits ?? {};
     const mounted = this.#mount();
@@ -69,16 +112,6 @@ export class RunningCall {
     });
     this.#tell(this.#printed.rest());
     return end;
-  }
-
-  /** The outcome, as JSON, where it has ended so; the agent's files are then as it left them. */
-  ended(end: WorkerEnd): string {
-    return this.#outcome(end, "written" in end ? end : this.#noted());
-  }
-
-  /** The outcome, as JSON, where it was stopped: with what there is by now. */
-  stopped(): string {
-    return this.#outcome({ type: "cancelled" }, this.#noted());
   }
 
   #outcome(end: CallEnd, left: Left): string {

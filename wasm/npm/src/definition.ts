@@ -17,6 +17,9 @@ export interface Definition {
 /** The largest limit. */
 const MOST_MIB = 2 ** 20;
 
+/** How deep a schema may be nested. */
+const MOST_DEPTH = 80;
+
 const FIELDS = ["name", "description", "module", "read_only", "args", "limits", "parameters"];
 const LIMITS = ["timeout_ms", "memory_mib", "output_mib", "disk_mib"];
 
@@ -32,10 +35,10 @@ export async function readDefinition(text: string, place: string): Promise<Defin
   const bad = (message: string): AgentError => new AgentError("bad_tool", `${place}: ${message}`);
   let table: Table;
   try {
-    table = parse(text);
+    table = parse(text, { maxDepth: MOST_DEPTH });
   } catch (error) {
     if (!(error instanceof TomlError)) throw bad(String(error));
-    const what = error.message.split("\n")[0];
+    const what = error.message.split("\n")[0]?.replace("Invalid TOML document: ", "");
     throw bad(`line ${error.line}, column ${error.column}: ${what}`);
   }
   try {
@@ -60,7 +63,7 @@ function definitionOf(table: Table): Definition {
   const [timeoutMs, memoryMib, outputMib, diskMib] = LIMITS.map((name) => limitOf(limits, name));
   if (parameters !== undefined) {
     if (!isTable(parameters)) throw new Misfit("parameters: must be a table, a JSON Schema");
-    checkJson(parameters, "parameters");
+    checkJson(parameters, ["parameters"]);
   }
   return {
     name: textOf(table, "name"),
@@ -83,7 +86,8 @@ function checkNames(table: Table, known: readonly string[], prefix: string): voi
 function textOf(table: Table, name: string): string {
   const value = table[name];
   if (typeof value === "string") return value;
-  throw new Misfit(value === undefined ? `the field \`${name}\` is missing` : `${name}: must be a text`);
+  if (value === undefined) throw new Misfit(`the field \`${name}\` is missing`);
+  throw new Misfit(`${name}: must be a text`);
 }
 
 function moduleOf(table: Table): string {
@@ -108,15 +112,16 @@ function limitOf(limits: Table, name: string): number | undefined {
 }
 
 // Refuses what TOML has and JSON has not.
-function checkJson(value: unknown, path: string): void {
-  if (typeof value === "number" && !Number.isFinite(value)) {
-    throw new Misfit(`${path}: JSON, in which the model reads a schema, has no \`inf\` and \`nan\``);
-  }
-  if (value instanceof Date) {
-    throw new Misfit(`${path}: JSON, in which the model reads a schema, has no dates; write it as a text`);
-  }
+function checkJson(value: unknown, path: string[]): void {
+  const refuse = (what: string): never => {
+    const field = path.join(".");
+    throw new Misfit(`${field}: JSON, in which the model reads a schema, has no ${what}`);
+  };
+  if (typeof value === "number" && !Number.isFinite(value)) refuse("`inf` and `nan`");
+  if (value instanceof Date) refuse("dates; write it as a text");
   if (typeof value !== "object" || value === null) return;
-  for (const [name, inner] of Object.entries(value)) checkJson(inner, `${path}.${name}`);
+  if (path.length > MOST_DEPTH) throw new Misfit("parameters: they are nested too deeply");
+  for (const [name, inner] of Object.entries(value)) checkJson(inner, [...path, name]);
 }
 
 function isTable(value: unknown): value is Table {
