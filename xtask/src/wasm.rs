@@ -47,7 +47,7 @@ pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), Failure> {
     let changed = files::copy_if_changed(&built, &folder.join(format!("{EXAMPLE}.wasm")))?;
     let definition = workspace.path("example").join(EXAMPLE).join("tool.toml");
     files::copy_if_changed(&definition, &folder.join("tool.toml"))?;
-    println!("{}: {}", folder.display(), if changed { "new" } else { "as before" });
+    println!("target/example/{EXAMPLE}: {}", if changed { "new" } else { "as before" });
     Ok(())
 }
 
