@@ -8,7 +8,11 @@ use innerloop_core::{
     time::UnixMillis,
 };
 use innerloop_driver::{BaseUrl, Request};
-use reqwest::{Client, Response, header::HeaderValue, redirect::Policy};
+use reqwest::{
+    Client, ClientBuilder, Response,
+    header::{HeaderValue, LOCATION},
+    redirect::Policy,
+};
 use rustls::{ClientConfig, RootCertStore};
 use std::{
     error::Error,
@@ -43,8 +47,6 @@ impl Http {
     /// # Errors
     /// The operating system's certificates cannot be read.
     pub fn new(is_loopback: bool) -> Result<Self, HttpFailure> {
-        // A second installation fails and leaves the first in place, which is as good.
-        let _installed = rustls::crypto::ring::default_provider().install_default();
         let (plain, secure) = (OnceLock::new(), OnceLock::new());
         let reached = AtomicBool::new(false);
         let http = Self { is_loopback, plain, secure, reached };
@@ -61,20 +63,11 @@ impl Http {
         if let Some(client) = made.get() {
             return Ok(client);
         }
-        let mut builder = Client::builder()
-            .redirect(Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .user_agent(concat!("innerloop/", env!("CARGO_PKG_VERSION")));
+        let mut builder = if is_plain { plain_client() } else { client() };
         if self.is_loopback {
             builder = builder.no_proxy();
         }
-        if is_plain {
-            let trusting_nobody =
-                ClientConfig::builder().with_root_certificates(RootCertStore::empty());
-            builder = builder.tls_backend_preconfigured(trusting_nobody.with_no_client_auth());
-        }
-        let client = builder.build().map_err(|error| {
+        let client = builder.connect_timeout(CONNECT_TIMEOUT).build().map_err(|error| {
             refused(format!("cannot set up TLS: {}; install CA certificates", root(&error)))
         })?;
         Ok(made.get_or_init(|| client))
@@ -157,6 +150,32 @@ impl Http {
     }
 }
 
+/// What all clients are made of: they trust whom the operating system trusts (on Linux also whom
+/// `SSL_CERT_FILE` and `SSL_CERT_DIR` name), use the proxies that the environment names, and follow
+/// no redirects by themselves.
+pub(crate) fn client() -> ClientBuilder {
+    // A second installation fails and leaves the first in place, which is as good.
+    let _installed = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .redirect(Policy::none())
+        .referer(false)
+        .user_agent(concat!("innerloop/", env!("CARGO_PKG_VERSION")))
+}
+
+/// The same for addresses without TLS: certificates are not read.
+pub(crate) fn plain_client() -> ClientBuilder {
+    let builder = client();
+    let trusting_nobody = ClientConfig::builder().with_root_certificates(RootCertStore::empty());
+    builder.tls_backend_preconfigured(trusting_nobody.with_no_client_auth())
+}
+
+/// Where a response leads instead of answering.
+pub(crate) fn leads_to(response: &Response) -> Option<String> {
+    let location = response.headers().get(LOCATION)?;
+    let leads = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    leads.then(|| String::from_utf8_lossy(location.as_bytes()).into_owned())
+}
+
 fn head(response: &Response) -> ResponseHead {
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
@@ -182,7 +201,7 @@ const fn refused(message: String) -> HttpFailure {
 }
 
 /// The innermost cause, which says what happened; the outer ones say where in the libraries.
-fn root(error: &reqwest::Error) -> String {
+pub(crate) fn root(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -83,6 +83,7 @@ pub mod environment;
 pub mod facts;
 pub mod host;
 pub mod http;
+pub mod install;
 pub mod journal;
 pub mod local;
 mod places;

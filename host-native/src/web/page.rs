@@ -5,13 +5,12 @@ use super::{
     allowed::{Address, Allowed},
     names::{Names, Unreachable},
 };
+use crate::http::{client, leads_to, plain_client};
 use innerloop_core::action::ToolError;
 use reqwest::{
     Client, Response, StatusCode,
-    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION},
-    redirect::Policy,
+    header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap},
 };
-use rustls::{ClientConfig, RootCertStore};
 use std::{error::Error, sync::OnceLock, time::Duration};
 
 /// Most bytes of a page that are read.
@@ -92,20 +91,8 @@ impl Web {
         if let Some(client) = made.get() {
             return Ok(client);
         }
-        // A second installation fails and leaves the first in place, which is as good.
-        let _installed = rustls::crypto::ring::default_provider().install_default();
-        let mut builder = Client::builder()
-            .no_proxy()
-            .dns_resolver(Names)
-            .redirect(Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .user_agent(concat!("innerloop/", env!("CARGO_PKG_VERSION")));
-        if is_plain {
-            let trusting_nobody =
-                ClientConfig::builder().with_root_certificates(RootCertStore::empty());
-            builder = builder.tls_backend_preconfigured(trusting_nobody.with_no_client_auth());
-        }
+        let builder = if is_plain { plain_client() } else { client() };
+        let builder = builder.no_proxy().dns_resolver(Names).connect_timeout(CONNECT_TIMEOUT);
         let client = builder.build().map_err(|error| broken(&error))?;
         Ok(made.get_or_init(|| client))
     }
@@ -164,13 +151,6 @@ impl Kind {
 fn is_essence(text: &str) -> bool {
     let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"/+-._".contains(&byte);
     text.len() <= 100 && text.bytes().all(is_sign)
-}
-
-/// Where a response leads instead of answering.
-fn leads_to(response: &Response) -> Option<String> {
-    let location = response.headers().get(LOCATION)?;
-    let leads = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
-    leads.then(|| String::from_utf8_lossy(location.as_bytes()).into_owned())
 }
 
 /// The page that a response holds, as far as it is read.

@@ -17,6 +17,7 @@ mod faults;
 mod flow;
 mod functions;
 mod http;
+mod install;
 mod local;
 mod modules;
 mod parity;

@@ -1,0 +1,144 @@
+//! Why a program's archive is not used.
+
+use std::{io, path::PathBuf};
+use thiserror::Error;
+
+/// Why a program's archive is not used. Addresses are told without names and passwords.
+#[derive(Debug, Error)]
+pub enum InstallError {
+    /// A name or a version that no package has.
+    #[error("{0:?} is no name or version of a package; check it")]
+    Name(String),
+    /// An address that cannot be asked.
+    #[error("{address} cannot be asked: {why}; name another address, or a file with --from FILE")]
+    Address {
+        /// The address.
+        address: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// No connection, or one that broke each time.
+    #[error(
+        "cannot reach {address}: {why}; check the network and the proxy's variables, or get the \
+         archive elsewhere and name it with --from FILE"
+    )]
+    Unreachable {
+        /// What was asked.
+        address: String,
+        /// What happened.
+        why: String,
+    },
+    /// Nothing came for a minute.
+    #[error("{address} stopped sending; try again, or name an archive at hand with --from FILE")]
+    Stalled {
+        /// What was asked.
+        address: String,
+    },
+    /// The server refuses.
+    #[error(
+        "{address} answers with status {status}; try again later, or name an archive at hand \
+         with --from FILE"
+    )]
+    Status {
+        /// What was asked.
+        address: String,
+        /// The status of HTTP.
+        status: u16,
+    },
+    /// The server leads somewhere that is not trusted.
+    #[error("{from} leads to {to}, which is not encrypted; name an archive with --from FILE")]
+    Unencrypted {
+        /// What was asked.
+        from: String,
+        /// Where it leads.
+        to: String,
+    },
+    /// The server leads on and on.
+    #[error("{address} leads to another address too often; name an archive with --from FILE")]
+    Redirects {
+        /// What was asked first.
+        address: String,
+    },
+    /// The index knows no such package.
+    #[error("{index} has no {package}; check what PIP_INDEX_URL or npm_config_registry names")]
+    Missing {
+        /// The index.
+        index: String,
+        /// The package.
+        package: String,
+    },
+    /// The index says something else than an index says.
+    #[error(
+        "what {address} says is no index: {why}; check what PIP_INDEX_URL or npm_config_registry \
+         names"
+    )]
+    Index {
+        /// What was asked.
+        address: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// More bytes than are taken.
+    #[error("{what} has more than {most} bytes, which is more than is taken; do not use it")]
+    TooLarge {
+        /// An address, a file or an archive's file.
+        what: String,
+        /// The bound.
+        most: u64,
+    },
+    /// Something else than was published.
+    #[error(
+        "{what} has the digest {found} instead of {expected}: it is not what was published; do \
+         not use it, and report it to whoever publishes it"
+    )]
+    Digest {
+        /// An archive, or one of its files.
+        what: String,
+        /// The digest that it should have, in hexadecimal.
+        expected: String,
+        /// The digest that it has.
+        found: String,
+    },
+    /// Not an archive, or a damaged one.
+    #[error("{what} cannot be read: {why}; take another copy of it")]
+    Damaged {
+        /// The archive, or one of its files.
+        what: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// An archive of something else.
+    #[error("{what} has no file {file}; check that it is the right archive, of the right version")]
+    NoFile {
+        /// The archive.
+        what: String,
+        /// The file.
+        file: String,
+    },
+    /// Something in a tar that would reach out of its folder, or is more than files.
+    #[error("{what} is not unpacked: {member:?} {why}; do not use it")]
+    Hostile {
+        /// The tar.
+        what: String,
+        /// The path of its member.
+        member: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The file system.
+    #[error("cannot use {}: {error}; check that it is there, and for room", path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl InstallError {
+    /// An error of the file system, at that path.
+    pub(super) fn file(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        |error| Self::File { path, error }
+    }
+}
