@@ -84,6 +84,7 @@ pub mod facts;
 pub mod host;
 pub mod http;
 pub mod install;
+mod installed;
 pub mod journal;
 pub mod local;
 mod places;
@@ -91,8 +92,9 @@ mod private;
 mod reading;
 pub mod recording;
 pub mod sandbox;
+mod toml_place;
 pub mod tools;
 pub mod web;
 mod workspace;
 
-pub use sandbox::programs;
+pub use sandbox::{manifest, programs};

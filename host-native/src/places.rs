@@ -15,9 +15,25 @@ pub(crate) fn cache() -> Option<PathBuf> {
 
 /// The folder for what is to be kept: `innerloop` in `$XDG_STATE_HOME` or `~/.local/state`.
 pub(crate) fn state() -> Option<PathBuf> {
-    let set = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = set.or_else(|| Some(env::home_dir()?.join(".local").join("state")))?;
-    Some(state.join("innerloop"))
+    of_user("XDG_STATE_HOME", &[".local", "state"])
+}
+
+/// The folder for what the user sets up: `innerloop` in `$XDG_CONFIG_HOME` or `~/.config`.
+pub(crate) fn config() -> Option<PathBuf> {
+    of_user("XDG_CONFIG_HOME", &[".config"])
+}
+
+/// The folder for what is installed: `innerloop` in `$XDG_DATA_HOME` or `~/.local/share`.
+pub(crate) fn data() -> Option<PathBuf> {
+    of_user("XDG_DATA_HOME", &[".local", "share"])
+}
+
+/// `innerloop` in the folder that a variable names, or below the home folder.
+fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
+    let set = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder =
+        set.or_else(|| Some(env::home_dir()?.join(below_home.iter().collect::<PathBuf>())))?;
+    Some(folder.join("innerloop"))
 }
 
 /// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way

@@ -20,6 +20,8 @@ pub(super) enum Command {
     Run(Box<RunArgs>),
     /// Run one tool in the sandbox and print its result.
     Tool(ToolArgs),
+    /// Install, list and run programs for the sandbox.
+    Tools(ToolsArgs),
     /// Read a recorded model response from standard input and print it as normalised JSON.
     Decode(DecodeArgs),
     /// Check that this installation works.
@@ -433,6 +435,56 @@ impl Wire {
             Self::Ollama => WireKind::Ollama,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolsArgs {
+    #[command(subcommand)]
+    pub(super) command: ToolsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum ToolsCommand {
+    /// List the programs that are known, and which of them are there.
+    List,
+    /// Fetch a program, check it against its SHA-256, and compile it once.
+    Install {
+        /// Its name, or a command of it.
+        name: String,
+        /// The archive that holds it, or a WASI program of your own, in place of a download.
+        #[arg(long, value_name = "FILE")]
+        from: Option<PathBuf>,
+    },
+    /// Remove a program that was installed.
+    Remove {
+        /// Its name.
+        name: String,
+    },
+    /// Check that all programs are what their names stand for.
+    Verify,
+    /// Run a program in the sandbox, as the agent would.
+    ///
+    /// It works on the folder itself and sees nothing else. What it reads from standard input is
+    /// text; its exit code is that of this command.
+    Run(ToolsRunArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ToolsRunArgs {
+    /// The folder that it sees as `/`.
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+    pub(super) workspace: PathBuf,
+    /// Take any folder, also a home folder or one of the system.
+    #[arg(long)]
+    pub(super) any_folder: bool,
+    /// A folder of WASI programs (`NAME.wasm`) in place of those that are installed.
+    #[arg(long, value_name = "DIR")]
+    pub(super) programs: Option<PathBuf>,
+    /// The command.
+    pub(super) program: String,
+    /// Its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(super) args: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -7,17 +7,12 @@ use super::{
     keys,
     setup::{self, Choice},
 };
-use crate::{
-    http::Http,
-    local,
-    programs::Programs,
-    sandbox::{Digest, OnProgress},
-};
+use crate::{http::Http, local, programs::Programs, sandbox::OnProgress};
 use innerloop_core::action::{Action, Numbering};
 use innerloop_driver::providers::Provider;
 use std::{
     env, fs,
-    path::{Path, PathBuf},
+    path::Path,
     process,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -135,13 +130,20 @@ fn programs(explicit: Option<&Path>) -> Finding {
         Ok(programs) => programs,
         Err(error) => return Broken(error.to_string()),
     };
-    let folder = programs.folder().map(Path::to_owned).unwrap_or_default();
-    let names: Vec<String> = programs.names().map(|name| digest(&folder, name)).collect();
-    if names.is_empty() {
-        let advice = "put NAME.wasm files in a folder and name it with --programs";
+    let mut found = Vec::new();
+    for (name, ..) in programs.iter() {
+        match programs.verify(name) {
+            Some(Ok(digest)) => found.push(format!("{name} (SHA-256 {digest})")),
+            Some(Err(error)) => return Broken(error.to_string()),
+            None => {}
+        }
+    }
+    if found.is_empty() {
+        let advice = "innerloop tools install python brings one, --programs names a folder of them";
         return Warning(format!("none, so that the agent can run nothing; {advice}"));
     }
-    Fine(format!("{} in {}", names.join(", "), folder.display()))
+    let folders: Vec<String> = programs.folders().map(|it| it.display().to_string()).collect();
+    Fine(format!("{} in {}", found.join(", "), folders.join(", ")))
 }
 
 /// Where commands would run that are allowed on this machine. Nothing is started for that.
@@ -150,14 +152,6 @@ fn commands() -> Finding {
         Some(path) => format!("with --env local they run inside of {}", path.display()),
         None => "bubblewrap is not installed; with --env local they run without it".to_owned(),
     })
-}
-
-fn digest(folder: &Path, name: &str) -> String {
-    let path: PathBuf = folder.join(format!("{name}.wasm"));
-    match fs::read(path) {
-        Ok(bytes) => format!("{name} (SHA-256 {})", Digest::of(&bytes)),
-        Err(error) => format!("{name} ({error})"),
-    }
 }
 
 async fn reach(provider: &Provider, args: &ModelArgs) -> Finding {

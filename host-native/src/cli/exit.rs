@@ -25,6 +25,8 @@ pub(super) enum Exit {
     HungUp,
     Interrupted,
     Terminated,
+    /// As a program that was run has ended.
+    Program(u8),
 }
 
 impl Exit {
@@ -38,6 +40,7 @@ impl Exit {
             Self::HungUp => 129,
             Self::Interrupted => 130,
             Self::Terminated => 143,
+            Self::Program(code) => code,
         }
     }
 
@@ -45,7 +48,7 @@ impl Exit {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Failed => "failed",
+            Self::Failed | Self::Program(_) => "failed",
             Self::Usage => "usage",
             Self::Configuration => "configuration",
             Self::Limit => "limit",
@@ -65,6 +68,12 @@ impl Failure {
     pub(super) fn new(exit: Exit, message: impl fmt::Display) -> Self {
         let words: Vec<String> = message.to_string().lines().map(str::to_owned).collect();
         Self { exit, message: words.join("\n  ") }
+    }
+
+    /// What a program that was run has said itself, and ended with.
+    pub(super) fn of_program(code: i32) -> Self {
+        let exit = Exit::Program(u8::try_from(code & 0xff).unwrap_or(u8::MAX));
+        Self { exit, message: String::new() }
     }
 
     pub(super) fn usage(message: impl fmt::Display) -> Self {

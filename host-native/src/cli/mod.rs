@@ -25,6 +25,7 @@ mod setup;
 mod style;
 mod text_calls;
 mod tool;
+mod tools;
 mod transcript;
 
 use args::{Cli, Command};
@@ -53,6 +54,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         ended(match cli.command {
             Command::Run(args) => run::run(*args).await,
             Command::Tool(args) => tool::run(args).await,
+            Command::Tools(args) => tools::carry_out(args).await,
             Command::Decode(args) => decode::run(&args),
             Command::Doctor(args) => doctor::run(args).await,
         })
@@ -87,6 +89,8 @@ fn ended(result: Result<(), Failure>) -> ExitCode {
         Failure::new(Exit::Failed, message)
     });
     let Some(failure) = result.err().or(unwritten) else { return ExitCode::SUCCESS };
-    complain(&failure);
+    if !failure.message.is_empty() {
+        complain(&failure);
+    }
     ExitCode::from(failure.exit.code())
 }

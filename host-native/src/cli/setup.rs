@@ -53,6 +53,7 @@ pub(super) fn executor(
     on_progress: Option<OnProgress>,
 ) -> Result<Executor, Failure> {
     let programs = Programs::find(programs).map_err(Failure::configuration)?;
+    let programs = programs.in_project(&workspace).map_err(Failure::configuration)?;
     let engine = SandboxEngine::new(Options { on_progress, ..Options::default() });
     Ok(Executor::new(engine, workspace, programs))
 }

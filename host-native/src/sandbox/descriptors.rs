@@ -3,9 +3,9 @@
 use super::{
     denied::{Answer, Denied, answer},
     errno,
-    files::{Files, Node, Whence, times},
+    files::{Files, Node, Whence},
     memory::{first_buffer, first_bytes, put, split},
-    stat::{described, encoded},
+    stat::{described, encoded, times},
     state::{Guest, MODULE, RunState, look, work},
 };
 use wasmtime::{Linker, Result};
@@ -269,18 +269,18 @@ fn exists(guest: &mut Guest<'_>, fd: i32) -> Answer {
     look(guest, |files| files.node(fd).map(drop))
 }
 
-/// How long the name of the folder is that is there from the start.
+/// How long the name of a folder is that is there from the start.
 fn top(guest: &mut Guest<'_>, (fd, result): Args2) -> Answer {
-    if !look(guest, |files| files.is_top(fd)) {
-        return Err(Denied::Errno(errno::BADF));
-    }
-    put(guest, result, &[0, 0, 0, 0, 1, 0, 0, 0])
+    let length = look(guest, |files| files.top_name(fd).map(str::len));
+    let length = length.and_then(|length| u32::try_from(length).ok()).ok_or(errno::BADF)?;
+    let [a, b, c, d] = length.to_le_bytes();
+    put(guest, result, &[0, 0, 0, 0, a, b, c, d])
 }
 
 fn top_name(guest: &mut Guest<'_>, fd: i32, at: i32, len: i32) -> Answer {
-    match look(guest, |files| files.is_top(fd)) {
-        false => Err(Denied::Errno(errno::NOTDIR)),
-        true if len == 0 => Err(Denied::Errno(errno::NAMETOOLONG)),
-        true => put(guest, at, b"/"),
+    let name = look(guest, |files| files.top_name(fd).map(str::to_owned)).ok_or(errno::NOTDIR)?;
+    if (len.cast_unsigned() as usize) < name.len() {
+        return Err(Denied::Errno(errno::NAMETOOLONG));
     }
+    put(guest, at, name.as_bytes())
 }

@@ -60,6 +60,30 @@ pub enum ModuleError {
     /// Its file has changed since its digest was taken.
     #[error("{} has changed since it was registered; start again", .0.display())]
     Changed(PathBuf),
+    /// It is known by its name, and has other bytes than that stands for.
+    #[error(
+        "{} is not {version}: its SHA-256 is {found}, expected {pinned}; replace the file, or \
+         rename it if it is another program",
+        path.display()
+    )]
+    Pinned {
+        /// The file.
+        path: PathBuf,
+        /// What the name stands for.
+        version: String,
+        /// The file's SHA-256.
+        found: String,
+        /// The SHA-256 of the known program.
+        pinned: String,
+    },
+    /// What it needs beside it is not there.
+    #[error("can't use {}, which it needs: {why}; install it again", path.display())]
+    Asset {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
     /// It is not WebAssembly at all.
     #[error("it is not a WebAssembly module")]
     NotWasm,

@@ -9,9 +9,10 @@ use super::{
     guest::program_env,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
-    programs::Programs,
+    programs::{Programs, Start},
     quota::Budget,
     run::{self, Ended, Invocation},
+    sight::Sight,
     stdio::OnDelta,
 };
 use crate::{
@@ -29,6 +30,7 @@ use innerloop_driver::{
     capture::{End, Limit, unknown_program},
 };
 use std::{
+    collections::BTreeMap,
     future::{Future, pending},
     path::PathBuf,
     sync::{Arc, LazyLock},
@@ -190,8 +192,8 @@ impl Executor {
     /// [`ModuleError`] if one can't be compiled on this machine.
     pub async fn compile(&self) -> Result<(), ModuleError> {
         self.engine.compiled(&tools()).await?;
-        match self.programs.guest(SHELL)? {
-            Some(shell) => self.engine.compiled(&shell).await,
+        match self.programs.start(SHELL)? {
+            Some(shell) => self.engine.compiled(&shell.guest).await,
             None => Ok(()),
         }
     }
@@ -245,8 +247,8 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let guest = match self.guest(program) {
-            Ok(guest) => guest,
+        let start = match self.start(program) {
+            Ok(start) => start,
             Err(outcome) => return outcome,
         };
         let mut stop = Box::pin(stop);
@@ -254,7 +256,7 @@ impl Executor {
             && tokio::select! {
                 biased;
                 () = &mut stop => return stopped(),
-                is_shell = self.is_shell(&guest) => is_shell,
+                is_shell = self.is_shell(&start.guest) => is_shell,
             };
         let argv = std::iter::once(program).chain(args.iter().map(String::as_str));
         let argv = argv.map(str::to_owned).collect();
@@ -265,9 +267,11 @@ impl Executor {
         } else {
             (stdin.unwrap_or_default().to_owned(), |end, _| end)
         };
-        let plain = self.invocation(guest, argv, stdin.into_bytes(), timeout);
         let starts = is_shell.then(|| self.programs.clone());
-        let invocation = Invocation { env: program_env(), on_delta, starts, ..plain };
+        let (limits, timeout) = (start.limits(self.limits), start.time(timeout));
+        let plain = self.invocation(start.guest, argv, stdin.into_bytes(), timeout);
+        let (env, sight) = (start.env, start.sight);
+        let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
         self.outcome(invocation, stop, end).await
     }
 
@@ -278,8 +282,8 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let guest = match self.guest(SHELL) {
-            Ok(guest) => guest,
+        let guest = match self.start(SHELL) {
+            Ok(start) => start.guest,
             Err(outcome) => return outcome,
         };
         let mut stop = Box::pin(stop);
@@ -300,7 +304,8 @@ impl Executor {
         // The shell itself ends at the time limit, and keeps what it can.
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
-        let invocation = Invocation { env: program_env(), may_write, on_delta, starts, ..plain };
+        let (env, sight) = (own_env(program_env()), Sight::workspace(may_write));
+        let invocation = Invocation { env, sight, on_delta, starts, ..plain };
         let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
         self.outcome(invocation, stop, ended).await
     }
@@ -308,7 +313,7 @@ impl Executor {
     /// Whether a command line is known to change nothing, as the agent's shell stands. It is only
     /// looked at; if so, the call is held to it when it is carried out.
     pub async fn reads_only(&self, command: &str) -> bool {
-        let Ok(guest) = self.guest(SHELL) else { return false };
+        let Ok(Start { guest, .. }) = self.start(SHELL) else { return false };
         if !self.is_shell(&guest).await {
             return false;
         }
@@ -316,7 +321,7 @@ impl Executor {
         let stdin = self.shells.question(line).into_bytes();
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, LOOK);
         let invocation =
-            Invocation { may_write: false, starts: Some(Programs::default()), ..plain };
+            Invocation { sight: Sight::default(), starts: Some(Programs::default()), ..plain };
         let ended = self.run_in_folder(invocation, pending()).await;
         let reads = |ended: Ended| command_line::reads_only(&ended.end, ended.reply.as_deref());
         let reads_only = ended.is_ok_and(reads);
@@ -326,22 +331,22 @@ impl Executor {
         reads_only
     }
 
-    /// The module of a program.
+    /// The program that a command starts.
     ///
     /// # Errors
     /// The outcome where there is none.
-    fn guest(&self, program: &str) -> Result<Guest, Outcome> {
+    fn start(&self, program: &str) -> Result<Start, Outcome> {
         let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
-        let found = match self.programs.guest(program) {
-            Ok(None) => self.programs.guest(file),
+        let found = match self.programs.start(program) {
+            Ok(None) => self.programs.start(file),
             found => found,
         };
         match found {
-            Ok(Some(guest)) => Ok(guest),
-            Ok(None) => {
-                let names: Vec<&str> = self.programs.names().collect();
-                Err(unknown_program(program, &names))
-            }
+            Ok(Some(start)) => Ok(start),
+            Ok(None) => Err(match self.programs.missing(program) {
+                Some(name) => not_installed(program, name),
+                None => unknown_program(program, &self.programs.names().collect::<Vec<_>>()),
+            }),
             Err(error) => Err(not_started(program, &error)),
         }
     }
@@ -389,9 +394,10 @@ impl Executor {
         let ModuleCall { args, env, stdin, may_write, limits } = call;
         let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
         let limits = limits.unwrap_or(self.limits);
-        let env = program_env().into_iter().chain(env).collect();
+        let env = own_env(program_env().into_iter().chain(env));
+        let sight = Sight::workspace(may_write);
         let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
-        let invocation = Invocation { env, may_write, limits, on_delta, ..plain };
+        let invocation = Invocation { env, sight, limits, on_delta, ..plain };
         match self.run_in_folder(invocation, stop).await {
             Ok(Ended { end, printed, records: Records { changes, overflow }, .. }) => {
                 printed.result(&end, changes, overflow)
@@ -501,11 +507,11 @@ impl Executor {
         Invocation {
             guest,
             argv,
-            env: Vec::new(),
+            env: BTreeMap::new(),
             stdin,
             workspace: self.workspace.clone(),
             root: PathBuf::new(),
-            may_write: true,
+            sight: Sight::workspace(true),
             limits: self.limits,
             budget: Arc::clone(&self.budget),
             timeout,
@@ -537,6 +543,18 @@ fn tools() -> Guest {
 /// The outcome of what was stopped while it was compiled.
 fn stopped() -> Outcome {
     Outcome::error(ToolError::Interrupted, End::Interrupted.to_string())
+}
+
+fn not_installed(command: &str, name: &str) -> Outcome {
+    let words = format!(
+        "{command} is not installed here; the user can install it: innerloop tools install {name}"
+    );
+    Outcome::error(ToolError::NotFound, words)
+}
+
+/// Variables by their names.
+fn own_env(all: impl IntoIterator<Item = (&'static str, String)>) -> BTreeMap<String, String> {
+    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn no_folder(folder: &str) -> Outcome {

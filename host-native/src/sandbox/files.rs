@@ -2,13 +2,16 @@
 //! charged to the quotas before it is done, and noted by the recorder. Nothing here knows the
 //! guest's memory. All of it may block, and is called on threads for that.
 
-use super::{denied::Denied, errno, listing::Listing, quota::Quota};
+use super::{
+    denied::Denied,
+    errno,
+    listing::Listing,
+    quota::Quota,
+    sight::{Mount, Sight},
+};
 use crate::workspace::{Access, Kind, Recorder, Stat, Workspace, at};
 use innerloop_driver::capture::{End, Limit};
-use rustix::{
-    fs::Timestamps,
-    io::{Errno, Result as System},
-};
+use rustix::{fs::Timestamps, io::Errno};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
@@ -32,6 +35,9 @@ const TRIES: usize = 8;
 #[derive(Debug)]
 pub(super) struct Files {
     workspace: Workspace,
+    mounts: Vec<Mount>,
+    /// The names of the folders that are there from the start, from the descriptor [`TOP`] on.
+    tops: Vec<String>,
     /// The folder above which the guest sees nothing.
     top: PathBuf,
     may_write: bool,
@@ -50,9 +56,18 @@ pub(super) enum Node {
     File(Open),
 }
 
+/// Where something is: below which of the folders that the guest sees (0 for the workspace, then
+/// the mounts), and its real path there.
+#[derive(Clone, Debug)]
+struct Place {
+    tree: usize,
+    path: PathBuf,
+}
+
 /// An open folder.
 #[derive(Debug)]
 pub(super) struct Folder {
+    tree: usize,
     /// Where it is; nothing once it was removed.
     path: Option<PathBuf>,
     /// What it held when it was last listed from the start.
@@ -63,6 +78,7 @@ pub(super) struct Folder {
 #[derive(Debug)]
 pub(super) struct Open {
     file: Arc<File>,
+    tree: usize,
     path: Option<PathBuf>,
     pub(super) reads: bool,
     pub(super) writes: bool,
@@ -99,14 +115,26 @@ impl Files {
     pub(super) fn new(
         workspace: Workspace,
         (top, start): (PathBuf, PathBuf),
-        may_write: bool,
+        sight: Sight,
         max_open: usize,
         (quota, recorder): (Arc<Quota>, Arc<Mutex<Recorder>>),
     ) -> Self {
-        let folder = Folder { path: Some(start), listing: None };
-        let standard = (0..TOP).map(|number| (number, Node::Standard(number)));
-        let open = standard.chain([(TOP, Node::Folder(folder))]).collect();
-        Self { workspace, top, may_write, max_open, open, quota, recorder }
+        let Sight { may_write, is_blind, mounts } = sight;
+        let mounted = (1..).zip(&mounts).map(|(tree, mount)| (tree, PathBuf::new(), &*mount.name));
+        let seen = (!is_blind).then_some((0, start, "/"));
+        let (mut tops, mut open) = (Vec::new(), Vec::from_iter((0..TOP).map(Node::Standard)));
+        for (tree, path, name) in seen.into_iter().chain(mounted) {
+            tops.push(name.to_owned());
+            open.push(Node::Folder(Folder { tree, path: Some(path), listing: None }));
+        }
+        let open = (0..).zip(open).collect();
+        Self { workspace, mounts, tops, top, may_write, max_open, open, quota, recorder }
+    }
+
+    /// What holds a tree.
+    fn tree(&self, tree: usize) -> &Workspace {
+        let mount = tree.checked_sub(1).and_then(|mount| self.mounts.get(mount));
+        mount.map_or(&self.workspace, |mount| &mount.folder)
     }
 
     /// Closes everything, once the guest has ended: an operation that was still waiting for its
@@ -129,10 +157,11 @@ impl Files {
         self.open.get(&fd.cast_unsigned()).ok_or(Denied::Errno(errno::BADF))
     }
 
-    /// Whether the descriptor is that of the folder that was there from the start.
-    pub(super) fn is_top(&self, fd: i32) -> bool {
+    /// What the guest calls the folder that was there by that descriptor from the start.
+    pub(super) fn top_name(&self, fd: i32) -> Option<&str> {
         let is_folder = matches!(self.node(fd), Ok(Node::Folder(_)));
-        fd.cast_unsigned() == TOP && is_folder
+        let number = usize::try_from(fd.cast_unsigned().checked_sub(TOP)?).ok()?;
+        self.tops.get(number).map(String::as_str).filter(|_| is_folder)
     }
 
     fn folder(&mut self, fd: i32) -> Result<&mut Folder, Denied> {
@@ -152,16 +181,23 @@ impl Files {
         }
     }
 
-    /// The real path of what a path names below an open folder.
-    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
-        let base = self.folder(fd)?.path.clone().ok_or(errno::NOENT)?;
-        Ok(self.workspace.follow((&self.top, &base), path, follow)?)
+    /// What a path names below an open folder.
+    fn place(&mut self, fd: i32, path: &str, follow: bool) -> Result<Place, Denied> {
+        let &mut Folder { tree, path: ref base, .. } = self.folder(fd)?;
+        let base = base.clone().ok_or(errno::NOENT)?;
+        let top = if tree == 0 { &self.top } else { Path::new("") };
+        let path = self.tree(tree).follow((top, &base), path, follow)?;
+        Ok(Place { tree, path })
     }
 
-    /// The same for something that is to be changed.
+    /// The real path of something that is to be changed: all that may be is in the workspace.
     fn change(&mut self, fd: i32, path: &str, follow: bool) -> Result<PathBuf, Denied> {
         let place = self.place(fd, path, follow)?;
-        if self.may_write { Ok(place) } else { Err(Denied::Errno(errno::PERM)) }
+        if self.may_change(place.tree) { Ok(place.path) } else { Err(Denied::Errno(errno::PERM)) }
+    }
+
+    const fn may_change(&self, tree: usize) -> bool {
+        self.may_write && tree == 0
     }
 
     /// Opens a file or a folder and gives its descriptor.
@@ -186,17 +222,18 @@ impl Files {
         Ok(self.insert(node))
     }
 
-    fn open_at(&mut self, place: &Path, path: &str, how: Opening) -> Result<Node, Denied> {
+    fn open_at(&mut self, place: &Place, path: &str, how: Opening) -> Result<Node, Denied> {
+        let &Place { tree, path: ref place } = place;
         let access = Access {
             write: how.write,
             create: how.create,
             exclusive: how.create && how.exclusive,
             truncate: how.truncate,
         };
-        if access.changes() && !self.may_write {
+        if access.changes() && !self.may_change(tree) {
             return Err(Denied::Errno(errno::PERM));
         }
-        let found = match self.workspace.stat(place) {
+        let found = match self.tree(tree).stat(place) {
             Ok(found) => Some(found),
             Err(Errno::NOENT) if how.create => None,
             Err(error) => return Err(error.into()),
@@ -205,7 +242,8 @@ impl Files {
             Some(_) if access.exclusive => return Err(Denied::Errno(errno::EXIST)),
             Some(Kind::Folder) if access.changes() => return Err(Denied::Errno(errno::ISDIR)),
             Some(Kind::Folder) => {
-                return Ok(Node::Folder(Folder { path: Some(place.to_owned()), listing: None }));
+                let path = Some(place.clone());
+                return Ok(Node::Folder(Folder { tree, path, listing: None }));
             }
             Some(Kind::Link) => return Err(Denied::Errno(errno::LOOP)),
             Some(Kind::Other) => return Err(Denied::Errno(errno::PERM)),
@@ -219,15 +257,17 @@ impl Files {
             self.charge(entry)?;
             self.touch(place);
         }
-        let Self { workspace, quota, .. } = self;
-        let file = workspace.open_file(place, access, &mut |bytes| quota.take_disk(bytes))?;
+        let quota = Arc::clone(&self.quota);
+        let taken = &mut |bytes| quota.take_disk(bytes);
+        let file = self.tree(tree).open_file(place, access, taken)?;
         if access.changes() {
             self.opened(place);
         }
         let reached = file.metadata()?.len();
         Ok(Node::File(Open {
             file: Arc::new(file),
-            path: Some(place.to_owned()),
+            tree,
+            path: Some(place.clone()),
             reads: how.read,
             writes: how.write,
             appends: how.append,
@@ -367,9 +407,9 @@ impl Files {
             Node::Standard(_) => Ok(None),
             Node::Folder(folder) => {
                 let path = folder.path.as_ref().ok_or(errno::NOENT)?;
-                Ok(Some(self.workspace.stat(path)?))
+                Ok(Some(self.tree(folder.tree).stat(path)?))
             }
-            Node::File(open) => Ok(Some(self.workspace.stat_file(&open.file)?)),
+            Node::File(open) => Ok(Some(self.tree(open.tree).stat_file(&open.file)?)),
         }
     }
 
@@ -380,14 +420,19 @@ impl Files {
                 let _writing = self.workspace.writing()?;
                 return Ok(rustix::fs::futimens(&open.file, times)?);
             }
-            Node::File(Open { path, .. }) | Node::Folder(Folder { path, .. }) => path.clone(),
+            Node::File(Open { tree, path, .. }) | Node::Folder(Folder { tree, path, .. }) => {
+                if !self.may_change(*tree) {
+                    return Err(Denied::Errno(errno::PERM));
+                }
+                path.clone()
+            }
         };
         self.set_times_at(&path.ok_or(errno::NOENT)?, times)
     }
 
     pub(super) fn stat(&mut self, fd: i32, path: &str, follow: bool) -> Result<Stat, Denied> {
-        let place = self.place(fd, path, follow)?;
-        Ok(self.workspace.stat(&place)?)
+        let Place { tree, path } = self.place(fd, path, follow)?;
+        Ok(self.tree(tree).stat(&path)?)
     }
 
     pub(super) fn set_times(
@@ -402,9 +447,6 @@ impl Files {
     }
 
     fn set_times_at(&mut self, place: &Path, times: &Timestamps) -> Result<(), Denied> {
-        if !self.may_write {
-            return Err(Denied::Errno(errno::PERM));
-        }
         if self.workspace.stat(place)?.kind == Kind::File {
             self.touch(place);
         }
@@ -415,8 +457,8 @@ impl Files {
     }
 
     pub(super) fn read_link(&mut self, fd: i32, path: &str) -> Result<Vec<u8>, Denied> {
-        let place = self.place(fd, path, false)?;
-        let target = self.workspace.link_target(&place)?;
+        let Place { tree, path } = self.place(fd, path, false)?;
+        let target = self.tree(tree).link_target(&path)?;
         Ok(target.into_os_string().into_encoded_bytes())
     }
 
@@ -466,7 +508,7 @@ impl Files {
         Ok(())
     }
 
-    /// What is open at and below a removed place is nowhere any more.
+    /// What is open of the workspace at and below a removed place is nowhere any more.
     fn forget(&mut self, place: &Path) {
         for path in self.paths() {
             if path.as_ref().is_some_and(|path| path.starts_with(place)) {
@@ -487,20 +529,22 @@ impl Files {
 
     fn paths(&mut self) -> impl Iterator<Item = &mut Option<PathBuf>> {
         self.open.values_mut().filter_map(|node| match node {
-            Node::Standard(_) => None,
-            Node::Folder(Folder { path, .. }) | Node::File(Open { path, .. }) => Some(path),
+            Node::Folder(Folder { tree: 0, path, .. }) | Node::File(Open { tree: 0, path, .. }) => {
+                Some(path)
+            }
+            _ => None,
         })
     }
 
     /// At most `len` bytes of a folder's entries from the one with the number `cookie` on.
     pub(super) fn list(&mut self, fd: i32, cookie: u64, len: usize) -> Result<Vec<u8>, Denied> {
         let folder = self.folder(fd)?;
-        let path = folder.path.clone().ok_or(errno::NOENT)?;
+        let (tree, path) = (folder.tree, folder.path.clone().ok_or(errno::NOENT)?);
         if cookie == 0 || folder.listing.is_none() {
             let before = folder.listing.take().map_or(0, |listing| listing.size());
             self.quota.give_back(before);
-            let entries = self.workspace.list(&path)?;
-            let inode = self.workspace.stat(&path)?.inode;
+            let entries = self.tree(tree).list(&path)?;
+            let inode = self.tree(tree).stat(&path)?.inode;
             let listing = Listing::of(entries, inode);
             if !self.quota.take_listing(listing.size()) {
                 return Err(Denied::Errno(errno::NOMEM));
@@ -514,11 +558,11 @@ impl Files {
 
     /// The entries of the folder at a path, in the order of their names, and what each is.
     pub(super) fn entries(&mut self, fd: i32, path: &str) -> Result<Vec<(OsString, Stat)>, Denied> {
-        let place = self.place(fd, path, true)?;
-        if self.workspace.stat(&place)?.kind != Kind::Folder {
+        let Place { tree, path } = self.place(fd, path, true)?;
+        if self.tree(tree).stat(&path)?.kind != Kind::Folder {
             return Err(Denied::Errno(errno::NOTDIR));
         }
-        let folder = self.workspace.enter(&place)?;
+        let folder = self.tree(tree).enter(&path)?;
         let mut names: Vec<OsString> = folder.list()?.into_iter().map(|named| named.name).collect();
         names.sort_unstable();
         // What was removed meanwhile is not there.
@@ -534,29 +578,4 @@ impl Files {
 
 fn lock(recorder: &Mutex<Recorder>) -> MutexGuard<'_, Recorder> {
     recorder.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Times as a guest sets them.
-pub(super) fn times(accessed: i64, modified: i64, flags: i32) -> System<Timestamps> {
-    const ACCESSED: i32 = 1;
-    const ACCESSED_NOW: i32 = 2;
-    const MODIFIED: i32 = 4;
-    const MODIFIED_NOW: i32 = 8;
-    let time = |value: i64, set: i32, now: i32| {
-        let value = value.cast_unsigned();
-        let (seconds, rest) = (value / 1_000_000_000, value % 1_000_000_000);
-        Ok(match (flags & set != 0, flags & now != 0) {
-            (true, true) => return Err(Errno::INVAL),
-            (true, false) => rustix::fs::Timespec {
-                tv_sec: seconds.cast_signed(),
-                tv_nsec: rest.try_into().map_err(|_| Errno::INVAL)?,
-            },
-            (false, true) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
-            (false, false) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
-        })
-    };
-    Ok(Timestamps {
-        last_access: time(accessed, ACCESSED, ACCESSED_NOW)?,
-        last_modification: time(modified, MODIFIED, MODIFIED_NOW)?,
-    })
 }

@@ -5,6 +5,7 @@ use super::{
     files::Files,
     limits::Limits,
     quota::{Budget, Quota, RunLimiter},
+    sight::Sight,
     state::with,
 };
 use crate::workspace::{Kind, Recorder, Records, Workspace};
@@ -34,13 +35,17 @@ impl Group {
     }
 
     /// The files of a guest that sees the folder `root` of the workspace as `/`.
-    pub(super) fn files(&self, root: PathBuf, may_write: bool) -> Arc<Mutex<Files>> {
-        self.enter((root.clone(), root), may_write)
+    pub(super) fn files(&self, root: PathBuf, sight: Sight) -> Arc<Mutex<Files>> {
+        self.enter((root.clone(), root), sight)
     }
 
     /// The files of a guest that sees a folder of `root` as `/`, and the rest of `root` by `..`;
     /// nothing if there is no such folder.
-    pub(super) async fn files_in(&self, root: &Path, folder: &str) -> Option<Arc<Mutex<Files>>> {
+    pub(super) async fn files_in(
+        &self,
+        (root, folder): (&Path, &str),
+        sight: Sight,
+    ) -> Option<Arc<Mutex<Files>>> {
         let (workspace, root) = (self.workspace.clone(), root.to_owned());
         let folder = folder.trim_start_matches('/').to_owned();
         let found = spawn_blocking(move || {
@@ -51,13 +56,13 @@ impl Group {
             let is_folder = workspace.stat(&start).is_ok_and(|found| found.kind == Kind::Folder);
             is_folder.then_some((root, start))
         });
-        Some(self.enter(found.await.ok().flatten()?, true))
+        Some(self.enter(found.await.ok().flatten()?, sight))
     }
 
-    fn enter(&self, folders: (PathBuf, PathBuf), may_write: bool) -> Arc<Mutex<Files>> {
+    fn enter(&self, folders: (PathBuf, PathBuf), sight: Sight) -> Arc<Mutex<Files>> {
         let shared = (Arc::clone(&self.quota), Arc::clone(&self.recorder));
         let open_files = self.limits.open_files;
-        let files = Files::new(self.workspace.clone(), folders, may_write, open_files, shared);
+        let files = Files::new(self.workspace.clone(), folders, sight, open_files, shared);
         let files = Arc::new(Mutex::new(files));
         let mut all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         // Nobody else holds those of a guest that has ended.
@@ -66,9 +71,9 @@ impl Group {
         files
     }
 
-    /// What counts a guest's memory.
-    pub(super) fn limiter(&self) -> RunLimiter {
-        RunLimiter::new(self.limits.table_elements, Arc::clone(&self.quota))
+    /// What counts a guest's memory. It may have less of it than the run.
+    pub(super) fn limiter(&self, most: usize) -> RunLimiter {
+        RunLimiter::new(self.limits.table_elements, most, Arc::clone(&self.quota))
     }
 
     /// Most files, folders and streams that a guest has open.

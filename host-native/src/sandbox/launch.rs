@@ -2,17 +2,23 @@
 //! within the same limits.
 
 use super::{
-    engine::{Guest, SandboxEngine},
+    engine::{ModuleError, SandboxEngine},
     group::Group,
-    guest::{self, program_env},
+    guest,
     pipe::{Reader, Writer},
-    programs::Programs,
+    programs::{Programs, Start},
     shell::{Launcher, Pipes},
     state::RunState,
 };
 use innerloop_driver::capture::End;
 use innerloop_shell_protocol::Launch;
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::time::timeout;
 use wasmtime_wasi::{WasiCtxBuilder, WasiView as _, p1::WasiP1Ctx};
 
 /// The status of a program that can't be run, that broke, and that went beyond a limit.
@@ -28,12 +34,11 @@ pub(super) fn launcher(
     root: PathBuf,
 ) -> Launcher {
     Box::new(move |launch, pipes| {
-        let guest = programs.guest(&launch.program).ok().flatten()?;
-        let wasi = context(&launch, &pipes, group.open_files());
         let (engine, group, root) = (Arc::clone(&engine), Arc::clone(&group), root.clone());
-        let Launch { program, folder, .. } = launch;
+        let start = programs.start(&launch.program).transpose()?;
         Some(Box::pin(async move {
-            let status = run_guest(&engine, &guest, &group, wasi, (root, &folder)).await;
+            let status = run_guest((&engine, &group), start, (&launch, &pipes), &root).await;
+            let program = launch.program;
             status.unwrap_or_else(|(status, why)| {
                 Writer(pipes.stderr).say(&format!("{program}: {why}\n"));
                 status
@@ -42,7 +47,7 @@ pub(super) fn launcher(
     })
 }
 
-fn context(launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
+fn context(start: &Start, launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
     wasi.arg(&launch.program).args(&launch.args);
     let given = launch.env.chunks_exact(2).filter_map(|pair| match pair {
@@ -51,8 +56,7 @@ fn context(launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
     });
     // What the shell says counts, but for the folder, which is always the program's `/`.
     let mut env: BTreeMap<&str, &str> = given.filter(|(name, _)| *name != "PWD").collect();
-    let usual = program_env();
-    for (name, value) in &usual {
+    for (name, value) in &start.env {
         env.entry(name).or_insert(value);
     }
     for (name, value) in env {
@@ -70,18 +74,22 @@ fn context(launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
 /// # Errors
 /// The status where it did not come to its own end, and why.
 async fn run_guest(
-    engine: &SandboxEngine,
-    guest: &Guest,
-    group: &Group,
-    wasi: WasiP1Ctx,
-    (root, folder): (PathBuf, &str),
+    (engine, group): (&SandboxEngine, &Group),
+    start: Result<Start, ModuleError>,
+    (launch, pipes): (&Launch, &Pipes),
+    root: &Path,
 ) -> Result<i32, (i32, String)> {
+    let not_run = |error: ModuleError| (CAN_NOT_RUN, format!("can't be run: {error}"));
+    let start = start.map_err(not_run)?;
+    let folder = launch.folder.as_str();
     let no_folder = || (CAN_NOT_RUN, format!("there is no folder {folder} to run in"));
-    let files = group.files_in(&root, folder).await.ok_or_else(no_folder)?;
-    let ready = engine.ready(guest).await;
-    let ready = ready.map_err(|error| (CAN_NOT_RUN, format!("can't be run: {error}")))?;
-    let state = RunState { wasi, limiter: group.limiter(), files, shell: None };
-    match guest::to_end(&ready, state).await {
+    let files = group.files_in((root, folder), start.sight.clone()).await;
+    let files = files.ok_or_else(no_folder)?;
+    let ready = engine.ready(&start.guest).await.map_err(not_run)?;
+    let wasi = context(&start, launch, pipes, group.open_files());
+    let state = RunState { wasi, limiter: group.limiter(start.memory()), files, shell: None };
+    let ended = timeout(start.time(Duration::MAX), guest::to_end(&ready, state)).await;
+    match ended.unwrap_or(End::TimedOut) {
         End::Exit(code) => Ok(code & 0xff),
         end @ End::Crash(_) => Err((CRASHED, end.to_string())),
         end => Err((KILLED, end.to_string())),

@@ -3,9 +3,9 @@
 use super::{
     denied::{Answer, answer},
     errno,
-    files::{Opening, times},
+    files::Opening,
     memory::{path, put},
-    stat::encoded,
+    stat::{encoded, times},
     state::{Guest, MODULE, RunState, work},
 };
 use wasmtime::{Linker, Result};

@@ -1,46 +1,55 @@
-//! The registry of programs for `run_program`: a folder of `NAME.wasm` files, each a WASI
-//! preview 1 command. A program with a known name is checked and described.
+//! The registry of programs: folders of `NAME.wasm` files, each a WASI preview 1 command. What a
+//! known name stands for, and what the program may do, says the manifest.
 
-use super::engine::{Guest, ModuleError, Source};
-use crate::digest::Digest;
+use super::{
+    engine::{Guest, ModuleError, SandboxEngine, Source},
+    guest::program_env,
+    limits::Limits,
+    manifest::{self, Entry, Manifest, ManifestError, ProgramLimits},
+    sight::{Mount, Sight},
+};
+use crate::{digest::Digest, installed, workspace::Workspace};
 use innerloop_core::config::ProgramFacts;
 use std::{
     collections::BTreeMap,
+    env,
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
 
-/// A program that is known by its name.
-struct Known {
-    name: &'static str,
-    sha_256: &'static str,
-    licence: &'static str,
-    version: &'static str,
-    description: &'static str,
-}
-
-const KNOWN: &[Known] = &[Known {
-    name: "qjs",
-    sha_256: "f9742952f9989b1558c4a79bedfb351d6ca33ff22a41e886517cae5196e6d783",
-    licence: "MIT",
-    version: "QuickJS-ng 0.11",
-    description: "runs JavaScript: `qjs FILE.js`, or `qjs -m FILE.mjs` for a module; \
-                  `import * as std from 'qjs:std'` reads files",
-}];
+/// A program of up to so many bytes is checked as soon as it is found.
+const SMALL: u64 = 4 << 20;
 
 /// The programs that can be run. Clones are cheap enough for one per executor.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
-    folder: Option<PathBuf>,
-    all: BTreeMap<String, Program>,
+    folders: Vec<PathBuf>,
+    /// By their own names.
+    all: BTreeMap<String, Arc<Program>>,
+    /// The programs' names by the commands they are run by.
+    commands: BTreeMap<String, String>,
+    /// The commands of programs that are known and not there, with the programs' names.
+    missing: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Program {
     path: PathBuf,
+    entry: Entry,
     digest: OnceLock<Digest>,
+    mounts: OnceLock<Vec<Mount>>,
+}
+
+/// A program that is about to be started, and what it may do.
+pub(crate) struct Start {
+    pub(crate) guest: Guest,
+    /// What every program finds in its environment, and what this one is given besides.
+    pub(super) env: BTreeMap<String, String>,
+    pub(super) sight: Sight,
+    limits: ProgramLimits,
 }
 
 /// Why a registry can't be used.
@@ -54,141 +63,257 @@ pub enum ProgramsError {
         /// Why.
         error: std::io::Error,
     },
-    /// A program that is known by its name has other bytes.
-    #[error(
-        "{} is not {version}: its SHA-256 is {found}, expected {expected}; \
-         replace the file, or rename it if it is another program",
-        path.display()
-    )]
-    Digest {
-        /// The file.
-        path: PathBuf,
-        /// What the name stands for.
-        version: &'static str,
-        /// The file's digest.
-        found: Digest,
-        /// The digest of the known program.
-        expected: &'static str,
-    },
-    /// A program's file can't be read.
-    #[error("{0}")]
-    Unreadable(ModuleError),
+    /// A program that is pinned has other bytes, or can't be read.
+    #[error(transparent)]
+    Program(#[from] ModuleError),
+    /// What is known of programs can't be read.
+    #[error(transparent)]
+    Manifest(#[from] ManifestError),
 }
 
 impl Programs {
-    /// Opens the first of: `explicit`, the folder in `INNERLOOP_PROGRAMS`, `programs` beside the
-    /// running program, `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`). The last
-    /// two may be missing; without any there are no programs.
+    /// Opens a folder of programs: `explicit`, or that in `INNERLOOP_PROGRAMS`; if neither is said,
+    /// `programs` beside the running program and what is installed in
+    /// `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`), which comes first. What is
+    /// known of them says the manifest, with the user's own part.
     ///
     /// # Errors
-    /// [`ProgramsError`] if the folder can't be read, or a known program has other bytes.
+    /// [`ProgramsError`] if a folder can't be read, or the user's manifest can't be used.
     pub fn find(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
-        if let Some(folder) = explicit {
-            return Self::open(folder);
-        }
-        if let Some(folder) = set("INNERLOOP_PROGRAMS") {
-            return Self::open(&folder);
-        }
-        let beside =
-            std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("programs")));
-        let data = set("XDG_DATA_HOME")
-            .filter(|data| data.is_absolute())
-            .or_else(|| Some(std::env::home_dir()?.join(".local").join("share")))
-            .map(|data| data.join("innerloop").join("programs"));
-        match beside.into_iter().chain(data).find(|folder| folder.is_dir()) {
-            Some(folder) => Self::open(&folder),
-            None => Ok(Self::default()),
-        }
+        let named = env::var_os("INNERLOOP_PROGRAMS").filter(|value| !value.is_empty());
+        let folders = match explicit.map(Path::to_owned).or_else(|| named.map(PathBuf::from)) {
+            Some(folder) => vec![folder],
+            None => {
+                let beside = env::current_exe().ok();
+                let beside = beside.and_then(|exe| Some(exe.parent()?.join("programs")));
+                let found = beside.into_iter().chain(installed::folder());
+                found.filter(|folder| folder.is_dir()).collect()
+            }
+        };
+        Self::of(folders, &Manifest::of_user()?)
     }
 
     /// Opens a folder of `NAME.wasm` files.
     ///
     /// # Errors
-    /// [`ProgramsError`] if the folder can't be read, or a known program has other bytes.
+    /// [`ProgramsError`] if the folder can't be read.
     pub fn open(folder: &Path) -> Result<Self, ProgramsError> {
-        let unreadable = |error| ProgramsError::Folder { path: folder.to_path_buf(), error };
-        let mut all = BTreeMap::new();
-        for entry in fs::read_dir(folder).map_err(unreadable)? {
-            let path = entry.map_err(unreadable)?.path();
-            let Some(name) = program_name(&path) else { continue };
-            let program = Program { path, digest: OnceLock::new() };
-            if let Some(known) = known(&name) {
-                program.check(known)?;
-            }
-            all.insert(name, program);
-        }
-        Ok(Self { folder: Some(folder.to_path_buf()), all })
+        Self::of(vec![folder.to_owned()], &Manifest::standard()?)
     }
 
-    /// The folder that was opened, if there is one.
-    #[must_use]
-    pub fn folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
+    /// Opens folders; what is in a later one comes before what has its name in an earlier one.
+    ///
+    /// # Errors
+    /// [`ProgramsError`] if one can't be read.
+    pub fn of(folders: Vec<PathBuf>, manifest: &Manifest) -> Result<Self, ProgramsError> {
+        let mut programs = Self::default();
+        for folder in &folders {
+            let unreadable = |error| ProgramsError::Folder { path: folder.clone(), error };
+            for entry in fs::read_dir(folder).map_err(unreadable)? {
+                let path = entry.map_err(unreadable)?.path();
+                let Some(name) = program_name(&path) else { continue };
+                let entry = manifest.get(&name).cloned().unwrap_or_else(|| Entry::unknown(&name));
+                let program = Program::new(path, entry);
+                program.look()?;
+                programs.all.insert(name, Arc::new(program));
+            }
+        }
+        programs.folders = folders;
+        for (name, entry) in manifest.iter().filter(|(name, _)| !programs.all.contains_key(*name)) {
+            let commands = entry.commands.iter().filter(|_| entry.enabled);
+            programs.missing.extend(commands.map(|command| (command.clone(), name.to_owned())));
+        }
+        programs.name_commands();
+        Ok(programs)
+    }
+
+    /// The same programs, as far as a project allows them: what its file
+    /// ([`manifest::IN_PROJECT`]) says.
+    ///
+    /// # Errors
+    /// [`ManifestError`] if the file can't be understood, or asks for more than there is.
+    pub fn narrowed(&self, text: &str) -> Result<Self, ManifestError> {
+        let entries = self.all.iter().map(|(name, program)| (name.clone(), program.entry.clone()));
+        let mut manifest = Manifest::from_iter(entries);
+        manifest.narrow(text, Path::new(manifest::IN_PROJECT))?;
+        let mut narrowed = self.clone();
+        for (name, entry) in manifest.iter() {
+            let Some(program) = narrowed.all.get_mut(name) else { continue };
+            if program.entry != *entry {
+                *program = Arc::new(Program::new(program.path.clone(), entry.clone()));
+            }
+        }
+        narrowed.name_commands();
+        Ok(narrowed)
+    }
+
+    /// The same programs, as far as the project in a workspace allows them.
+    ///
+    /// # Errors
+    /// As [`Programs::narrowed`], or its file is no text of at most 1 MiB.
+    pub fn in_project(&self, workspace: &Workspace) -> Result<Self, ManifestError> {
+        match manifest::in_project(workspace)? {
+            Some(text) => self.narrowed(&text),
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// A known name says what the commands are, unless another file has the command's name.
+    fn name_commands(&mut self) {
+        self.all.retain(|_, program| program.entry.enabled);
+        self.commands.clear();
+        for (name, program) in &self.all {
+            let commands = program.entry.commands.iter().map(|it| (it.clone(), name.clone()));
+            self.commands.extend(commands);
+        }
+        self.commands.extend(self.all.keys().map(|name| (name.clone(), name.clone())));
+    }
+
+    /// The folders that were opened.
+    pub fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.folders.iter().map(PathBuf::as_path)
     }
 
     /// What the model is told of the programs, by name.
     #[must_use]
     pub fn facts(&self) -> Vec<ProgramFacts> {
-        let facts = |name: &String| ProgramFacts {
+        let facts = |(name, program): (&String, &Arc<Program>)| ProgramFacts {
             name: name.clone(),
-            description: known(name).map_or_else(
-                || "a WASI program that the user installed; try `--help`".to_owned(),
-                |known| format!("{} ({}, {})", known.description, known.version, known.licence),
-            ),
+            description: program.entry.told(),
         };
-        self.all.keys().map(facts).collect()
+        self.all.iter().map(facts).collect()
     }
 
-    /// The programs' names, sorted.
+    /// The commands that programs are run by, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.all.keys().map(String::as_str)
+        self.commands.keys().map(String::as_str)
     }
 
-    /// The program of this name, ready for the engine; `None` if there is none.
+    /// The program that a command would run if it were installed.
+    #[must_use]
+    pub fn missing(&self, command: &str) -> Option<&str> {
+        self.missing.get(command).map(String::as_str)
+    }
+
+    /// The programs by name, each with its file and what is known of it.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Path, &Entry)> {
+        self.all.iter().map(|(name, program)| (name.as_str(), &*program.path, &program.entry))
+    }
+
+    /// Checks that a program's file is what its name stands for, and gives its SHA-256.
     ///
     /// # Errors
-    /// [`ModuleError`] if its file can't be read.
-    pub(crate) fn guest(&self, name: &str) -> Result<Option<Guest>, ModuleError> {
-        let Some(program) = self.all.get(name) else { return Ok(None) };
-        let digest = program.digest()?;
+    /// [`ModuleError`] if the file can't be read or has other bytes; nothing if there is no such
+    /// program.
+    pub fn verify(&self, name: &str) -> Option<Result<Digest, ModuleError>> {
+        self.all.get(name).map(|program| program.digest())
+    }
+
+    /// Compiles a program if no earlier run has.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be read or compiled.
+    pub async fn compile(&self, name: &str, engine: &SandboxEngine) -> Result<(), ModuleError> {
+        match self.start(name)? {
+            Some(start) => engine.compiled(&start.guest).await,
+            None => Ok(()),
+        }
+    }
+
+    /// What is to be started for a command; `None` if there is no such program.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or what it
+    /// needs beside it is not there.
+    pub(crate) fn start(&self, command: &str) -> Result<Option<Start>, ModuleError> {
+        let name = self.commands.get(command);
+        let Some((name, program)) = name.and_then(|name| self.all.get_key_value(name)) else {
+            return Ok(None);
+        };
+        let (digest, entry) = (program.digest()?, &program.entry);
         let source = Source::File(program.path.clone());
-        Ok(Some(Guest { name: name.to_owned(), digest, source }))
+        let guest = Guest { name: name.clone(), digest, source };
+        let env = program_env().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let sight = Sight {
+            may_write: entry.folder == manifest::Folder::ReadWrite,
+            is_blind: entry.folder == manifest::Folder::None,
+            mounts: program.mounts()?,
+        };
+        Ok(Some(Start { guest, env: env.chain(own).collect(), sight, limits: entry.limits }))
+    }
+}
+
+impl Start {
+    /// What it may use where programs may use so much.
+    pub(super) fn limits(&self, standard: Limits) -> Limits {
+        self.limits.over(standard)
+    }
+
+    /// The most memory that it may have of what its run has.
+    pub(super) fn memory(&self) -> usize {
+        let unbounded = Limits { memory_bytes: usize::MAX, ..Limits::default() };
+        self.limits.over(unbounded).memory_bytes
+    }
+
+    /// How long it may run where a call says so.
+    pub(super) fn time(&self, asked: Duration) -> Duration {
+        self.limits.time(asked)
     }
 }
 
 impl Program {
+    const fn new(path: PathBuf, entry: Entry) -> Self {
+        Self { path, entry, digest: OnceLock::new(), mounts: OnceLock::new() }
+    }
+
+    /// Checks a small program that is pinned; a large one is checked when it is first needed.
+    fn look(&self) -> Result<(), ModuleError> {
+        let is_small = fs::metadata(&self.path).is_ok_and(|found| found.len() <= SMALL);
+        match self.entry.sha_256.is_some() && is_small {
+            true => self.digest().map(drop),
+            false => Ok(()),
+        }
+    }
+
+    /// The digest of its file, which must be the one that is pinned.
     fn digest(&self) -> Result<Digest, ModuleError> {
         if let Some(digest) = self.digest.get() {
             return Ok(*digest);
         }
         let digest = Digest::of(&Source::File(self.path.clone()).read()?);
-        Ok(*self.digest.get_or_init(|| digest))
-    }
-
-    fn check(&self, known: &'static Known) -> Result<(), ProgramsError> {
-        let found = self.digest().map_err(ProgramsError::Unreadable)?;
-        if found.to_string() == known.sha_256 {
-            return Ok(());
+        let found = digest.to_string();
+        match &self.entry.sha_256 {
+            Some(pinned) if *pinned != found => Err(ModuleError::Pinned {
+                path: self.path.clone(),
+                version: self.entry.version.clone(),
+                found,
+                pinned: pinned.clone(),
+            }),
+            _ => Ok(*self.digest.get_or_init(|| digest)),
         }
-        Err(ProgramsError::Digest {
-            path: self.path.clone(),
-            version: known.version,
-            found,
-            expected: known.sha_256,
-        })
     }
-}
 
-fn known(name: &str) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.name == name)
+    /// What it sees beside the folder: its assets, unpacked beside its file.
+    fn mounts(&self) -> Result<Vec<Mount>, ModuleError> {
+        if let Some(mounts) = self.mounts.get() {
+            return Ok(mounts.clone());
+        }
+        let assets = installed::assets(&self.path);
+        let mount = |asset: &manifest::Asset| {
+            let path = installed::asset(&assets, asset);
+            let folder = Workspace::open(&path);
+            let folder =
+                folder.map_err(|error| ModuleError::Asset { path, why: error.to_string() });
+            Ok(Mount { name: asset.guest.clone(), folder: folder? })
+        };
+        let mounts: Result<Vec<Mount>, ModuleError> = self.entry.assets.iter().map(mount).collect();
+        mounts.map(|mounts| self.mounts.get_or_init(|| mounts).clone())
+    }
 }
 
 /// `NAME` of a file `NAME.wasm`.
 fn program_name(path: &Path) -> Option<String> {
     let wasm = path.extension().and_then(OsStr::to_str) == Some("wasm");
     if wasm && path.is_file() { Some(path.file_stem()?.to_str()?.to_owned()) } else { None }
-}
-
-fn set(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }

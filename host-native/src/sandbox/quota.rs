@@ -116,6 +116,8 @@ pub(super) struct RunLimiter {
     quota: Arc<Quota>,
     /// What it has of the run's memory.
     taken: usize,
+    /// The most that it may have of it.
+    most: usize,
     table_elements: usize,
     /// Whether the guest asked for more memory than it may have. It may have coped with the
     /// refusal, so this only explains a failure that follows.
@@ -123,8 +125,8 @@ pub(super) struct RunLimiter {
 }
 
 impl RunLimiter {
-    pub(super) const fn new(table_elements: usize, quota: Arc<Quota>) -> Self {
-        Self { quota, taken: 0, table_elements, refused_memory: false }
+    pub(super) const fn new(table_elements: usize, most: usize, quota: Arc<Quota>) -> Self {
+        Self { quota, taken: 0, most, table_elements, refused_memory: false }
     }
 }
 
@@ -137,7 +139,7 @@ impl Drop for RunLimiter {
 impl ResourceLimiter for RunLimiter {
     fn memory_growing(&mut self, _now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
         let more = wanted.saturating_sub(self.taken);
-        let fits = self.quota.take_memory(more);
+        let fits = wanted <= self.most && self.quota.take_memory(more);
         if fits {
             self.taken = self.taken.max(wanted);
         }

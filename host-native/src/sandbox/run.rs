@@ -10,6 +10,7 @@ use super::{
     programs::Programs,
     quota::Budget,
     shell::{Replied, Shell},
+    sight::Sight,
     state::RunState,
     stdio::{OnDelta, Stdio},
 };
@@ -18,7 +19,7 @@ use innerloop_driver::{
     Keys,
     capture::{Capture, Channel, End},
 };
-use std::{future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, future::Future, path::PathBuf, sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
@@ -30,13 +31,13 @@ pub(super) struct Invocation {
     pub(super) guest: Guest,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
-    pub(super) env: Vec<(&'static str, String)>,
+    pub(super) env: BTreeMap<String, String>,
     pub(super) stdin: Vec<u8>,
     pub(super) workspace: Workspace,
     /// The folder of it that the guest sees as `/`.
     pub(super) root: PathBuf,
-    /// Whether it may change anything there.
-    pub(super) may_write: bool,
+    /// What it sees of it, and beside it.
+    pub(super) sight: Sight,
     pub(super) limits: Limits,
     /// What is left of the session's limits.
     pub(super) budget: Arc<Budget>,
@@ -110,21 +111,24 @@ async fn run_to_end(
     (group, replied): (&Arc<Group>, &Replied),
 ) -> Result<End, ModuleError> {
     let ready = engine.ready(&invocation.guest).await?;
-    let Invocation { root, may_write, starts, .. } = invocation;
+    let Invocation { root, sight, starts, .. } = invocation;
     let shell = starts.clone().map(|programs| {
         let (engine, group) = (Arc::clone(engine), Arc::clone(group));
         Shell::new(launcher(engine, programs, group, root.clone()), replied.clone())
     });
-    let (wasi, limiter) = (context(invocation, stdio), group.limiter());
-    let state = RunState { wasi, limiter, files: group.files(root.clone(), *may_write), shell };
+    let (wasi, limiter) = (context(invocation, stdio), group.limiter(usize::MAX));
+    let state = RunState { wasi, limiter, files: group.files(root.clone(), sight.clone()), shell };
     let ended = timeout(invocation.timeout, guest::to_end(&ready, state)).await;
     Ok(ended.unwrap_or(End::TimedOut))
 }
 
 fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
-    let mut wasi = WasiCtxBuilder::new()
-        .args(&invocation.argv)
-        .envs(&invocation.env)
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.args(&invocation.argv);
+    for (name, value) in &invocation.env {
+        wasi.env(name, value);
+    }
+    let mut wasi = wasi
         .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
         .stdout(stdio.stream(Channel::Out))
         .stderr(stdio.stream(Channel::Err))

@@ -1,10 +1,15 @@
-//! What a guest is told of a file, a folder or a stream, as WASI lays it out.
+//! What a guest is told of a file, a folder or a stream, and what it says of times, as WASI lays it
+//! out.
 
 use super::{
     files::{Node, Open},
     listing::file_type,
 };
 use crate::workspace::{Kind, Stat};
+use rustix::{
+    fs::Timestamps,
+    io::{Errno, Result as System},
+};
 
 /// A file's attributes.
 pub(super) fn encoded(found: &Stat) -> [u8; 64] {
@@ -44,4 +49,29 @@ fn words<const WORDS: usize, const BYTES: usize>(words: [u64; WORDS]) -> [u8; BY
         place.copy_from_slice(&word.to_le_bytes());
     }
     bytes
+}
+
+/// Times as a guest sets them.
+pub(super) fn times(accessed: i64, modified: i64, flags: i32) -> System<Timestamps> {
+    const ACCESSED: i32 = 1;
+    const ACCESSED_NOW: i32 = 2;
+    const MODIFIED: i32 = 4;
+    const MODIFIED_NOW: i32 = 8;
+    let time = |value: i64, set: i32, now: i32| {
+        let value = value.cast_unsigned();
+        let (seconds, rest) = (value / 1_000_000_000, value % 1_000_000_000);
+        Ok(match (flags & set != 0, flags & now != 0) {
+            (true, true) => return Err(Errno::INVAL),
+            (true, false) => rustix::fs::Timespec {
+                tv_sec: seconds.cast_signed(),
+                tv_nsec: rest.try_into().map_err(|_| Errno::INVAL)?,
+            },
+            (false, true) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
+            (false, false) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+        })
+    };
+    Ok(Timestamps {
+        last_access: time(accessed, ACCESSED, ACCESSED_NOW)?,
+        last_modification: time(modified, MODIFIED, MODIFIED_NOW)?,
+    })
 }

@@ -2,7 +2,10 @@
 //! WASI module that carries it out. The form is in `docs/custom-tools.md`.
 
 use super::own::OwnTool;
-use crate::sandbox::{Limits, Module, ModuleError};
+use crate::{
+    sandbox::{Limits, Module, ModuleError},
+    toml_place::place,
+};
 use innerloop_core::{config::ConfigError, json::Json, schema, tool::ToolSpec};
 use serde::Deserialize;
 use std::{
@@ -66,8 +69,8 @@ enum Problem {
     Missing(io::Error),
     #[error("it has more than {MAX_BYTES} bytes")]
     TooLong,
-    #[error("{at}{message}")]
-    Toml { at: Place, message: String },
+    #[error("{0}")]
+    Toml(String),
     #[error("{0}")]
     Field(ConfigError),
     #[error("{field}: JSON, in which the model reads a schema, has no {kind}")]
@@ -78,19 +81,6 @@ enum Problem {
     Outside(String),
     #[error("module: {0}; build it, and copy it into the tool's folder")]
     Module(ModuleError),
-}
-
-/// Where in the file, if that is known: line and column, from 1 on.
-#[derive(Debug)]
-struct Place(Option<(usize, usize)>);
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            Some((line, column)) => write!(f, "line {line}, column {column}: "),
-            None => Ok(()),
-        }
-    }
 }
 
 impl OwnTool {
@@ -107,7 +97,7 @@ impl OwnTool {
 
 fn define(file: &Path) -> Result<OwnTool, Problem> {
     let text = read(file)?;
-    let definition = toml::from_str(&text).map_err(|error| in_toml(&text, &error))?;
+    let definition = toml::from_str(&text).map_err(|error| Problem::Toml(place(&text, &error)))?;
     let Definition { name, description, module, read_only, args, limits, parameters } = definition;
     let parameters = json_of(parameters)?;
     let timeout_ms = limits.timeout_ms;
@@ -136,19 +126,6 @@ fn read(file: &Path) -> Result<String, Problem> {
     }
 }
 
-fn in_toml(text: &str, error: &toml::de::Error) -> Problem {
-    let is_there = !error.message().starts_with("missing field");
-    let start = error.span().map(|span| span.start).filter(|_| is_there);
-    let before = start.and_then(|start| text.get(..start));
-    let place = before.map(|before| {
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        (line, column)
-    });
-    let message = error.message().lines().collect::<Vec<_>>().join("; ");
-    Problem::Toml { at: Place(place), message }
-}
-
 /// The module's file, if its path leads nowhere else than into the folder.
 fn inside(file: &Path, module: &str) -> Option<PathBuf> {
     let path = Path::new(module);
@@ -166,10 +143,7 @@ fn no_arguments() -> Table {
 fn json_of(table: Table) -> Result<Json, Problem> {
     let value = Value::Table(table);
     check_json(&value, &mut vec!["parameters".to_owned()])?;
-    let refused = |words: String| {
-        let message = format!("parameters: {words}");
-        Problem::Toml { at: Place(None), message }
-    };
+    let refused = |words: String| Problem::Toml(format!("parameters: {words}"));
     let text = serde_json::to_string(&value).map_err(|error| refused(error.to_string()))?;
     Json::parse(text).map_err(|error| refused(error.to_string()))
 }

@@ -19,6 +19,7 @@ mod functions;
 mod http;
 mod install;
 mod local;
+mod manifest;
 mod modules;
 mod parity;
 mod people;
@@ -32,4 +33,19 @@ mod sandbox;
 mod secrets;
 mod smoke;
 mod startup;
+mod tools;
 mod web;
+
+use innerloop_host::sandbox::{Options, SandboxEngine};
+use innerloop_tests::program::binary;
+use std::sync::{Arc, OnceLock};
+
+/// An engine for all tests that need no cache of their own.
+fn sandbox_engine() -> Arc<SandboxEngine> {
+    static ENGINE: OnceLock<Arc<SandboxEngine>> = OnceLock::new();
+    let engine = ENGINE.get_or_init(|| {
+        let cache = binary().with_file_name("innerloop-test-cache");
+        SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None })
+    });
+    Arc::clone(engine)
+}

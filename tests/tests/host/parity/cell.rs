@@ -1,6 +1,7 @@
 //! A cell of the parity matrix: a session of the library in its own process, over HTTP with a mock
 //! model of the column's family, with the sandbox's tools over a folder on disk.
 
+use crate::sandbox_engine;
 use innerloop_core::{
     config::Facts,
     event::{Event, EventKind},
@@ -18,7 +19,7 @@ use innerloop_host::{
     host::{Commands, Host, News, Parts},
     http::{Http, wall_time},
     programs::Programs,
-    sandbox::{Executor, Options, SandboxEngine, Workspace},
+    sandbox::{Executor, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_tests::{
@@ -26,15 +27,12 @@ use innerloop_tests::{
     columns::{Column, Wish, calls},
     example,
     mock::Reply,
-    program::{KEY, binary},
+    program::KEY,
     scene::Scene,
     wires::read::{self, Answer, Said},
 };
 use serde_json::Value;
-use std::{
-    fs,
-    sync::{Arc, OnceLock},
-};
+use std::fs;
 
 /// What is to happen in a cell.
 pub(super) struct Cell {
@@ -52,16 +50,6 @@ pub(super) struct Played {
     /// The bodies of the requests.
     bodies: Vec<Value>,
     pub(super) events: Vec<Event>,
-}
-
-/// One engine for all cells: modules are compiled once.
-fn engine() -> Arc<SandboxEngine> {
-    static ENGINE: OnceLock<Arc<SandboxEngine>> = OnceLock::new();
-    let engine = ENGINE.get_or_init(|| {
-        let cache = binary().with_file_name("innerloop-test-cache");
-        SandboxEngine::new(Options { cache_dir: Some(cache), on_progress: None })
-    });
-    Arc::clone(engine)
 }
 
 impl Cell {
@@ -104,7 +92,7 @@ impl Cell {
         let programs = Programs::open(&programs).unwrap();
         let facts = Facts { programs: programs.facts(), ..Facts::default() };
         let workspace = Workspace::open(scene.workspace()).unwrap();
-        let sandbox = Executor::new(engine(), workspace, programs);
+        let sandbox = Executor::new(sandbox_engine(), workspace, programs);
         let own = std::mem::take(&mut self.own);
         let tools = own.into_iter().fold(Tools::new(sandbox), Tools::with);
         let (provider, base) = scene.provider();

@@ -2,7 +2,10 @@
 
 use super::{Bench, OPS, TEN_SECONDS, collector, run_program, wasm};
 use innerloop_core::action::{Action, ToolError};
-use innerloop_host::programs::{Programs, ProgramsError};
+use innerloop_host::{
+    programs::{Programs, ProgramsError},
+    sandbox::ModuleError,
+};
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -75,11 +78,11 @@ async fn output_streams_in_the_order_of_its_coming_and_never_cuts_a_character() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_program_is_answered_with_those_that_exist() {
-    let outcome = Bench::new().run("python", &[]).await;
+    let outcome = Bench::new().run("ruby", &[]).await;
     assert_eq!(outcome.error, Some(ToolError::NotFound));
-    assert_eq!(outcome.joined_text(), "no program `python`; there is: bombs, ops");
-    let outcome = Bench::with(&[]).run("python", &[]).await;
-    assert_eq!(outcome.joined_text(), "no program `python`; no programs are installed");
+    assert_eq!(outcome.joined_text(), "no program `ruby`; there is: bombs, ops");
+    let outcome = Bench::with(&[]).run("ruby", &[]).await;
+    assert_eq!(outcome.joined_text(), "no program `ruby`; no programs are installed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -109,7 +112,7 @@ fn a_known_name_with_other_bytes_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("qjs.wasm"), wasm(OPS)).unwrap();
     let error = Programs::open(dir.path()).unwrap_err();
-    assert!(matches!(error, ProgramsError::Digest { .. }));
+    assert!(matches!(error, ProgramsError::Program(ModuleError::Pinned { .. })));
     let text = error.to_string();
     assert!(text.contains("qjs.wasm is not QuickJS-ng 0.11"), "{text}");
     assert!(text.contains("expected f9742952f998"), "{text}");

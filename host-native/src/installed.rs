@@ -1,0 +1,122 @@
+//! The folder of installed programs, `$XDG_DATA_HOME/innerloop/programs`: what is put there and
+//! taken away. A program is one file `NAME.wasm`; what it sees beside the workspace lies in the
+//! folder `NAME.files` beside it.
+
+use crate::{
+    install::{Archive, InstallError},
+    places, private,
+    sandbox::manifest::{Asset, Entry},
+};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The largest module.
+const MAX_MODULE: u64 = 256 << 20;
+
+/// The most that an asset holds.
+const MAX_ASSET: u64 = 1 << 30;
+
+/// Why a program could not be put there.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PutError {
+    #[error("there is no home folder to install it in; set XDG_DATA_HOME")]
+    NoFolder,
+    #[error("nobody says what {0}'s bytes must be; pin them by sha256 in tools.toml")]
+    NotPinned(String),
+    #[error(transparent)]
+    Archive(#[from] InstallError),
+    #[error("cannot write to {}: {error}", path.display())]
+    Unwritable { path: PathBuf, error: io::Error },
+}
+
+/// The folder, if this user has one.
+pub(crate) fn folder() -> Option<PathBuf> {
+    places::data().map(|data| data.join("programs"))
+}
+
+/// Where the unpacked assets of a program lie, beside its file.
+pub(crate) fn assets(program: &Path) -> PathBuf {
+    program.with_extension("files")
+}
+
+/// Where an asset lies among those of a program.
+pub(crate) fn asset(assets: &Path, asset: &Asset) -> PathBuf {
+    assets.join(asset.guest.trim_start_matches('/'))
+}
+
+/// The folder, made if it was not there.
+pub(crate) fn made() -> Result<PathBuf, PutError> {
+    let folder = folder().ok_or(PutError::NoFolder)?;
+    private::folder(&folder)
+        .map_err(|error| PutError::Unwritable { path: folder.clone(), error })?;
+    Ok(folder)
+}
+
+/// Puts a program of an archive there. The file comes last, so that what is there is whole.
+pub(crate) fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<PathBuf, PutError> {
+    let (Some(source), Some(sha_256)) = (&entry.source, &entry.sha_256) else {
+        return Err(PutError::NotPinned(name.to_owned()));
+    };
+    let path = made()?.join(format!("{name}.wasm"));
+    let module = archive.read(&source.file, MAX_MODULE, sha_256)?;
+    put_assets(&path, entry, archive)?;
+    write(&path, &module)?;
+    Ok(path)
+}
+
+/// Puts a program there that is a file of this machine.
+pub(crate) fn put_file(name: &str, file: &Path) -> Result<PathBuf, PutError> {
+    let unreadable = |error| PutError::Archive(InstallError::File { path: file.to_owned(), error });
+    let found = fs::metadata(file).map_err(unreadable)?;
+    if !found.is_file() || found.len() > MAX_MODULE {
+        return Err(unreadable(io::Error::other("it is no file of at most 256 MiB")));
+    }
+    let module = fs::read(file).map_err(unreadable)?;
+    let path = made()?.join(format!("{name}.wasm"));
+    write(&path, &module)?;
+    Ok(path)
+}
+
+fn write(path: &Path, module: &[u8]) -> Result<(), PutError> {
+    private::write(path, &[module])
+        .map_err(|error| PutError::Unwritable { path: path.to_owned(), error })
+}
+
+fn put_assets(program: &Path, entry: &Entry, archive: &Archive) -> Result<(), PutError> {
+    let unwritable = |path: &Path| {
+        let path = path.to_owned();
+        |error| PutError::Unwritable { path, error }
+    };
+    let assets = assets(program);
+    removed(&assets).map_err(unwritable(&assets))?;
+    for it in &entry.assets {
+        let place = asset(&assets, it);
+        let above = place.parent().unwrap_or(&assets);
+        fs::create_dir_all(above).map_err(unwritable(above))?;
+        archive.unpack_tar(&it.file, &place, MAX_ASSET, &it.sha_256)?;
+    }
+    Ok(())
+}
+
+/// Takes a program away. Whether it was there.
+pub(crate) fn remove(name: &str) -> io::Result<bool> {
+    let Some(folder) = folder() else { return Ok(false) };
+    let path = folder.join(format!("{name}.wasm"));
+    let was_there = removed(&path)?;
+    Ok(removed(&assets(&path))? || was_there)
+}
+
+fn removed(path: &Path) -> io::Result<bool> {
+    let removed = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) => Err(error),
+    };
+    match removed {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}

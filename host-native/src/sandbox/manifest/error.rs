@@ -1,0 +1,28 @@
+//! What can be wrong with a `tools.toml`.
+
+use std::{io, path::PathBuf};
+
+/// The longest file.
+pub(super) const MAX_BYTES: u64 = 1 << 20;
+
+/// Why a file says nothing that can be used.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot use {}: {problem}", path.display())]
+pub struct ManifestError {
+    pub(super) path: PathBuf,
+    pub(super) problem: Problem,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Problem {
+    #[error("{0}")]
+    Unreadable(io::Error),
+    #[error("it is no plain file of at most {MAX_BYTES} bytes")]
+    TooLong,
+    #[error("{0}")]
+    Toml(String),
+    #[error("schema: this program reads schema 1, not {0}; it is too old for the file")]
+    Schema(u32),
+    #[error("tool.{name}.{field}: {words}")]
+    Field { name: String, field: &'static str, words: String },
+}

@@ -1,0 +1,210 @@
+//! `tools.toml` as it is written.
+
+use super::{
+    entry::{Asset, Entry, Folder, ProgramLimits, Source},
+    error::Problem,
+};
+use crate::{install::Package, toml_place::place};
+use serde::Deserialize;
+use std::{collections::BTreeMap, path::Path};
+
+/// The largest limit, in MiB.
+const MAX_MIB: u64 = 1 << 20;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    schema: u32,
+    #[serde(default)]
+    pub(super) tool: BTreeMap<String, Tool>,
+}
+
+/// What a file says of one program.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tool {
+    pub(super) version: Option<String>,
+    pub(super) licence: Option<String>,
+    pub(super) description: Option<String>,
+    pub(super) source: Option<WrittenSource>,
+    pub(super) sha256: Option<String>,
+    pub(super) commands: Option<Vec<String>>,
+    pub(super) assets: Option<Vec<WrittenAsset>>,
+    pub(super) env: Option<BTreeMap<String, String>>,
+    pub(super) folder: Option<WrittenFolder>,
+    pub(super) limits: Option<WrittenLimits>,
+    pub(super) enabled: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenSource {
+    pypi: Option<String>,
+    npm: Option<String>,
+    url: Option<String>,
+    path: Option<String>,
+    #[serde(default)]
+    file: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenAsset {
+    file: String,
+    sha256: String,
+    guest: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum WrittenFolder {
+    None,
+    ReadOnly,
+    ReadWrite,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenLimits {
+    timeout_ms: Option<u64>,
+    memory_mib: Option<u64>,
+    output_mib: Option<u64>,
+    disk_mib: Option<u64>,
+}
+
+impl File {
+    pub(super) fn read(text: &str) -> Result<Self, Problem> {
+        let file: Self =
+            toml::from_str(text).map_err(|error| Problem::Toml(place(text, &error)))?;
+        match file.schema {
+            1 => Ok(file),
+            other => Err(Problem::Schema(other)),
+        }
+    }
+}
+
+impl Tool {
+    /// What is known of a program when a user's file says this of it; paths begin in `folder`.
+    pub(super) fn over(
+        self,
+        name: &str,
+        known: Option<Entry>,
+        folder: Option<&Path>,
+    ) -> Result<Entry, Problem> {
+        let wrong = |field, words: String| Problem::Field { name: name.to_owned(), field, words };
+        if !is_command(name) {
+            return Err(wrong("commands", format!("{name:?} is no name for a command")));
+        }
+        let is_new_source = self.source.is_some();
+        let known = known.unwrap_or_else(|| Entry::unknown(name));
+        let source = self.source.map(|source| source.read(folder));
+        let source = source.transpose().map_err(|words| wrong("source", words))?;
+        let digest = self.sha256.map(|text| digest(&text)).transpose();
+        let sha_256 = digest.map_err(|words| wrong("sha256", words))?;
+        if is_new_source && sha_256.is_none() {
+            let words = "a program that is fetched is pinned by the SHA-256 of its module".into();
+            return Err(wrong("sha256", words));
+        }
+        let assets = self.assets.map(|assets| assets.into_iter().map(WrittenAsset::read).collect());
+        let assets: Option<Vec<Asset>> =
+            assets.transpose().map_err(|words| wrong("assets", words))?;
+        let commands = self.commands.unwrap_or(known.commands);
+        if let Some(odd) = commands.iter().find(|command| !is_command(command)) {
+            return Err(wrong("commands", format!("{odd:?} is no name for a command")));
+        }
+        let limits = match self.limits {
+            Some(limits) => limits.read().map_err(|words| wrong("limits", words))?,
+            None => known.limits,
+        };
+        Ok(Entry {
+            version: self.version.unwrap_or(known.version),
+            licence: self.licence.unwrap_or(known.licence),
+            description: self.description.unwrap_or(known.description),
+            source: source.or(known.source),
+            sha_256: sha_256.or(known.sha_256),
+            commands,
+            assets: assets.unwrap_or(known.assets),
+            env: self.env.unwrap_or(known.env),
+            folder: self.folder.map_or(known.folder, WrittenFolder::read),
+            limits,
+            enabled: self.enabled.unwrap_or(known.enabled),
+        })
+    }
+}
+
+impl WrittenSource {
+    fn read(self, folder: Option<&Path>) -> Result<Source, String> {
+        let Self { pypi, npm, url, path, file } = self;
+        let package = match (pypi, npm, url, path) {
+            (Some(text), None, None, None) => match text.split_once("==") {
+                Some((name, version)) => {
+                    Package::Pypi { name: name.to_owned(), version: version.to_owned() }
+                }
+                None => return Err(format!("pypi takes NAME==VERSION, not {text}")),
+            },
+            (None, Some(text), None, None) => match text.rsplit_once('@') {
+                Some((name, version)) if !name.is_empty() => {
+                    Package::Npm { name: name.to_owned(), version: version.to_owned() }
+                }
+                _ => return Err(format!("npm takes NAME@VERSION, not {text}")),
+            },
+            (None, None, Some(url), None) => Package::Url(url),
+            (None, None, None, Some(path)) => {
+                Package::File(folder.unwrap_or(Path::new("")).join(path))
+            }
+            _ => return Err("say one of pypi, npm, url and path".to_owned()),
+        };
+        Ok(Source { package, file })
+    }
+}
+
+impl WrittenAsset {
+    fn read(self) -> Result<Asset, String> {
+        let Self { file, sha256, guest } = self;
+        let name = guest.strip_prefix('/').unwrap_or_default();
+        let is_plain = |step: &str| !matches!(step, "" | "." | "..");
+        if !name.split('/').all(is_plain) {
+            return Err(format!("guest is a folder from / on, such as /usr, not {guest:?}"));
+        }
+        Ok(Asset { file, sha_256: digest(&sha256)?, guest })
+    }
+}
+
+impl WrittenFolder {
+    pub(super) const fn read(self) -> Folder {
+        match self {
+            Self::None => Folder::None,
+            Self::ReadOnly => Folder::ReadOnly,
+            Self::ReadWrite => Folder::ReadWrite,
+        }
+    }
+}
+
+impl WrittenLimits {
+    pub(super) fn read(self) -> Result<ProgramLimits, String> {
+        let Self { timeout_ms, memory_mib, output_mib, disk_mib } = self;
+        let most = [memory_mib, output_mib, disk_mib].into_iter().flatten().max();
+        if most.is_some_and(|most| most > MAX_MIB) {
+            return Err(format!("a limit is at most {MAX_MIB} MiB"));
+        }
+        Ok(ProgramLimits { timeout_ms, memory_mib, output_mib, disk_mib })
+    }
+}
+
+/// A SHA-256 in hex.
+fn digest(text: &str) -> Result<String, String> {
+    let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match is_hex {
+        true => Ok(text.to_ascii_lowercase()),
+        false => Err(format!("a SHA-256 has 64 digits in hex, and {text:?} is none")),
+    }
+}
+
+/// Whether a name can be typed as a command, and is no path.
+fn is_command(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+    !name.is_empty()
+        && name.len() <= 64
+        && name.bytes().all(is_plain)
+        && !name.starts_with(['.', '-'])
+}
