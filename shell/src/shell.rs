@@ -4,6 +4,7 @@ use crate::{
     analysis::reads_only,
     builtins,
     files::Files,
+    modules,
     programs::{Program, driven},
     state,
 };
@@ -34,11 +35,19 @@ pub(crate) fn answer(request: &Request) -> Reply {
 
 async fn carried_out(request: &Request) -> Reply {
     let files = Arc::new(Files::new());
-    let mut bash = build(request, &files);
-    if let Some(state) = &request.state
-        && let Err(error) = state::restore(&mut bash, &files, state)
-    {
-        return failed(&format!("the shell's state is lost: {error}"), 1);
+    let mut bash = match opened(request, &files, &[]) {
+        Ok(bash) => bash,
+        Err(error) => return failed(&format!("the shell's state is lost: {error}"), 1),
+    };
+    if request.programs.iter().any(|program| program == modules::RUN) {
+        let cwd = bash.shell_state().cwd;
+        let folder = request.folder.as_ref().map_or(cwd, |folder| Path::new("/").join(folder));
+        let paths = modules::named(&request.script, &folder);
+        if !paths.is_empty()
+            && let Ok(with_paths) = opened(request, &files, &paths)
+        {
+            bash = with_paths;
+        }
     }
     if request.analyze {
         let reads_only = reads_only(&bash, &request.script);
@@ -48,6 +57,19 @@ async fn carried_out(request: &Request) -> Reply {
         return within(&mut bash, &files, folder, request).await;
     }
     run(&mut bash, &files, request).await
+}
+
+/// A shell as the last command line has left it, with these paths as commands.
+fn opened(
+    request: &Request,
+    files: &Arc<Files>,
+    paths: &[String],
+) -> std::result::Result<Bash, String> {
+    let mut bash = build(request, files, paths);
+    if let Some(state) = &request.state {
+        state::restore(&mut bash, files, state)?;
+    }
+    Ok(bash)
 }
 
 /// Carries a command line out in a folder, and leaves the shell where it stood.
@@ -87,7 +109,7 @@ async fn run(bash: &mut Bash, files: &Files, request: &Request) -> Reply {
     Reply { state: state::save(bash, files), ..told(ended, &request.script) }
 }
 
-fn build(request: &Request, files: &Arc<Files>) -> Bash {
+fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
     let limits = ExecutionLimits {
         max_work_units: u64::MAX,
         max_aggregate_input_bytes: u64::MAX,
@@ -114,7 +136,7 @@ fn build(request: &Request, files: &Arc<Files>) -> Bash {
     for name in &request.programs {
         bash = bash.command(name, Program(Arc::clone(files)));
     }
-    let bash = bash.build();
+    let bash = modules::register(bash, paths).build();
     files.name_commands(bash.builtin_names());
     bash
 }

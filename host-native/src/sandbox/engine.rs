@@ -157,6 +157,8 @@ pub struct SandboxEngine {
     machine: Arc<OnceLock<Arc<Machine>>>,
     artefacts: Arc<ArtefactCache>,
     ready: Mutex<HashMap<Digest, Arc<OnceCell<Ready>>>>,
+    /// Held while a module is compiled that is not kept.
+    transient: tokio::sync::Mutex<()>,
     on_progress: OnProgress,
 }
 
@@ -201,6 +203,7 @@ impl SandboxEngine {
             machine: Arc::default(),
             artefacts: Arc::new(ArtefactCache::new(options.cache_dir, on_progress.clone())),
             ready: Mutex::default(),
+            transient: tokio::sync::Mutex::default(),
             on_progress,
         })
     }
@@ -236,6 +239,24 @@ impl SandboxEngine {
             Ok(false) => self.ready(guest).await.map(drop),
             Err(error) => Err(error),
         }
+    }
+
+    /// Compiles a module that is a file of a workspace. It is not kept: anybody may make such
+    /// files.
+    ///
+    /// # Errors
+    /// [`ModuleError`] if it can't be compiled or linked.
+    pub(super) async fn transient(&self, bytes: Vec<u8>) -> Result<Ready, ModuleError> {
+        let machine = Arc::clone(&self.machine);
+        // One at a time: a compilation can't be stopped.
+        let _turn = self.transient.lock().await;
+        let prepared = spawn_blocking(move || {
+            let machine = Machine::of(&machine)?;
+            check(&bytes)?;
+            let module = link(&machine.linker, &compiled(&machine.engine, &bytes)?)?;
+            Ok(Ready { module, machine })
+        });
+        prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 
     async fn prepare(&self, guest: Guest) -> Result<Ready, ModuleError> {
@@ -275,17 +296,25 @@ fn compile(
         let Source::File(path) = &guest.source else { return Err(ModuleError::NotWasm) };
         return Err(ModuleError::Changed(path.clone()));
     }
-    match bytes.first_chunk::<8>() {
-        Some(b"\0asm\x01\0\0\0") => {}
-        Some([0, b'a', b's', b'm', _, _, 1, 0]) => return Err(ModuleError::Component),
-        _ => return Err(ModuleError::NotWasm),
-    }
+    check(&bytes)?;
     let megabytes = bytes.len() as f64 / 1e6;
     on_progress(&format!("preparing {} ({megabytes:.1} MB), once", guest.name));
-    let module =
-        Module::new(engine, &bytes).map_err(|error| ModuleError::Invalid(format!("{error:#}")))?;
+    let module = compiled(engine, &bytes)?;
     artefacts.store(engine, &guest.digest, &module);
     Ok(module)
+}
+
+/// Refuses what is no core module.
+fn check(bytes: &[u8]) -> Result<(), ModuleError> {
+    match bytes.first_chunk::<8>() {
+        Some(b"\0asm\x01\0\0\0") => Ok(()),
+        Some([0, b'a', b's', b'm', _, _, 1, 0]) => Err(ModuleError::Component),
+        _ => Err(ModuleError::NotWasm),
+    }
+}
+
+fn compiled(engine: &Engine, bytes: &[u8]) -> Result<Module, ModuleError> {
+    Module::new(engine, bytes).map_err(|error| ModuleError::Invalid(format!("{error:#}")))
 }
 
 fn link(linker: &Linker<RunState>, module: &Module) -> Result<InstancePre<RunState>, ModuleError> {

@@ -7,9 +7,10 @@ use super::{
     command_line::{self, CommandLine, Shells},
     engine::{Guest, ModuleError, SandboxEngine, Source},
     guest::program_env,
+    launch::BY_PATH,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
-    programs::{Programs, Start},
+    programs::{Programs, Start, Terms},
     quota::Budget,
     run::{self, Ended, Invocation},
     sight::Sight,
@@ -268,10 +269,11 @@ impl Executor {
             (stdin.unwrap_or_default().to_owned(), |end, _| end)
         };
         let starts = is_shell.then(|| self.programs.clone());
-        let (limits, timeout) = (start.limits(self.limits), start.time(timeout));
-        let plain = self.invocation(start.guest, argv, stdin.into_bytes(), timeout);
-        let (env, sight) = (start.env, start.sight);
-        let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
+        let Start { guest, terms } = start;
+        let (limits, timeout) = (terms.limits(self.limits), terms.time(timeout));
+        let plain = self.invocation(guest, argv, stdin.into_bytes(), timeout);
+        let Terms { is_driver, env, sight, .. } = terms;
+        let invocation = Invocation { is_driver, env, sight, limits, on_delta, starts, ..plain };
         self.outcome(invocation, stop, end).await
     }
 
@@ -300,7 +302,8 @@ impl Executor {
         let line = CommandLine { agent: self.agent, command, folder };
         let may_write = !self.shells.take_reader(&self.call);
         let programs = if may_write { self.programs.clone() } else { Programs::default() };
-        let stdin = self.shells.request(line, started_by_name(&programs), timeout).into_bytes();
+        let names = started_by_name(&programs);
+        let stdin = self.shells.request(line, names, timeout).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
@@ -507,6 +510,7 @@ impl Executor {
         Invocation {
             guest,
             argv,
+            is_driver: false,
             env: BTreeMap::new(),
             stdin,
             workspace: self.workspace.clone(),
@@ -530,10 +534,11 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
     }
 }
 
-/// The programs that a command line can start.
+/// The programs that a command line can start, if any.
 fn started_by_name(programs: &Programs) -> Vec<String> {
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
-    names.map(str::to_owned).collect()
+    let by_path = (!programs.is_empty()).then_some(BY_PATH);
+    names.chain(by_path).map(str::to_owned).collect()
 }
 
 fn tools() -> Guest {

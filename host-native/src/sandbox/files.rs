@@ -26,7 +26,7 @@ use std::{
 const ENTRY_BYTES: u64 = 4096;
 
 /// The file descriptor of the folder that the guest sees as `/`: 0 to 2 are the standard streams.
-const TOP: u32 = 3;
+pub(super) const TOP: u32 = 3;
 
 /// How often a path is followed anew because somebody has moved something meanwhile.
 const TRIES: usize = 8;

@@ -2,7 +2,7 @@
 //! starts. They have one quota, and one record of what they change.
 
 use super::{
-    files::Files,
+    files::{Files, TOP},
     limits::Limits,
     quota::{Budget, Quota, RunLimiter},
     sight::Sight,
@@ -10,10 +10,20 @@ use super::{
 };
 use crate::workspace::{Kind, Recorder, Records, Workspace};
 use std::{
+    io::Read,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 use tokio::task::spawn_blocking;
+
+/// Where a guest stands in the workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Seen {
+    /// The folder above which it sees nothing.
+    root: PathBuf,
+    /// The folder that it sees as `/`.
+    start: PathBuf,
+}
 
 /// The guests of one run, and what they share.
 #[derive(Debug)]
@@ -39,13 +49,13 @@ impl Group {
         self.enter((root.clone(), root), sight)
     }
 
-    /// The files of a guest that sees a folder of `root` as `/`, and the rest of `root` by `..`;
-    /// nothing if there is no such folder.
-    pub(super) async fn files_in(
-        &self,
-        (root, folder): (&Path, &str),
-        sight: Sight,
-    ) -> Option<Arc<Mutex<Files>>> {
+    /// The files of a guest that sees a folder as `/`, and the rest of another by `..`.
+    pub(super) fn files_in(&self, seen: &Seen, sight: Sight) -> Arc<Mutex<Files>> {
+        self.enter((seen.root.clone(), seen.start.clone()), sight)
+    }
+
+    /// A folder of `root`; nothing if there is no such folder.
+    pub(super) async fn folder_in(&self, root: &Path, folder: &str) -> Option<Seen> {
         let (workspace, root) = (self.workspace.clone(), root.to_owned());
         let folder = folder.trim_start_matches('/').to_owned();
         let found = spawn_blocking(move || {
@@ -54,9 +64,24 @@ impl Group {
                 folder => workspace.follow((&root, &root), folder, true).ok()?,
             };
             let is_folder = workspace.stat(&start).is_ok_and(|found| found.kind == Kind::Folder);
-            is_folder.then_some((root, start))
+            is_folder.then_some(Seen { root, start })
         });
-        Some(self.enter(found.await.ok().flatten()?, sight))
+        found.await.ok().flatten()
+    }
+
+    /// What the plain file holds that a path names, from that folder on, if it has no more bytes
+    /// than `most`.
+    pub(super) async fn read(&self, seen: &Seen, path: &str, most: u64) -> Option<Vec<u8>> {
+        let (workspace, Seen { root, start }) = (self.workspace.clone(), seen.clone());
+        let path = path.to_owned();
+        let read = spawn_blocking(move || {
+            let place = workspace.follow((&root, &start), &path, true).ok()?;
+            let mut bytes = Vec::new();
+            let mut file = workspace.file(&place).ok()?.take(most.saturating_add(1));
+            file.read_to_end(&mut bytes).ok()?;
+            (bytes.len() as u64 <= most).then_some(bytes)
+        });
+        read.await.ok().flatten()
     }
 
     fn enter(&self, folders: (PathBuf, PathBuf), sight: Sight) -> Arc<Mutex<Files>> {
@@ -69,6 +94,22 @@ impl Group {
         all.retain(|files| Arc::strong_count(files) > 1);
         all.push(Arc::clone(&files));
         files
+    }
+
+    /// Removes files that guests have left for one another, by what sees them.
+    pub(super) async fn remove(&self, files: Arc<Mutex<Files>>, paths: Vec<String>) {
+        if paths.is_empty() {
+            return;
+        }
+        let removed = spawn_blocking(move || {
+            for path in paths {
+                // What is not there any more needs no removal.
+                let _gone = with(&files, |files| {
+                    files.remove_file(TOP.cast_signed(), path.trim_start_matches('/'))
+                });
+            }
+        });
+        let _is_done = removed.await;
     }
 
     /// What counts a guest's memory. It may have less of it than the run.

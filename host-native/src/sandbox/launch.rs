@@ -2,11 +2,12 @@
 //! within the same limits.
 
 use super::{
+    drivers::{self, Job},
     engine::{ModuleError, SandboxEngine},
     group::Group,
     guest,
     pipe::{Reader, Writer},
-    programs::{Programs, Start},
+    programs::{Programs, Start, Terms},
     shell::{Launcher, Pipes},
     state::RunState,
 };
@@ -26,6 +27,15 @@ const CAN_NOT_RUN: i32 = 126;
 const CRASHED: i32 = 134;
 const KILLED: i32 = 137;
 
+/// The status of a program that was called in the wrong way.
+const USAGE: i32 = 2;
+
+/// The program that runs a file of the workspace, which is its first argument.
+pub(super) const BY_PATH: &str = "wasi-run";
+
+/// The largest such file.
+const MAX_MODULE: u64 = 16 << 20;
+
 /// What runs programs for a shell that sees the folder `root` of the workspace as `/`.
 pub(super) fn launcher(
     engine: Arc<SandboxEngine>,
@@ -35,10 +45,16 @@ pub(super) fn launcher(
 ) -> Launcher {
     Box::new(move |launch, pipes| {
         let (engine, group, root) = (Arc::clone(&engine), Arc::clone(&group), root.clone());
-        let start = programs.start(&launch.program).transpose()?;
+        let start = match &*launch.program {
+            BY_PATH if !programs.is_empty() => None,
+            program => Some(programs.start(program).transpose()?),
+        };
         Some(Box::pin(async move {
             let status = run_guest((&engine, &group), start, (&launch, &pipes), &root).await;
-            let program = launch.program;
+            let program = match launch.args.into_iter().next() {
+                Some(path) if launch.program == BY_PATH => path,
+                _ => launch.program,
+            };
             status.unwrap_or_else(|(status, why)| {
                 Writer(pipes.stderr).say(&format!("{program}: {why}\n"));
                 status
@@ -47,23 +63,33 @@ pub(super) fn launcher(
     })
 }
 
-fn context(start: &Start, launch: &Launch, pipes: &Pipes, open_files: usize) -> WasiP1Ctx {
+fn context(
+    (terms, launch): (&Terms, &Launch),
+    job: Job,
+    pipes: Pipes,
+    open_files: usize,
+) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.arg(&launch.program).args(&launch.args);
+    wasi.args(&job.argv);
     let given = launch.env.chunks_exact(2).filter_map(|pair| match pair {
         [name, value] => Some((name.as_str(), value.as_str())),
         _ => None,
     });
     // What the shell says counts, but for the folder, which is always the program's `/`.
     let mut env: BTreeMap<&str, &str> = given.filter(|(name, _)| *name != "PWD").collect();
-    for (name, value) in &start.env {
+    for (name, value) in &terms.env {
         env.entry(name).or_insert(value);
     }
     for (name, value) in env {
         wasi.env(name, value);
     }
-    let Pipes { stdin, stdout, stderr } = pipes.clone();
-    wasi.stdin(Reader(stdin)).stdout(Writer(stdout)).stderr(Writer(stderr));
+    match job.plan {
+        Some(plan) => wasi.stderr(plan),
+        None => wasi
+            .stdin(Reader(pipes.stdin))
+            .stdout(Writer(pipes.stdout))
+            .stderr(Writer(pipes.stderr)),
+    };
     let mut wasi = wasi.build_p1();
     wasi.ctx().table.set_max_capacity(open_files);
     wasi
@@ -75,21 +101,44 @@ fn context(start: &Start, launch: &Launch, pipes: &Pipes, open_files: usize) -> 
 /// The status where it did not come to its own end, and why.
 async fn run_guest(
     (engine, group): (&SandboxEngine, &Group),
-    start: Result<Start, ModuleError>,
+    start: Option<Result<Start, ModuleError>>,
     (launch, pipes): (&Launch, &Pipes),
     root: &Path,
 ) -> Result<i32, (i32, String)> {
     let not_run = |error: ModuleError| (CAN_NOT_RUN, format!("can't be run: {error}"));
-    let start = start.map_err(not_run)?;
     let folder = launch.folder.as_str();
     let no_folder = || (CAN_NOT_RUN, format!("there is no folder {folder} to run in"));
-    let files = group.files_in((root, folder), start.sight.clone()).await;
-    let files = files.ok_or_else(no_folder)?;
-    let ready = engine.ready(&start.guest).await.map_err(not_run)?;
-    let wasi = context(&start, launch, pipes, group.open_files());
-    let state = RunState { wasi, limiter: group.limiter(start.memory()), files, shell: None };
-    let ended = timeout(start.time(Duration::MAX), guest::to_end(&ready, state)).await;
-    match ended.unwrap_or(End::TimedOut) {
+    let seen = group.folder_in(root, folder).await.ok_or_else(no_folder)?;
+    let (ready, argv, terms) = match start.transpose().map_err(not_run)? {
+        Some(Start { guest, terms }) => {
+            let argv = [&launch.program].into_iter().chain(&launch.args).cloned().collect();
+            (engine.ready(&guest).await.map_err(not_run)?, argv, terms)
+        }
+        None => {
+            let Some(path) = launch.args.first() else {
+                return Err((USAGE, "which file is to be run? wasi-run FILE [ARGUMENT…]".into()));
+            };
+            let bytes = group.read(&seen, path, MAX_MODULE).await;
+            let unreadable = || (CAN_NOT_RUN, "it is no file of at most 16 MiB".to_owned());
+            let ready = engine.transient(bytes.ok_or_else(unreadable)?).await;
+            (ready.map_err(not_run)?, launch.args.clone(), Terms::of_file())
+        }
+    };
+    let guest = |job: Job| {
+        let wasi = context((&terms, launch), job, pipes.clone(), group.open_files());
+        let files = group.files_in(&seen, terms.sight.clone());
+        let limiter = group.limiter(terms.memory());
+        guest::to_end(&ready, RunState { wasi, limiter, files, shell: None })
+    };
+    let ended = drivers::run(terms.is_driver, argv, guest);
+    let end = match timeout(terms.time(Duration::MAX), ended).await {
+        Ok((end, left)) => {
+            group.remove(group.files_in(&seen, terms.sight.clone()), left).await;
+            end
+        }
+        Err(_) => End::TimedOut,
+    };
+    match end {
         End::Exit(code) => Ok(code & 0xff),
         end @ End::Crash(_) => Err((CRASHED, end.to_string())),
         end => Err((KILLED, end.to_string())),

@@ -10,6 +10,7 @@ mod calls;
 mod command_line;
 mod denied;
 mod descriptors;
+mod drivers;
 mod engine;
 mod errno;
 mod executor;

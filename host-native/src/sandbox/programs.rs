@@ -43,12 +43,19 @@ struct Program {
     mounts: OnceLock<Vec<Mount>>,
 }
 
-/// A program that is about to be started, and what it may do.
+/// A program that is about to be started.
 pub(crate) struct Start {
-    pub(crate) guest: Guest,
+    pub(super) guest: Guest,
+    pub(super) terms: Terms,
+}
+
+/// What a program may do.
+pub(super) struct Terms {
     /// What every program finds in its environment, and what this one is given besides.
     pub(super) env: BTreeMap<String, String>,
     pub(super) sight: Sight,
+    /// Whether it may only plan the work of others.
+    pub(super) is_driver: bool,
     limits: ProgramLimits,
 }
 
@@ -184,6 +191,12 @@ impl Programs {
         self.all.iter().map(facts).collect()
     }
 
+    /// Whether there are none, so that nothing can be run.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// The commands that programs are run by, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.commands.keys().map(String::as_str)
@@ -240,11 +253,20 @@ impl Programs {
             is_blind: entry.folder == manifest::Folder::None,
             mounts: program.mounts()?,
         };
-        Ok(Some(Start { guest, env: env.chain(own).collect(), sight, limits: entry.limits }))
+        let (env, limits) = (env.chain(own).collect(), entry.limits);
+        let is_driver = entry.drivers.iter().any(|driver| driver == command);
+        Ok(Some(Start { guest, terms: Terms { env, sight, is_driver, limits } }))
     }
 }
 
-impl Start {
+impl Terms {
+    /// Those of a program that is a file of the workspace.
+    pub(super) fn of_file() -> Self {
+        let env = program_env().into_iter().map(|(name, value)| (name.to_owned(), value));
+        let (sight, limits) = (Sight::workspace(true), ProgramLimits::default());
+        Self { env: env.collect(), sight, is_driver: false, limits }
+    }
+
     /// What it may use where programs may use so much.
     pub(super) fn limits(&self, standard: Limits) -> Limits {
         self.limits.over(standard)

@@ -2,6 +2,7 @@
 //! of it.
 
 use super::{
+    drivers::{self, Job},
     engine::{Guest, ModuleError, SandboxEngine},
     group::Group,
     guest,
@@ -19,7 +20,13 @@ use innerloop_driver::{
     Keys,
     capture::{Capture, Channel, End},
 };
-use std::{collections::BTreeMap, future::Future, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::{task::spawn_blocking, time::timeout};
 use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
@@ -31,6 +38,8 @@ pub(super) struct Invocation {
     pub(super) guest: Guest,
     /// The arguments, the program's own name first.
     pub(super) argv: Vec<String>,
+    /// Whether it may only plan the work of others.
+    pub(super) is_driver: bool,
     pub(super) env: BTreeMap<String, String>,
     pub(super) stdin: Vec<u8>,
     pub(super) workspace: Workspace,
@@ -116,23 +125,35 @@ async fn run_to_end(
         let (engine, group) = (Arc::clone(engine), Arc::clone(group));
         Shell::new(launcher(engine, programs, group, root.clone()), replied.clone())
     });
-    let (wasi, limiter) = (context(invocation, stdio), group.limiter(usize::MAX));
-    let state = RunState { wasi, limiter, files: group.files(root.clone(), sight.clone()), shell };
-    let ended = timeout(invocation.timeout, guest::to_end(&ready, state)).await;
-    Ok(ended.unwrap_or(End::TimedOut))
+    // There is one, and one guest that is given it.
+    let shell = Mutex::new(shell);
+    let guest = |job: Job| {
+        let files = group.files(root.clone(), sight.clone());
+        let (wasi, limiter) = (context(invocation, job, stdio), group.limiter(usize::MAX));
+        let shell = shell.lock().unwrap_or_else(PoisonError::into_inner).take();
+        guest::to_end(&ready, RunState { wasi, limiter, files, shell })
+    };
+    let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest);
+    let Ok((end, left)) = timeout(invocation.timeout, ended).await else {
+        return Ok(End::TimedOut);
+    };
+    group.remove(group.files(root.clone(), sight.clone()), left).await;
+    Ok(end)
 }
 
-fn context(invocation: &Invocation, stdio: &Stdio) -> WasiP1Ctx {
+fn context(invocation: &Invocation, job: Job, stdio: &Stdio) -> WasiP1Ctx {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.args(&invocation.argv);
+    wasi.args(&job.argv);
     for (name, value) in &invocation.env {
         wasi.env(name, value);
     }
-    let mut wasi = wasi
-        .stdin(MemoryInputPipe::new(invocation.stdin.clone()))
-        .stdout(stdio.stream(Channel::Out))
-        .stderr(stdio.stream(Channel::Err))
-        .build_p1();
+    if let Some(plan) = job.plan {
+        wasi.stderr(plan);
+    } else {
+        wasi.stdin(MemoryInputPipe::new(invocation.stdin.clone()));
+        wasi.stdout(stdio.stream(Channel::Out)).stderr(stdio.stream(Channel::Err));
+    }
+    let mut wasi = wasi.build_p1();
     wasi.ctx().table.set_max_capacity(invocation.limits.open_files);
     wasi
 }

@@ -18,6 +18,8 @@ pub struct Entry {
     pub sha_256: Option<String>,
     /// The names it is run by; its own if nothing is said. Each is its first argument.
     pub commands: Vec<String>,
+    /// Those of its commands that may plan several jobs, which `-###` makes them tell.
+    pub drivers: Vec<String>,
     /// Further files of the package, which it sees beside the folder.
     pub assets: Vec<Asset>,
     /// Variables that it is given.
@@ -86,6 +88,7 @@ impl Entry {
             source: None,
             sha_256: None,
             commands: vec![name.to_owned()],
+            drivers: Vec::new(),
             assets: Vec::new(),
             env: BTreeMap::new(),
             folder: Folder::ReadWrite,

@@ -29,6 +29,7 @@ pub(super) struct Tool {
     pub(super) source: Option<WrittenSource>,
     pub(super) sha256: Option<String>,
     pub(super) commands: Option<Vec<String>>,
+    pub(super) drivers: Option<Vec<String>>,
     pub(super) assets: Option<Vec<WrittenAsset>>,
     pub(super) env: Option<BTreeMap<String, String>>,
     pub(super) folder: Option<WrittenFolder>,
@@ -112,6 +113,10 @@ impl Tool {
         if let Some(odd) = commands.iter().find(|command| !is_command(command)) {
             return Err(wrong("commands", format!("{odd:?} is no name for a command")));
         }
+        let drivers = self.drivers.unwrap_or(known.drivers);
+        if let Some(odd) = drivers.iter().find(|driver| !commands.contains(driver)) {
+            return Err(wrong("drivers", format!("{odd:?} is none of its commands")));
+        }
         let limits = match self.limits {
             Some(limits) => limits.read().map_err(|words| wrong("limits", words))?,
             None => known.limits,
@@ -123,6 +128,7 @@ impl Tool {
             source: source.or(known.source),
             sha_256: sha_256.or(known.sha_256),
             commands,
+            drivers,
             assets: assets.unwrap_or(known.assets),
             env: self.env.unwrap_or(known.env),
             folder: self.folder.map_or(known.folder, WrittenFolder::read),

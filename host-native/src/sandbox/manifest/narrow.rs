@@ -49,6 +49,7 @@ impl Tool {
             ("source", self.source.is_some()),
             ("sha256", self.sha256.is_some()),
             ("commands", self.commands.is_some()),
+            ("drivers", self.drivers.is_some()),
             ("assets", self.assets.is_some()),
             ("env", self.env.is_some()),
         ];

@@ -81,7 +81,7 @@ async fn c11_bombs_in_a_pipeline_end_by_a_limit_with_what_was_said() {
     line(&bench.executor, "qjs -e 1", 6 * TEN_SECONDS).await;
     for (bomb, ends, is_told) in BOMBS {
         let limit = match ends {
-            Late => Duration::from_millis(400),
+            Late => Duration::from_secs(1),
             _ => 3 * TEN_SECONDS,
         };
         let outcome = line(&bench.executor, &format!("echo said; {bomb}"), limit).await;

@@ -1,6 +1,6 @@
 //! The shell: command lines over the workspace, with the programs of the registry in its pipelines.
 
-use super::{Bench, TEN_SECONDS, collector};
+use super::{Bench, OPS, TEN_SECONDS, collector, wasm};
 use innerloop_core::{
     action::{Action, ChangeKind, Outcome, ToolError},
     id::AgentId,
@@ -324,4 +324,50 @@ async fn m5_a_call_that_was_found_to_only_read_is_held_to_it() {
     assert!(!bench.has("y"));
     bench.prints("echo x > y").await;
     assert!(bench.has("y"), "another call is free");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d1_a_wasi_program_of_the_workspace_is_run_by_its_path() {
+    for bench in Bench::both(Bench::shell) {
+        let module = wasm(OPS);
+        fs::create_dir_all(bench.path("bin")).unwrap();
+        fs::write(bench.path("bin/ops"), &module).unwrap();
+        bench.write("a.txt", "words");
+        bench.write("x.sh", "#!/bin/bash\necho script $0\n");
+        assert_eq!(bench.prints("bin/ops r a.txt | tr a-z A-Z").await, "WORDS");
+        assert_eq!(
+            bench.prints("cd bin; ./ops r ../a.txt; cd ..; ./x.sh").await,
+            "wordsscript ./x.sh\n"
+        );
+        assert_eq!(bench.prints("cp bin/ops new; wasi-run new r a.txt").await, "words");
+        let made = "cp bin/ops copy -o made 2>/dev/null; cp bin/ops made; ./made r a.txt";
+        assert_eq!(bench.line(made).await.stdout(), Some("words"));
+        let later = "printf '#!/bin/bash\\necho later' > late -o late; chmod +x late; ./late";
+        assert!(bench.line(later).await.stdout().unwrap().ends_with("later\n"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn m3_a_program_of_the_workspace_reaches_no_further_than_others() {
+    let bench = Bench::shell();
+    fs::write(bench.dir.path().join("secret.wasm"), wasm(OPS)).unwrap();
+    fs::write(bench.path("ops"), wasm(OPS)).unwrap();
+    bench.write(".git/config", "mine");
+    bench.write("text", "no module");
+    fs::write(bench.path("large"), vec![0; (16 << 20) + 1]).unwrap();
+    for (attempt, why) in [
+        ("wasi-run ../secret.wasm r x", "../secret.wasm: it is no file"),
+        ("wasi-run nosuch", "nosuch: it is no file"),
+        ("wasi-run text", "it is not a WebAssembly module"),
+        ("wasi-run large", "large: it is no file of at most 16 MiB"),
+        ("wasi-run", "which file is to be run?"),
+    ] {
+        let outcome = bench.line(attempt).await;
+        assert_eq!(outcome.error, Some(ToolError::Exit), "{attempt}: {outcome:?}");
+        assert!(outcome.stderr().unwrap().contains(why), "{attempt}: {outcome:?}");
+    }
+    assert_eq!(bench.line("./ops w .git/config; echo $?").await.stdout(), Some("63\n"));
+    assert_eq!(bench.read(".git/config"), "mine");
+    assert!(!bench.executor.reads_only("./ops r text").await);
+    assert!(!bench.executor.reads_only("wasi-run ops r text").await);
 }

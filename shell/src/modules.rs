@@ -1,0 +1,95 @@
+//! WASI programs that are files of the workspace, run by their paths: `./hello`. bashkit takes a
+//! file for a script, so that the paths that a command line may run are made commands before it
+//! begins.
+
+use crate::turns;
+use bashkit::{
+    BashBuilder, Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand,
+    async_trait, vfs_join,
+};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+/// The program of the host that runs a file; its first argument is the path.
+pub(crate) const RUN: &str = "wasi-run";
+
+/// Most paths of a command line that are looked at.
+const MOST: usize = 64;
+
+/// How a module begins.
+const MAGIC: [u8; 4] = *b"\0asm";
+
+/// The paths in a script, which begins in that folder, that are modules, or may be made modules by
+/// it.
+pub(crate) fn named(script: &str, folder: &Path) -> Vec<String> {
+    let is_plain = |byte: char| byte.is_ascii_alphanumeric() || "._+-/".contains(byte);
+    let words: Vec<&str> = script.split(|byte| !is_plain(byte)).collect();
+    let entered = words.windows(2).filter_map(|pair| match pair {
+        ["cd", folder] => Some(Path::new(*folder)),
+        _ => None,
+    });
+    let folders: Vec<PathBuf> =
+        [Path::new("")].into_iter().chain(entered).map(|at| vfs_join(folder, at)).collect();
+    let is_there = |path: &str| folders.iter().any(|at| is_module(&vfs_join(at, Path::new(path))));
+    let paths: BTreeSet<&str> =
+        words.into_iter().filter(|word| word.contains('/') && !word.ends_with('/')).collect();
+    let paths = paths.into_iter().take(MOST);
+    paths.filter(|path| is_made(path, script) || is_there(path)).map(str::to_owned).collect()
+}
+
+/// Makes commands of paths.
+pub(crate) fn register(bash: BashBuilder, paths: &[String]) -> BashBuilder {
+    paths.iter().fold(bash, |bash, path| bash.builtin(path, Box::new(ByPath(path.clone()))))
+}
+
+/// Whether a script names a path's file as a compiler's output.
+fn is_made(path: &str, script: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let mut words = script.split(|byte: char| byte.is_whitespace() || ";&|()".contains(byte));
+    let mut is_output = false;
+    let named = words.any(|word| {
+        let is_it = is_output && word.rsplit('/').next() == Some(name);
+        is_output = word == "-o";
+        is_it
+    });
+    named || name == "a.out"
+}
+
+fn is_module(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == MAGIC
+}
+
+/// A command that is this path.
+struct ByPath(String);
+
+#[async_trait]
+impl Builtin for ByPath {
+    async fn execution_plan(&self, context: &BuiltinContext<'_>) -> Result<Option<ExecutionPlan>> {
+        turns::give().await;
+        let Self(path) = self;
+        let mut args = context.args.to_vec();
+        let name = if is_module(&vfs_join(context.cwd, Path::new(path))) {
+            args.insert(0, path.clone());
+            RUN.to_owned()
+        } else {
+            // By another name of the same file, which is none of these commands.
+            match path.strip_prefix('/') {
+                Some(rest) => format!("/./{rest}"),
+                None => format!("./{path}"),
+            }
+        };
+        let command =
+            SubCommand { name, args, stdin: context.stdin.cloned(), assignments: Vec::new() };
+        Ok(Some(ExecutionPlan::Batch { commands: vec![command] }))
+    }
+
+    async fn execute(&self, _context: BuiltinContext<'_>) -> Result<ExecResult> {
+        Ok(ExecResult::ok(String::new()))
+    }
+}
