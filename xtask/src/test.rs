@@ -38,6 +38,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("lint with each feature alone", features::lint),
         step("build the documentation", native::document),
         prepare::HOST,
+        prepare::PYTHON,
         step("run the tests of the native host", native::test_host),
         step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
