@@ -54,6 +54,27 @@ pub fn programs_and_shell() -> PathBuf {
     folder
 }
 
+/// What `XDG_DATA_HOME` is for a user who has installed Python, as `cargo xtask prepare` has.
+///
+/// # Panics
+/// It is not there.
+#[must_use]
+pub fn data_home() -> PathBuf {
+    let data = repository().join("target/data");
+    let file = data.join("innerloop/programs/python.wasm");
+    assert!(file.is_file(), "{} is missing: run `cargo xtask prepare`", file.display());
+    data
+}
+
+/// The folder in which Python is installed.
+///
+/// # Panics
+/// It is not there.
+#[must_use]
+pub fn python() -> PathBuf {
+    data_home().join("innerloop/programs")
+}
+
 /// The folder of the example's tool that `cargo xtask prepare` fills.
 ///
 /// # Panics

@@ -24,6 +24,7 @@ mod modules;
 mod parity;
 mod people;
 mod providers;
+mod python;
 mod readme;
 mod replay;
 mod resumed;
