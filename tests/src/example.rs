@@ -75,6 +75,18 @@ pub fn python() -> PathBuf {
     data_home().join("innerloop/programs")
 }
 
+/// The folder in which clang is installed.
+///
+/// # Panics
+/// It is not there.
+#[must_use]
+pub fn clang() -> PathBuf {
+    let folder = python();
+    let file = folder.join("clang.wasm");
+    assert!(file.is_file(), "{} is missing: run `cargo xtask test`", file.display());
+    folder
+}
+
 /// The folder of the example's tool that `cargo xtask prepare` fills.
 ///
 /// # Panics

@@ -29,6 +29,8 @@ pub(crate) const HOST: Step = step("build the native host", native::build_host);
 
 /// What people install with it: the tests and a demo run it.
 pub(crate) const PYTHON: Step = step("install Python for the sandbox", programs::install_python);
+/// What compiles C there; only the tests need it.
+pub(crate) const CLANG: Step = step("install clang for the sandbox", programs::install_clang);
 
 /// Runs the command.
 ///

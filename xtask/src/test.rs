@@ -39,6 +39,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("build the documentation", native::document),
         prepare::HOST,
         prepare::PYTHON,
+        prepare::CLANG,
         step("run the tests of the native host", native::test_host),
         step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),

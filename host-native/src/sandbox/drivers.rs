@@ -27,8 +27,8 @@ impl Job {
     }
 }
 
-/// Runs a program as one job, or if it is a driver that has planned several those, one after the
-/// other until one fails. Gives how the last one ended, and the files that they have left for one
+/// Runs a program as one job, or if it is a driver that has planned jobs those, one after the other
+/// until one fails. Gives how the last one ended, and the files that they have left for one
 /// another, which nobody has asked for.
 pub(super) async fn run<F: Future<Output = End>>(
     is_driver: bool,
@@ -43,8 +43,8 @@ pub(super) async fn run<F: Future<Output = End>>(
     let plan = MemoryOutputPipe::new(MAX_PLAN);
     let end = run(Job { argv: asked, plan: Some(plan.clone()) }).await;
     let jobs = jobs(&String::from_utf8_lossy(&plan.contents()));
-    if end != End::Exit(0) || !(2..=MAX_JOBS).contains(&jobs.len()) {
-        // It does what is one job by itself, and says what is wrong in its own words.
+    if end != End::Exit(0) || !(1..=MAX_JOBS).contains(&jobs.len()) {
+        // What is no job it does by itself, and it says what is wrong in its own words.
         return (run(Job::work(argv)).await, Vec::new());
     }
     let between = outputs(&jobs, &argv);

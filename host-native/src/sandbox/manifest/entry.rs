@@ -18,7 +18,7 @@ pub struct Entry {
     pub sha_256: Option<String>,
     /// The names it is run by; its own if nothing is said. Each is its first argument.
     pub commands: Vec<String>,
-    /// Those of its commands that may plan several jobs, which `-###` makes them tell.
+    /// Those of its commands that plan jobs, which `-###` makes them tell.
     pub drivers: Vec<String>,
     /// Further files of the package, which it sees beside the folder.
     pub assets: Vec<Asset>,
