@@ -101,6 +101,11 @@ export class Link extends Place {
 export class Folder extends Place {
   readonly type = wasi.FILETYPE_DIRECTORY;
   readonly entries = new Map<string, Node>();
+
+  /** As file systems say it of a folder with few entries. */
+  override get size(): number {
+    return 4096;
+  }
 }
 
 /** What stands at a path. */
