@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
-import { ROOT, bash } from "../support/package.mjs";
+import { bash } from "../support/package.mjs";
 
 // Compiled once for all tests; how the packages are loaded is a test of its own.
 const compiled = async (program) => ({
@@ -17,7 +17,6 @@ const compiled = async (program) => ({
   wasm: await WebAssembly.compile(readFileSync(program.wasm())),
 });
 const programs = await Promise.all([shell, qjs].map(compiled));
-const LINES = JSON.parse(readFileSync(join(ROOT, "tests/web/fixtures/shell.json"), "utf8"));
 
 /** What a call of the shell's tool says: a command, or the whole input. */
 const inputOf = (line) => (typeof line === "string" ? { command: line } : line);
@@ -40,14 +39,6 @@ async function printed(lines, options) {
   const { outcomes } = await runLines(lines, options);
   return outcomes.map(({ parts }) => parts.map(({ text }) => text).join("|"));
 }
-
-test("c11 command lines print, write and end as bash does", async () => {
-  for (const { command, stdout, stderr, status } of LINES.lines) {
-    const { outcomes } = await runLines([command], { files: LINES.files });
-    const [out, err] = outcomes[0].parts.map(({ text }) => text);
-    assert.deepEqual([out, err, outcomes[0].exit], [stdout, stderr, status], command);
-  }
-});
 
 test("c11 the model has the tool of its family, and reads output and exit status", async () => {
   const { requests } = await runLines(["echo out; echo err >&2; exit 3"]);
