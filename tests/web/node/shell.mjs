@@ -144,6 +144,13 @@ test("c11 a worker is terminated in the middle of a line, and the shell lives on
   assert.deepEqual(agent.files.list(), ["cut.txt", "n.txt"]);
 });
 
+test("c11 what a line prints is out before a program begins", async () => {
+  const endless = { command: "x=1; echo on | tr o O; qjs -e 'for (;;);'", timeout_ms: 1000 };
+  const { outcomes } = await runLines(["x=0", endless, "echo $x"]);
+  assert.deepEqual([outcomes[1].timed_out, outcomes[1].parts[0].text], [true, "On\n"]);
+  assert.equal(outcomes[2].parts[0].text, "0\n");
+});
+
 test("c11 an interrupted line leaves its changes, and the next run has the shell", async () => {
   const steps = [
     reply({ calls: [["shell", { command: "x=1" }]] }),

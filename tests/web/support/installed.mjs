@@ -1,10 +1,10 @@
 // One installation that all suites of a test process share.
 
-import { after } from "node:test";
 import { importFrom, install, programTarballs } from "./package.mjs";
 
 const project = install(programTarballs());
-after(() => project.remove());
+// Not `after`: the tests of one suite may be over before another suite is loaded.
+process.once("exit", () => project.remove());
 
 /** The project's folder. */
 export const folder = project.folder;

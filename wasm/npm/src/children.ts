@@ -1,17 +1,24 @@
 // The programs that a shell starts by the functions which it imports beside WASI. A page's worker
-// can run one thing at a time: a program runs when all that it reads is there, from its start to
-// its end, and then the shell reads what it has printed.
+// can run one thing at a time: a program runs when all that it reads is there and the shell has
+// nothing else to do, from its start to its end, and then the shell reads what it has printed.
 
 import { Input, OpenFolder, Output } from "./descriptors.js";
 import { type Guest, runGuest, sleep, textAt } from "./guest.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";
 
+/** A program that a shell can start. */
+export interface Loaded {
+  module: WebAssembly.Module;
+  /** What it finds in its environment beside what all do, `NAME=value` each. */
+  env: readonly string[];
+}
+
 /** What a shell starts programs with. */
 export interface Surroundings {
   tree: Tree;
   /** The programs that are loaded; why not, where one could not be. */
-  modules: ReadonlyMap<string, WebAssembly.Module | string>;
+  programs: ReadonlyMap<string, Loaded | string>;
   /** The environment that each finds, but for what the shell says. */
   env: readonly string[];
   /** A folder as the program's `/`. */
@@ -91,8 +98,14 @@ class Child {
   readonly stdout = new Bytes();
   readonly stderr = new Bytes();
   status: number | undefined;
+  /** Whether it was given all that it reads. */
+  isFed = false;
 
   constructor(readonly launch: Launch) {}
+
+  get isReady(): boolean {
+    return this.isFed && this.status === undefined;
+  }
 
   end(status: number, words?: string): void {
     this.status = status;
@@ -138,9 +151,7 @@ export function shellImports(
 
     program_close(number: number): void {
       const child = children.get(number);
-      if (child === undefined || child.status !== undefined) return;
-      idle = 0;
-      runChild(around, child);
+      if (child !== undefined) child.isFed = true;
     },
 
     program_read(number: number, channel: number, at: number, length: number): number {
@@ -161,9 +172,15 @@ export function shellImports(
 
     program_end: (number: number): void => void children.delete(number),
 
-    // Whatever moves on does so in the shell itself, which waits here between two steps of it: only
-    // where that leads to nothing again and again, time is what it waits for.
+    // The shell comes here when nothing in it can go on: what was printed before has gone out. Then
+    // a program runs. Whatever else moves on does so in the shell itself, which waits here between
+    // two steps of it: only where that leads to nothing again and again, it waits for time.
     programs_wait(ms: number): void {
+      const next = [...children.values()].find(({ isReady }) => isReady);
+      if (next !== undefined) {
+        idle = 0;
+        return runChild(around, next);
+      }
       idle += 1;
       sleep(Math.min(ms, idle - PATIENCE));
     },
@@ -172,14 +189,14 @@ export function shellImports(
 }
 
 function runChild(around: Surroundings, child: Child): void {
-  const { tree, modules, describe } = around;
+  const { tree, programs, describe } = around;
   const { program, args, env, folder } = child.launch;
-  const module = modules.get(program);
-  if (module === undefined) {
+  const loaded = programs.get(program);
+  if (loaded === undefined) {
     around.want(program);
     return child.end(NOT_LOADED, "it is being loaded: run the command line again");
   }
-  if (typeof module === "string") return child.end(CAN_NOT_RUN, `can't be run: ${module}`);
+  if (typeof loaded === "string") return child.end(CAN_NOT_RUN, `can't be run: ${loaded}`);
   const spot = tree.find(tree.root, folder.replace(/^\/+/, ""), true);
   if (typeof spot === "number" || !(spot.node instanceof Folder)) {
     return child.end(CAN_NOT_RUN, `there is no folder ${folder} to run in`);
@@ -194,7 +211,8 @@ function runChild(around: Surroundings, child: Child): void {
   };
   const fds: Guest["fds"] = [new Input(child.stdin.take()), output(child.stdout)];
   fds.push(output(child.stderr), around.open(spot.node));
-  const guest = { module, args: [program, ...args], env: environment(around.env, env), fds };
+  const environment = joined([...around.env, ...loaded.env], env);
+  const guest = { module: loaded.module, args: [program, ...args], env: environment, fds };
   try {
     child.end(runGuest(guest) & 0xff);
   } catch (error) {
@@ -207,7 +225,7 @@ function runChild(around: Surroundings, child: Child): void {
 }
 
 // The shell's variables over those that each program finds. The folder is always the program's `/`.
-function environment(common: readonly string[], said: readonly string[]): string[] {
+function joined(common: readonly string[], said: readonly string[]): string[] {
   const all = new Map(common.map((pair) => [pair.slice(0, pair.indexOf("=")), pair]));
   said.forEach((name, at) => {
     const isName = at % 2 === 0 && name !== "PWD";
