@@ -33,9 +33,15 @@ export const PROGRAMS = {
   },
 };
 
-/** With a model of one's own, command lines as well: fetched when the first one runs. */
+/** With a model of one's own, command lines and Python as well: fetched when one runs. */
 export const SHELL = {
   bash: { wasm: () => new URL("programs/bash.wasm", document.baseURI) },
+  python: {
+    wasm: () => new URL("programs/python.wasm.gz", document.baseURI),
+    description: "Python 3.12 with its standard library: `python file.py`, `python -m unittest`",
+    aliases: ["python3"],
+    env: { PYTHONDONTWRITEBYTECODE: "1" },
+  },
 };
 
 async function loadText(path) {

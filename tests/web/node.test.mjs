@@ -11,6 +11,7 @@ import "./node/wasi-tools.mjs";
 import "./node/programs.mjs";
 import "./node/shell.mjs";
 import "./node/lines.mjs";
+import "./node/python.mjs";
 import "./node/parity.mjs";
 import "./node/folders.mjs";
 import "./node/composed.mjs";

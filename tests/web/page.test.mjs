@@ -5,7 +5,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { endless, hanging, reply, serve, failure, toolResults } from "./support/anthropic.mjs";
+import {
+  endless,
+  failure,
+  hanging,
+  reply,
+  serve,
+  stream,
+  toolResults,
+} from "./support/anthropic.mjs";
 import { launch, open } from "./support/browser.mjs";
 import { runExampleTest } from "./support/example.mjs";
 import { TASKS, carryOut, checkAnswers } from "./support/lines.mjs";
@@ -267,6 +275,12 @@ test("the page works by keyboard, names its parts, and fits a phone in the dark"
   await close();
 });
 
+/** What a model says that has a command line carried out, or a call of the tool with this input. */
+function shellCall(line) {
+  const input = typeof line === "string" ? { command: line } : line;
+  return stream({ calls: [["shell", input]] }).join("");
+}
+
 /** Steps of a model that has these command lines carried out. */
 function lineSteps(lines) {
   return lines.map((line) => reply({ calls: [["Bash", line]] }));
@@ -280,6 +294,52 @@ test("c11 lines that agents type are answered in the page as by bash", async () 
     return (${carryOut})(Agent, { bash }, ${JSON.stringify(TASKS)});
   })()`);
   checkAnswers(said);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("c11 the playground has python: in pipelines, loaded when it is first used", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  const asked = () => site.asked.filter((path) => /python/.test(path)).length;
+  const before = asked();
+  const files = {
+    "shop.py": "def total(prices):\n    return sum(prices)\n",
+    "test_shop.py":
+      "import unittest\nfrom shop import total\n\nclass Shop(unittest.TestCase):\n" +
+      "    def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n",
+  };
+  const carried = (lines) =>
+    page.evaluate(
+      async ({ files, lines }) => {
+        const { Agent } = await import("./innerloop/dist/index.web.js");
+        const { SHELL } = await import("./demo.js");
+        const replies = [...lines];
+        const headers = { "content-type": "text/event-stream" };
+        const fetch = async () => new Response(replies.shift(), { headers });
+        const options = { provider: "anthropic", model: "mock-1", fetch, files, programs: SHELL };
+        const agent = await Agent.create({ ...options, vocabulary: "seed" });
+        const told = [];
+        for await (const { outcome } of agent.run("Go")) {
+          if (outcome !== undefined) told.push(outcome.parts.map(({ text }) => text));
+        }
+        await agent.close();
+        return told;
+      },
+      { files, lines: [...lines.map(shellCall), stream({ text: "Done." }).join("")] },
+    );
+  assert.deepEqual(await carried(["echo 1"]), [["1\n", ""]]);
+  assert.equal(asked(), before, "not before it is used");
+  const [first, tests, error, last] = await carried([
+    "x=1; python -c 'for n in (3, 1, 2): print(n)' | sort | head -2; python3 --version",
+    "python -m unittest 2>&1 | tail -1; python -c 'import shop; print(shop.total([4, 5]))' > sum",
+    { command: "x=2; echo on; python -c 'while True: pass'", timeout_ms: 3000 },
+    "cat sum; echo $x; ls; python -c 'import sys; sys.exit(\"no\")'; echo $?",
+  ]);
+  assert.deepEqual(first, ["1\n2\nPython 3.12.0\n", ""]);
+  assert.deepEqual(tests, ["OK\n", ""]);
+  assert.equal(error[0], "on\n");
+  assert.deepEqual(last, ["9\n1\nshop.py\nsum\ntest_shop.py\n1\n", "no\n"]);
+  assert.equal(asked(), before + 1, "once for both names");
   assert.deepEqual(problems, []);
   await close();
 });

@@ -36,7 +36,7 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
         )));
     }
     if !answers("python3", &["-m", "pip", "--version"]) {
-        install(&["python3", "python3-pip"], "pip, which brings qjs.wasm", "one minute")?;
+        install(&["python3", "python3-pip"], "pip, which brings the programs", "one minute")?;
     }
     println!("python: {}", process::capture(Command::new("python3").arg("--version"))?);
     Ok(())

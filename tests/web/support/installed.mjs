@@ -16,6 +16,7 @@ export const { Agent, AgentError, Files, RejectedError, Run, Session, init, prov
 /** The programs that come as packages. */
 export const { default: shell } = await importFrom(folder, "innerloop-shell");
 export const { default: qjs } = await importFrom(folder, "innerloop-qjs");
+export const { default: python } = await importFrom(folder, "innerloop-python");
 
 /** An agent that talks to a scripted server. */
 export function agentAt(server, options = {}) {

@@ -30,7 +30,7 @@ export function tarball() {
 
 /** The tarballs of the programs' packages, beside the main one. */
 export function programTarballs() {
-  return ["innerloop-shell", "innerloop-qjs"].map((name) => {
+  return ["innerloop-shell", "innerloop-qjs", "innerloop-python"].map((name) => {
     const path = join(dirname(tarball()), `${name}-0.1.0.tgz`);
     if (!existsSync(path)) throw new Error(`there is no ${path}: run \`cargo xtask prepare\``);
     return path;
@@ -80,6 +80,11 @@ export function countLines() {
 /** The shell as a WASI program. */
 export function bash() {
   return program("bash.wasm");
+}
+
+/** Python as a WASI program, compressed by gzip. */
+export function python() {
+  return program("python.wasm.gz");
 }
 
 function program(name) {

@@ -14,7 +14,7 @@ import {
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join, normalize } from "node:path";
-import { ROOT, bash, countLines, qjs, tarball } from "./package.mjs";
+import { ROOT, bash, countLines, python, qjs, tarball } from "./package.mjs";
 
 const POLICY = [
   "default-src 'self'",
@@ -35,7 +35,10 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
-/** Serves the site: its address, the paths that were not there, and `close()`. */
+/**
+ * Serves the site: its address, the paths that were asked for, those that were not there, and
+ * `close()`.
+ */
 export async function serveSite() {
   const folder = mkdtempSync(join(tmpdir(), "innerloop-site-"));
   cpSync(join(ROOT, "www"), folder, { recursive: true });
@@ -46,11 +49,13 @@ export async function serveSite() {
   mkdirSync(join(folder, "programs"));
   writeFileSync(join(folder, "programs/qjs.wasm"), qjs());
   writeFileSync(join(folder, "programs/bash.wasm"), bash());
+  writeFileSync(join(folder, "programs/python.wasm.gz"), python());
   cpSync(countLines(), join(folder, "tools/count-lines"), { recursive: true });
 
-  const missing = [];
+  const [asked, missing] = [[], []];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://site");
+    asked.push(pathname);
     const path = join(folder, normalize(pathname === "/" ? "/index.html" : pathname));
     if (!path.startsWith(folder) || !existsSync(path)) {
       missing.push(pathname);
@@ -66,5 +71,5 @@ export async function serveSite() {
     await new Promise((resolve) => server.close(resolve));
     rmSync(folder, { recursive: true, force: true });
   };
-  return { url: `http://127.0.0.1:${server.address().port}/`, missing, close };
+  return { url: `http://127.0.0.1:${server.address().port}/`, asked, missing, close };
 }

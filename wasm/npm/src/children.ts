@@ -4,15 +4,9 @@
 
 import { Input, OpenFolder, Output } from "./descriptors.js";
 import { type Guest, runGuest, sleep, textAt } from "./guest.js";
+import type { Loaded } from "./sources.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";
-
-/** A program that a shell can start. */
-export interface Loaded {
-  module: WebAssembly.Module;
-  /** What it finds in its environment beside what all do, `NAME=value` each. */
-  env: readonly string[];
-}
 
 /** What a shell starts programs with. */
 export interface Surroundings {

@@ -5,6 +5,7 @@
 import { shellImports } from "./children.js";
 import { Input, OpenFolder, Output, type Watch } from "./descriptors.js";
 import { type Guest, runGuest } from "./guest.js";
+import type { Loaded } from "./sources.js";
 import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
 /** A program and what it runs with. */
@@ -13,14 +14,14 @@ export interface ProgramJob {
   /** Its own name, then its arguments. */
   args: string[];
   stdin: string;
+  /** What it finds in its environment beside what all do, `NAME=value` each. */
+  env: readonly string[];
   /** The workspace, mounted at `/`: path and content. */
   files: [string, Uint8Array][];
   /** What else is known of the workspace. */
   kept: Kept;
   /** When the workspace was begun, in nanoseconds: the time of files without one. */
   begun: bigint;
-  /** Variables beside those that every program has, `NAME=value` each. */
-  env?: readonly string[];
   /** Limits in place of those of programs. */
   limits?: Partial<Record<LimitName, number>>;
   /** Whether it may not change the files. */
@@ -28,7 +29,7 @@ export interface ProgramJob {
   /** What a shell has beside; only a shell is given it. */
   shell?: {
     /** The programs that it can start; text where one could not be loaded. */
-    modules: [string, WebAssembly.Module | string][];
+    programs: [string, Loaded | string][];
     /** A folder of the root that lists leave out. */
     hidden?: string;
   };
@@ -129,7 +130,7 @@ function execute(
   const watch = watcher(job, tree, report);
   const open = (folder: Folder): OpenFolder => new OpenFolder(tree, watch, folder, "/");
   const stdin = new Input(new TextEncoder().encode(job.stdin));
-  const { module, args, shell, env = [] } = job;
+  const { module, args, env, shell } = job;
   const guest = {
     module,
     args,
@@ -139,7 +140,7 @@ function execute(
   if (shell === undefined) return outputs.during(() => runGuest(guest));
   const around = {
     tree,
-    modules: new Map(shell.modules),
+    programs: new Map(shell.programs),
     env: ENVIRONMENT,
     open,
     reply,

@@ -8,6 +8,9 @@ import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from 
 export const SHELL = "bash";
 const SHELL_NAMES = [SHELL, "sh", "shell"];
 
+/** What begins bytes that are compressed by gzip. */
+const GZIP = [0x1f, 0x8b] as const;
+
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
 
 /** A program of the registry. */
@@ -20,6 +23,8 @@ export class RegisteredProgram {
     name: string,
     readonly description: string,
     readonly source: ProgramSource | LazySource,
+    /** What it finds in its environment beside what all do, `NAME=value` each. */
+    readonly env: readonly string[] = [],
   ) {
     this.name = SHELL_NAMES.includes(name) ? SHELL : name;
   }
@@ -46,6 +51,8 @@ export class RegisteredProgram {
       return await compile(typeof source === "function" ? await source() : source);
     } catch (error) {
       this.#loading = undefined;
+      // Under another name of the same program it has been said before.
+      if (error instanceof AgentError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       const message = `the program \`${this.name}\` could not be loaded: ${why}`;
       throw new AgentError("bad_program", message);
@@ -56,8 +63,8 @@ export class RegisteredProgram {
 /** The programs of the options; those that are not lazy are loaded. */
 export async function loadPrograms(programs: Programs = {}): Promise<RegisteredProgram[]> {
   const all = Array.isArray(programs)
-    ? (programs as readonly unknown[]).map(named)
-    : Object.entries(programs).map(([name, program]) => keyed(name, program));
+    ? (programs as readonly unknown[]).flatMap(named)
+    : Object.entries(programs).flatMap(([name, program]) => keyed(name, program));
   if (all.length > 0 && platform().startWorker === undefined) {
     throw new AgentError(
       "unsupported",
@@ -68,19 +75,46 @@ export async function loadPrograms(programs: Programs = {}): Promise<RegisteredP
   return all;
 }
 
-function named(program: unknown): RegisteredProgram {
-  const { name, wasm, description = "" } = (program ?? {}) as Partial<NamedProgram>;
+function named(program: unknown): RegisteredProgram[] {
+  const { name, wasm, ...rest } = (program ?? {}) as Partial<NamedProgram>;
   if (typeof name === "string" && name !== "" && wasm !== undefined) {
-    return new RegisteredProgram(name, description, wasm);
+    return described(name, { wasm, ...rest });
   }
   const message = "a list of `programs` has objects with `name` and `wasm`";
   throw new AgentError("bad_option", message);
 }
 
-function keyed(name: string, program: ProgramSource | LazySource | Program): RegisteredProgram {
-  if (!isDescribed(program)) return new RegisteredProgram(name, "", program);
-  const { wasm, description = "" } = program;
-  return new RegisteredProgram(name, description, wasm);
+function keyed(name: string, program: ProgramSource | LazySource | Program): RegisteredProgram[] {
+  return described(name, isDescribed(program) ? program : { wasm: program });
+}
+
+// The program, and again under each of its other names; it is loaded once for all of them.
+function described(
+  name: string,
+  { wasm, description = "", aliases = [], env = {} }: Program,
+): RegisteredProgram[] {
+  checkNames(name, aliases);
+  const own = environmentOf(name, env);
+  const program = new RegisteredProgram(name, description, wasm, own);
+  const again = (alias: string) =>
+    new RegisteredProgram(alias, `the same as \`${name}\``, () => program.load(), own);
+  return [program, ...aliases.map(again)];
+}
+
+function checkNames(name: string, aliases: unknown): void {
+  const isName = (alias: unknown): boolean => typeof alias === "string" && alias !== "";
+  if (Array.isArray(aliases) && aliases.every(isName)) return;
+  throw new AgentError("bad_option", `\`aliases\` of the program \`${name}\` must be a list of names`);
+}
+
+function environmentOf(name: string, env: unknown): string[] {
+  const isObject = typeof env === "object" && env !== null && !Array.isArray(env);
+  const pairs = isObject ? Object.entries(env) : [];
+  const fits = ([key, value]: [string, unknown]): boolean =>
+    /^[^=\0]+$/.test(key) && typeof value === "string" && !value.includes("\0");
+  if (isObject && pairs.every(fits)) return pairs.map((pair) => pair.join("="));
+  const message = `\`env\` of the program \`${name}\` must be an object of names and texts`;
+  throw new AgentError("bad_option", message);
 }
 
 function isDescribed(program: ProgramSource | LazySource | Program): program is Program {
@@ -94,7 +128,7 @@ async function compile(source: ProgramSource): Promise<WebAssembly.Module> {
   if (given instanceof URL) return compileUrl(given);
   if (isResponse(given)) return compileResponse(given);
   if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
-    return WebAssembly.compile(given as BufferSource);
+    return compileBytes(given as BufferSource);
   }
   throw new TypeError(SOURCES);
 }
@@ -106,12 +140,25 @@ function isResponse(given: object): given is Response {
 async function compileUrl(url: URL): Promise<WebAssembly.Module> {
   const { readFile } = platform();
   if (url.protocol === "file:" && readFile !== undefined) {
-    return WebAssembly.compile((await readFile(url)) as BufferSource);
+    return compileBytes((await readFile(url)) as BufferSource);
   }
   return compileResponse(await fetch(url));
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
   if (!response.ok) throw new Error(`${response.url} answers ${response.status}`);
-  return WebAssembly.compile(await response.arrayBuffer());
+  return compileBytes(await response.arrayBuffer());
+}
+
+// A large module travels compressed, where its server does not see to that.
+async function compileBytes(bytes: BufferSource): Promise<WebAssembly.Module> {
+  const [first, second] = ArrayBuffer.isView(bytes)
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, Math.min(2, bytes.byteLength))
+    : new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
+  if (first !== GZIP[0] || second !== GZIP[1]) return WebAssembly.compile(bytes);
+  if (typeof DecompressionStream === "undefined") {
+    throw new TypeError("it is compressed by gzip, which this platform cannot unpack");
+  }
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compile(await new Response(unpacked).arrayBuffer());
 }

@@ -11,6 +11,7 @@ import {
 } from "./kept.js";
 import type { ProgramJob } from "./program.js";
 import { type RegisteredProgram, SHELL } from "./programs.js";
+import type { Loaded } from "./sources.js";
 import type { Changes } from "./tree.js";
 import { messageOf } from "./work.js";
 import { runInWorker } from "./workers.js";
@@ -50,7 +51,7 @@ export class ProgramRun {
     if (found === undefined) return this.#crash(`there is no program \`${request.program}\``);
     const module = await found.load();
     const isShell = WebAssembly.Module.imports(module).some((each) => each.module === "innerloop");
-    const job = isShell ? await this.#shellJob(module) : this.#plainJob(module);
+    const job = isShell ? await this.#shellJob(module, found) : this.#plainJob(module, found);
     if (signal.aborted) return { type: "cancelled", written: [], removed: [] };
     const ending = await runInWorker({
       job,
@@ -85,23 +86,25 @@ export class ProgramRun {
     return { type: "crash", message, written: [], removed: [] };
   }
 
-  #plainJob(module: WebAssembly.Module): ProgramJob {
+  #plainJob(module: WebAssembly.Module, { env }: RegisteredProgram): ProgramJob {
     const { program, args, stdin } = this.request;
     const mounted = this.#mount(false);
-    if (args !== null) return { module, args: [program, ...args], stdin, ...mounted };
-    return { module, args: [program, ...plainArguments(stdin)], stdin: "", ...mounted };
+    const common = { module, env, ...mounted };
+    if (args !== null) return { ...common, args: [program, ...args], stdin };
+    return { ...common, args: [program, ...plainArguments(stdin)], stdin: "" };
   }
 
-  async #shellJob(module: WebAssembly.Module): Promise<ProgramJob> {
+  async #shellJob(module: WebAssembly.Module, { env }: RegisteredProgram): Promise<ProgramJob> {
     const { args, stdin, limitMs, agent } = this.request;
     const others = this.programs.filter(({ name }) => name !== SHELL);
     const state = this.keeper.state(agent);
     const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), state };
     const request = JSON.stringify(shellRequest({ args, stdin }, common));
     const said = [stdin, ...(args ?? []), JSON.stringify(state)].join("\n");
-    const modules = await Promise.all(others.filter(this.#isNeeded(said)).map(loaded));
+    const programs = await Promise.all(others.filter(this.#isNeeded(said)).map(loaded));
     const { hidden, ...mounted } = this.#mount(true);
-    return { module, args: [SHELL], stdin: request, ...mounted, shell: { modules, hidden } };
+    const shell = { programs, hidden };
+    return { module, args: [SHELL], stdin: request, env, ...mounted, shell };
   }
 
   #mount(isShell: boolean): Mounted {
@@ -132,9 +135,9 @@ export class ProgramRun {
   }
 }
 
-async function loaded(program: RegisteredProgram): Promise<[string, WebAssembly.Module | string]> {
+async function loaded(program: RegisteredProgram): Promise<[string, Loaded | string]> {
   try {
-    return [program.name, await program.load()];
+    return [program.name, { module: await program.load(), env: program.env }];
   } catch (error) {
     return [program.name, messageOf(error)];
   }

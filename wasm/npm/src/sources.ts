@@ -1,6 +1,6 @@
 // What runs in workers: the programs that an agent may run, where they come from, and WASI tools.
 
-/** Where a program's module comes from. */
+/** Where a program's module comes from; its bytes may be compressed by gzip. */
 export type ProgramSource =
   Uint8Array | ArrayBuffer | URL | Response | Promise<Response> | WebAssembly.Module;
 
@@ -13,6 +13,10 @@ export interface Program {
   wasm: ProgramSource | LazySource;
   /** What it is and how it is called, in a sentence: the model reads this. */
   description?: string;
+  /** Other names by which it is called, too. */
+  aliases?: readonly string[];
+  /** What it finds in its environment beside `HOME`, `LANG`, `PWD` and `TZ`. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** A program that says what it is called, as packages such as `innerloop-shell` export it. */
@@ -23,6 +27,13 @@ export interface NamedProgram extends Program {
 /** The programs by name, or a list of those that have one. */
 export type Programs =
   Readonly<Record<string, ProgramSource | LazySource | Program>> | readonly NamedProgram[];
+
+/** A program that is loaded, as a worker is given it. */
+export interface Loaded {
+  module: WebAssembly.Module;
+  /** What it finds in its environment beside what all do, `NAME=value` each. */
+  env: readonly string[];
+}
 
 /** A tool of your own that is a WASI module; `wasiTool` makes it of a folder. */
 export interface WasiTool {
