@@ -14,6 +14,7 @@ import {
   stream,
   toolResults,
 } from "./support/anthropic.mjs";
+import { BOMB_LINES, checkBombs } from "./support/bombs.mjs";
 import { launch, open } from "./support/browser.mjs";
 import { runExampleTest } from "./support/example.mjs";
 import { TASKS, carryOut, checkAnswers } from "./support/lines.mjs";
@@ -275,10 +276,36 @@ test("the page works by keyboard, names its parts, and fits a phone in the dark"
   await close();
 });
 
-/** What a model says that has a command line carried out, or a call of the tool with this input. */
-function shellCall(line) {
-  const input = typeof line === "string" ? { command: line } : line;
-  return stream({ calls: [["shell", input]] }).join("");
+/** Lets an agent of the page carry out lines, commands or whole inputs: the outcomes. */
+function carryOutLines(page, lines, files = {}) {
+  const inputs = lines.map((line) => (typeof line === "string" ? { command: line } : line));
+  const calls = inputs.map((input) => stream({ calls: [["shell", input]] }).join(""));
+  // What prints the line "stop" is interrupted; the next run goes on.
+  return page.evaluate(
+    async ({ files, replies }) => {
+      const { Agent } = await import("./innerloop/dist/index.web.js");
+      const { PROGRAMS, SHELL } = await import("./demo.js");
+      const headers = { "content-type": "text/event-stream" };
+      const agent = await Agent.create({
+        provider: "anthropic",
+        model: "mock-1",
+        vocabulary: "seed",
+        fetch: async () => new Response(replies.shift(), { headers }),
+        files,
+        programs: { ...PROGRAMS, ...SHELL },
+      });
+      const outcomes = [];
+      while (replies.length > 0) {
+        for await (const { type, text, outcome } of agent.run("Go")) {
+          if (outcome) outcomes.push(outcome);
+          if (type === "tool_call_output_delta" && text === "stop\n") agent.interrupt();
+        }
+      }
+      await agent.close();
+      return outcomes;
+    },
+    { files, replies: [...calls, stream({ text: "Done." }).join("")] },
+  );
 }
 
 /** Steps of a model that has these command lines carried out. */
@@ -298,6 +325,30 @@ test("c11 lines that agents type are answered in the page as by bash", async () 
   await close();
 });
 
+test("c11 bombs end by their limits in the page, with a word, and the shell lives on", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  checkBombs(await carryOutLines(page, BOMB_LINES));
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test("c11 a line is interrupted in the page wherever it is, and the shell lives on", async () => {
+  const { page, problems, close } = await open(browser, site.url);
+  const outcomes = await carryOutLines(page, [
+    "mkdir d; cd d; v=1; f() { echo f $1; }; echo t > /tmp/t",
+    "v=2; cd /; echo left > left; echo stop; sleep 0.05; awk 'BEGIN { while (1); }'",
+    "f $v; pwd; cat /left /tmp/t; cd ..",
+    "v=3; echo stop; python -c 'while True: pass' | cat",
+    "v=4; echo stop; sleep 1000",
+    "f $v; pwd",
+  ]);
+  const told = outcomes.map(({ error, parts }) => error ?? parts[0].text);
+  const [first, last] = ["f 1\n/d\nleft\nt\n", "f 1\n/\n"];
+  assert.deepEqual(told, ["", "interrupted", first, "interrupted", "interrupted", last]);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("c11 the playground has python: in pipelines, loaded when it is first used", async () => {
   const { page, problems, close } = await open(browser, site.url);
   const asked = () => site.asked.filter((path) => /python/.test(path)).length;
@@ -308,25 +359,10 @@ test("c11 the playground has python: in pipelines, loaded when it is first used"
       "import unittest\nfrom shop import total\n\nclass Shop(unittest.TestCase):\n" +
       "    def test_total(self):\n        self.assertEqual(total([1, 2]), 3)\n",
   };
-  const carried = (lines) =>
-    page.evaluate(
-      async ({ files, lines }) => {
-        const { Agent } = await import("./innerloop/dist/index.web.js");
-        const { SHELL } = await import("./demo.js");
-        const replies = [...lines];
-        const headers = { "content-type": "text/event-stream" };
-        const fetch = async () => new Response(replies.shift(), { headers });
-        const options = { provider: "anthropic", model: "mock-1", fetch, files, programs: SHELL };
-        const agent = await Agent.create({ ...options, vocabulary: "seed" });
-        const told = [];
-        for await (const { outcome } of agent.run("Go")) {
-          if (outcome !== undefined) told.push(outcome.parts.map(({ text }) => text));
-        }
-        await agent.close();
-        return told;
-      },
-      { files, lines: [...lines.map(shellCall), stream({ text: "Done." }).join("")] },
-    );
+  const carried = async (lines) => {
+    const outcomes = await carryOutLines(page, lines, files);
+    return outcomes.map(({ parts }) => parts.map(({ text }) => text));
+  };
   assert.deepEqual(await carried(["echo 1"]), [["1\n", ""]]);
   assert.equal(asked(), before, "not before it is used");
   const [first, tests, error, last] = await carried([

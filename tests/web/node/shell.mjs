@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
+import { BOMB_LINES, checkBombs } from "../support/bombs.mjs";
 import { FAMILIES, replyOf } from "../support/families.mjs";
 import { Agent, agentAt, eventsOf, folder, qjs, shell } from "../support/installed.mjs";
 import { bash } from "../support/package.mjs";
@@ -114,6 +115,10 @@ test("c11 a worker is terminated in the middle of a line, and the shell lives on
   ]);
   assert.equal(outcomes[2].parts[0].text, "1\nt\nu\ncut.txt\nn.txt\n");
   assert.deepEqual(agent.files.list(), ["cut.txt", "n.txt"]);
+});
+
+test("c11 bombs end by their limits, with a word, and the shell lives on", async () => {
+  checkBombs((await runLines(BOMB_LINES)).outcomes);
 });
 
 test("c11 what a line prints is out before a program begins", async () => {
