@@ -112,14 +112,15 @@ export class ProgramRun {
     return this.#mounted;
   }
 
-  // Whether a program is there, or named by what is said to the shell or by a script of the
-  // workspace.
+  // Whether a program is there, or named, as a whole word, by what is said to the shell or by a
+  // script of the workspace.
   #isNeeded(said: string): (program: RegisteredProgram) => boolean {
     let scripts: string[] | undefined;
     return ({ isBegun, name }) => {
-      if (isBegun || said.includes(name)) return true;
+      const word = asWord(name);
+      if (isBegun || word.test(said)) return true;
       scripts ??= scriptsOf(this.request.files);
-      return scripts.some((text) => text.includes(name));
+      return scripts.some((text) => word.test(text));
     };
   }
 
@@ -141,6 +142,12 @@ async function loaded(program: RegisteredProgram): Promise<[string, Loaded | str
   } catch (error) {
     return [program.name, messageOf(error)];
   }
+}
+
+// Finds a program's name where it is no part of a longer word or of a file's name, in text or JSON.
+function asWord(name: string): RegExp {
+  const escaped = name.replaceAll(/[^\w-]/g, "\\$&");
+  return new RegExp(`(?:^|[^\\w.-]|\\\\[nrt])${escaped}(?![\\w-]|\\.\\w)`);
 }
 
 function scriptsOf(files: readonly [string, Uint8Array][]): string[] {
