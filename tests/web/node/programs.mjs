@@ -204,6 +204,36 @@ test("a program that crashes is an error result", async () => {
   assert.match(outcome.parts[2].text, /unreachable/);
 });
 
+test("a program's memory is bounded, whatever its module says of it", async () => {
+  const section = (id, ...content) => [id, content.length, ...content];
+  const name = (text) => [text.length, ...Buffer.from(text)];
+  // Its exit code has 2 if its memory does not grow by 16,383 pages, and 1 if not by one more.
+  const grown = [64, 0, 65, 127, 70];
+  const body = [0, 65, 255, 255, 0, ...grown, 65, 1, 116, 65, 1, ...grown, 114, 16, 0, 11];
+  const module = (...limits) =>
+    new Uint8Array([
+      ...[0, 97, 115, 109, 1, 0, 0, 0],
+      ...section(1, 2, 96, 1, 127, 0, 96, 0, 0),
+      ...section(2, 1, ...name("wasi_snapshot_preview1"), ...name("proc_exit"), 0, 0),
+      ...section(3, 1, 1),
+      ...section(5, 1, ...limits),
+      ...section(7, 2, ...name("memory"), 2, 0, ...name("_start"), 0, 1),
+      ...section(10, 1, body.length, ...body),
+    ]);
+  const cases = [
+    [[0, 1], 1],
+    [[1, 1, 0xff, 0xff, 3], 1],
+    [[1, 1, 0x80, 0x80, 1], 1],
+    [[1, 1, 100], 2],
+    [[0, 0x80, 0x81, 1], 3],
+  ];
+  for (const [limits, exit] of cases) {
+    const options = { programs: { grow: module(...limits) } };
+    const { outcome } = await runQjs({}, { program: "grow", args: [] }, options);
+    assert.equal(outcome.exit, exit, JSON.stringify([limits, outcome]));
+  }
+});
+
 test("without programs the tool is not offered; with them the model reads of them", async () => {
   const server = await serve(reply({ text: "Hi." }), reply({ text: "Hi." }));
   const bare = await agentAt(server);

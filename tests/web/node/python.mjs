@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { reply, serve } from "../support/anthropic.mjs";
-import { Agent, agentAt, eventsOf, folder, python, qjs } from "../support/installed.mjs";
+import { Agent, agentAt, eventsOf, folder, python, qjs, shell } from "../support/installed.mjs";
 import { programs as shellPrograms, printed, runLines } from "../support/shell.mjs";
 
 const SHA_256 = "e5dc5a398b07b54ea8fdb503bf68fb583d533f10ec3f930963e02b9505f7a763";
@@ -106,7 +106,7 @@ test("c11 python is loaded when it is first used, once for its names, and unpack
     programs: lazy.map((program) => ({ ...program })),
   });
   assert.deepEqual([texts, asked], [["1\n|", "2\n3\n|"], ["python"]]);
-  await printed(["echo 1"], { programs: lazy });
+  await printed(["echo pythonic a-python python-x > python.md"], { programs: lazy });
   assert.deepEqual(asked, ["python"]);
   const broken = { ...python, wasm: () => new Uint8Array([0x1f, 0x8b, 8, 0]) };
   const { outcomes } = await runLines(["python3 -V"], { programs: [...shellPrograms, broken] });
@@ -114,6 +114,22 @@ test("c11 python is loaded when it is first used, once for its names, and unpack
     outcomes[0].parts[1].text,
     /^python3: can't be run: the program `python` could not be loaded: /,
   );
+});
+
+test("c11 a program has 1 GiB of memory at most, and the shell lives on", async () => {
+  const packaged = [shell, qjs, python];
+  const lines = [
+    "python -c 'print(len(bytearray(600 * 2 ** 20)))'; python -c 'bytearray(1030 * 2 ** 20)'",
+    "qjs -e 'const all = []; for (;;) all.push(new Uint8Array(2 ** 24))'; echo $?",
+    "python -c 'all = []\nwhile True: all.append(bytes(2 ** 24))' | cat; echo ${PIPESTATUS[@]}",
+  ];
+  const { outcomes } = await runLines(lines, { programs: packaged });
+  const told = outcomes.map(({ parts }) => parts.map(({ text }) => text));
+  assert.equal(told[0][0], "629145600\n");
+  assert.match(told[0][1], /\nMemoryError\n$/);
+  assert.deepEqual([told[1][0], told[2][0]], ["1\n", "1 0\n"]);
+  assert.match(told[1][1], /out of memory/);
+  assert.match(told[2][1], /\nMemoryError\n$/);
 });
 
 test("c11 names and variables of a program that do not fit are refused", async () => {

@@ -1,5 +1,6 @@
 // The registry of programs: where their modules come from, and loading them, once.
 
+import { bounded } from "./bound.js";
 import { AgentError } from "./errors.js";
 import { platform } from "./platform.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
@@ -9,7 +10,7 @@ export const SHELL = "bash";
 const SHELL_NAMES = [SHELL, "sh", "shell"];
 
 /** What begins bytes that are compressed by gzip. */
-const GZIP = [0x1f, 0x8b] as const;
+const GZIP = [0x1f, 0x8b];
 
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
 
@@ -104,7 +105,8 @@ function described(
 function checkNames(name: string, aliases: unknown): void {
   const isName = (alias: unknown): boolean => typeof alias === "string" && alias !== "";
   if (Array.isArray(aliases) && aliases.every(isName)) return;
-  throw new AgentError("bad_option", `\`aliases\` of the program \`${name}\` must be a list of names`);
+  const message = `\`aliases\` of the program \`${name}\` must be a list of names`;
+  throw new AgentError("bad_option", message);
 }
 
 function environmentOf(name: string, env: unknown): string[] {
@@ -150,15 +152,20 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   return compileBytes(await response.arrayBuffer());
 }
 
+async function compileBytes(given: BufferSource): Promise<WebAssembly.Module> {
+  const bytes = ArrayBuffer.isView(given)
+    ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
+    : new Uint8Array(given);
+  const isPacked = GZIP.every((byte, at) => bytes[at] === byte);
+  return WebAssembly.compile(bounded(isPacked ? await unpacked(bytes) : bytes) as BufferSource);
+}
+
 // A large module travels compressed, where its server does not see to that.
-async function compileBytes(bytes: BufferSource): Promise<WebAssembly.Module> {
-  const [first, second] = ArrayBuffer.isView(bytes)
-    ? new Uint8Array(bytes.buffer, bytes.byteOffset, Math.min(2, bytes.byteLength))
-    : new Uint8Array(bytes, 0, Math.min(2, bytes.byteLength));
-  if (first !== GZIP[0] || second !== GZIP[1]) return WebAssembly.compile(bytes);
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   if (typeof DecompressionStream === "undefined") {
     throw new TypeError("it is compressed by gzip, which this platform cannot unpack");
   }
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(unpacked).arrayBuffer());
+  const packed = new Blob([bytes as BlobPart]).stream();
+  const plain = new Response(packed.pipeThrough(new DecompressionStream("gzip")));
+  return new Uint8Array(await plain.arrayBuffer());
 }
