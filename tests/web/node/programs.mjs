@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { reply, serve, toolResults } from "../support/anthropic.mjs";
 import { Agent, agentAt, eventsOf, folder } from "../support/installed.mjs";
 import { qjs } from "../support/package.mjs";
@@ -210,27 +211,50 @@ test("a program's memory is bounded, whatever its module says of it", async () =
   // Its exit code has 2 if its memory does not grow by 16,383 pages, and 1 if not by one more.
   const grown = [64, 0, 65, 127, 70];
   const body = [0, 65, 255, 255, 0, ...grown, 65, 1, 116, 65, 1, ...grown, 114, 16, 0, 11];
-  const module = (...limits) =>
+  const withMemories = (...memories) =>
     new Uint8Array([
       ...[0, 97, 115, 109, 1, 0, 0, 0],
       ...section(1, 2, 96, 1, 127, 0, 96, 0, 0),
       ...section(2, 1, ...name("wasi_snapshot_preview1"), ...name("proc_exit"), 0, 0),
       ...section(3, 1, 1),
-      ...section(5, 1, ...limits),
+      ...section(5, ...memories),
       ...section(7, 2, ...name("memory"), 2, 0, ...name("_start"), 0, 1),
       ...section(10, 1, body.length, ...body),
     ]);
+  const module = (...limits) => withMemories(1, ...limits);
+  const several = withMemories(2, 0, 1, 0, 1);
   const cases = [
     [[0, 1], 1],
     [[1, 1, 0xff, 0xff, 3], 1],
     [[1, 1, 0x80, 0x80, 1], 1],
     [[1, 1, 100], 2],
-    [[0, 0x80, 0x81, 1], 3],
   ];
   for (const [limits, exit] of cases) {
     const options = { programs: { grow: module(...limits) } };
     const { outcome } = await runQjs({}, { program: "grow", args: [] }, options);
     assert.equal(outcome.exit, exit, JSON.stringify([limits, outcome]));
+  }
+  const refused = [
+    [module(0, 0x80, 0x81, 1), /it begins with 1032 MiB of memory and may have 1024 MiB$/],
+    [module(4, 1), /its memory is shared or has addresses of 64 bits/],
+    [module(3, 1, 2), /its memory is shared or has addresses of 64 bits/],
+    [module(1, 1, 2, 0), /its section of memories is malformed/],
+    [several, /it has several memories, and a program has one/],
+  ];
+  for (const [grow, message] of refused) {
+    const given = { provider: "anthropic", model: "m", apiKey: "k", programs: { grow } };
+    await assert.rejects(Agent.create(given), { code: "bad_program", message });
+  }
+});
+
+test("a module is read to a limit, also what it is unpacked to", async () => {
+  const endless = () =>
+    new ReadableStream({ pull: (control) => control.enqueue(new Uint8Array(2 ** 24)) });
+  const packed = gzipSync(new Uint8Array(2 ** 28 + 1), { level: 1 });
+  for (const wasm of [new Response(endless()), packed]) {
+    const given = { provider: "anthropic", model: "m", apiKey: "k", programs: { wasm } };
+    const message = "the program `wasm` could not be loaded: it has more than 268435456 bytes";
+    await assert.rejects(Agent.create(given), { code: "bad_program", message });
   }
 });
 

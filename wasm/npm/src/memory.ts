@@ -1,81 +1,78 @@
-// The most memory that a module may have, written into the module itself: there is no other way to
-// limit what an engine lets it have.
+// The most memory that a module may have, written into the module itself before it is compiled:
+// nothing refuses a running instance more.
 
+import { concatenated } from "./bytes.js";
+
+/** What a memory is measured by. */
 const PAGE = 64 * 2 ** 10;
+/** Most pages of a memory with addresses of 32 bits. */
 const MOST_PAGES = 2 ** 16;
 
-/** The header of a module; what follows are sections. */
-const HEADER = 8;
+/** What a module begins with: its magic number, and the version. */
+const HEAD = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const MEMORY_SECTION = 5;
-const HAS_MOST = 1;
-
-/** A module whose memory is larger from the start than it may be. */
-export class TooLarge extends Error {}
+/** How a memory's size is said: its least only, or its most as well. */
+const LEAST_ONLY = 0;
+const BOTH = 1;
 
 /**
- * The module with memories that grow to so many bytes at most. What is no module comes back as it
- * is: who compiles it says why.
+ * The module with a memory that grows to so many bytes at most. What is no module, or ends in the
+ * midst, comes back as it is: who compiles it says why.
  *
- * @throws TooLarge
+ * @throws Error where its memory is larger from the start, or is of another kind than programs of
+ *   preview 1 have: shared, with addresses of 64 bits, or one of several.
  */
 export function withMemory(
   module: Uint8Array<ArrayBuffer>,
   most: number,
 ): Uint8Array<ArrayBuffer> {
-  const reader = new Reader(module);
-  reader.at = HEADER;
+  if (!HEAD.every((byte, at) => module[at] === byte)) return module;
+  const reader = new Reader(module, HEAD.length);
   while (reader.at < module.length) {
     const begin = reader.at;
     const id = reader.byte();
     const end = reader.number() + reader.at;
-    if (id !== MEMORY_SECTION) {
-      reader.at = end;
-      continue;
+    if (id === MEMORY_SECTION) {
+      const content = limited(reader, Math.min(Math.floor(most / PAGE), MOST_PAGES));
+      if (reader.at !== end) throw new Error("its section of memories is malformed");
+      const section = [id, ...leb(content.length), ...content];
+      return concatenated([module.subarray(0, begin), section, module.subarray(end)]);
     }
-    const content = memories(reader, Math.min(Math.floor(most / PAGE), MOST_PAGES));
-    if (content === undefined || reader.at !== end) return module;
-    const section = [id, ...leb(content.length), ...content];
-    const parts = [module.subarray(0, begin), section, module.subarray(end)];
-    const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      whole.set(part, at);
-      at += part.length;
-    }
-    return whole;
+    reader.at = end;
   }
   return module;
 }
 
-// The section with other limits; nothing if a memory is of a kind that preview 1 does not know.
-function memories(reader: Reader, pages: number): number[] | undefined {
+// The content of the section, with at most so many pages.
+function limited(reader: Reader, pages: number): number[] {
   const count = reader.number();
-  const content = leb(count);
-  for (let index = 0; index < count; index += 1) {
-    const flags = reader.byte();
-    if ((flags & ~HAS_MOST) !== 0) return undefined;
-    const least = reader.number();
-    const most = flags === HAS_MOST ? reader.number() : MOST_PAGES;
-    if (!(reader.at <= reader.bytes.length)) return undefined;
-    if (least > pages) {
-      const [has, may] = [least, pages].map((each) => `${(each * PAGE) / 2 ** 20} MiB`);
-      throw new TooLarge(`it begins with ${has} of memory and may have ${may}`);
-    }
-    content.push(HAS_MOST, ...leb(least), ...leb(Math.min(most, pages)));
+  if (count === 0) return leb(0);
+  if (count > 1) throw new Error("it has several memories, and a program has one");
+  const flags = reader.byte();
+  if (flags !== LEAST_ONLY && flags !== BOTH) {
+    throw new Error("its memory is shared or has addresses of 64 bits, which preview 1 knows not");
   }
-  return content;
+  const least = reader.number();
+  const most = flags === BOTH ? reader.number() : MOST_PAGES;
+  if (least > pages) {
+    const [has, may] = [least, pages].map((each) => `${(each * PAGE) / 2 ** 20} MiB`);
+    throw new Error(`it begins with ${has} of memory and may have ${may}`);
+  }
+  return [...leb(count), BOTH, ...leb(least), ...leb(Math.min(most, pages))];
 }
 
 /** Numbers as modules write them. Beyond the end there are zeros, and `at` says so. */
 class Reader {
-  at = 0;
-
-  constructor(readonly bytes: Uint8Array) {}
+  constructor(
+    readonly bytes: Uint8Array,
+    public at: number,
+  ) {}
 
   byte(): number {
     return this.bytes[this.at++] ?? 0;
   }
 
+  /** A number of up to 32 bits, in LEB128. */
   number(): number {
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {

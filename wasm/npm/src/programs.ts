@@ -1,46 +1,64 @@
 // The registry of programs: where their modules come from, and loading them, once.
 
-import { bounded } from "./bound.js";
+import { bytesOf } from "./bytes.js";
 import { AgentError } from "./errors.js";
+import { MOST_MODULE, compile, readResponse, readUrl, unpacked } from "./modules.js";
 import { platform } from "./platform.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
+import { messageOf } from "./work.js";
 
 /** What the tool for command lines runs, and what else a shell may be called in the options. */
 export const SHELL = "bash";
 const SHELL_NAMES = [SHELL, "sh", "shell"];
 
-/** What begins bytes that are compressed by gzip. */
-const GZIP = [0x1f, 0x8b];
+/** 1 GiB: the most memory of a program, and of the shell. */
+const MOST_MEMORY = 2 ** 30;
 
 const SOURCES = "give a Uint8Array, an ArrayBuffer, a URL, a Response or a Module";
 
-/** A program of the registry. */
+/** A program of the registry, under one of its names. */
 export class RegisteredProgram {
-  #loading: Promise<WebAssembly.Module> | undefined;
-
   readonly name: string;
 
   constructor(
     name: string,
     readonly description: string,
-    readonly source: ProgramSource | LazySource,
+    readonly source: Source,
     /** What it finds in its environment beside what all do, `NAME=value` each. */
     readonly env: readonly string[] = [],
   ) {
     this.name = SHELL_NAMES.includes(name) ? SHELL : name;
   }
 
-  /** Whether it is loaded when it is first needed. */
-  get isLazy(): boolean {
-    return typeof this.source === "function";
+  /** Whether its module is loaded, or about to be. */
+  get isBegun(): boolean {
+    return this.source.isBegun;
   }
 
-  /** Whether it is loaded, or about to be. */
+  /** Its module, loaded and compiled if that has not been done. */
+  load(): Promise<WebAssembly.Module> {
+    return this.source.load();
+  }
+}
+
+/** Where a program's module comes from; it is loaded once for all names of the program. */
+class Source {
+  #loading: Promise<WebAssembly.Module> | undefined;
+
+  constructor(
+    readonly name: string,
+    readonly wasm: ProgramSource | LazySource,
+  ) {}
+
+  /** Whether it is loaded when it is first needed. */
+  get isLazy(): boolean {
+    return typeof this.wasm === "function";
+  }
+
   get isBegun(): boolean {
     return this.#loading !== undefined;
   }
 
-  /** Its module, loaded and compiled if that has not been done. */
   load(): Promise<WebAssembly.Module> {
     this.#loading ??= this.#load();
     return this.#loading;
@@ -48,14 +66,11 @@ export class RegisteredProgram {
 
   async #load(): Promise<WebAssembly.Module> {
     try {
-      const { source } = this;
-      return await compile(typeof source === "function" ? await source() : source);
+      const { wasm } = this;
+      return await moduleOf(typeof wasm === "function" ? await wasm() : wasm);
     } catch (error) {
       this.#loading = undefined;
-      // Under another name of the same program it has been said before.
-      if (error instanceof AgentError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      const message = `the program \`${this.name}\` could not be loaded: ${why}`;
+      const message = `the program \`${this.name}\` could not be loaded: ${messageOf(error)}`;
       throw new AgentError("bad_program", message);
     }
   }
@@ -72,7 +87,7 @@ export async function loadPrograms(programs: Programs = {}): Promise<RegisteredP
       "programs run in a worker, and this platform has none: leave out the option `programs`",
     );
   }
-  await Promise.all(all.filter(({ isLazy }) => !isLazy).map((program) => program.load()));
+  await Promise.all(all.filter(({ source }) => !source.isLazy).map((program) => program.load()));
   return all;
 }
 
@@ -89,17 +104,16 @@ function keyed(name: string, program: ProgramSource | LazySource | Program): Reg
   return described(name, isDescribed(program) ? program : { wasm: program });
 }
 
-// The program, and again under each of its other names; it is loaded once for all of them.
+// The program, and again under each of its other names.
 function described(
   name: string,
   { wasm, description = "", aliases = [], env = {} }: Program,
 ): RegisteredProgram[] {
   checkNames(name, aliases);
-  const own = environmentOf(name, env);
-  const program = new RegisteredProgram(name, description, wasm, own);
+  const [source, own] = [new Source(name, wasm), environmentOf(name, env)];
   const again = (alias: string) =>
-    new RegisteredProgram(alias, `the same as \`${name}\``, () => program.load(), own);
-  return [program, ...aliases.map(again)];
+    new RegisteredProgram(alias, `the same as \`${name}\``, source, own);
+  return [new RegisteredProgram(name, description, source, own), ...aliases.map(again)];
 }
 
 function checkNames(name: string, aliases: unknown): void {
@@ -123,49 +137,19 @@ function isDescribed(program: ProgramSource | LazySource | Program): program is 
   return typeof program === "object" && program !== null && "wasm" in program;
 }
 
-async function compile(source: ProgramSource): Promise<WebAssembly.Module> {
+async function moduleOf(source: ProgramSource): Promise<WebAssembly.Module> {
   const given: unknown = await source;
-  if (typeof given !== "object" || given === null) throw new TypeError(SOURCES);
   if (given instanceof WebAssembly.Module) return given;
-  if (given instanceof URL) return compileUrl(given);
-  if (isResponse(given)) return compileResponse(given);
-  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) {
-    return compileBytes(given as BufferSource);
-  }
+  return compile(await unpacked(await read(given)), MOST_MEMORY);
+}
+
+function read(given: unknown): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
+  if (given instanceof URL) return readUrl(given, MOST_MODULE);
+  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) return bytesOf(given);
+  if (isResponse(given)) return readResponse(given, MOST_MODULE);
   throw new TypeError(SOURCES);
 }
 
-function isResponse(given: object): given is Response {
-  return "arrayBuffer" in given && "ok" in given;
-}
-
-async function compileUrl(url: URL): Promise<WebAssembly.Module> {
-  const { readFile } = platform();
-  if (url.protocol === "file:" && readFile !== undefined) {
-    return compileBytes((await readFile(url)) as BufferSource);
-  }
-  return compileResponse(await fetch(url));
-}
-
-async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  if (!response.ok) throw new Error(`${response.url} answers ${response.status}`);
-  return compileBytes(await response.arrayBuffer());
-}
-
-async function compileBytes(given: BufferSource): Promise<WebAssembly.Module> {
-  const bytes = ArrayBuffer.isView(given)
-    ? new Uint8Array(given.buffer, given.byteOffset, given.byteLength)
-    : new Uint8Array(given);
-  const isPacked = GZIP.every((byte, at) => bytes[at] === byte);
-  return WebAssembly.compile(bounded(isPacked ? await unpacked(bytes) : bytes) as BufferSource);
-}
-
-// A large module travels compressed, where its server does not see to that.
-async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
-  if (typeof DecompressionStream === "undefined") {
-    throw new TypeError("it is compressed by gzip, which this platform cannot unpack");
-  }
-  const packed = new Blob([bytes as BlobPart]).stream();
-  const plain = new Response(packed.pipeThrough(new DecompressionStream("gzip")));
-  return new Uint8Array(await plain.arrayBuffer());
+function isResponse(given: unknown): given is Response {
+  return typeof given === "object" && given !== null && "body" in given && "ok" in given;
 }

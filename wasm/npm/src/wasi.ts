@@ -1,8 +1,9 @@
 // Makes a tool of a folder with a `tool.toml` and a WASI module.
 
+import { bytesOf } from "./bytes.js";
 import { readDefinition } from "./definition.js";
 import { AgentError } from "./errors.js";
-import { withMemory } from "./memory.js";
+import { MOST_MODULE, compile, readUrl } from "./modules.js";
 import { platform } from "./platform.js";
 import type { WasiTool } from "./types.js";
 import { messageOf } from "./work.js";
@@ -19,8 +20,6 @@ const FILE = "tool.toml";
 /** The longest definition. */
 const MOST_BYTES = 2 ** 20;
 const PREVIEW_1 = "wasi_snapshot_preview1";
-/** How a component's bytes go on after the four that it shares with modules. */
-const COMPONENT = [0x0d, 0, 1, 0];
 /** As natively. */
 const MEMORY_MIB = 512;
 
@@ -64,21 +63,16 @@ async function toolAt(place: URL): Promise<WasiTool> {
   const isFile = folder.pathname.endsWith(`/${FILE}`);
   if (!isFile && !folder.pathname.endsWith("/")) folder.pathname += "/";
   const url = new URL(FILE, folder);
-  const bytes = await read(url);
-  if (bytes.length > MOST_BYTES) throw bad(`${shown(url)} has more than ${MOST_BYTES} bytes`);
+  const bytes = await read(url, MOST_BYTES);
   return toolOf(new TextDecoder().decode(bytes), shown(url), (module) => {
     const path = module.split("/").map(encodeURIComponent).join("/");
-    return read(new URL(path, url));
+    return read(new URL(path, url), MOST_MODULE);
   });
 }
 
-async function read(url: URL): Promise<Uint8Array<ArrayBuffer>> {
-  const { readFile } = platform();
+async function read(url: URL, most: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    if (url.protocol === "file:" && readFile !== undefined) return bytesOf(await readFile(url));
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`the server answers ${response.status}`);
-    return new Uint8Array(await response.arrayBuffer());
+    return await readUrl(url, most);
   } catch (error) {
     const what = "a tool's folder has a `tool.toml`, and the module that it names";
     throw bad(`cannot read ${shown(url)}: ${messageOf(error)}; ${what}`);
@@ -94,7 +88,7 @@ async function toolOf(
   const { name, description, parameters, readOnly, args, limits } = definition;
   const { timeoutMs, memoryMib = MEMORY_MIB, outputMib, diskMib } = limits;
   const bytes = await load(definition.module);
-  const module = await compile(bytes, memoryMib).catch((error: unknown) => {
+  const module = await checked(bytes, memoryMib).catch((error: unknown) => {
     throw bad(`${place}: module: ${definition.module}: ${messageOf(error)}`);
   });
   return {
@@ -109,14 +103,11 @@ async function toolOf(
   };
 }
 
-async function compile(
+async function checked(
   bytes: Uint8Array<ArrayBuffer>,
   memoryMib: number,
 ): Promise<WebAssembly.Module> {
-  if (COMPONENT.every((byte, at) => bytes[4 + at] === byte)) {
-    throw new Error("it is a component; build it for WASI preview 1, `wasm32-wasip1`");
-  }
-  const module = await WebAssembly.compile(withMemory(bytes, memoryMib * 2 ** 20));
+  const module = await compile(bytes, memoryMib * 2 ** 20);
   const other = WebAssembly.Module.imports(module).find((each) => each.module !== PREVIEW_1);
   if (other !== undefined) {
     const what = `\`${other.module}.${other.name}\``;
@@ -130,12 +121,6 @@ async function compile(
   }
   if (!has("memory", "memory")) throw new Error("it does not export its memory");
   return module;
-}
-
-function bytesOf(given: Uint8Array | ArrayBufferView | ArrayBuffer): Uint8Array<ArrayBuffer> {
-  if (!ArrayBuffer.isView(given)) return new Uint8Array(given);
-  const { buffer, byteOffset, byteLength } = given;
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
 // A place as its user knows it.
