@@ -4,10 +4,9 @@ import type { FileChange } from "./data.js";
 import type { Files } from "./files.js";
 import type { Keeper, Left, Mounted } from "./kept.js";
 import { type CallEnd, Printed } from "./outcome.js";
-import type { Changes } from "./tree.js";
 import type { WasiTool } from "./types.js";
 import { toJson } from "./work.js";
-import { type WorkerEnd, runInWorker } from "./workers.js";
+import { Noted, type WorkerEnd, runInWorker } from "./workers.js";
 
 /** What is called, and how. */
 export interface ModuleCall {
@@ -56,7 +55,7 @@ const MOST_TEXT = 256 * 2 ** 10;
 /** A call that runs. It ends once: by itself, or when it is stopped. */
 export class RunningCall {
   readonly #printed = new Printed();
-  readonly #left = new Map<string, Uint8Array | undefined>();
+  readonly #noted = new Noted();
   #mounted: Mounted | undefined;
 
   constructor(
@@ -78,12 +77,12 @@ export class RunningCall {
 
   /** The outcome, as JSON, where it has ended so; the agent's files are then as it left them. */
   ended(end: WorkerEnd): string {
-    return this.#outcome(end, "written" in end ? end : this.#noted());
+    return this.#outcome(end, "written" in end ? end : this.#noted.changes);
   }
 
   /** The outcome, as JSON, where it was stopped: with what there is by now. */
   stopped(): string {
-    return this.#outcome({ type: "cancelled" }, this.#noted());
+    return this.#outcome({ type: "cancelled" }, this.#noted.changes);
   }
 
   async #run(signal: AbortSignal): Promise<WorkerEnd> {
@@ -108,7 +107,7 @@ export class RunningCall {
       limitMs,
       signal,
       onOutput: (stream, bytes) => this.#tell(this.#printed.push(stream, bytes)),
-      onChange: (changes) => this.#note(changes),
+      onChange: (changes) => this.#noted.add(changes),
     });
     this.#tell(this.#printed.rest());
     return end;
@@ -139,19 +138,6 @@ export class RunningCall {
 
   #tell(text: string): void {
     if (text !== "") this.output(text);
-  }
-
-  #note({ written, removed }: Changes): void {
-    for (const [path, bytes] of written) this.#left.set(path, bytes);
-    for (const path of removed) this.#left.set(path, undefined);
-  }
-
-  #noted(): Changes {
-    const all = [...this.#left];
-    return {
-      written: all.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes]])),
-      removed: all.flatMap(([path, bytes]) => (bytes === undefined ? path : [])),
-    };
   }
 
   // Puts into the agent's files what the call has left, and says what that has changed. A tool that

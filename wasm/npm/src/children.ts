@@ -2,8 +2,9 @@
 // can run one thing at a time: a program runs when all that it reads is there and the shell has
 // nothing else to do, from its start to its end, and then the shell reads what it has printed.
 
+import { Bytes } from "./bytes.js";
 import { Input, OpenFolder, Output } from "./descriptors.js";
-import { type Guest, runGuest, sleep, textAt } from "./guest.js";
+import { type Guest, environment, runGuest, sleep, textAt } from "./guest.js";
 import type { Loaded } from "./sources.js";
 import { Folder, type Tree } from "./tree.js";
 import { fileImports } from "./whole.js";
@@ -57,35 +58,6 @@ const NONE_NOW = 0;
 const OVER = -1;
 
 class TooMuch extends Error {}
-
-/** Bytes in the order of their coming. */
-class Bytes {
-  #room = new Uint8Array(1024);
-  #from = 0;
-  #to = 0;
-
-  get length(): number {
-    return this.#to - this.#from;
-  }
-
-  push(bytes: Uint8Array): void {
-    const end = this.#to + bytes.length;
-    if (end > this.#room.length) {
-      const room = new Uint8Array(2 * end);
-      room.set(this.#room.subarray(0, this.#to));
-      this.#room = room;
-    }
-    this.#room.set(bytes, this.#to);
-    this.#to = end;
-  }
-
-  /** Takes so many from the begin, or what there is. */
-  take(most = this.length): Uint8Array {
-    const bytes = this.#room.subarray(this.#from, Math.min(this.#from + most, this.#to));
-    this.#from += bytes.length;
-    return bytes;
-  }
-}
 
 class Child {
   readonly stdin = new Bytes();
@@ -205,8 +177,8 @@ function runChild(around: Surroundings, child: Child): void {
   };
   const fds: Guest["fds"] = [new Input(child.stdin.take()), output(child.stdout)];
   fds.push(output(child.stderr), around.open(spot.node));
-  const environment = joined([...around.env, ...loaded.env], env);
-  const guest = { module: loaded.module, args: [program, ...args], env: environment, fds };
+  const variables = environment([...around.env, ...loaded.env, ...saidByShell(env)]);
+  const guest = { module: loaded.module, args: [program, ...args], env: variables, fds };
   try {
     child.end(runGuest(guest) & 0xff);
   } catch (error) {
@@ -218,12 +190,10 @@ function runChild(around: Surroundings, child: Child): void {
   }
 }
 
-// The shell's variables over those that each program finds. The folder is always the program's `/`.
-function joined(common: readonly string[], said: readonly string[]): string[] {
-  const all = new Map(common.map((pair) => [pair.slice(0, pair.indexOf("=")), pair]));
-  said.forEach((name, at) => {
+// The shell's variables, names and values by turns. The folder is always the program's `/`.
+function saidByShell(said: readonly string[]): string[] {
+  return said.flatMap((name, at) => {
     const isName = at % 2 === 0 && name !== "PWD";
-    if (isName) all.set(name, `${name}=${said[at + 1] ?? ""}`);
+    return isName ? `${name}=${said[at + 1] ?? ""}` : [];
   });
-  return [...all.values()];
 }

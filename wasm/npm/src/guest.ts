@@ -19,6 +19,9 @@ export interface Guest {
 
 type Imported = Record<string, (...args: any[]) => any>;
 
+/** The most that a module waits for at once, so that its memory bounds the worker's. */
+const MOST_POLLS = 2 ** 12;
+
 const decoder = new TextDecoder();
 
 /** Runs it; returns its exit code. */
@@ -29,6 +32,11 @@ export function runGuest({ module, args, env, fds, more }: Guest): number {
   const imports = { ...more?.(memory), wasi_snapshot_preview1: own };
   const instance = new WebAssembly.Instance(module, imports);
   return shim.start(instance as Parameters<WASI["start"]>[0]);
+}
+
+/** Variables, `NAME=value` each: of those with one name the last. */
+export function environment(pairs: readonly string[]): string[] {
+  return [...new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair])).values()];
 }
 
 /** The text that a module names by place and length. */
@@ -115,6 +123,7 @@ function mended(shim: WASI, memory: () => ArrayBuffer): Imported {
 
     poll_oneoff(at: number, into: number, count: number, countAt: number): number {
       if (count === 0) return wasi.ERRNO_INVAL;
+      if (count >>> 0 > MOST_POLLS) return wasi.ERRNO_NOMEM;
       const polls = Array.from({ length: count }, (_, index) => pollAt(memory(), at + 48 * index));
       const first = Math.min(...polls.map(({ due }) => due));
       sleep(first - performance.now());

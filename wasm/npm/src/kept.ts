@@ -2,6 +2,7 @@
 // links, times, and for each agent what its shell remembers and has put into `/tmp`.
 
 import type { Action } from "./data.js";
+import type { LimitName } from "./limits.js";
 import type { Ending } from "./program.js";
 import type { Changes, Kept } from "./tree.js";
 
@@ -9,7 +10,7 @@ import type { Changes, Kept } from "./tree.js";
 export type ProgramEnd = (
   | { type: "exit"; code: number }
   | { type: "crash"; message: string }
-  | { type: "printed_too_much" | "wrote_too_much" | "timed_out" | "cancelled" }
+  | { type: LimitName | "timed_out" | "cancelled" }
 ) &
   Changes;
 

@@ -1,13 +1,15 @@
 // What a WASI tool prints, as much of it as is kept, and the outcome that it comes to: in the words
 // of the native host (`driver/src/capture.rs` and `host-native/src/tools/reply.rs`).
 
+import { Bytes } from "./bytes.js";
 import type { FileChange, Outcome, Part, ToolErrorKind } from "./data.js";
+import { LIMIT_WORDS, type LimitName } from "./limits.js";
 
 /** How a call ended. */
 export type CallEnd =
   | { type: "exit"; code: number }
   | { type: "crash"; message: string }
-  | { type: "printed_too_much" | "wrote_too_much" | "timed_out" | "cancelled" };
+  | { type: LimitName | "timed_out" | "cancelled" };
 
 /** Bytes that are kept of the beginning of each output, and as many of its end. */
 const HALF = 2 ** 20;
@@ -21,12 +23,6 @@ const PARTS: Record<Part["type"], readonly string[]> = {
   image_url: ["url"],
   file: ["media_type", "name", "data"],
 };
-
-const WORDS = {
-  printed_too_much: ["limit", "it was stopped because it printed too much"],
-  wrote_too_much: ["limit", "it was stopped because it wrote too much to files"],
-  cancelled: ["interrupted", "it was interrupted"],
-} as const satisfies Record<string, [ToolErrorKind, string]>;
 
 /** What one call prints. */
 export class Printed {
@@ -78,8 +74,10 @@ function toldOf(end: CallEnd): [ToolErrorKind, string | undefined] {
       return ["crashed", `it crashed: ${end.message}`];
     case "timed_out":
       return ["timeout", undefined];
+    case "cancelled":
+      return ["interrupted", "it was interrupted"];
     default:
-      return [...WORDS[end.type]];
+      return ["limit", LIMIT_WORDS[end.type]];
   }
 }
 
@@ -121,8 +119,8 @@ function isPart(part: unknown): part is Part {
 /** One output: its beginning and its end. */
 class Kept {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #head = new Bytes();
-  #tail = new Bytes();
+  readonly #head = new Bytes();
+  readonly #tail = new Bytes();
   #dropped = 0;
 
   get isCut(): boolean {
@@ -133,8 +131,7 @@ class Kept {
     const room = Math.min(HALF - this.#head.length, bytes.length);
     this.#head.push(bytes.subarray(0, room));
     this.#tail.push(bytes.subarray(room));
-    // So that each byte is moved once at most.
-    if (this.#tail.length >= 2 * HALF) this.#cut();
+    this.#cut();
     return this.#decoder.decode(bytes, { stream: true });
   }
 
@@ -150,38 +147,14 @@ class Kept {
       const [head, tail] = [decode(this.#head.all()), decode(this.#tail.all())];
       return `${head}\n[${this.#dropped} bytes of output dropped here]\n${tail}`;
     }
-    this.#head.push(this.#tail.all());
-    this.#tail = new Bytes();
+    this.#head.push(this.#tail.take());
     return decode(this.#head.all());
   }
 
   #cut(): void {
     const excess = this.#tail.length - HALF;
     if (excess <= 0) return;
-    const rest = new Bytes();
-    rest.push(this.#tail.all().subarray(excess));
-    this.#tail = rest;
+    this.#tail.take(excess);
     this.#dropped += excess;
-  }
-}
-
-/** Bytes that become more. */
-class Bytes {
-  #room = new Uint8Array(0);
-  length = 0;
-
-  push(bytes: Uint8Array): void {
-    const length = this.length + bytes.length;
-    if (length > this.#room.length) {
-      const room = new Uint8Array(2 * length);
-      room.set(this.all());
-      this.#room = room;
-    }
-    this.#room.set(bytes, this.length);
-    this.length = length;
-  }
-
-  all(): Uint8Array {
-    return this.#room.subarray(0, this.length);
   }
 }

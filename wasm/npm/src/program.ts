@@ -2,9 +2,11 @@
 // shell. Lives in a worker: a program cannot be interrupted from inside, so whoever started the
 // worker ends it.
 
+import { concatenated } from "./bytes.js";
 import { shellImports } from "./children.js";
 import { Input, OpenFolder, Output, type Watch } from "./descriptors.js";
-import { type Guest, runGuest } from "./guest.js";
+import { type Guest, environment, runGuest } from "./guest.js";
+import { LIMITS, LIMIT_WORDS, type LimitName } from "./limits.js";
 import type { Loaded } from "./sources.js";
 import { type Changes, type Folder, type Kept, Tree } from "./tree.js";
 
@@ -62,14 +64,6 @@ export type Ending = (
 /** The environment that a program finds; the native host's is the same. */
 const ENVIRONMENT = ["HOME=/", "LANG=C.UTF-8", "PWD=/", "TZ=UTC"];
 
-/** The native host's limits: bytes printed, and bytes written to files. */
-const LIMITS = { printed_too_much: 64 * 2 ** 20, wrote_too_much: 256 * 2 ** 20 };
-type LimitName = keyof typeof LIMITS;
-const IN_WORDS: Record<LimitName, string> = {
-  printed_too_much: "it was stopped because it printed too much",
-  wrote_too_much: "it was stopped because it wrote too much to files",
-};
-
 /**
  * Changes of files are reported as they come, so that they outlive a worker which is ended: so
  * many bytes, and as many more as were written, and so many times as many.
@@ -84,7 +78,7 @@ const JOINED_BYTES = 16 * 2 ** 10;
 
 class LimitReached extends Error {
   constructor(readonly limit: LimitName) {
-    super(IN_WORDS[limit]);
+    super(LIMIT_WORDS[limit]);
   }
 }
 
@@ -134,7 +128,7 @@ function execute(
   const guest = {
     module,
     args,
-    env: [...ENVIRONMENT, ...env],
+    env: environment([...ENVIRONMENT, ...env]),
     fds: [stdin, output(1), output(2), open(tree.root)],
   };
   if (shell === undefined) return outputs.during(() => runGuest(guest));
@@ -189,12 +183,7 @@ class Printed {
 
   #flush(): void {
     if (this.#length === 0) return;
-    const bytes = new Uint8Array(this.#length);
-    let at = 0;
-    for (const piece of this.#waiting) {
-      bytes.set(piece, at);
-      at += piece.length;
-    }
+    const bytes = concatenated(this.#waiting);
     this.#waiting = [];
     this.#length = 0;
     this.#pieces = Math.max(0, this.#pieces - 1);

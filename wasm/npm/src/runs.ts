@@ -14,7 +14,7 @@ import { type RegisteredProgram, SHELL } from "./programs.js";
 import type { Loaded } from "./sources.js";
 import type { Changes } from "./tree.js";
 import { messageOf } from "./work.js";
-import { runInWorker } from "./workers.js";
+import { Noted, runInWorker } from "./workers.js";
 
 /** What the binding wants to run. */
 export interface ProgramRequest extends Runner {
@@ -34,7 +34,7 @@ const SCRIPT_BYTES = 64 * 2 ** 10;
 
 /** A run. */
 export class ProgramRun {
-  readonly #left = new Map<string, Uint8Array | undefined>();
+  readonly #noted = new Noted();
   #mounted: Mounted | undefined;
 
   constructor(
@@ -59,7 +59,7 @@ export class ProgramRun {
       limitMs: request.limitMs + (isShell ? LAST_WORDS_MS : 0),
       signal,
       onOutput: this.onOutput,
-      onChange: (changes) => this.#note(changes),
+      onChange: (changes) => this.#noted.add(changes),
       onWant: (program) => this.#want(program),
     });
     if (!("written" in ending)) return { type: ending.type, ...this.left() };
@@ -70,11 +70,7 @@ export class ProgramRun {
 
   /** What it has done to files so far, if it is ended now. */
   left(): Changes {
-    const all = [...this.#left];
-    return this.#take({
-      written: all.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes]])),
-      removed: all.flatMap(([path, bytes]) => (bytes === undefined ? path : [])),
-    });
+    return this.#take(this.#noted.changes);
   }
 
   #take(left: Left): Changes {
@@ -122,11 +118,6 @@ export class ProgramRun {
       scripts ??= scriptsOf(this.request.files);
       return scripts.some((text) => word.test(text));
     };
-  }
-
-  #note({ written, removed }: Changes): void {
-    for (const [path, bytes] of written) this.#left.set(path, bytes);
-    for (const path of removed) this.#left.set(path, undefined);
   }
 
   #want(program: string): void {

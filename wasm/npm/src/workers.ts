@@ -23,6 +23,24 @@ export interface WorkerRun {
   onWant?(program: string): void;
 }
 
+/** What a run has reported of its changes: of each file the last. */
+export class Noted {
+  readonly #files = new Map<string, Uint8Array | undefined>();
+
+  add({ written, removed }: Changes): void {
+    for (const [path, bytes] of written) this.#files.set(path, bytes);
+    for (const path of removed) this.#files.set(path, undefined);
+  }
+
+  get changes(): Changes {
+    const all = [...this.#files];
+    return {
+      written: all.flatMap(([path, bytes]) => (bytes === undefined ? [] : [[path, bytes]])),
+      removed: all.flatMap(([path, bytes]) => (bytes === undefined ? path : [])),
+    };
+  }
+}
+
 /** How it ended: by itself, or from outside. */
 export type WorkerEnd = Ending | { type: "timed_out" | "cancelled" };
 
