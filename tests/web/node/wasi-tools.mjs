@@ -245,7 +245,12 @@ test("c5 a key that a tool prints is nowhere", async () => {
 
 test("c5 a subagent's tool works in its folder", async () => {
   const seen = "std.out.puts(os.readdir('.')[0].filter((name) => name[0] !== '.').join())";
-  const write = "const f = std.open('made.txt', 'w'); f.puts('made'); f.close();";
+  const write = `
+    const f = std.open('made.txt', 'w'); f.puts('made'); f.close();
+    const opened = ['../c.txt', '..\\\\c.txt'].map((name) => std.open(name, 'w'));
+    const moved = os.rename('made.txt', '..\\\\c.txt');
+    if (opened.some((file) => file !== null) || moved === 0) std.exit(1);
+  `;
   const tool = await probe(`${write} ${seen}`);
   const task = "Work in the folder";
   const root = [
@@ -266,6 +271,7 @@ test("c5 a subagent's tool works in its folder", async () => {
   await agent.run("Let somebody work").result();
   assert.equal(toolResults({ body: asked[1] })[0].text, "b.txt,made.txt");
   assert.deepEqual(agent.files.list(), ["a/b.txt", "a/made.txt", "c.txt"]);
+  assert.equal(agent.files.readText("c.txt"), "");
   await agent.close();
   await server.close();
 });

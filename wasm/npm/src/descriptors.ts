@@ -256,7 +256,8 @@ export class OpenFolder extends Fd {
       if (!wants(wasi.OFLAGS_CREAT)) return refused(wasi.ERRNO_NOENT);
       if (path.endsWith("/")) return refused(wasi.ERRNO_ISDIR);
       node = new PlainFile(NOTHING);
-      this.#add(spot, node);
+      const ret = this.#add(spot, node);
+      if (ret !== 0) return refused(ret);
     }
     const file = new OpenFile(this.tree, this.watch, node, rights, flags);
     if (wants(wasi.OFLAGS_TRUNC) && node.size > 0) file.empty();
@@ -325,6 +326,7 @@ export class OpenFolder extends Fd {
     if (typeof to === "number") return to;
     if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
     if (to.name === "") return wasi.ERRNO_BUSY;
+    if (!isName(to.name)) return wasi.ERRNO_INVAL;
     if (from.node === to.node) return 0;
     const ret =
       whyNot(from, to) || (this.#isFixed(from) || this.#isFixed(to) ? wasi.ERRNO_BUSY : 0);
@@ -350,6 +352,7 @@ export class OpenFolder extends Fd {
 
   #add(spot: Spot, node: Node): number {
     if (!this.watch.mayWrite) return wasi.ERRNO_PERM;
+    if (!isName(spot.name)) return wasi.ERRNO_INVAL;
     this.watch.wrote(ENTRY_BYTES);
     this.tree.add(spot, node);
     this.watch.changed();
@@ -367,6 +370,12 @@ export class OpenFolder extends Fd {
   #isFixed({ node }: Spot): boolean {
     return node !== undefined && node === this.tree.hidden;
   }
+}
+
+// Whether a file of the agent can be called so. In its paths `\` is another `/`, so that such a name
+// would lead elsewhere, perhaps out of the folder that the program was given.
+function isName(name: string): boolean {
+  return !/[\\\0]/.test(name);
 }
 
 // Why what stands at one place cannot take the other; 0 if it can.
