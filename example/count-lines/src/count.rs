@@ -4,7 +4,6 @@ use serde::Serialize;
 use std::{
     fs::File,
     io::{self, Read},
-    ops::AddAssign,
     path::Path,
 };
 
@@ -57,10 +56,10 @@ impl Count {
 
     /// Adds what another one has.
     pub(crate) fn add(&mut self, other: Self) {
-        self.files.add_assign(other.files);
-        self.lines.add_assign(other.lines);
-        self.words.add_assign(other.words);
-        self.bytes.add_assign(other.bytes);
+        self.files += other.files;
+        self.lines += other.lines;
+        self.words += other.words;
+        self.bytes += other.bytes;
     }
 }
 

@@ -44,7 +44,7 @@ fn entries(folder: &Path) -> std::io::Result<Vec<DirEntry>> {
     Ok(entries)
 }
 
-/// The path without the `./` at its begin.
+/// The path without the `./` at its beginning.
 fn plain(path: &Path) -> PathBuf {
     path.strip_prefix(".").unwrap_or(path).to_owned()
 }

@@ -35,7 +35,7 @@ class Shop(unittest.TestCase):
 
 test("c11 python runs code, scripts and tests, under each of its names", async () => {
   const lines = [
-    "python -c 'print(6 * 7)'; python3 --version; echo 'print(1)' | python -; which python3",
+    "python -c 'print(6 * 7)'; a=thon3; py$a --version; echo 'print(1)' | python -; which python3",
     "python main.py 1 2 3; cd tests; python ../main.py 4 é; echo $?; cd ..; ./run.py",
     "python -m unittest; echo $?",
     "sed -i 's/, 1)/, 0)/' tests/*.py; python3 -m unittest -v 2>&1 | tail -1; ls -A . tests",

@@ -347,6 +347,7 @@ test("c5 what makes no tool is refused, with the file and what to do", async () 
   for (const source of [undefined, null, 7, {}, { definition: "" }, { module }]) {
     await assert.rejects(wasiTool(source), refused(/give the place of a tool's folder/));
   }
+  await assert.rejects(wasiTool(new URL("data:,x")), refused(/"data:,x" is no place: /));
   const at = join(folder, "tools/none");
   mkdirSync(at, { recursive: true });
   await assert.rejects(wasiTool(at), refused(/cannot read .*none\/tool\.toml: .*ENOENT/));

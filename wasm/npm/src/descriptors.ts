@@ -372,8 +372,8 @@ export class OpenFolder extends Fd {
   }
 }
 
-// Whether a file of the agent can be called so. In its paths `\` is another `/`, so that such a name
-// would lead elsewhere, perhaps out of the folder that the program was given.
+// Whether a file of the agent can be called so. In its paths `\` is another `/`: such a name would
+// lead elsewhere, perhaps out of the folder that the program was given.
 function isName(name: string): boolean {
   return !/[\\\0]/.test(name);
 }

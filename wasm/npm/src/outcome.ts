@@ -15,6 +15,8 @@ export type CallEnd =
 const HALF = 2 ** 20;
 
 const REPLY = ["text", "parts", "is_error", "details"];
+/** How deep a reply may be nested: the session reads 127 levels, of which some are around it. */
+const MOST_DEPTH = 120;
 
 /** The kinds of parts, and the fields of each. */
 const PARTS: Record<Part["type"], readonly string[]> = {
@@ -86,7 +88,7 @@ function texts(...all: string[]): Part[] {
 }
 
 // What says more than a text: one object of the fields of a reply alone, with a `text` that is text
-// or `parts` that are a list. Anything else stays text.
+// or `parts` that are a list. Anything else stays text, as what is nested too deeply to be told.
 function replyOf(printed: string): Partial<Outcome> | undefined {
   if (!printed.trimStart().startsWith("{")) return undefined;
   let value: Record<string, unknown>;
@@ -98,6 +100,7 @@ function replyOf(printed: string): Partial<Outcome> | undefined {
   const { text, parts, is_error = false, details } = value;
   const isReply = typeof text === "string" || Array.isArray(parts);
   if (!isReply || !Object.keys(value).every((name) => REPLY.includes(name))) return undefined;
+  if (!isShallow(value, MOST_DEPTH)) return undefined;
   const fits =
     (typeof text === "string" || text === undefined || text === null) &&
     (parts === undefined || (Array.isArray(parts) && parts.every(isPart))) &&
@@ -108,6 +111,11 @@ function replyOf(printed: string): Partial<Outcome> | undefined {
     error: is_error ? "crashed" : undefined,
     details: details ?? undefined,
   };
+}
+
+function isShallow(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1));
 }
 
 function isPart(part: unknown): part is Part {
@@ -124,14 +132,15 @@ class Kept {
   #dropped = 0;
 
   get isCut(): boolean {
-    return this.#dropped + Math.max(0, this.#tail.length - HALF) > 0;
+    return this.#dropped > 0;
   }
 
   push(bytes: Uint8Array): string {
     const room = Math.min(HALF - this.#head.length, bytes.length);
     this.#head.push(bytes.subarray(0, room));
     this.#tail.push(bytes.subarray(room));
-    this.#cut();
+    const excess = this.#tail.length - HALF;
+    if (excess > 0) this.#dropped += this.#tail.take(excess).length;
     return this.#decoder.decode(bytes, { stream: true });
   }
 
@@ -140,7 +149,6 @@ class Kept {
   }
 
   text(): string {
-    this.#cut();
     const decode = (bytes: Uint8Array): string =>
       new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
     if (this.#dropped > 0) {
@@ -149,12 +157,5 @@ class Kept {
     }
     this.#head.push(this.#tail.take());
     return decode(this.#head.all());
-  }
-
-  #cut(): void {
-    const excess = this.#tail.length - HALF;
-    if (excess <= 0) return;
-    this.#tail.take(excess);
-    this.#dropped += excess;
   }
 }

@@ -50,19 +50,19 @@ export async function wasiTool(source: string | URL | ToolParts): Promise<WasiTo
   throw bad("give the place of a tool's folder, or `definition` (a text) and `module` (bytes)");
 }
 
+// Where the definition is.
 function placeOf(source: string | URL): URL {
   try {
-    return typeof source === "string" ? platform().locate(source) : source;
+    const place = new URL(typeof source === "string" ? platform().locate(source) : source);
+    const isFile = place.pathname.endsWith(`/${FILE}`);
+    if (!isFile && !place.pathname.endsWith("/")) place.pathname += "/";
+    return new URL(FILE, place);
   } catch (error) {
     throw bad(`${JSON.stringify(String(source))} is no place: ${messageOf(error)}`);
   }
 }
 
-async function toolAt(place: URL): Promise<WasiTool> {
-  const folder = new URL(place);
-  const isFile = folder.pathname.endsWith(`/${FILE}`);
-  if (!isFile && !folder.pathname.endsWith("/")) folder.pathname += "/";
-  const url = new URL(FILE, folder);
+async function toolAt(url: URL): Promise<WasiTool> {
   const bytes = await read(url, MOST_BYTES);
   return toolOf(new TextDecoder().decode(bytes), shown(url), (module) => {
     const path = module.split("/").map(encodeURIComponent).join("/");
