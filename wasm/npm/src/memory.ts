@@ -16,8 +16,8 @@ const LEAST_ONLY = 0;
 const BOTH = 1;
 
 /**
- * The module with a memory that grows to so many bytes at most. What is no module, or ends in the
- * midst, comes back as it is: who compiles it says why.
+ * The module with a memory that grows to so many bytes at most. What is no module, or ends too
+ * early, comes back as it is: who compiles it says why.
  *
  * @throws Error where its memory is larger from the start, or is of another kind than programs of
  *   preview 1 have: shared, with addresses of 64 bits, or one of several.
@@ -50,7 +50,7 @@ function limited(reader: Reader, pages: number): number[] {
   if (count > 1) throw new Error("it has several memories, and a program has one");
   const flags = reader.byte();
   if (flags !== LEAST_ONLY && flags !== BOTH) {
-    throw new Error("its memory is shared or has addresses of 64 bits, which preview 1 knows not");
+    throw new Error("its memory is shared or has addresses of 64 bits: preview 1 has no such");
   }
   const least = reader.number();
   const most = flags === BOTH ? reader.number() : MOST_PAGES;
