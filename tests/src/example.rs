@@ -1,4 +1,4 @@
-//! The example project and its recording.
+//! The example projects and their recordings.
 
 use crate::{
     anthropic::Message,
@@ -8,23 +8,101 @@ use crate::{
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
-/// What the agent is told to do in the example.
+/// What the agent is told to do in an example.
 pub const PROMPT: &str = "Make the tests pass";
 
-/// The recording of the example's model traffic.
-#[must_use]
-pub fn recording() -> PathBuf {
-    repository().join("example/traffic.jsonl")
+/// A project with a fault, the script of a model that mends it, and the recorded traffic.
+#[derive(Debug)]
+pub struct Example {
+    /// Its folder in the repository.
+    folder: &'static str,
+    /// The call of `run_program` that runs the project's own tests.
+    test: &'static str,
+    /// Which programs there are.
+    programs: fn(&mut Command),
 }
 
-/// A copy of the example project, in the folder `to`, which must not exist.
-///
-/// # Panics
-/// It cannot be copied.
-pub fn copy_project(to: &Path) {
-    copy(&repository().join("example/project"), to);
+/// The example in JavaScript.
+pub const JAVASCRIPT: Example = Example {
+    folder: "example",
+    test: r#"{"program": "qjs", "args": ["-m", "test.mjs"]}"#,
+    programs: |command| {
+        command.arg("--programs").arg(programs());
+    },
+};
+
+/// The example in Python, for which there are the shell and what a user has installed.
+pub const PYTHON: Example = Example {
+    folder: "example/python",
+    test: r#"{"program": "python", "args": ["-m", "unittest"]}"#,
+    programs: |command| {
+        command.env("XDG_DATA_HOME", data_home());
+    },
+};
+
+impl Example {
+    /// The recording of its model traffic.
+    #[must_use]
+    pub fn recording(&self) -> PathBuf {
+        repository().join(self.folder).join("traffic.jsonl")
+    }
+
+    /// A copy of its project, in the folder `to`, which must not exist.
+    ///
+    /// # Panics
+    /// It cannot be copied.
+    pub fn copy_project(&self, to: &Path) {
+        copy(&repository().join(self.folder).join("project"), to);
+    }
+
+    /// Runs the project's own tests in the sandbox: green exits with 0, red with 1.
+    #[must_use]
+    pub fn own_test(&self, project: &Path) -> Run {
+        run(self.over(&mut innerloop(["tool", "run_program", self.test]), project))
+    }
+
+    /// A mock server that gives the scripted replies.
+    ///
+    /// # Panics
+    /// The script cannot be read.
+    #[must_use]
+    pub fn scripted_model(&self) -> Mock {
+        let path = repository().join(self.folder).join("script.json");
+        let text = fs::read_to_string(path).expect("the script");
+        let messages = Message::script(&text).expect("a script of messages");
+        Mock::start(messages.iter().map(Reply::stream).collect())
+    }
+
+    /// Lets the agent mend `project` with the scripted replies, and records the traffic to `file`.
+    ///
+    /// # Panics
+    /// Replies are left over.
+    #[must_use]
+    pub fn record(&self, project: &Path, file: &Path) -> Run {
+        let model = self.scripted_model();
+        let mut command = innerloop(["run", PROMPT, "--apply", "--base-url", &model.url()]);
+        command.args(["--vocabulary", "seed", "--record"]).arg(file);
+        let run = run(self.over(&mut command, project));
+        assert_eq!(model.left(), 0, "not all replies were used: {run:#?}");
+        run
+    }
+
+    /// Replays a recording on `project`, with neither key nor network.
+    #[must_use]
+    pub fn replay(&self, project: &Path, file: &Path, prompt: &str) -> Run {
+        let mut command = innerloop(["run", prompt, "--apply", "--vocabulary", "seed"]);
+        command.env_remove("ANTHROPIC_API_KEY").env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
+        run(self.over(command.arg("--replay").arg(file), project))
+    }
+
+    /// The command, over that project and with the example's programs.
+    fn over<'a>(&self, command: &'a mut Command, project: &Path) -> &'a mut Command {
+        (self.programs)(command);
+        command.arg("--workspace").arg(project)
+    }
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -114,39 +192,4 @@ pub fn programs() -> PathBuf {
         fs::rename(&part, &file).expect("the copy in its place");
     }
     to
-}
-
-/// Runs the example's own test in the sandbox: green exits with 0, red with 1.
-#[must_use]
-pub fn own_test(project: &Path) -> Run {
-    let call = r#"{"program": "qjs", "args": ["-m", "test.mjs"]}"#;
-    let mut command = innerloop(["tool", "run_program", call]);
-    run(command.arg("--workspace").arg(project).arg("--programs").arg(programs()))
-}
-
-/// A mock server that gives the example's scripted replies.
-///
-/// # Panics
-/// The script cannot be read.
-#[must_use]
-pub fn scripted_model() -> Mock {
-    let path = repository().join("example/script.json");
-    let text = fs::read_to_string(path).expect("the script");
-    let messages = Message::script(&text).expect("a script of messages");
-    Mock::start(messages.iter().map(Reply::stream).collect())
-}
-
-/// Lets the agent mend `project` with the scripted replies, and records the traffic to `file`.
-///
-/// # Panics
-/// Replies are left over.
-#[must_use]
-pub fn record(project: &Path, file: &Path) -> Run {
-    let model = scripted_model();
-    let mut command = innerloop(["run", PROMPT, "--apply", "--base-url", &model.url()]);
-    command.args(["--vocabulary", "seed"]);
-    command.arg("--workspace").arg(project).arg("--programs").arg(programs());
-    let run = run(command.arg("--record").arg(file));
-    assert_eq!(model.left(), 0, "not all replies were used: {run:#?}");
-    run
 }

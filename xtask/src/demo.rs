@@ -1,28 +1,85 @@
-//! `cargo xtask demo`: builds what the main job needs and runs it: a copy of the example project
-//! is mended by `innerloop run` from recorded model traffic. That its test was red before and is
+//! `cargo xtask demo`: builds what the main job needs and runs it: a copy of an example project is
+//! mended by `innerloop run` from recorded model traffic. That its tests were red before and are
 //! green after is checked here, outside the agent.
 
 use std::env;
 use std::path::PathBuf;
-use std::process as own;
+use std::process::{self as own, Command};
 
 use crate::failure::Failure;
 use crate::files;
 use crate::prepare;
 use crate::process;
+use crate::programs;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
 
-const RUN_TEST: &str = r#"{"program":"qjs","args":["-m","test.mjs"]}"#;
 const PROMPT: &str = "Make the tests pass";
+
+const COPY: &str = "copy the example project";
+const BEFORE: &str = "run its tests before: they must fail";
+const MEND: &str = "let the agent mend it";
+const AFTER: &str = "run its tests after: they must pass";
 
 /// The main job itself, once the host is built.
 pub(crate) const MAIN_JOB: [Step; 4] = [
-    step("copy the example project", copy_example),
-    step("run its test before: it must fail", test_before),
-    step("let the agent mend it", mend),
-    step("run its test after: it must pass", test_after),
+    step(COPY, |workspace| JAVASCRIPT.copy(workspace)),
+    step(BEFORE, |workspace| JAVASCRIPT.test_before(workspace)),
+    step(MEND, |workspace| JAVASCRIPT.mend(workspace)),
+    step(AFTER, |workspace| JAVASCRIPT.test_after(workspace)),
 ];
+
+/// The same with Python, once the shell is built and Python installed, too.
+pub(crate) const PYTHON_JOB: [Step; 4] = [
+    step(COPY, |workspace| PYTHON.copy(workspace)),
+    step(BEFORE, |workspace| PYTHON.test_before(workspace)),
+    step(MEND, |workspace| PYTHON.mend(workspace)),
+    step(AFTER, |workspace| PYTHON.test_after(workspace)),
+];
+
+/// An example: a project with a fault, and the recording that mends it.
+struct Demo {
+    /// Its folder in the repository.
+    folder: &'static str,
+    /// What the name of its copy begins with.
+    copy: &'static str,
+    /// The files of its tests, which the agent must leave alone.
+    tests: &'static [&'static str],
+    /// The call of `run_program` that runs them.
+    run_tests: &'static str,
+    /// Whether a line of what they print tells of a test that passed, or of one that failed.
+    verdict: fn(&str) -> Option<bool>,
+    /// The built program, with all that it needs.
+    innerloop: fn(&Workspace) -> Command,
+    /// What its user does once before a run of one's own, as arguments of `innerloop`.
+    install: Option<&'static str>,
+}
+
+const JAVASCRIPT: Demo = Demo {
+    folder: "example",
+    copy: "innerloop-demo",
+    tests: &["test.mjs"],
+    run_tests: r#"{"program":"qjs","args":["-m","test.mjs"]}"#,
+    verdict: |line| {
+        let failed = line.starts_with("not ok ");
+        (failed || line.starts_with("ok ")).then_some(!failed)
+    },
+    innerloop: |workspace| workspace.program(workspace.innerloop(), ""),
+    install: None,
+};
+
+const PYTHON: Demo = Demo {
+    folder: "example/python",
+    copy: "innerloop-demo-python",
+    tests: &["tests/__init__.py", "tests/test_money.py", "tests/test_report.py"],
+    run_tests: r#"{"program":"python","args":["-m","unittest","-v"]}"#,
+    verdict: |line| {
+        let failed = [" ... FAIL", " ... ERROR"].iter().any(|end| line.ends_with(end));
+        (failed || line.ends_with(" ... ok")).then_some(!failed)
+    },
+    innerloop: programs::innerloop,
+    install: Some("tools install python"),
+};
 
 /// Runs the command.
 ///
@@ -32,49 +89,101 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let build = [prepare::GUEST, prepare::PROGRAMS, prepare::HOST];
     let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &MAIN_JOB];
     run_all(workspace, &steps.concat())?;
-    print_end(workspace);
+    JAVASCRIPT.print_end(workspace);
     Ok(())
 }
 
-fn copy_example(workspace: &mut Workspace) -> Result<(), Failure> {
-    let copy = copy_folder();
-    files::remove_folder(&copy)?;
-    files::copy_folder(&workspace.path("example/project"), &copy)?;
-    println!("{}", copy.display());
+/// Runs the command with `--python`, which needs nothing of the npm package.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
+    let build = [prepare::GUEST, prepare::SHELL, prepare::HOST, prepare::INSTALLED_PYTHON];
+    run_all(workspace, &[&prepare::MACHINE[..], &build, &PYTHON_JOB].concat())?;
+    PYTHON.print_end(workspace);
     Ok(())
 }
 
-fn test_before(workspace: &mut Workspace) -> Result<(), Failure> {
-    match run_test(workspace)? {
-        TestRun { exit: 1, failed: 1.., .. } => Ok(()),
-        TestRun { exit: 0, .. } => Err(Failure("it passes before anything was mended".to_owned())),
-        run => Err(Failure(format!("it did not run to its end: {run:?}"))),
+impl Demo {
+    fn copy(&self, workspace: &Workspace) -> Result<(), Failure> {
+        let copy = self.copy_folder();
+        files::remove_folder(&copy)?;
+        files::copy_folder(&self.project(workspace), &copy)?;
+        println!("{}", copy.display());
+        Ok(())
+    }
+
+    fn test_before(&self, workspace: &Workspace) -> Result<(), Failure> {
+        match self.run_tests(workspace)? {
+            TestRun { exit: 1, failed: 1.., .. } => Ok(()),
+            TestRun { exit: 0, .. } => {
+                Err(Failure("they pass before anything was mended".to_owned()))
+            }
+            run => Err(Failure(format!("they did not run to their end: {run:?}"))),
+        }
+    }
+
+    fn mend(&self, workspace: &Workspace) -> Result<(), Failure> {
+        let mut innerloop = (self.innerloop)(workspace);
+        innerloop
+            .args(["run", "--apply", "--approve", "all", "--vocabulary", "seed", "--replay"])
+            .arg(workspace.path(self.folder).join("traffic.jsonl"));
+        innerloop.arg("--workspace").arg(self.copy_folder()).arg(PROMPT);
+        println!("$ {}", process::line_with_environment(&innerloop));
+        process::run(&mut innerloop)
+    }
+
+    fn test_after(&self, workspace: &Workspace) -> Result<(), Failure> {
+        for test in self.tests {
+            let (given, mended) =
+                (self.project(workspace).join(test), self.copy_folder().join(test));
+            if !files::same(&given, &mended) {
+                let why = format!("the agent changed {test} instead of the fault");
+                return Err(Failure(why));
+            }
+        }
+        match self.run_tests(workspace)? {
+            TestRun { exit: 0, failed: 0, passed: 1.. } => Ok(()),
+            run => Err(Failure(format!("they still fail: {run:?}"))),
+        }
+    }
+
+    fn run_tests(&self, workspace: &Workspace) -> Result<TestRun, Failure> {
+        let mut innerloop = (self.innerloop)(workspace);
+        innerloop.args(["tool", "run_program", self.run_tests, "--workspace"]);
+        innerloop.arg(self.copy_folder());
+        println!("$ {}", process::line_with_environment(&innerloop));
+        let (exit, printed) = process::exit_code_and_output(&mut innerloop)?;
+        print!("{printed}");
+        let is =
+            |passed| printed.lines().filter(|line| (self.verdict)(line) == Some(passed)).count();
+        Ok(TestRun { exit, passed: is(true), failed: is(false) })
+    }
+
+    fn print_end(&self, workspace: &Workspace) {
+        let innerloop = workspace.innerloop();
+        let innerloop = innerloop.display();
+        let install = self.install.map(|install| format!("  {innerloop} {install}\n"));
+        println!(
+            "\nChecked by the demo itself, not by the agent: the example's tests failed before, \
+             they pass now, and they are still the same tests.\nThe mended copy is in {}.\n\nNext, \
+             on a folder and with a model of your own:\n\n{}  ANTHROPIC_API_KEY=… {innerloop} run \
+             --apply --workspace . \"{PROMPT}\"\n",
+            self.copy_folder().display(),
+            install.unwrap_or_default(),
+        );
+    }
+
+    fn project(&self, workspace: &Workspace) -> PathBuf {
+        workspace.path(self.folder).join("project")
+    }
+
+    fn copy_folder(&self) -> PathBuf {
+        env::temp_dir().join(format!("{}-{}", self.copy, own::id()))
     }
 }
 
-fn mend(workspace: &mut Workspace) -> Result<(), Failure> {
-    let mut innerloop = workspace.program(workspace.innerloop(), "");
-    innerloop
-        .args(["run", "--apply", "--approve", "all", "--vocabulary", "seed", "--replay"])
-        .arg(workspace.path("example/traffic.jsonl"));
-    innerloop.arg("--workspace").arg(copy_folder()).arg(PROMPT);
-    println!("$ {}", process::line(&innerloop));
-    process::run(&mut innerloop)
-}
-
-fn test_after(workspace: &mut Workspace) -> Result<(), Failure> {
-    let (given, mended) =
-        (workspace.path("example/project/test.mjs"), copy_folder().join("test.mjs"));
-    if !files::same(&given, &mended) {
-        return Err(Failure("the agent changed the test instead of the fault".to_owned()));
-    }
-    match run_test(workspace)? {
-        TestRun { exit: 0, failed: 0, passed: 1.. } => Ok(()),
-        run => Err(Failure(format!("it still fails: {run:?}"))),
-    }
-}
-
-/// What a run of the example's test came to, by its exit code and the lines it printed.
+/// What a run of the example's tests came to, by its exit code and the lines it printed.
 #[derive(Debug)]
 struct TestRun {
     exit: i32,
@@ -82,27 +191,27 @@ struct TestRun {
     failed: usize,
 }
 
-fn run_test(workspace: &Workspace) -> Result<TestRun, Failure> {
-    let mut innerloop = workspace.program(workspace.innerloop(), "");
-    innerloop.args(["tool", "run_program", RUN_TEST, "--workspace"]).arg(copy_folder());
-    println!("$ {}", process::line(&innerloop));
-    let (exit, printed) = process::exit_code_and_output(&mut innerloop)?;
-    print!("{printed}");
-    let starting = |word| printed.lines().filter(|line| line.starts_with(word)).count();
-    Ok(TestRun { exit, passed: starting("ok "), failed: starting("not ok ") })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn print_end(workspace: &Workspace) {
-    println!(
-        "\nChecked by the demo itself, not by the agent: the example's test failed before, it \
-         passes now, and it is still the same test.\nThe mended copy is in {}.\n\nNext, on a \
-         folder and with a model of your own:\n\n  ANTHROPIC_API_KEY=… {} run --apply \
-         --workspace . \"{PROMPT}\"\n",
-        copy_folder().display(),
-        workspace.innerloop().display(),
-    );
-}
-
-fn copy_folder() -> PathBuf {
-    env::temp_dir().join(format!("innerloop-demo-{}", own::id()))
+    #[test]
+    fn a_line_tells_of_a_test_or_of_none() {
+        for (demo, line, verdict) in [
+            (JAVASCRIPT, "ok 1 - amounts are read as cents", Some(true)),
+            (JAVASCRIPT, "not ok 3 - percentages: expected 1, got 0", Some(false)),
+            (JAVASCRIPT, "11 of 11 passed", None),
+            (PYTHON, "test_cents (tests.test_money.ParseTest.test_cents) ... ok", Some(true)),
+            (PYTHON, "  test_spending (tests.test_money.ParseTest) [-3.20] ... FAIL", Some(false)),
+            (
+                PYTHON,
+                "test_report (unittest.loader._FailedTest.test_report) ... ERROR",
+                Some(false),
+            ),
+            (PYTHON, "test_spending (tests.test_money.ParseTest.test_spending) ... ", None),
+            (PYTHON, "OK", None),
+        ] {
+            assert_eq!((demo.verdict)(line), verdict, "{line}");
+        }
+    }
 }

@@ -41,6 +41,7 @@ Usage: cargo xtask <command>
 
 Commands:
   demo         Mend the example project in the sandbox, from a recording; no key is needed
+               (--python: the same with Python and the shell)
   test         Check and test everything: format, lints, docs, native, Node, Chromium
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
@@ -68,6 +69,7 @@ Environment:
 enum Ask {
     Help,
     Demo,
+    DemoPython,
     Test,
     Prepare,
     Simulate { arguments: Vec<String> },
@@ -106,6 +108,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         [] => Err("no command given".to_owned()),
         [.., "--help" | "-h"] | ["help"] => Ok(Ask::Help),
         ["demo"] => Ok(Ask::Demo),
+        ["demo", "--python"] => Ok(Ask::DemoPython),
         ["test"] => Ok(Ask::Test),
         ["prepare"] => Ok(Ask::Prepare),
         ["size"] => Ok(Ask::Size),
@@ -132,6 +135,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
     match ask {
         Ask::Help => Ok(()),
         Ask::Demo => demo::run(&mut workspace),
+        Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
@@ -155,6 +159,7 @@ mod tests {
     fn a_command_line_is_understood_or_refused_with_its_reason() {
         assert!(matches!(parsed("demo"), Ok(Ask::Demo)));
         assert!(matches!(parsed("demo --help"), Ok(Ask::Help)));
+        assert!(matches!(parsed("demo --python"), Ok(Ask::DemoPython)));
         assert!(matches!(parsed("playground"), Ok(Ask::Playground { port: None })));
         let chosen = parsed("playground --port 81");
         assert!(matches!(chosen, Ok(Ask::Playground { port: Some(81) })));
@@ -165,6 +170,7 @@ mod tests {
         assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");
         assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(Ask::Mutants(_))));
         assert_eq!(reason("brew"), "unknown command \"brew\"");
+        assert_eq!(reason("demo --ruby"), "unexpected \"--ruby\"");
         assert_eq!(reason("test core"), "unexpected \"core\"");
         assert!(reason("playground --port 70000").starts_with("--port wants a number"));
     }

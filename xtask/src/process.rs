@@ -125,6 +125,13 @@ pub(crate) fn line(command: &Command) -> String {
     words.map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// The same with the variables that it is given before it, for those who would do it again.
+pub(crate) fn line_with_environment(command: &Command) -> String {
+    let given = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
+    let set = given.map(|(name, value)| format!("{}={} ", name.to_string_lossy(), word(value)));
+    set.chain([line(command)]).collect()
+}
+
 /// Where a program lies on PATH.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
@@ -169,6 +176,9 @@ mod tests {
         let mut command = Command::new("innerloop");
         command.args(["tool", r#"{"a":"it's"}"#, "--workspace", "/tmp/a-b", ""]);
         assert_eq!(line(&command), r#"innerloop tool '{"a":"it'\''s"}' --workspace /tmp/a-b ''"#);
+        let mut command = Command::new("env");
+        command.env("A", "b c").env_remove("PATH");
+        assert_eq!(line_with_environment(&command), "A='b c' env");
     }
 
     #[test]

@@ -54,8 +54,8 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
     ];
-    let main_job = &demo::MAIN_JOB;
-    let steps = [&prepare::MACHINE[..], &look, &native, main_job, &prepare::PACKAGE, &web];
+    let jobs = [demo::MAIN_JOB, demo::PYTHON_JOB].concat();
+    let steps = [&prepare::MACHINE[..], &look, &native, &jobs, &prepare::PACKAGE, &web];
     run_all(workspace, &steps.concat())
 }
 

@@ -2,7 +2,7 @@
 
 use innerloop_tests::{
     anthropic::Message,
-    example::copy_project,
+    example::JAVASCRIPT,
     mock::{Mock, Reply},
     program::{binary, on_terminal, repository, run_with},
 };
@@ -32,7 +32,7 @@ fn model() -> Mock {
 #[test]
 fn the_native_quick_start_runs_as_it_stands() {
     let folder = tempfile::tempdir().unwrap();
-    copy_project(&folder.path().join("my-project"));
+    JAVASCRIPT.copy_project(&folder.path().join("my-project"));
     let built = binary().parent().unwrap();
     let target = folder.path().join("target");
     fs::create_dir(&target).unwrap();

@@ -3,59 +3,53 @@
 
 use innerloop_tests::{
     anthropic::Message,
-    example::{PROMPT, copy_project, own_test, programs, record, recording},
+    example::{Example, JAVASCRIPT, PROMPT, PYTHON},
     mock::Reply,
-    program::{Run, innerloop, run},
+    program::Run,
     scene::Scene,
 };
 use serde_json::json;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::PathBuf};
 use tempfile::TempDir;
 
-fn project() -> (TempDir, PathBuf) {
+fn project(example: &Example) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
-    copy_project(&project);
+    example.copy_project(&project);
     (folder, project)
 }
 
-/// Replays the example's recording on `project`, with neither key nor network.
-fn replay(project: &Path, file: &Path, prompt: &str) -> Run {
-    let mut command = innerloop(["run", prompt, "--apply", "--vocabulary", "seed"]);
-    command.env_remove("ANTHROPIC_API_KEY").env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
-    command.arg("--workspace").arg(project).arg("--programs").arg(programs());
-    run(command.arg("--replay").arg(file))
+#[test]
+fn the_examples_are_mended_from_their_recordings() {
+    for example in [JAVASCRIPT, PYTHON] {
+        let (_folder, project) = project(&example);
+        let _red = example.own_test(&project).exits(1);
+        let run = example.replay(&project, &example.recording(), PROMPT).exits(0);
+        assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
+        let _green = example.own_test(&project).exits(0);
+    }
 }
 
 #[test]
-fn the_example_is_mended_from_the_recording() {
-    let (_folder, project) = project();
-    let _red = own_test(&project).exits(1);
-    let run = replay(&project, &recording(), PROMPT).exits(0);
-    assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
-    let _green = own_test(&project).exits(0);
-}
-
-#[test]
-fn the_recording_is_what_the_script_gives() {
-    let (folder, project) = project();
-    let fresh = folder.path().join("traffic.jsonl");
-    let _run = record(&project, &fresh).exits(0);
-    let (fresh, kept) = (fs::read_to_string(fresh).unwrap(), fs::read_to_string(recording()));
-    let advice = "run `cargo run -p innerloop-tests --bin record-example`";
-    assert!(fresh == kept.unwrap(), "example/traffic.jsonl is out of date: {advice}");
+fn the_recordings_are_what_the_scripts_give() {
+    for example in [JAVASCRIPT, PYTHON] {
+        let (folder, project) = project(&example);
+        let fresh = folder.path().join("traffic.jsonl");
+        let _run = example.record(&project, &fresh).exits(0);
+        let kept = example.recording();
+        let advice = "run `cargo run -p innerloop-tests --bin record-example`";
+        let same = fs::read_to_string(fresh).unwrap() == fs::read_to_string(&kept).unwrap();
+        assert!(same, "{} is out of date: {advice}", kept.display());
+    }
 }
 
 #[test]
 fn a_sabotaged_tool_stops_the_replay_and_shows_both_texts() {
-    let (_folder, project) = project();
+    let (_folder, project) = project(&JAVASCRIPT);
     let money = project.join("src/money.js");
     let text = fs::read_to_string(&money).unwrap();
     fs::write(&money, text.replace("percent + 50", "percent + 0")).unwrap();
-    let run = replay(&project, &recording(), PROMPT).exits(3);
+    let run = JAVASCRIPT.replay(&project, &JAVASCRIPT.recording(), PROMPT).exits(3);
     assert!(run.complaint().contains("model call 3"), "{run:#?}");
     let told = run.stderr.split("innerloop: ").last().unwrap();
     let (recorded, now) = told.split_once("--- now:").unwrap();
@@ -66,14 +60,14 @@ fn a_sabotaged_tool_stops_the_replay_and_shows_both_texts() {
 
 #[test]
 fn a_recording_with_a_status_that_no_response_has_ends() {
-    let (folder, project) = project();
-    let text = fs::read_to_string(recording()).unwrap();
+    let (folder, project) = project(&JAVASCRIPT);
+    let text = fs::read_to_string(JAVASCRIPT.recording()).unwrap();
     assert!(text.contains(r#""status":200"#));
     for status in [0, 7, 65_535] {
         let file = folder.path().join(format!("{status}.jsonl"));
         fs::write(&file, text.replacen(r#""status":200"#, &format!(r#""status":{status}"#), 1))
             .unwrap();
-        let run = replay(&project, &file, PROMPT).exits(3);
+        let run = JAVASCRIPT.replay(&project, &file, PROMPT).exits(3);
         let why = "line 1 of the recording cannot be read: no response has its status";
         assert!(run.complaint().contains(why), "{run:#?}");
     }
@@ -82,30 +76,30 @@ fn a_recording_with_a_status_that_no_response_has_ends() {
         let file = folder.path().join(format!("{status}.jsonl"));
         fs::write(&file, text.replace(r#""status":200"#, &format!(r#""status":{status}"#)))
             .unwrap();
-        let run = replay(&project, &file, PROMPT);
+        let run = JAVASCRIPT.replay(&project, &file, PROMPT);
         assert!(run.code.is_some_and(|code| code != 101), "{status}: {run:#?}");
     }
 }
 
 #[test]
 fn another_prompt_stops_the_replay_at_the_first_call() {
-    let (_folder, project) = project();
-    let run = replay(&project, &recording(), "Break the tests").exits(3);
+    let (_folder, project) = project(&JAVASCRIPT);
+    let run = JAVASCRIPT.replay(&project, &JAVASCRIPT.recording(), "Break the tests").exits(3);
     assert!(run.complaint().contains("model call 1"), "{run:#?}");
     for line in ["user: Make the tests pass", "user: Break the tests"] {
         assert!(run.stderr.contains(line), "{run:#?}");
     }
-    let _untouched = own_test(&project).exits(1);
+    let _untouched = JAVASCRIPT.own_test(&project).exits(1);
 }
 
 #[test]
 fn a_recording_that_ends_too_early_is_told() {
-    let (folder, project) = project();
-    let text = fs::read_to_string(recording()).unwrap();
+    let (folder, project) = project(&JAVASCRIPT);
+    let text = fs::read_to_string(JAVASCRIPT.recording()).unwrap();
     let first: String = text.split_inclusive('\n').take(2).collect();
     let short = folder.path().join("short.jsonl");
     fs::write(&short, first).unwrap();
-    let run = replay(&project, &short, PROMPT).exits(3);
+    let run = JAVASCRIPT.replay(&project, &short, PROMPT).exits(3);
     assert!(run.complaint().contains("the recording ends before model call 3"), "{run:#?}");
 }
 

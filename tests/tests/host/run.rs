@@ -4,7 +4,7 @@
 use innerloop_core::{log, output::Output};
 use innerloop_tests::{
     anthropic::Message,
-    example::{copy_project, own_test, programs, record},
+    example::{JAVASCRIPT, programs},
     mock::Reply,
     program::{Started, on_terminal, run, run_with, wait_for},
     scene::Scene,
@@ -20,10 +20,10 @@ fn write(id: &str, text: &str) -> Message {
 fn the_agent_mends_the_example_over_http() {
     let folder = tempfile::tempdir().unwrap();
     let project = folder.path().join("project");
-    copy_project(&project);
-    let before = own_test(&project).exits(1);
+    JAVASCRIPT.copy_project(&project);
+    let before = JAVASCRIPT.own_test(&project).exits(1);
     assert!(before.stdout.contains("not ok 5 - ten pieces have 5 %"), "{before:?}");
-    let run = record(&project, &folder.path().join("traffic.jsonl")).exits(0);
+    let run = JAVASCRIPT.record(&project, &folder.path().join("traffic.jsonl")).exits(0);
     assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
     let lines = [
         "• edit_file",
@@ -34,7 +34,7 @@ fn the_agent_mends_the_example_over_http() {
     for line in lines {
         assert!(run.stderr.contains(line), "{line} is missing: {run:#?}");
     }
-    let after = own_test(&project).exits(0);
+    let after = JAVASCRIPT.own_test(&project).exits(0);
     assert!(after.stdout.contains("11 of 11 passed"), "{after:?}");
 }
 
