@@ -16,14 +16,13 @@ use crate::workspace::Workspace;
 
 const PROMPT: &str = "Make the tests pass";
 
-const COPY: &str = "copy the example project";
 const BEFORE: &str = "run its tests before: they must fail";
 const MEND: &str = "let the agent mend it";
 const AFTER: &str = "run its tests after: they must pass";
 
 /// The main job itself, once the host is built.
 pub(crate) const MAIN_JOB: [Step; 4] = [
-    step(COPY, |workspace| JAVASCRIPT.copy(workspace)),
+    step("copy the example project", |workspace| JAVASCRIPT.copy(workspace)),
     step(BEFORE, |workspace| JAVASCRIPT.test_before(workspace)),
     step(MEND, |workspace| JAVASCRIPT.mend(workspace)),
     step(AFTER, |workspace| JAVASCRIPT.test_after(workspace)),
@@ -31,7 +30,7 @@ pub(crate) const MAIN_JOB: [Step; 4] = [
 
 /// The same with Python, once the shell is built and Python installed, too.
 pub(crate) const PYTHON_JOB: [Step; 4] = [
-    step(COPY, |workspace| PYTHON.copy(workspace)),
+    step("copy the example project in Python", |workspace| PYTHON.copy(workspace)),
     step(BEFORE, |workspace| PYTHON.test_before(workspace)),
     step(MEND, |workspace| PYTHON.mend(workspace)),
     step(AFTER, |workspace| PYTHON.test_after(workspace)),
