@@ -36,7 +36,9 @@
 //!     },
 //! );
 //! let engine = SandboxEngine::new(Options::default());
-//! let sandbox = Executor::new(engine, Workspace::open("my-project")?, Programs::find(None)?);
+//! let workspace = Workspace::open("my-project")?;
+//! let programs = Programs::find(None)?.in_project(&workspace)?;
+//! let sandbox = Executor::new(engine, workspace, programs);
 //! let provider = providers::find("anthropic")?;
 //! let endpoint = Endpoint::new(&provider, None, Key::new(&key))?;
 //! let endpoints = Endpoints::default().with(provider.endpoint(), endpoint);
@@ -84,7 +86,6 @@ pub mod facts;
 pub mod host;
 pub mod http;
 pub mod install;
-mod installed;
 pub mod journal;
 pub mod local;
 mod places;

@@ -7,18 +7,17 @@ use bashkit::{
     BashBuilder, Builtin, BuiltinContext, ExecResult, ExecutionPlan, Result, SubCommand,
     async_trait, vfs_join,
 };
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::Read,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, io::Read, path::Path};
 
 /// The program of the host that runs a file; its first argument is the path.
 pub(crate) const RUN: &str = "wasi-run";
 
-/// Most paths of a command line that are looked at.
+/// Most paths of a command line that are looked at, and made commands.
+const MOST_LOOKED_AT: usize = 512;
 const MOST: usize = 64;
+
+/// Most folders that they are looked for in.
+const MOST_FOLDERS: usize = 16;
 
 /// How a module begins.
 const MAGIC: [u8; 4] = *b"\0asm";
@@ -32,13 +31,14 @@ pub(crate) fn named(script: &str, folder: &Path) -> Vec<String> {
         ["cd", folder] => Some(Path::new(*folder)),
         _ => None,
     });
-    let folders: Vec<PathBuf> =
-        [Path::new("")].into_iter().chain(entered).map(|at| vfs_join(folder, at)).collect();
+    let entered = [Path::new("")].into_iter().chain(entered).map(|at| vfs_join(folder, at));
+    let folders = BTreeSet::from_iter(entered.take(MOST_FOLDERS));
     let is_there = |path: &str| folders.iter().any(|at| is_module(&vfs_join(at, Path::new(path))));
     let paths: BTreeSet<&str> =
         words.into_iter().filter(|word| word.contains('/') && !word.ends_with('/')).collect();
-    let paths = paths.into_iter().take(MOST);
-    paths.filter(|path| is_made(path, script) || is_there(path)).map(str::to_owned).collect()
+    let paths = paths.into_iter().take(MOST_LOOKED_AT);
+    let paths = paths.filter(|path| is_made(path, script) || is_there(path));
+    paths.take(MOST).map(str::to_owned).collect()
 }
 
 /// Makes commands of paths.

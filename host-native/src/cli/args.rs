@@ -464,8 +464,9 @@ pub(super) enum ToolsCommand {
     Verify,
     /// Run a program in the sandbox, as the agent would.
     ///
-    /// It works on the folder itself and sees nothing else. What it reads from standard input is
-    /// text; its exit code is that of this command.
+    /// It works on the folder itself and sees nothing else. Standard input is read to its end
+    /// before it starts, and what it prints is shown when it has ended, both as text; its exit
+    /// code is that of this command.
     Run(ToolsRunArgs),
 }
 

@@ -28,26 +28,27 @@ impl Job {
 }
 
 /// Runs a program as one job, or if it is a driver that has planned jobs those, one after the other
-/// until one fails. Gives how the last one ended, and the files that they have left for one
-/// another, which nobody has asked for.
+/// until one fails. Gives how the last one ended. The files that jobs leave for one another, and
+/// nobody has asked for, are told to `leaves` before the first one runs.
 pub(super) async fn run<F: Future<Output = End>>(
     is_driver: bool,
     argv: Vec<String>,
     run: impl Fn(Job) -> F,
-) -> (End, Vec<String>) {
-    if !is_driver {
-        return (run(Job::work(argv)).await, Vec::new());
+    leaves: impl FnOnce(Vec<String>),
+) -> End {
+    if !is_driver || argv.iter().any(|word| word == PLAN) {
+        return run(Job::work(argv)).await;
     }
     let mut asked = argv.clone();
     asked.insert(1.min(asked.len()), PLAN.to_owned());
     let plan = MemoryOutputPipe::new(MAX_PLAN);
     let end = run(Job { argv: asked, plan: Some(plan.clone()) }).await;
-    let jobs = jobs(&String::from_utf8_lossy(&plan.contents()));
+    let jobs = jobs(&String::from_utf8_lossy(&plan.contents())).unwrap_or_default();
     if end != End::Exit(0) || !(1..=MAX_JOBS).contains(&jobs.len()) {
         // What is no job it does by itself, and it says what is wrong in its own words.
-        return (run(Job::work(argv)).await, Vec::new());
+        return run(Job::work(argv)).await;
     }
-    let between = outputs(&jobs, &argv);
+    leaves(between(&jobs, &argv));
     let mut end = End::Exit(0);
     for job in jobs {
         end = run(Job::work(job)).await;
@@ -55,58 +56,100 @@ pub(super) async fn run<F: Future<Output = End>>(
             break;
         }
     }
-    (end, between)
+    end
 }
 
-/// The jobs of a plan: each is a line of quoted words that begins with a space.
-fn jobs(plan: &str) -> Vec<Vec<String>> {
-    plan.lines().filter(|line| line.starts_with(" \"")).map(words).collect()
+/// The jobs of a plan: each is a line of quoted words that begins with a space. Nothing if a word
+/// does not end.
+fn jobs(plan: &str) -> Option<Vec<Vec<String>>> {
+    let mut jobs = Vec::new();
+    let mut rest = plan;
+    while !rest.is_empty() {
+        if !rest.starts_with(" \"") {
+            rest = rest.split_once('\n').map_or("", |(_, rest)| rest);
+            continue;
+        }
+        let (job, behind) = words(rest)?;
+        jobs.push(job);
+        rest = behind;
+    }
+    Some(jobs)
 }
 
-/// The words of a line, in which `\` stands before `"`, `\` and `$`.
-fn words(line: &str) -> Vec<String> {
+/// The words of a line, in which `\` stands before `"`, `\` and `$`, and what is behind the line. A
+/// word may have lines of its own.
+fn words(line: &str) -> Option<(Vec<String>, &str)> {
     let mut words = Vec::new();
     let mut letters = line.chars();
-    while letters.by_ref().any(|letter| letter == '"') {
+    loop {
+        match letters.next() {
+            None | Some('\n') => return Some((words, letters.as_str())),
+            Some('"') => {}
+            Some(_) => continue,
+        }
         let mut word = String::new();
-        while let Some(letter) = letters.next() {
-            match letter {
+        loop {
+            match letters.next()? {
                 '"' => break,
-                '\\' => word.extend(letters.next()),
+                '\\' => word.push(letters.next()?),
                 letter => word.push(letter),
             }
         }
         words.push(word);
     }
-    words
 }
 
-/// What the jobs but the last write, and nobody has asked for.
-fn outputs(jobs: &[Vec<String>], asked: &[String]) -> Vec<String> {
-    let but_last = jobs.split_last().map(|(_, rest)| rest).unwrap_or_default();
-    let outputs = but_last.iter().flat_map(|job| {
-        job.windows(2).filter_map(|pair| match pair {
-            [option, path] if option == "-o" => Some(path.clone()),
+/// What jobs write for later ones, in the folder for temporary files, which is `/`.
+fn between(jobs: &[Vec<String>], asked: &[String]) -> Vec<String> {
+    let mut between = Vec::new();
+    for (at, job) in jobs.iter().enumerate() {
+        let later = jobs.get(at + 1..).unwrap_or_default();
+        let outputs = job.windows(2).filter_map(|pair| match pair {
+            [option, path] if option == "-o" => Some(path),
             _ => None,
-        })
-    });
-    outputs.filter(|path| !asked.contains(path)).collect()
+        });
+        let is_temporary = |path: &&String| {
+            let name = path.strip_prefix('/').unwrap_or_default();
+            let is_read = later.iter().any(|job| job.contains(path));
+            !name.is_empty() && !name.contains('/') && is_read && !asked.contains(path)
+        };
+        between.extend(outputs.filter(is_temporary).cloned());
+    }
+    between
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{jobs, outputs};
+    use super::{between, jobs};
+
+    fn owned(words: &[&str]) -> Vec<String> {
+        words.iter().map(|&word| word.to_owned()).collect()
+    }
 
     #[test]
     fn a_plan_is_read_word_for_word() {
-        let plan = "clang version 22\nTarget: wasm32\n \"clang\" \"-cc1\" \"-D\" \"A=\\\"b c\\\"\" \
-                    \"-o\" \"/x-1.o\" \"\"\n \"wasm-ld\" \"/x-1.o\" \"y\\\\z\" \"-o\" \"x\"\n\
-                    clang: warning: \"quoted\"\n";
-        let read = jobs(plan);
-        assert_eq!(read[0], ["clang", "-cc1", "-D", "A=\"b c\"", "-o", "/x-1.o", ""]);
+        let plan = "clang version 22\nTarget: wasm32\n \"clang\" \"-cc1\" \"-D\" \
+                    \"A=\\\"b c\\\"\" \
+                    \"-o\" \"/x-1.o\" \"\" \"two\nlines\"\n \"wasm-ld\" \"/x-1.o\" \
+                    \"y\\\\z\" \"-o\" \
+                    \"x\"\nclang: warning: \"quoted\"\n";
+        let read = jobs(plan).unwrap();
+        let first = ["clang", "-cc1", "-D", "A=\"b c\"", "-o", "/x-1.o", "", "two\nlines"];
+        assert_eq!(read[0], first);
         assert_eq!(read[1], ["wasm-ld", "/x-1.o", "y\\z", "-o", "x"]);
         assert_eq!(read.len(), 2);
-        let asked = ["clang".to_owned(), "x.c".to_owned(), "-o".to_owned(), "x".to_owned()];
-        assert_eq!(outputs(&read, &asked), ["/x-1.o"]);
+        assert_eq!(between(&read, &owned(&["clang", "x.c", "-o", "x"])), ["/x-1.o"]);
+        assert_eq!(jobs(" \"clang\" \"open"), None);
+        assert_eq!(jobs("clang version 22\n"), Some(Vec::new()));
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_taken_for_something_between() {
+        let plan = [owned(&["clang", "-o", "a.o", "a.c"]), owned(&["clang", "-o", "b.o", "b.c"])];
+        assert!(between(&plan, &owned(&["clang", "-c", "a.c", "b.c"])).is_empty());
+        let plan = [owned(&["clang", "-o", "/a-1.o"]), owned(&["wasm-ld", "/a-1.o", "/sub/b.o"])];
+        assert!(between(&plan, &owned(&["clang", "/a-1.o"])).is_empty());
+        let plan = [owned(&["clang", "-o", "/sub/a.o"]), owned(&["wasm-ld", "/sub/a.o"])];
+        assert!(between(&plan, &owned(&["clang"])).is_empty());
     }
 }

@@ -77,13 +77,11 @@ pub enum ModuleError {
         pinned: String,
     },
     /// What it needs beside it is not there.
-    #[error("can't use {}, which it needs: {why}; install it again", path.display())]
-    Asset {
-        /// The folder.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    #[error("it needs {}, which can't be opened; install it again", .0.display())]
+    Asset(PathBuf),
+    /// It is no plain file of a workspace, or too large for that.
+    #[error("it is no file of at most 16 MiB")]
+    NoFile,
     /// It is not WebAssembly at all.
     #[error("it is not a WebAssembly module")]
     NotWasm,
@@ -158,7 +156,7 @@ pub struct SandboxEngine {
     artefacts: Arc<ArtefactCache>,
     ready: Mutex<HashMap<Digest, Arc<OnceCell<Ready>>>>,
     /// Held while a module is compiled that is not kept.
-    transient: tokio::sync::Mutex<()>,
+    transient: Arc<tokio::sync::Mutex<()>>,
     on_progress: OnProgress,
 }
 
@@ -203,7 +201,7 @@ impl SandboxEngine {
             machine: Arc::default(),
             artefacts: Arc::new(ArtefactCache::new(options.cache_dir, on_progress.clone())),
             ready: Mutex::default(),
-            transient: tokio::sync::Mutex::default(),
+            transient: Arc::default(),
             on_progress,
         })
     }
@@ -241,17 +239,22 @@ impl SandboxEngine {
         }
     }
 
-    /// Compiles a module that is a file of a workspace. It is not kept: anybody may make such
-    /// files.
+    /// Compiles a module that is a file of a workspace, which is read when its turn has come. It is
+    /// not kept: anybody may make such files.
     ///
     /// # Errors
     /// [`ModuleError`] if it can't be compiled or linked.
-    pub(super) async fn transient(&self, bytes: Vec<u8>) -> Result<Ready, ModuleError> {
+    pub(super) async fn transient(
+        &self,
+        read: impl FnOnce() -> Option<Vec<u8>> + Send + 'static,
+    ) -> Result<Ready, ModuleError> {
         let machine = Arc::clone(&self.machine);
-        // One at a time: a compilation can't be stopped.
-        let _turn = self.transient.lock().await;
+        // One at a time, also of those that nobody waits for any more: they can't be stopped.
+        let turn = Arc::clone(&self.transient).lock_owned().await;
         let prepared = spawn_blocking(move || {
+            let _turn = turn;
             let machine = Machine::of(&machine)?;
+            let bytes = read().ok_or(ModuleError::NoFile)?;
             check(&bytes)?;
             let module = link(&machine.linker, &compiled(&machine.engine, &bytes)?)?;
             Ok(Ready { module, machine })
@@ -305,7 +308,7 @@ fn compile(
 }
 
 /// Refuses what is no core module.
-fn check(bytes: &[u8]) -> Result<(), ModuleError> {
+pub(super) fn check(bytes: &[u8]) -> Result<(), ModuleError> {
     match bytes.first_chunk::<8>() {
         Some(b"\0asm\x01\0\0\0") => Ok(()),
         Some([0, b'a', b's', b'm', _, _, 1, 0]) => Err(ModuleError::Component),

@@ -7,10 +7,9 @@ use super::{
     command_line::{self, CommandLine, Shells},
     engine::{Guest, ModuleError, SandboxEngine, Source},
     guest::program_env,
-    launch::BY_PATH,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
-    programs::{Programs, Start, Terms},
+    programs::{BY_PATH, Programs, Start, Terms},
     quota::Budget,
     run::{self, Ended, Invocation},
     sight::Sight,
@@ -193,7 +192,7 @@ impl Executor {
     /// [`ModuleError`] if one can't be compiled on this machine.
     pub async fn compile(&self) -> Result<(), ModuleError> {
         self.engine.compiled(&tools()).await?;
-        match self.programs.start(SHELL)? {
+        match self.programs.start(SHELL).await? {
             Some(shell) => self.engine.compiled(&shell.guest).await,
             None => Ok(()),
         }
@@ -248,7 +247,7 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let start = match self.start(program) {
+        let start = match self.start(program).await {
             Ok(start) => start,
             Err(outcome) => return outcome,
         };
@@ -284,10 +283,11 @@ impl Executor {
         on_delta: Option<OnDelta>,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Outcome {
-        let guest = match self.start(SHELL) {
-            Ok(start) => start.guest,
+        let Start { guest, terms } = match self.start(SHELL).await {
+            Ok(start) => start,
             Err(outcome) => return outcome,
         };
+        let timeout = terms.time(timeout);
         let mut stop = Box::pin(stop);
         let is_shell = tokio::select! {
             biased;
@@ -301,14 +301,16 @@ impl Executor {
         }
         let line = CommandLine { agent: self.agent, command, folder };
         let may_write = !self.shells.take_reader(&self.call);
+        let limits = terms.limits(self.limits);
         let programs = if may_write { self.programs.clone() } else { Programs::default() };
         let names = started_by_name(&programs);
         let stdin = self.shells.request(line, names, timeout).into_bytes();
         // The shell itself ends at the time limit, and keeps what it can.
         let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, timeout + LAST_WORDS);
         let starts = Some(programs);
-        let (env, sight) = (own_env(program_env()), Sight::workspace(may_write));
-        let invocation = Invocation { env, sight, on_delta, starts, ..plain };
+        let Terms { env, mut sight, .. } = terms;
+        sight.may_write &= may_write;
+        let invocation = Invocation { env, sight, limits, on_delta, starts, ..plain };
         let ended = |end, reply: Option<&str>| self.shells.ended(line, end, reply);
         self.outcome(invocation, stop, ended).await
     }
@@ -316,7 +318,7 @@ impl Executor {
     /// Whether a command line is known to change nothing, as the agent's shell stands. It is only
     /// looked at; if so, the call is held to it when it is carried out.
     pub async fn reads_only(&self, command: &str) -> bool {
-        let Ok(Start { guest, .. }) = self.start(SHELL) else { return false };
+        let Ok(Start { guest, .. }) = self.start(SHELL).await else { return false };
         if !self.is_shell(&guest).await {
             return false;
         }
@@ -338,10 +340,10 @@ impl Executor {
     ///
     /// # Errors
     /// The outcome where there is none.
-    fn start(&self, program: &str) -> Result<Start, Outcome> {
+    async fn start(&self, program: &str) -> Result<Start, Outcome> {
         let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
-        let found = match self.programs.start(program) {
-            Ok(None) => self.programs.start(file),
+        let found = match self.programs.start(program).await {
+            Ok(None) => self.programs.start(file).await,
             found => found,
         };
         match found {
@@ -397,7 +399,8 @@ impl Executor {
         let ModuleCall { args, env, stdin, may_write, limits } = call;
         let argv = std::iter::once(module.name().to_owned()).chain(args).collect();
         let limits = limits.unwrap_or(self.limits);
-        let env = own_env(program_env().into_iter().chain(env));
+        let own = env.into_iter().map(|(name, value)| (name.to_owned(), value));
+        let env = program_env().into_iter().chain(own).collect();
         let sight = Sight::workspace(may_write);
         let plain = self.invocation(module.guest(), argv, stdin.into_bytes(), timeout);
         let invocation = Invocation { env, sight, limits, on_delta, ..plain };
@@ -537,7 +540,7 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
 /// The programs that a command line can start, if any.
 fn started_by_name(programs: &Programs) -> Vec<String> {
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
-    let by_path = (!programs.is_empty()).then_some(BY_PATH);
+    let by_path = programs.by_path().map(|_| BY_PATH);
     names.chain(by_path).map(str::to_owned).collect()
 }
 
@@ -555,11 +558,6 @@ fn not_installed(command: &str, name: &str) -> Outcome {
         "{command} is not installed here; the user can install it: innerloop tools install {name}"
     );
     Outcome::error(ToolError::NotFound, words)
-}
-
-/// Variables by their names.
-fn own_env(all: impl IntoIterator<Item = (&'static str, String)>) -> BTreeMap<String, String> {
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn no_folder(folder: &str) -> Outcome {

@@ -34,14 +34,19 @@ pub(super) struct Group {
     recorder: Arc<Mutex<Recorder>>,
     /// What each has open.
     files: Mutex<Vec<Arc<Mutex<Files>>>>,
+    /// What guests have left for one another.
+    left: Mutex<Vec<Left>>,
 }
+
+/// Files by their paths, and what they are removed by.
+type Left = (Arc<Mutex<Files>>, Vec<String>);
 
 impl Group {
     /// A run over the workspace, within its limits and what is left of its session's.
     pub(super) fn new(workspace: Workspace, limits: Limits, budget: Arc<Budget>) -> Self {
         let quota = Quota::new(&limits, budget);
         let recorder = Arc::new(Mutex::new(Recorder::of_run()));
-        Self { workspace, limits, quota, recorder, files: Mutex::default() }
+        Self { workspace, limits, quota, recorder, files: Mutex::default(), left: Mutex::default() }
     }
 
     /// The files of a guest that sees the folder `root` of the workspace as `/`.
@@ -69,19 +74,23 @@ impl Group {
         found.await.ok().flatten()
     }
 
-    /// What the plain file holds that a path names, from that folder on, if it has no more bytes
+    /// What reads the plain file that a path names, from that folder on, if it has no more bytes
     /// than `most`.
-    pub(super) async fn read(&self, seen: &Seen, path: &str, most: u64) -> Option<Vec<u8>> {
+    pub(super) fn reads(
+        &self,
+        seen: &Seen,
+        path: &str,
+        most: u64,
+    ) -> impl FnOnce() -> Option<Vec<u8>> + Send + 'static {
         let (workspace, Seen { root, start }) = (self.workspace.clone(), seen.clone());
         let path = path.to_owned();
-        let read = spawn_blocking(move || {
+        move || {
             let place = workspace.follow((&root, &start), &path, true).ok()?;
             let mut bytes = Vec::new();
             let mut file = workspace.file(&place).ok()?.take(most.saturating_add(1));
             file.read_to_end(&mut bytes).ok()?;
             (bytes.len() as u64 <= most).then_some(bytes)
-        });
-        read.await.ok().flatten()
+        }
     }
 
     fn enter(&self, folders: (PathBuf, PathBuf), sight: Sight) -> Arc<Mutex<Files>> {
@@ -96,20 +105,31 @@ impl Group {
         files
     }
 
-    /// Removes files that guests have left for one another, by what sees them.
-    pub(super) async fn remove(&self, files: Arc<Mutex<Files>>, paths: Vec<String>) {
-        if paths.is_empty() {
-            return;
+    /// Notes files that the guests of a program leave for one another, as these files know them.
+    /// They are removed when the program has ended, or at the end of the run.
+    pub(super) fn leaves(&self, files: Arc<Mutex<Files>>, paths: Vec<String>) {
+        if !paths.is_empty() {
+            self.left.lock().unwrap_or_else(PoisonError::into_inner).push((files, paths));
         }
-        let removed = spawn_blocking(move || {
-            for path in paths {
-                // What is not there any more needs no removal.
-                let _gone = with(&files, |files| {
-                    files.remove_file(TOP.cast_signed(), path.trim_start_matches('/'))
-                });
-            }
-        });
-        let _is_done = removed.await;
+    }
+
+    /// Removes the files that were left so far.
+    pub(super) async fn clear(self: &Arc<Self>) {
+        if !self.has_left_nothing() {
+            let group = Arc::clone(self);
+            let _is_done = spawn_blocking(move || group.remove_left()).await;
+        }
+    }
+
+    fn has_left_nothing(&self) -> bool {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    fn remove_left(&self) {
+        let left = std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner));
+        for (files, paths) in left {
+            with(&files, |files| paths.iter().for_each(|path| remove(files, path)));
+        }
     }
 
     /// What counts a guest's memory. It may have less of it than the run.
@@ -125,6 +145,9 @@ impl Group {
     /// Ends a run that has touched nothing, so that no file needs to be looked at. If it has, or an
     /// operation is under way, that is left to [`Group::end`].
     pub(super) fn end_untouched(&self) -> bool {
+        if !self.has_left_nothing() {
+            return false;
+        }
         let all = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().all(|files| {
             files.try_lock().is_ok_and(|mut files| {
@@ -137,11 +160,28 @@ impl Group {
     /// What the run has changed. No guest changes anything any more, also if it does not know yet
     /// that it is stopped; an operation that is under way is waited for.
     pub(super) fn end(&self) -> Records {
+        self.remove_left();
         let all = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         for files in all {
             with(&files, Files::end);
         }
         let recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         self.workspace.records(&recorder)
+    }
+}
+
+/// Removes a file at the top, and what it was written to before it got its name, by a program that
+/// was ended meanwhile: `NAME-….tmp`. What is not there any more needs no removal.
+fn remove(files: &mut Files, path: &str) {
+    let top = TOP.cast_signed();
+    let name = path.trim_start_matches('/');
+    let stem = format!("{}-", name.rsplit_once('.').map_or(name, |(stem, _)| stem));
+    let _gone = files.remove_file(top, name);
+    for (other, _) in files.entries(top, ".").unwrap_or_default() {
+        if let Some(other) =
+            other.to_str().filter(|it| it.starts_with(&stem) && it.ends_with(".tmp"))
+        {
+            let _gone = files.remove_file(top, other);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{engine::Ready, quota::RunLimiter, state::RunState};
 use innerloop_driver::capture::{End, Limit};
+use std::collections::BTreeMap;
 use wasmtime::{Store, Trap, UpdateDeadline};
 use wasmtime_wasi::{I32Exit, ResourceTableError};
 
@@ -10,8 +11,8 @@ const PROGRAM_ENV: &[(&str, &str)] =
     &[("HOME", "/"), ("LANG", "C.UTF-8"), ("PWD", "/"), ("TZ", "UTC")];
 
 /// What every program finds in its environment.
-pub(super) fn program_env() -> Vec<(&'static str, String)> {
-    PROGRAM_ENV.iter().map(|&(name, value)| (name, value.to_owned())).collect()
+pub(super) fn program_env() -> BTreeMap<String, String> {
+    PROGRAM_ENV.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// Runs one guest to its end.

@@ -7,7 +7,7 @@ use super::{
     group::Group,
     guest,
     pipe::{Reader, Writer},
-    programs::{Programs, Start, Terms},
+    programs::{BY_PATH, Programs, Start, Terms},
     shell::{Launcher, Pipes},
     state::RunState,
 };
@@ -30,9 +30,6 @@ const KILLED: i32 = 137;
 /// The status of a program that was called in the wrong way.
 const USAGE: i32 = 2;
 
-/// The program that runs a file of the workspace, which is its first argument.
-pub(super) const BY_PATH: &str = "wasi-run";
-
 /// The largest such file.
 const MAX_MODULE: u64 = 16 << 20;
 
@@ -45,12 +42,13 @@ pub(super) fn launcher(
 ) -> Launcher {
     Box::new(move |launch, pipes| {
         let (engine, group, root) = (Arc::clone(&engine), Arc::clone(&group), root.clone());
-        let start = match &*launch.program {
-            BY_PATH if !programs.is_empty() => None,
-            program => Some(programs.start(program).transpose()?),
+        let is_known = match &*launch.program {
+            BY_PATH => programs.by_path().is_some(),
+            program => programs.has(program),
         };
-        Some(Box::pin(async move {
-            let status = run_guest((&engine, &group), start, (&launch, &pipes), &root).await;
+        let programs = programs.clone();
+        is_known.then_some(Box::pin(async move {
+            let status = run_guest((&engine, &group), &programs, (&launch, &pipes), &root).await;
             let program = match launch.args.into_iter().next() {
                 Some(path) if launch.program == BY_PATH => path,
                 _ => launch.program,
@@ -100,8 +98,8 @@ fn context(
 /// # Errors
 /// The status where it did not come to its own end, and why.
 async fn run_guest(
-    (engine, group): (&SandboxEngine, &Group),
-    start: Option<Result<Start, ModuleError>>,
+    (engine, group): (&SandboxEngine, &Arc<Group>),
+    programs: &Programs,
     (launch, pipes): (&Launch, &Pipes),
     root: &Path,
 ) -> Result<i32, (i32, String)> {
@@ -109,19 +107,19 @@ async fn run_guest(
     let folder = launch.folder.as_str();
     let no_folder = || (CAN_NOT_RUN, format!("there is no folder {folder} to run in"));
     let seen = group.folder_in(root, folder).await.ok_or_else(no_folder)?;
-    let (ready, argv, terms) = match start.transpose().map_err(not_run)? {
-        Some(Start { guest, terms }) => {
+    let start = programs.start(&launch.program).await.map_err(not_run)?;
+    let (ready, argv, terms) = match (start, programs.by_path()) {
+        (Some(Start { guest, terms }), _) => {
             let argv = [&launch.program].into_iter().chain(&launch.args).cloned().collect();
             (engine.ready(&guest).await.map_err(not_run)?, argv, terms)
         }
-        None => {
+        (None, None) => return Err((CAN_NOT_RUN, "it may not be run here".to_owned())),
+        (None, Some(by_path)) => {
             let Some(path) = launch.args.first() else {
                 return Err((USAGE, "which file is to be run? wasi-run FILE [ARGUMENT…]".into()));
             };
-            let bytes = group.read(&seen, path, MAX_MODULE).await;
-            let unreadable = || (CAN_NOT_RUN, "it is no file of at most 16 MiB".to_owned());
-            let ready = engine.transient(bytes.ok_or_else(unreadable)?).await;
-            (ready.map_err(not_run)?, launch.args.clone(), Terms::of_file())
+            let ready = engine.transient(group.reads(&seen, path, MAX_MODULE)).await;
+            (ready.map_err(not_run)?, launch.args.clone(), by_path)
         }
     };
     let guest = |job: Job| {
@@ -130,15 +128,11 @@ async fn run_guest(
         let limiter = group.limiter(terms.memory());
         guest::to_end(&ready, RunState { wasi, limiter, files, shell: None })
     };
-    let ended = drivers::run(terms.is_driver, argv, guest);
-    let end = match timeout(terms.time(Duration::MAX), ended).await {
-        Ok((end, left)) => {
-            group.remove(group.files_in(&seen, terms.sight.clone()), left).await;
-            end
-        }
-        Err(_) => End::TimedOut,
-    };
-    match end {
+    let leaves = |paths| group.leaves(group.files_in(&seen, terms.sight.clone()), paths);
+    let ended = drivers::run(terms.is_driver, argv, guest, leaves);
+    let ended = timeout(terms.time(Duration::MAX), ended).await;
+    group.clear().await;
+    match ended.unwrap_or(End::TimedOut) {
         End::Exit(code) => Ok(code & 0xff),
         end @ End::Crash(_) => Err((CRASHED, end.to_string())),
         end => Err((KILLED, end.to_string())),

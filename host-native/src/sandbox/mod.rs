@@ -17,6 +17,7 @@ mod executor;
 mod files;
 mod group;
 mod guest;
+pub(crate) mod installed;
 mod launch;
 mod limits;
 mod listing;

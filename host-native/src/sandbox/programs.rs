@@ -4,11 +4,12 @@
 use super::{
     engine::{Guest, ModuleError, SandboxEngine, Source},
     guest::program_env,
+    installed,
     limits::Limits,
     manifest::{self, Entry, Manifest, ManifestError, ProgramLimits},
     sight::{Mount, Sight},
 };
-use crate::{digest::Digest, installed, workspace::Workspace};
+use crate::{digest::Digest, workspace::Workspace};
 use innerloop_core::config::ProgramFacts;
 use std::{
     collections::BTreeMap,
@@ -19,6 +20,10 @@ use std::{
     sync::{Arc, OnceLock},
     time::Duration,
 };
+use tokio::task::spawn_blocking;
+
+/// The program that runs a file of the workspace, which is its first argument.
+pub(super) const BY_PATH: &str = "wasi-run";
 
 /// A program of up to so many bytes is checked as soon as it is found.
 const SMALL: u64 = 4 << 20;
@@ -33,6 +38,8 @@ pub struct Programs {
     commands: BTreeMap<String, String>,
     /// The commands of programs that are known and not there, with the programs' names.
     missing: BTreeMap<String, String>,
+    /// What files of the workspace may do that are run by their paths.
+    by_path: Option<Arc<Entry>>,
 }
 
 #[derive(Debug)]
@@ -57,6 +64,8 @@ pub(super) struct Terms {
     /// Whether it may only plan the work of others.
     pub(super) is_driver: bool,
     limits: ProgramLimits,
+    /// What a project allows of them.
+    most: ProgramLimits,
 }
 
 /// Why a registry can't be used.
@@ -87,13 +96,20 @@ impl Programs {
     /// # Errors
     /// [`ProgramsError`] if a folder can't be read, or the user's manifest can't be used.
     pub fn find(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
+        Self::unchecked(explicit)?.checked()
+    }
+
+    /// The same programs, of which nothing is checked yet: also where one is not what it should be,
+    /// they can be told, and mended.
+    ///
+    /// # Errors
+    /// As [`Programs::find`], but for what a check would find.
+    pub fn unchecked(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
         let named = env::var_os("INNERLOOP_PROGRAMS").filter(|value| !value.is_empty());
         let folders = match explicit.map(Path::to_owned).or_else(|| named.map(PathBuf::from)) {
             Some(folder) => vec![folder],
             None => {
-                let beside = env::current_exe().ok();
-                let beside = beside.and_then(|exe| Some(exe.parent()?.join("programs")));
-                let found = beside.into_iter().chain(installed::folder());
+                let found = beside().into_iter().chain(installed::folder());
                 found.filter(|folder| folder.is_dir()).collect()
             }
         };
@@ -105,10 +121,11 @@ impl Programs {
     /// # Errors
     /// [`ProgramsError`] if the folder can't be read.
     pub fn open(folder: &Path) -> Result<Self, ProgramsError> {
-        Self::of(vec![folder.to_owned()], &Manifest::standard()?)
+        Self::of(vec![folder.to_owned()], &Manifest::standard()?)?.checked()
     }
 
-    /// Opens folders; what is in a later one comes before what has its name in an earlier one.
+    /// Opens folders; what is in a later one comes before what has its name in an earlier one. What
+    /// is pinned is checked when it is first needed, or by [`Programs::checked`].
     ///
     /// # Errors
     /// [`ProgramsError`] if one can't be read.
@@ -120,18 +137,29 @@ impl Programs {
                 let path = entry.map_err(unreadable)?.path();
                 let Some(name) = program_name(&path) else { continue };
                 let entry = manifest.get(&name).cloned().unwrap_or_else(|| Entry::unknown(&name));
-                let program = Program::new(path, entry);
-                program.look()?;
-                programs.all.insert(name, Arc::new(program));
+                programs.all.insert(name, Arc::new(Program::new(path, entry)));
             }
         }
         programs.folders = folders;
-        for (name, entry) in manifest.iter().filter(|(name, _)| !programs.all.contains_key(*name)) {
+        programs.by_path = manifest.get(BY_PATH).cloned().map(Arc::new);
+        let missing = manifest
+            .iter()
+            .filter(|(name, entry)| entry.source.is_some() && !programs.all.contains_key(*name));
+        for (name, entry) in missing {
             let commands = entry.commands.iter().filter(|_| entry.enabled);
             programs.missing.extend(commands.map(|command| (command.clone(), name.to_owned())));
         }
         programs.name_commands();
         Ok(programs)
+    }
+
+    /// The same programs, of which the small ones that are pinned are what they should be.
+    ///
+    /// # Errors
+    /// [`ProgramsError`] if one is not.
+    pub fn checked(self) -> Result<Self, ProgramsError> {
+        self.all.values().try_for_each(|program| program.look())?;
+        Ok(self)
     }
 
     /// The same programs, as far as a project allows them: what its file
@@ -141,9 +169,11 @@ impl Programs {
     /// [`ManifestError`] if the file can't be understood, or asks for more than there is.
     pub fn narrowed(&self, text: &str) -> Result<Self, ManifestError> {
         let entries = self.all.iter().map(|(name, program)| (name.clone(), program.entry.clone()));
-        let mut manifest = Manifest::from_iter(entries);
+        let by_path = self.by_path.iter().map(|entry| (BY_PATH.to_owned(), Entry::clone(entry)));
+        let mut manifest = Manifest::from_iter(by_path.chain(entries));
         manifest.narrow(text, Path::new(manifest::IN_PROJECT))?;
         let mut narrowed = self.clone();
+        narrowed.by_path = manifest.get(BY_PATH).cloned().map(Arc::new);
         for (name, entry) in manifest.iter() {
             let Some(program) = narrowed.all.get_mut(name) else { continue };
             if program.entry != *entry {
@@ -191,10 +221,16 @@ impl Programs {
         self.all.iter().map(facts).collect()
     }
 
-    /// Whether there are none, so that nothing can be run.
+    /// What files of the workspace may do that are run by their paths, if they may be run.
+    pub(super) fn by_path(&self) -> Option<Terms> {
+        let entry = self.by_path.as_deref().filter(|entry| entry.enabled);
+        entry.map(|entry| Terms::of(entry, BY_PATH, Vec::new()))
+    }
+
+    /// Whether a program is run by that name.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
+    pub fn has(&self, command: &str) -> bool {
+        self.commands.contains_key(command)
     }
 
     /// The commands that programs are run by, sorted.
@@ -213,13 +249,15 @@ impl Programs {
         self.all.iter().map(|(name, program)| (name.as_str(), &*program.path, &program.entry))
     }
 
-    /// Checks that a program's file is what its name stands for, and gives its SHA-256.
+    /// Checks that a program's file is what its name stands for and that what it needs beside it is
+    /// there, and gives its SHA-256.
     ///
     /// # Errors
-    /// [`ModuleError`] if the file can't be read or has other bytes; nothing if there is no such
-    /// program.
+    /// [`ModuleError`] if the file can't be read or has other bytes, or something is missing;
+    /// nothing if there is no such program.
     pub fn verify(&self, name: &str) -> Option<Result<Digest, ModuleError>> {
-        self.all.get(name).map(|program| program.digest())
+        let program = self.all.get(name)?;
+        Some(program.digest().and_then(|digest| program.mounts().map(|_| digest)))
     }
 
     /// Compiles a program if no earlier run has.
@@ -227,7 +265,7 @@ impl Programs {
     /// # Errors
     /// [`ModuleError`] if it can't be read or compiled.
     pub async fn compile(&self, name: &str, engine: &SandboxEngine) -> Result<(), ModuleError> {
-        match self.start(name)? {
+        match self.start(name).await? {
             Some(start) => engine.compiled(&start.guest).await,
             None => Ok(()),
         }
@@ -238,49 +276,49 @@ impl Programs {
     /// # Errors
     /// [`ModuleError`] if its file can't be read or has other bytes than are pinned, or what it
     /// needs beside it is not there.
-    pub(crate) fn start(&self, command: &str) -> Result<Option<Start>, ModuleError> {
+    pub(crate) async fn start(&self, command: &str) -> Result<Option<Start>, ModuleError> {
         let name = self.commands.get(command);
         let Some((name, program)) = name.and_then(|name| self.all.get_key_value(name)) else {
             return Ok(None);
         };
-        let (digest, entry) = (program.digest()?, &program.entry);
+        let (digest, mounts) = program.ready().await?;
         let source = Source::File(program.path.clone());
         let guest = Guest { name: name.clone(), digest, source };
-        let env = program_env().into_iter().map(|(name, value)| (name.to_owned(), value));
-        let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let sight = Sight {
-            may_write: entry.folder == manifest::Folder::ReadWrite,
-            is_blind: entry.folder == manifest::Folder::None,
-            mounts: program.mounts()?,
-        };
-        let (env, limits) = (env.chain(own).collect(), entry.limits);
-        let is_driver = entry.drivers.iter().any(|driver| driver == command);
-        Ok(Some(Start { guest, terms: Terms { env, sight, is_driver, limits } }))
+        Ok(Some(Start { guest, terms: Terms::of(&program.entry, command, mounts) }))
     }
 }
 
 impl Terms {
-    /// Those of a program that is a file of the workspace.
-    pub(super) fn of_file() -> Self {
-        let env = program_env().into_iter().map(|(name, value)| (name.to_owned(), value));
-        let (sight, limits) = (Sight::workspace(true), ProgramLimits::default());
-        Self { env: env.collect(), sight, is_driver: false, limits }
+    /// Those that are said of a program, which sees that beside the folder.
+    fn of(entry: &Entry, command: &str, mounts: Vec<Mount>) -> Self {
+        let own = entry.env.iter().map(|(name, value)| (name.clone(), value.clone()));
+        let sight = Sight {
+            may_write: entry.folder == manifest::Folder::ReadWrite,
+            is_blind: entry.folder == manifest::Folder::None,
+            mounts,
+        };
+        Self {
+            env: program_env().into_iter().chain(own).collect(),
+            sight,
+            is_driver: entry.drivers.iter().any(|driver| driver == command),
+            limits: entry.limits,
+            most: entry.most,
+        }
     }
 
     /// What it may use where programs may use so much.
     pub(super) fn limits(&self, standard: Limits) -> Limits {
-        self.limits.over(standard)
+        self.most.under(self.limits.over(standard))
     }
 
     /// The most memory that it may have of what its run has.
     pub(super) fn memory(&self) -> usize {
-        let unbounded = Limits { memory_bytes: usize::MAX, ..Limits::default() };
-        self.limits.over(unbounded).memory_bytes
+        self.limits(Limits { memory_bytes: usize::MAX, ..Limits::default() }).memory_bytes
     }
 
     /// How long it may run where a call says so.
     pub(super) fn time(&self, asked: Duration) -> Duration {
-        self.limits.time(asked)
+        self.most.time(self.limits.time(asked))
     }
 }
 
@@ -296,6 +334,17 @@ impl Program {
             true => self.digest().map(drop),
             false => Ok(()),
         }
+    }
+
+    /// The digest of its file, and what it sees beside the folder. The first time, a thread that
+    /// may block reads them.
+    async fn ready(self: &Arc<Self>) -> Result<(Digest, Vec<Mount>), ModuleError> {
+        if let (Some(digest), Some(mounts)) = (self.digest.get(), self.mounts.get()) {
+            return Ok((*digest, mounts.clone()));
+        }
+        let program = Arc::clone(self);
+        let checked = spawn_blocking(move || Ok((program.digest()?, program.mounts()?)));
+        checked.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 
     /// The digest of its file, which must be the one that is pinned.
@@ -325,13 +374,17 @@ impl Program {
         let mount = |asset: &manifest::Asset| {
             let path = installed::asset(&assets, asset);
             let folder = Workspace::open(&path);
-            let folder =
-                folder.map_err(|error| ModuleError::Asset { path, why: error.to_string() });
+            let folder = folder.map_err(|_| ModuleError::Asset(path));
             Ok(Mount { name: asset.guest.clone(), folder: folder? })
         };
         let mounts: Result<Vec<Mount>, ModuleError> = self.entry.assets.iter().map(mount).collect();
         mounts.map(|mounts| self.mounts.get_or_init(|| mounts).clone())
     }
+}
+
+/// The folder of programs beside the running one.
+pub(crate) fn beside() -> Option<PathBuf> {
+    Some(env::current_exe().ok()?.parent()?.join("programs"))
 }
 
 /// `NAME` of a file `NAME.wasm`.

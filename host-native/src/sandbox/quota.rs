@@ -137,11 +137,12 @@ impl Drop for RunLimiter {
 }
 
 impl ResourceLimiter for RunLimiter {
-    fn memory_growing(&mut self, _now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
-        let more = wanted.saturating_sub(self.taken);
-        let fits = wanted <= self.most && self.quota.take_memory(more);
+    fn memory_growing(&mut self, now: usize, wanted: usize, _max: Option<usize>) -> Result<bool> {
+        // There may be other things that grow beside its memory.
+        let more = wanted.saturating_sub(now);
+        let fits = self.taken.saturating_add(more) <= self.most && self.quota.take_memory(more);
         if fits {
-            self.taken = self.taken.max(wanted);
+            self.taken += more;
         }
         self.refused_memory |= !fits;
         Ok(fits)

@@ -133,12 +133,9 @@ async fn run_to_end(
         let shell = shell.lock().unwrap_or_else(PoisonError::into_inner).take();
         guest::to_end(&ready, RunState { wasi, limiter, files, shell })
     };
-    let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest);
-    let Ok((end, left)) = timeout(invocation.timeout, ended).await else {
-        return Ok(End::TimedOut);
-    };
-    group.remove(group.files(root.clone(), sight.clone()), left).await;
-    Ok(end)
+    let leaves = |paths| group.leaves(group.files(root.clone(), sight.clone()), paths);
+    let ended = drivers::run(invocation.is_driver, invocation.argv.clone(), guest, leaves);
+    Ok(timeout(invocation.timeout, ended).await.unwrap_or(End::TimedOut))
 }
 
 fn context(invocation: &Invocation, job: Job, stdio: &Stdio) -> WasiP1Ctx {

@@ -76,7 +76,9 @@ impl Project {
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.dir.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| !name.contains('.')).collect();
+        let is_source =
+            |name: &String| [".c", ".h", ".cpp", ".out"].iter().any(|end| name.ends_with(end));
+        let mut names: Vec<String> = names.filter(|name| !is_source(name)).collect();
         names.sort();
         names
     }
@@ -91,7 +93,7 @@ async fn d1_a_c_program_is_compiled_linked_and_run() {
     assert_eq!((change.path.as_str(), change.kind), ("main", ChangeKind::Created));
     let ran = project.line("printf 'a\\nb\\n' | ./main 2 3 | cat -n; ./main 2 2; echo $?").await;
     assert_eq!(ran.stdout(), Some("     1\tread a\n     2\tread b\n     3\t5\n4\n7\n"), "{ran:?}");
-    let parts = "for f in main sum; do clang -O2 -c $f.c; done; clang main.o sum.o; ./a.out 1 4";
+    let parts = "clang -O2 -c main.c sum.c; clang main.o sum.o; ./a.out 1 4; rm *.o";
     assert_eq!(project.line(parts).await.stdout(), Some("5\n"));
     let sorted =
         project.line("clang++ -fno-exceptions sorted.cpp -o sorted && ./sorted | tail -1").await;
@@ -116,4 +118,20 @@ async fn d1_what_can_not_be_compiled_or_linked_is_told_as_clang_tells_it() {
     let program = Action::RunProgram { program: "clang".into(), args, stdin: None };
     let made = project.executor.run(&program, TWO_MINUTES, None).await;
     assert_eq!((made.error, made.changes.len()), (None, 1), "by run_program, too: {made:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d1_nothing_is_left_between_jobs_where_the_time_is_up() {
+    let project = Project::new();
+    let heavy = "#include <algorithm>\n#include <map>\n#include <regex>\n#include <string>\n\
+                 std::map<std::string, std::regex> all;\nint main() { return all.size(); }\n";
+    fs::write(project.dir.path().join("heavy.cpp"), heavy).unwrap();
+    let args = ["-O3", "-fno-exceptions", "sum.c", "heavy.cpp", "-o", "main"];
+    let args = args.iter().map(|&arg| arg.into()).collect();
+    let program = Action::RunProgram { program: "clang++".into(), args, stdin: None };
+    let ready = Action::RunProgram { program: "clang".into(), args: vec![], stdin: None };
+    project.executor.run(&ready, TWO_MINUTES, None).await;
+    let late = project.executor.run(&program, Duration::from_millis(500), None).await;
+    assert!(late.timed_out, "{late:?}");
+    assert_eq!((late.changes.len(), project.names()), (0, Vec::new()), "{late:?}");
 }

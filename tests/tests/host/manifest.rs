@@ -75,6 +75,14 @@ fn a_file_that_can_not_be_used_says_where_and_why() {
             "[tool.a]\nassets = [{{ file = \"a.tar\", sha256 = \"{SHA}\", guest = \"{guest}\" }}]"
         ))
     };
+    let two = |one: &str, other: &str| {
+        let asset =
+            |guest: &str| format!("{{ file = \"a\", sha256 = \"{SHA}\", guest = \"{guest}\" }}");
+        with(&format!("[tool.a]\nassets = [{}, {}]", asset(one), asset(other)))
+    };
+    assert!(two("/usr", "/usr/lib").unwrap_err().contains("/usr/lib lies in /usr"));
+    assert!(two("/opt", "/opt").unwrap_err().contains("/opt lies in /opt"));
+    two("/usr", "/usrlib").unwrap();
     for guest in ["/", "usr", "/usr/../etc", "/usr//x", "//", ""] {
         assert!(asset(guest).unwrap_err().contains("guest is a folder"), "{guest}");
     }
@@ -111,7 +119,7 @@ fn m3_a_project_only_narrows() {
     )
     .unwrap();
     let python = manifest.get("python").unwrap();
-    assert_eq!((python.folder, python.limits.timeout_ms), (Folder::None, Some(9)));
+    assert_eq!((python.folder, python.most.timeout_ms), (Folder::None, Some(9)));
     assert!(!manifest.get("qjs").unwrap().enabled);
     assert!(manifest.get("not-here").is_none(), "nothing is added");
 }
@@ -127,10 +135,11 @@ impl Held {
     fn new(text: &str) -> Self {
         let dir = TempDir::new().unwrap();
         let folder = |name| dir.path().join(name);
-        fs::create_dir_all(folder("programs/qjs.files/usr/lib")).unwrap();
+        fs::create_dir_all(folder("programs").join("qjs.files").join(SHA).join("lib")).unwrap();
         fs::create_dir(folder("workspace")).unwrap();
         fs::write(folder("workspace/a.txt"), "in the folder").unwrap();
-        fs::write(folder("programs/qjs.files/usr/lib/x"), "an asset").unwrap();
+        fs::write(folder("programs").join("qjs.files").join(SHA).join("lib/x"), "an asset")
+            .unwrap();
         fs::copy(programs().join("qjs.wasm"), folder("programs/qjs.wasm")).unwrap();
         fs::copy(programs_and_shell().join("bash.wasm"), folder("programs/bash.wasm")).unwrap();
         let manifest = with(text).unwrap();
@@ -183,7 +192,7 @@ async fn m3_assets_are_seen_beside_the_folder_and_can_not_be_changed() {
             printed => assert_eq!(said, printed, "{script}"),
         }
     }
-    let kept = held.dir.path().join("programs/qjs.files/usr");
+    let kept = held.dir.path().join("programs/qjs.files").join(SHA);
     assert_eq!(fs::read_to_string(kept.join("lib/x")).unwrap(), "an asset");
     assert_eq!(fs::read_dir(kept).unwrap().count(), 1);
     assert!(!held.dir.path().join("workspace/mine").exists());
@@ -232,8 +241,25 @@ async fn m3_a_projects_file_is_read_from_its_folder() {
     };
     let without = narrow("schema = 1\n[tool.qjs]\nenabled = false\n").unwrap();
     assert_eq!(without.names().collect::<Vec<_>>(), ["bash"]);
+    let less = narrow(
+        "schema = 1\n[tool.bash]\nfolder = \"read-only\"\n[tool.wasi-run]\nenabled = false\n",
+    );
+    let less = Executor::new(sandbox_engine(), held.executor.workspace().clone(), less.unwrap());
+    let command = "echo x > new; cat a.txt; wasi-run a.txt".to_owned();
+    let line = Action::Shell { command, folder: None };
+    let outcome = less.run(&line, Duration::from_secs(20), None).await;
+    assert_eq!(outcome.stdout(), Some("in the folder"), "{outcome:?}");
+    assert!(outcome.stderr().unwrap().contains("wasi-run: command not found"), "{outcome:?}");
+    assert!(!held.dir.path().join("workspace/new").exists());
     let error = narrow("schema = 1\n[tool.qjs]\nsha256 = \"\"\n").unwrap_err().to_string();
     assert!(error.starts_with("cannot use .innerloop/tools.toml: tool.qjs.sha256: "), "{error}");
+    let outside = held.dir.path().join("outside.toml");
+    fs::write(&outside, "schema = 1\n").unwrap();
+    fs::remove_file(project.join("tools.toml")).unwrap();
+    std::os::unix::fs::symlink(&outside, project.join("tools.toml")).unwrap();
+    let error = held.executor.programs().in_project(held.executor.workspace()).unwrap_err();
+    assert!(error.to_string().starts_with("cannot use .innerloop/tools.toml: "), "{error}");
+    fs::remove_file(project.join("tools.toml")).unwrap();
     assert!(narrow(&"#".repeat(2 << 20)).unwrap_err().to_string().contains("at most 1048576"));
 }
 

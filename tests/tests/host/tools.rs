@@ -109,12 +109,18 @@ fn what_can_not_be_installed_says_why_and_leaves_nothing() {
     let words = ["cannot install python", "e5dc5a398b07", "do not use it"];
     complains(&["install", "python3", "--from", &other], 1, &words);
     assert!(!user.installed("python.wasm").exists());
+    for name in ["../own", "/tmp/own", ".own", ""] {
+        complains(&["install", name, "--from", &other], 2, &["is no name for a program"]);
+        complains(&["remove", name], 2, &["is no name for a program"]);
+    }
     complains(&["remove", "loud"], 2, &["it is not installed"]);
     complains(&["remove", "qjs"], 2, &["it comes along", "enabled = false"]);
     complains(&["run", "python"], 1, &["innerloop tools install python"]);
     fs::write(user.0.path("text.wasm"), "no module").unwrap();
     let text = user.0.arg("text.wasm");
     complains(&["install", "text", "--from", &text], 1, &["is not a WebAssembly module"]);
+    complains(&["install", "bash", "--from", &text], 1, &["is not a WebAssembly module"]);
+    assert!(!user.installed("text.wasm").exists() && !user.installed("bash.wasm").exists());
 }
 
 #[test]
@@ -133,8 +139,22 @@ fn m3_what_was_changed_after_it_was_installed_is_refused() {
     bytes.extend([0, 2, 1, b'x']);
     fs::remove_file(user.installed("loud.wasm")).unwrap();
     fs::write(user.installed("loud.wasm"), bytes).unwrap();
+    let broken = user.run(&["verify"]).exits(1);
+    assert!(broken.stdout.contains("FAIL  loud: ") && broken.stdout.contains("ok    qjs "));
+    let from = user.run(&[
+        "install",
+        "loud",
+        "--from",
+        &user.installed("loud.wasm").display().to_string(),
+    ]);
+    assert!(from.exits(1).complaint().contains("is not Loud 1: its SHA-256 is"));
     let refused = user.run(&["run", "loud"]).exits(3);
     assert!(refused.complaint().contains("loud.wasm is not Loud 1: its SHA-256 is"), "{refused:?}");
+    let _mended = user.run(&["install", "loud", "--from", &user.0.arg("loud.wasm")]).exits(0);
+    assert!(user.run(&["verify"]).exits(0).stdout.contains("ok    loud "));
+    user.says("schema = 1\n[tool.qjs]\nlimits = { timeout_ms = 200 }\n");
+    let late = user.run(&["run", "qjs", "-e", "while (true);"]).exits(1);
+    assert!(late.complaint().contains("the program's time limit ended it"), "{late:?}");
     user.says("schema = 1\n[tool.loud]\nenabled = false\n");
     let off = user.run(&["run", "loud"]).exits(1);
     assert!(off.complaint().contains("no program `loud`"), "{off:?}");

@@ -1,6 +1,6 @@
 //! `innerloop tools install`: fetches a program, checks it, and compiles it once.
 
-use super::known::{manifest, programs};
+use super::known::{manifest, named, programs};
 use crate::{
     cli::{
         console::{say, warn},
@@ -8,8 +8,11 @@ use crate::{
         interrupts::Interrupts,
     },
     install::{Indexes, Package},
-    installed::{self, PutError},
-    sandbox::{OnProgress, Options, SandboxEngine, manifest::Entry},
+    sandbox::{
+        OnProgress, Options, SandboxEngine,
+        installed::{self, PutError},
+        manifest::Entry,
+    },
 };
 use std::{
     io::{IsTerminal, Write, stderr},
@@ -32,6 +35,7 @@ pub(super) async fn install(name: &str, from: Option<&Path>) -> Result<(), Failu
 async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
     let manifest = manifest()?;
     let name = manifest.of_command(name).unwrap_or(name).to_owned();
+    named(&name)?;
     let entry = match (manifest.get(&name), from) {
         (Some(entry), _) => entry.clone(),
         (None, Some(_)) => Entry::unknown(&name),
@@ -49,6 +53,15 @@ async fn carry_out(name: &str, from: Option<&Path>) -> Result<(), Failure> {
     } else {
         fetch(&name, &entry, from).await?;
     }
+    if !programs()?.has(&name) {
+        let why = if entry.enabled {
+            "INNERLOOP_PROGRAMS names another folder"
+        } else {
+            "it is turned off"
+        };
+        let words = format!("{name} is installed, and is not run: {why}");
+        return Err(Failure::configuration(words));
+    }
     compile(&name).await?;
     say(&told(&name, &entry));
     Ok(())
@@ -65,7 +78,7 @@ async fn fetch(name: &str, entry: &Entry, from: Option<&Path>) -> Result<(), Fai
     let (put, own) = (entry.clone(), name.to_owned());
     if let (Some(file), None) = (from, &entry.source) {
         let file = file.to_owned();
-        let put = spawn_blocking(move || installed::put_file(&own, &file)).await;
+        let put = spawn_blocking(move || installed::put_file(&own, &put, &file)).await;
         put.map_err(|error| Failure::new(Exit::Failed, error))?.map_err(failed)?;
         return Ok(());
     }

@@ -9,8 +9,8 @@ use super::{
     console::say,
     exit::{Exit, Failure},
 };
-use crate::{installed, sandbox::manifest::Entry};
-use known::{manifest, programs};
+use crate::sandbox::{installed, manifest::Entry, programs::beside};
+use known::{manifest, named, programs};
 use std::collections::BTreeMap;
 
 pub(super) async fn carry_out(args: ToolsArgs) -> Result<(), Failure> {
@@ -31,13 +31,19 @@ fn list() -> Result<(), Failure> {
     let mut names: Vec<&str> = there.keys().copied().collect();
     names.extend(manifest.iter().map(|(name, _)| name).filter(|name| !there.contains_key(name)));
     names.sort_unstable();
-    let installed = installed::folder();
+    let (installed, comes) = (installed::folder(), beside());
     for name in names {
         let (state, entry) = match (there.get(name), manifest.get(name)) {
             (Some((path, entry)), _) if path.parent() == installed.as_deref() => {
                 ("installed", *entry)
             }
-            (Some((_, entry)), _) => ("comes along", *entry),
+            (Some((path, entry)), _) if path.parent() == comes.as_deref() => {
+                ("comes along", *entry)
+            }
+            (Some((_, entry)), _) => ("is there", *entry),
+            (None, Some(entry)) if entry.source.is_none() && entry.enabled => {
+                ("comes along", entry)
+            }
             (None, Some(entry)) if !entry.enabled => ("turned off", entry),
             (None, Some(entry)) => ("not installed", entry),
             (None, None) => continue,
@@ -49,6 +55,7 @@ fn list() -> Result<(), Failure> {
 }
 
 fn remove(name: &str) -> Result<(), Failure> {
+    named(name)?;
     let removed = installed::remove(name);
     match removed
         .map_err(|error| Failure::new(Exit::Failed, format!("cannot remove {name}: {error}")))?

@@ -63,7 +63,7 @@ async fn given() -> Result<Option<String>, Failure> {
     Ok(Some(text))
 }
 
-/// Prints both streams as the program did, and ends as it has.
+/// Prints what the program has printed to each stream, once it has ended, and ends as it has.
 fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
     let (Some(out), Some(err)) = (outcome.stdout(), outcome.stderr()) else {
         return Err(Failure::new(Exit::Failed, outcome.joined_text()));
@@ -77,6 +77,9 @@ fn told(outcome: &Outcome, signal: Option<Exit>) -> Result<(), Failure> {
             Err(Failure::new(exit, "interrupted; what was done so far stays"))
         }
         (Some(_), Some(code)) => Err(Failure::of_program(code)),
+        (Some(ToolError::Timeout), _) => {
+            Err(Failure::new(Exit::Failed, "the program's time limit ended it"))
+        }
         (Some(_), None) => {
             let last = outcome.parts.get(2..).unwrap_or_default();
             let words: Vec<&str> = last.iter().filter_map(|part| part.as_text()).collect();

@@ -28,6 +28,8 @@ pub struct Entry {
     pub folder: Folder,
     /// What it may use.
     pub limits: ProgramLimits,
+    /// What a project allows of that.
+    pub most: ProgramLimits,
     /// Whether it may be run.
     pub enabled: bool,
 }
@@ -93,6 +95,7 @@ impl Entry {
             env: BTreeMap::new(),
             folder: Folder::ReadWrite,
             limits: ProgramLimits::default(),
+            most: ProgramLimits::default(),
             enabled: true,
         }
     }
@@ -119,6 +122,17 @@ impl ProgramLimits {
             output_bytes: self.output_mib.map_or(standard.output_bytes, bytes),
             disk_bytes: self.disk_mib.map_or(standard.disk_bytes, bytes),
             ..standard
+        }
+    }
+
+    /// The lower ones of these and others.
+    pub(crate) fn under(self, others: Limits) -> Limits {
+        let Limits { memory_bytes, output_bytes, disk_bytes, .. } = self.over(others);
+        Limits {
+            memory_bytes: memory_bytes.min(others.memory_bytes),
+            output_bytes: output_bytes.min(others.output_bytes),
+            disk_bytes: disk_bytes.min(others.disk_bytes),
+            ..others
         }
     }
 

@@ -109,6 +109,9 @@ impl Tool {
         let assets = self.assets.map(|assets| assets.into_iter().map(WrittenAsset::read).collect());
         let assets: Option<Vec<Asset>> =
             assets.transpose().map_err(|words| wrong("assets", words))?;
+        if let Some((one, other)) = assets.as_deref().and_then(overlap) {
+            return Err(wrong("assets", format!("{one} lies in {other}")));
+        }
         let commands = self.commands.unwrap_or(known.commands);
         if let Some(odd) = commands.iter().find(|command| !is_command(command)) {
             return Err(wrong("commands", format!("{odd:?} is no name for a command")));
@@ -130,9 +133,10 @@ impl Tool {
             commands,
             drivers,
             assets: assets.unwrap_or(known.assets),
-            env: self.env.unwrap_or(known.env),
+            env: known.env.into_iter().chain(self.env.into_iter().flatten()).collect(),
             folder: self.folder.map_or(known.folder, WrittenFolder::read),
             limits,
+            most: known.most,
             enabled: self.enabled.unwrap_or(known.enabled),
         })
     }
@@ -197,6 +201,15 @@ impl WrittenLimits {
     }
 }
 
+/// Two assets of which one would lie in the other.
+fn overlap(assets: &[Asset]) -> Option<(&str, &str)> {
+    let names = || assets.iter().map(|asset| asset.guest.as_str()).enumerate();
+    let mut pairs = names().flat_map(|one| names().map(move |other| (one, other)));
+    let found = pairs
+        .find(|((one, inner), (other, outer))| one != other && Path::new(inner).starts_with(outer));
+    found.map(|((_, inner), (_, outer))| (inner, outer))
+}
+
 /// A SHA-256 in hex.
 fn digest(text: &str) -> Result<String, String> {
     let is_hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -207,7 +220,7 @@ fn digest(text: &str) -> Result<String, String> {
 }
 
 /// Whether a name can be typed as a command, and is no path.
-fn is_command(name: &str) -> bool {
+pub(super) fn is_command(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !name.is_empty()
         && name.len() <= 64

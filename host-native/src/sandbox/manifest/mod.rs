@@ -13,6 +13,7 @@ pub use error::ManifestError;
 use crate::{places, workspace::Workspace};
 use error::{MAX_BYTES, Problem};
 use file::File;
+use rustix::io::Errno;
 use std::{
     collections::BTreeMap,
     fs, io,
@@ -36,8 +37,10 @@ pub(crate) fn in_project(workspace: &Workspace) -> Result<Option<String>, Manife
     let told = |problem| ManifestError { path: PathBuf::from(IN_PROJECT), problem };
     let top = Path::new("");
     let place = workspace.follow((top, top), IN_PROJECT, true);
-    if place.and_then(|place| workspace.stat(&place)).is_err() {
-        return Ok(None);
+    match place.and_then(|place| workspace.stat(&place)) {
+        Ok(_) => {}
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(None),
+        Err(error) => return Err(told(Problem::Unreadable(error.into()))),
     }
     let bytes = workspace.read(IN_PROJECT, MAX_BYTES).ok_or_else(|| told(Problem::TooLong))?;
     let text = String::from_utf8(bytes);
@@ -110,6 +113,12 @@ impl Manifest {
             tool.narrow(&name, known).map_err(told)?;
         }
         Ok(())
+    }
+
+    /// Whether a program may have that name.
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        file::is_command(name)
     }
 
     /// What is known of a program, by its own name.

@@ -19,9 +19,6 @@ impl Tool {
             let words = "a project's file may only narrow: enabled, folder and limits";
             return Err(wrong(field, words));
         }
-        if self.enabled == Some(true) && !known.enabled {
-            return Err(wrong("enabled", "the program is turned off by the user"));
-        }
         if let Some(folder) = self.folder {
             let folder = folder.read();
             if folder > known.folder {
@@ -31,10 +28,11 @@ impl Tool {
         }
         if let Some(limits) = self.limits {
             let limits = limits.read().map_err(|words| wrong("limits", &words))?;
-            known.limits = lower(known.limits, limits).map_err(|limit| {
+            if let Some(limit) = higher(limits, known.limits) {
                 let words = format!("{limit} is more than the program may have");
-                wrong("limits", &words)
-            })?;
+                return Err(wrong("limits", &words));
+            }
+            known.most = limits;
         }
         known.enabled &= self.enabled.unwrap_or(true);
         Ok(())
@@ -57,25 +55,19 @@ impl Tool {
     }
 }
 
-/// The lower ones; the name of one that is not.
-fn lower(known: ProgramLimits, asked: ProgramLimits) -> Result<ProgramLimits, &'static str> {
+/// The name of a limit that is higher than that of the program, or else of all programs.
+fn higher(asked: ProgramLimits, known: ProgramLimits) -> Option<&'static str> {
     let standard = Limits::default();
-    let mib = |bytes: u64| Some(bytes >> 20);
     let memory = u64::try_from(standard.memory_bytes).unwrap_or(u64::MAX);
-    let lower = |known: Option<u64>, otherwise: Option<u64>, asked: Option<u64>, name| {
-        let most = known.or(otherwise);
-        match (asked, most) {
-            (Some(asked), Some(most)) if asked > most => Err(name),
-            (asked, _) => Ok(asked.or(known)),
-        }
+    let mib = |known: Option<u64>, bytes: u64| Some(known.unwrap_or(bytes >> 20));
+    let limits = [
+        ("timeout_ms", asked.timeout_ms, known.timeout_ms),
+        ("memory_mib", asked.memory_mib, mib(known.memory_mib, memory)),
+        ("output_mib", asked.output_mib, mib(known.output_mib, standard.output_bytes)),
+        ("disk_mib", asked.disk_mib, mib(known.disk_mib, standard.disk_bytes)),
+    ];
+    let is_higher = |(_, asked, most): &(_, Option<u64>, Option<u64>)| {
+        asked.zip(*most).is_some_and(|(asked, most)| asked > most)
     };
-    Ok(ProgramLimits {
-        timeout_ms: lower(known.timeout_ms, None, asked.timeout_ms, "timeout_ms")?,
-        memory_mib: lower(known.memory_mib, mib(memory), asked.memory_mib, "memory_mib")?,
-        output_mib: {
-            let standard = mib(standard.output_bytes);
-            lower(known.output_mib, standard, asked.output_mib, "output_mib")?
-        },
-        disk_mib: lower(known.disk_mib, mib(standard.disk_bytes), asked.disk_mib, "disk_mib")?,
-    })
+    limits.into_iter().find(is_higher).map(|(name, ..)| name)
 }

@@ -356,10 +356,10 @@ async fn m3_a_program_of_the_workspace_reaches_no_further_than_others() {
     bench.write("text", "no module");
     fs::write(bench.path("large"), vec![0; (16 << 20) + 1]).unwrap();
     for (attempt, why) in [
-        ("wasi-run ../secret.wasm r x", "../secret.wasm: it is no file"),
-        ("wasi-run nosuch", "nosuch: it is no file"),
+        ("wasi-run ../secret.wasm r x", "../secret.wasm: can't be run: it is no file"),
+        ("wasi-run nosuch", "nosuch: can't be run: it is no file"),
         ("wasi-run text", "it is not a WebAssembly module"),
-        ("wasi-run large", "large: it is no file of at most 16 MiB"),
+        ("wasi-run large", "it is no file of at most 16 MiB"),
         ("wasi-run", "which file is to be run?"),
     ] {
         let outcome = bench.line(attempt).await;

@@ -2,10 +2,14 @@
 //! taken away. A program is one file `NAME.wasm`; what it sees beside the workspace lies in the
 //! folder `NAME.files` beside it.
 
+use super::{
+    engine::{ModuleError, check},
+    manifest::{Asset, Entry},
+};
 use crate::{
+    digest::Digest,
     install::{Archive, InstallError},
     places, private,
-    sandbox::manifest::{Asset, Entry},
 };
 use std::{
     fs, io,
@@ -27,6 +31,8 @@ pub(crate) enum PutError {
     NotPinned(String),
     #[error(transparent)]
     Archive(#[from] InstallError),
+    #[error(transparent)]
+    Module(#[from] ModuleError),
     #[error("cannot write to {}: {error}", path.display())]
     Unwritable { path: PathBuf, error: io::Error },
 }
@@ -41,9 +47,10 @@ pub(crate) fn assets(program: &Path) -> PathBuf {
     program.with_extension("files")
 }
 
-/// Where an asset lies among those of a program.
+/// Where an asset lies among those of a program: by its digest, so that one that is there is whole
+/// and the right one.
 pub(crate) fn asset(assets: &Path, asset: &Asset) -> PathBuf {
-    assets.join(asset.guest.trim_start_matches('/'))
+    assets.join(&asset.sha_256)
 }
 
 /// The folder, made if it was not there.
@@ -51,6 +58,7 @@ pub(crate) fn made() -> Result<PathBuf, PutError> {
     let folder = folder().ok_or(PutError::NoFolder)?;
     private::folder(&folder)
         .map_err(|error| PutError::Unwritable { path: folder.clone(), error })?;
+    private::sweep(&folder);
     Ok(folder)
 }
 
@@ -67,13 +75,21 @@ pub(crate) fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<PathBu
 }
 
 /// Puts a program there that is a file of this machine.
-pub(crate) fn put_file(name: &str, file: &Path) -> Result<PathBuf, PutError> {
+pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<PathBuf, PutError> {
     let unreadable = |error| PutError::Archive(InstallError::File { path: file.to_owned(), error });
     let found = fs::metadata(file).map_err(unreadable)?;
     if !found.is_file() || found.len() > MAX_MODULE {
         return Err(unreadable(io::Error::other("it is no file of at most 256 MiB")));
     }
     let module = fs::read(file).map_err(unreadable)?;
+    check(&module)?;
+    if let Some(pinned) = &entry.sha_256 {
+        let found = Digest::of(&module).to_string();
+        if found != *pinned {
+            let (path, version) = (file.to_owned(), entry.version.clone());
+            return Err(ModuleError::Pinned { path, version, found, pinned: pinned.clone() }.into());
+        }
+    }
     let path = made()?.join(format!("{name}.wasm"));
     write(&path, &module)?;
     Ok(path)
@@ -90,12 +106,16 @@ fn put_assets(program: &Path, entry: &Entry, archive: &Archive) -> Result<(), Pu
         |error| PutError::Unwritable { path, error }
     };
     let assets = assets(program);
-    removed(&assets).map_err(unwritable(&assets))?;
     for it in &entry.assets {
         let place = asset(&assets, it);
-        let above = place.parent().unwrap_or(&assets);
-        fs::create_dir_all(above).map_err(unwritable(above))?;
-        archive.unpack_tar(&it.file, &place, MAX_ASSET, &it.sha_256)?;
+        if place.is_dir() {
+            continue;
+        }
+        fs::create_dir_all(&assets).map_err(unwritable(&assets))?;
+        let unfinished = place.with_extension("tmp");
+        removed(&unfinished).map_err(unwritable(&unfinished))?;
+        archive.unpack_tar(&it.file, &unfinished, MAX_ASSET, &it.sha_256)?;
+        fs::rename(&unfinished, &place).map_err(unwritable(&place))?;
     }
     Ok(())
 }
