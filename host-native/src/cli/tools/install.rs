@@ -91,7 +91,8 @@ async fn fetch(name: &str, entry: &Entry, from: Option<&Path>) -> Result<(), Fai
         }
     };
     let scratch = installed::made().map_err(failed)?;
-    let mut bar = Bar::new(format!("fetching {package}"));
+    warn(&format!("fetching {package}"));
+    let mut bar = Bar::new();
     let mut on_bytes = |done, all| bar.show(done, all);
     let archive = package.fetch(&Indexes::of_environment(), &scratch, &mut on_bytes).await;
     bar.end();
@@ -118,9 +119,8 @@ fn told(name: &str, entry: &Entry) -> String {
     }
 }
 
-/// How far a download is: a bar on a terminal, a line elsewhere.
+/// How far a download is: a bar on a terminal, narrow enough for any; nothing elsewhere.
 struct Bar {
-    what: String,
     is_live: bool,
     /// What was shown last, in tenths of a megabyte.
     shown: u64,
@@ -129,12 +129,8 @@ struct Bar {
 }
 
 impl Bar {
-    fn new(what: String) -> Self {
-        let is_live = stderr().is_terminal();
-        if !is_live {
-            warn(&what);
-        }
-        Self { what, is_live, shown: u64::MAX, width: 0 }
+    fn new() -> Self {
+        Self { is_live: stderr().is_terminal(), shown: u64::MAX, width: 0 }
     }
 
     fn show(&mut self, done: u64, all: Option<u64>) {
@@ -150,9 +146,9 @@ impl Bar {
                 let bar: String = (0..usize::try_from(BAR).unwrap_or_default())
                     .map(|at| if at < full { '#' } else { '.' })
                     .collect();
-                format!("{} [{bar}] {} of {} MB", self.what, megabytes(done), megabytes(all))
+                format!("[{bar}] {} of {} MB", megabytes(done), megabytes(all))
             }
-            None => format!("{} {} MB", self.what, megabytes(done)),
+            None => format!("{} MB", megabytes(done)),
         };
         let pad = " ".repeat(self.width.saturating_sub(line.len()));
         self.width = line.len();
