@@ -37,6 +37,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("1,000 rounds", "for ((i = 0; i < 1000; i++)); do :; done", ""),
     ("names", "find . -name '*.txt' | wc -l", ""),
     ("lines", "grep -rn foo . | sort | uniq -c | head", "goal: 10 times at most"),
+    ("of that, reading", "cat d*/* > /dev/null", ""),
+    ("and searching", "grep -rn foo . > /dev/null", ""),
     ("10 MB sorted", "cat d*/* | sort | tail -1", ""),
     ("10 MB of words", "cat d*/* | awk '{ n += NF } END { print n }'", ""),
 ];
