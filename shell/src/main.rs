@@ -9,6 +9,7 @@ mod fifos;
 mod files;
 mod host;
 mod listed;
+mod missing;
 mod modules;
 mod programs;
 mod shell;

@@ -4,6 +4,7 @@ use crate::{
     analysis::reads_only,
     builtins,
     files::Files,
+    missing::Missing,
     modules,
     programs::{Program, driven},
     state,
@@ -135,6 +136,9 @@ fn build(request: &Request, files: &Arc<Files>, paths: &[String]) -> Bash {
     bash = builtins::register(bash);
     for name in &request.programs {
         bash = bash.command(name, Program(Arc::clone(files)));
+    }
+    if !request.missing.is_empty() {
+        bash = bash.command_resolver(Arc::new(Missing::new(&request.missing)));
     }
     let bash = modules::register(bash, paths).build();
     files.name_commands(bash.builtin_names());

@@ -6,7 +6,7 @@ use innerloop_core::{
     json::{Json, from_str, to_string},
 };
 use innerloop_driver::capture::End;
-use innerloop_shell_protocol::{Reply, Request};
+use innerloop_shell_protocol::{Missing, Reply, Request};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -25,6 +25,13 @@ struct Kept {
     readers: BTreeSet<String>,
 }
 
+/// What a command line can start by name, and what it could if that were installed.
+#[derive(Debug, Default)]
+pub(super) struct Starts {
+    pub(super) programs: Vec<String>,
+    pub(super) missing: Vec<Missing>,
+}
+
 /// A command line, and whose it is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CommandLine<'a> {
@@ -39,14 +46,14 @@ impl Shells {
     pub(super) fn request(
         &self,
         line: CommandLine<'_>,
-        programs: Vec<String>,
+        starts: Starts,
         timeout: Duration,
     ) -> String {
         to_string(&Request {
             script: line.command.to_owned(),
             folder: line.folder.map(str::to_owned),
             state: self.kept().states.get(&line.agent).cloned(),
-            ..plain(programs, timeout)
+            ..plain(starts, timeout)
         })
     }
 
@@ -89,7 +96,7 @@ impl Shells {
 pub(super) fn as_program(
     args: &[String],
     stdin: Option<&str>,
-    programs: Vec<String>,
+    starts: Starts,
     timeout: Duration,
 ) -> String {
     to_string(&Request {
@@ -99,7 +106,7 @@ pub(super) fn as_program(
             .map(Into::into)
             .collect(),
         stdin: stdin.map(str::to_owned),
-        ..plain(programs, timeout)
+        ..plain(starts, timeout)
     })
 }
 
@@ -109,9 +116,9 @@ pub(super) fn reads_only(end: &End, reply: Option<&str>) -> bool {
     *end == End::Exit(0) && matches!(reply, Some(Ok(Reply { reads_only: true, .. })))
 }
 
-fn plain(programs: Vec<String>, timeout: Duration) -> Request {
+fn plain(Starts { programs, missing }: Starts, timeout: Duration) -> Request {
     let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
-    Request { timeout_ms, programs, ..Request::default() }
+    Request { timeout_ms, programs, missing, ..Request::default() }
 }
 
 /// How it ended, and what is to be kept.

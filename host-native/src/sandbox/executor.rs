@@ -4,7 +4,7 @@
 //! can read.
 
 use super::{
-    command_line::{self, CommandLine, Shells},
+    command_line::{self, CommandLine, Shells, Starts},
     engine::{Guest, ModuleError, SandboxEngine, Source},
     guest::program_env,
     limits::{Limits, SessionLimits},
@@ -349,7 +349,7 @@ impl Executor {
         match found {
             Ok(Some(start)) => Ok(start),
             Ok(None) => Err(match self.programs.missing(program) {
-                Some(name) => not_installed(program, name),
+                Some(words) => Outcome::error(ToolError::NotFound, words),
                 None => unknown_program(program, &self.programs.names().collect::<Vec<_>>()),
             }),
             Err(error) => Err(not_started(program, &error)),
@@ -537,11 +537,12 @@ fn plain_script(command: &str, folder: Option<&str>) -> String {
     }
 }
 
-/// The programs that a command line can start, if any.
-fn started_by_name(programs: &Programs) -> Vec<String> {
+/// What a command line can start of these programs.
+fn started_by_name(programs: &Programs) -> Starts {
     let names = programs.names().filter(|name| !SHELL_NAMES.contains(name));
     let by_path = programs.by_path().map(|_| BY_PATH);
-    names.chain(by_path).map(str::to_owned).collect()
+    let names = names.chain(by_path).map(str::to_owned).collect();
+    Starts { programs: names, missing: programs.told_missing() }
 }
 
 fn tools() -> Guest {
@@ -551,13 +552,6 @@ fn tools() -> Guest {
 /// The outcome of what was stopped while it was compiled.
 fn stopped() -> Outcome {
     Outcome::error(ToolError::Interrupted, End::Interrupted.to_string())
-}
-
-fn not_installed(command: &str, name: &str) -> Outcome {
-    let words = format!(
-        "{command} is not installed here; the user can install it: innerloop tools install {name}"
-    );
-    Outcome::error(ToolError::NotFound, words)
 }
 
 fn no_folder(folder: &str) -> Outcome {

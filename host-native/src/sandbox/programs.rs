@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{digest::Digest, workspace::Workspace};
 use innerloop_core::config::ProgramFacts;
+use innerloop_shell_protocol::Missing;
 use std::{
     collections::BTreeMap,
     env,
@@ -238,10 +239,22 @@ impl Programs {
         self.commands.keys().map(String::as_str)
     }
 
-    /// The program that a command would run if it were installed.
+    /// What is said of a command that would be there if its program were installed.
     #[must_use]
-    pub fn missing(&self, command: &str) -> Option<&str> {
-        self.missing.get(command).map(String::as_str)
+    pub fn missing(&self, command: &str) -> Option<String> {
+        let name = self.missing.get(command)?;
+        Some(format!(
+            "{command} is not installed here; the user can install it: innerloop tools install \
+             {name}"
+        ))
+    }
+
+    /// The same of all such commands.
+    pub(super) fn told_missing(&self) -> Vec<Missing> {
+        let told = |command: &String| {
+            Some(Missing { command: command.clone(), words: self.missing(command)? })
+        };
+        self.missing.keys().filter_map(told).collect()
     }
 
     /// The programs by name, each with its file and what is known of it.

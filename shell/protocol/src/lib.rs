@@ -29,12 +29,25 @@ pub struct Request {
     /// The programs of the host that can be started by name.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
+    /// Commands that the host knows of and does not have.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
     /// Whether the command line is only looked at, and not carried out.
     #[json(default)]
     pub analyze: bool,
     /// What an earlier call left: its reply's `state`.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Json>,
+}
+
+/// A command that could be there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+pub struct Missing {
+    /// Its name.
+    pub command: String,
+    /// What is said where it is called.
+    pub words: String,
 }
 
 /// What came of a command line.

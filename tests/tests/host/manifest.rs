@@ -228,6 +228,12 @@ async fn a_program_that_is_known_and_not_there_is_told_with_what_to_do() {
     let words = "python3 is not installed here; the user can install it: \
                  innerloop tools install python";
     assert_eq!(outcome.joined_text(), words);
+    let command = "clang x.c; echo $?; command -v clang || echo none; nosuch".to_owned();
+    let outcome = held.run(Action::Shell { command, folder: None }).await;
+    assert_eq!(outcome.stdout(), Some("127\nnone\n"), "{outcome:?}");
+    let words = "bash: clang is not installed here; the user can install it: \
+                 innerloop tools install clang\nbash: line 1: nosuch: command not found";
+    assert!(outcome.stderr().unwrap().starts_with(words), "{outcome:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
