@@ -63,19 +63,18 @@ pub(crate) fn made() -> Result<PathBuf, PutError> {
 }
 
 /// Puts a program of an archive there. The file comes last, so that what is there is whole.
-pub(crate) fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<PathBuf, PutError> {
+pub(crate) fn put(name: &str, entry: &Entry, archive: &Archive) -> Result<(), PutError> {
     let (Some(source), Some(sha_256)) = (&entry.source, &entry.sha_256) else {
         return Err(PutError::NotPinned(name.to_owned()));
     };
     let path = made()?.join(format!("{name}.wasm"));
     let module = archive.read(&source.file, MAX_MODULE, sha_256)?;
     put_assets(&path, entry, archive)?;
-    write(&path, &module)?;
-    Ok(path)
+    write(&path, &module)
 }
 
 /// Puts a program there that is a file of this machine.
-pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<PathBuf, PutError> {
+pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<(), PutError> {
     let unreadable = |error| PutError::Archive(InstallError::File { path: file.to_owned(), error });
     let found = fs::metadata(file).map_err(unreadable)?;
     if !found.is_file() || found.len() > MAX_MODULE {
@@ -91,8 +90,7 @@ pub(crate) fn put_file(name: &str, entry: &Entry, file: &Path) -> Result<PathBuf
         }
     }
     let path = made()?.join(format!("{name}.wasm"));
-    write(&path, &module)?;
-    Ok(path)
+    write(&path, &module)
 }
 
 fn write(path: &Path, module: &[u8]) -> Result<(), PutError> {

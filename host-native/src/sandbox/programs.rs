@@ -24,7 +24,7 @@ use std::{
 use tokio::task::spawn_blocking;
 
 /// The program that runs a file of the workspace, which is its first argument.
-pub(super) const BY_PATH: &str = "wasi-run";
+pub(crate) const BY_PATH: &str = "wasi-run";
 
 /// A program of up to so many bytes is checked as soon as it is found.
 const SMALL: u64 = 4 << 20;

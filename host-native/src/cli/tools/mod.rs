@@ -9,7 +9,11 @@ use super::{
     console::say,
     exit::{Exit, Failure},
 };
-use crate::sandbox::{installed, manifest::Entry, programs::beside};
+use crate::sandbox::{
+    installed,
+    manifest::Entry,
+    programs::{BY_PATH, beside},
+};
 use known::{manifest, named, programs};
 use std::collections::BTreeMap;
 
@@ -41,10 +45,8 @@ fn list() -> Result<(), Failure> {
                 ("comes along", *entry)
             }
             (Some((_, entry)), _) => ("is there", *entry),
-            (None, Some(entry)) if entry.source.is_none() && entry.enabled => {
-                ("comes along", entry)
-            }
             (None, Some(entry)) if !entry.enabled => ("turned off", entry),
+            (None, Some(entry)) if name == BY_PATH => ("comes along", entry),
             (None, Some(entry)) => ("not installed", entry),
             (None, None) => continue,
         };
