@@ -2,7 +2,7 @@
 //! the line that says what it means.
 
 use super::{
-    args::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, RunArgs, Where},
+    args::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, SessionArgs, Where},
     console::warn,
     exit::Failure,
 };
@@ -14,7 +14,7 @@ use innerloop_core::config::{Facts, ProgramFacts};
 
 /// What a run's options mean where commands change the folder itself: that it is worked on in
 /// place. Off a terminal that must have been said.
-pub(super) fn settled(args: RunArgs, is_attended: bool) -> Result<RunArgs, Failure> {
+pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArgs, Failure> {
     if args.environment.env == Where::Sandbox {
         return Ok(args);
     }
@@ -33,7 +33,7 @@ pub(super) fn settled(args: RunArgs, is_attended: bool) -> Result<RunArgs, Failu
             "lets commands change {folder} itself while the agent works: add --in-place to say \
              that this is meant"
         )),
-        _ => Ok(RunArgs { in_place: true, ..args }),
+        _ => Ok(SessionArgs { in_place: true, ..args }),
     }
 }
 

@@ -27,6 +27,7 @@ mod text_calls;
 mod tool;
 mod tools;
 mod transcript;
+mod work;
 
 use args::{Cli, Command};
 use clap::{Parser, error::ErrorKind};

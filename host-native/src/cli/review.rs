@@ -3,7 +3,7 @@
 
 use super::{
     approval::Person,
-    args::RunArgs,
+    args::SessionArgs,
     exit::{Exit, Failure},
     interrupts::Ending,
     style::harmless,
@@ -44,7 +44,7 @@ pub(super) enum Mode {
 
 impl Mode {
     /// What the user wants, who can be asked or not.
-    pub(super) fn of(args: &RunArgs, is_attended: bool) -> Result<Self, Failure> {
+    pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, Failure> {
         match (args.in_place, args.apply, args.diff) {
             (true, _, _) => Ok(Self::InPlace),
             (_, true, _) => Ok(Self::Apply),

@@ -1,0 +1,104 @@
+//! Where what the agent calls is carried out: in the sandbox, with which programs and tools, or on
+//! this machine.
+
+use crate::sandbox::Isolation;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Where commands run.
+#[derive(Debug, Args)]
+pub(crate) struct EnvironmentArgs {
+    /// Where commands run. `local` is this machine, as you, by your own shell and programs.
+    ///
+    /// They change the folder itself, so that it means --in-place, which must be said off a
+    /// terminal, and what they change is not shown at the end. File tools work as without it. What
+    /// runs needs a yes, or --approve all.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Where::Sandbox)]
+    pub(crate) env: Where,
+    /// Whether commands of --env local run inside of bubblewrap [default: auto].
+    ///
+    /// There they can change the folder, but not its .git and .innerloop; they can read programs,
+    /// libraries and what package managers have fetched, and see nothing else of your files.
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) bubblewrap: Option<Bubblewrap>,
+    /// Which variables commands of --env local inherit [default: filtered].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) env_policy: Option<Inherited>,
+    /// A variable that is set for commands of --env local; give one for each.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) set_env: Vec<String>,
+    /// Let commands of --env local reach the network from inside of bubblewrap.
+    #[arg(long)]
+    pub(crate) allow_network: bool,
+}
+
+/// Where commands run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Where {
+    /// In the sandbox, as WASI programs.
+    Sandbox,
+    /// On this machine.
+    Local,
+}
+
+/// Whether commands run inside of bubblewrap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Bubblewrap {
+    /// Where it is installed and works.
+    Auto,
+    /// Always; where it does not work, the program ends.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Which variables commands inherit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Inherited {
+    /// All but *_API_KEY, *_SECRET, *_TOKEN, *_PASSWORD and *_CREDENTIAL.
+    Filtered,
+    /// All.
+    All,
+    /// PATH, HOME, USER, SHELL, LANG, TERM, TMPDIR, GOPATH, `CARGO_HOME` and `NVM_DIR`.
+    Core,
+    /// None.
+    None,
+}
+
+/// What else may be run in the sandbox.
+#[derive(Debug, Args)]
+pub(crate) struct GuestArgs {
+    /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) programs: Option<PathBuf>,
+    /// A tool of your own, by its folder; give one for each tool.
+    ///
+    /// The folder holds a WASI program, which reads the call's arguments as JSON from standard
+    /// input and prints the result, and `tool.toml`: name, description and module (the program's
+    /// file), and if need be parameters (the arguments' JSON Schema, as TOML), `read_only`, args,
+    /// and limits with `timeout_ms`, `memory_mib`, `output_mib`, `disk_mib`. A built-in tool of the
+    /// same name is replaced.
+    #[arg(long = "tool", value_name = "DIR")]
+    pub(crate) tools: Vec<PathBuf>,
+    /// Where files are read and searched. What writes or executes always runs in the sandbox.
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Reading::Native)]
+    pub(crate) isolation: Reading,
+}
+
+/// Where files are read and searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Reading {
+    /// In this program, at full speed; nothing outside of the folder can be reached.
+    Native,
+    /// In the sandbox as well.
+    Wasi,
+}
+
+impl Reading {
+    pub(crate) const fn isolation(self) -> Isolation {
+        match self {
+            Self::Native => Isolation::Native,
+            Self::Wasi => Isolation::Wasi,
+        }
+    }
+}

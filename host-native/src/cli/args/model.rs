@@ -1,0 +1,37 @@
+//! Which model, and what of the web may be read.
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelArgs {
+    /// The model's provider [default: anthropic, or the one whose key is set].
+    ///
+    /// Known: anthropic, openai, gemini, openrouter, deepseek, mistral, xai, groq, together,
+    /// fireworks, azure, openai-chat, gemini-openai, anthropic-openai, ollama, ollama-v1,
+    /// llamacpp, lmstudio, vllm.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) provider: Option<String>,
+    /// The model's name [default: the provider's, where it has one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Where the provider is reached [default: its variable, such as `ANTHROPIC_BASE_URL`, else
+    /// its own].
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+}
+
+/// Which pages of the web may be read.
+#[derive(Debug, Args)]
+pub(crate) struct WebArgs {
+    /// Let the agent read pages of this domain and of those below it; give one for each.
+    ///
+    /// Without it there is no network but for the model. Pages are asked for with GET, without
+    /// cookies or keys, and told to the model as text. What the agent writes into an address, the
+    /// domain's owner can read.
+    ///
+    /// The usual ports of HTTP and HTTPS are allowed, or the one that is named:
+    /// `example.com:8443`. This machine and private networks are not reached, wherever a name
+    /// leads, unless you name the machine itself: `localhost:3000`, `10.0.0.7:8080`.
+    #[arg(long = "allow-domain", value_name = "DOMAIN")]
+    pub(crate) domains: Vec<String>,
+}

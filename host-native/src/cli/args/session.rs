@@ -1,0 +1,77 @@
+//! What a session works with, and the arguments of the command that opens one for a single run.
+
+use super::{
+    environment::{EnvironmentArgs, GuestArgs},
+    model::ModelArgs,
+    output::OutputArgs,
+    tuning::TuningArgs,
+};
+use crate::cli::exit::TABLE;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = TABLE)]
+pub(crate) struct RunArgs {
+    /// What to do; `-` reads it from standard input.
+    pub(crate) prompt: String,
+    /// A picture, a PDF or a text that goes with the prompt, or the address of a picture; give one
+    /// for each.
+    #[arg(long, value_name = "FILE|URL")]
+    pub(crate) attach: Vec<String>,
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What a session works on, with which model, and how.
+#[derive(Debug, Args)]
+pub(crate) struct SessionArgs {
+    /// The folder to work on.
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Take any folder, also a home folder or one of the system.
+    #[arg(long)]
+    pub(crate) any_folder: bool,
+    /// Write the changes to the folder when the run is over, without a question.
+    ///
+    /// The agent works on an overlay of the folder, which stays as it is meanwhile. At the end the
+    /// changes are shown, and on a terminal you are asked whether to apply them. Where nobody can
+    /// be asked, one of --apply, --diff and --in-place is needed.
+    ///
+    /// With --apply what was done is also applied if the run failed or was interrupted, except when
+    /// a second signal stops it at once. What is neither applied nor refused is kept, and the last
+    /// line says where.
+    #[arg(long, conflicts_with_all = ["diff", "in_place"])]
+    pub(crate) apply: bool,
+    /// Show what the agent would change, and leave the folder as it is.
+    #[arg(long, conflicts_with = "in_place")]
+    pub(crate) diff: bool,
+    /// Let the agent change the folder itself, while it works.
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) tuning: TuningArgs,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    pub(crate) guests: GuestArgs,
+    #[command(flatten)]
+    pub(crate) environment: EnvironmentArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// Record the model's responses to a new file.
+    #[arg(long, value_name = "FILE", conflicts_with = "replay")]
+    pub(crate) record: Option<PathBuf>,
+    /// Take the model's responses from a recording; needs neither key nor network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Write the session's log to a new file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
+}
