@@ -2,16 +2,22 @@
 //! them. Only its owner may read the file: it holds what was said and read.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
 };
 
-/// A log that is being written.
+/// A log that is being written, to one file or to several alike.
 #[derive(Debug)]
-pub struct Journal {
+pub struct Journal(Vec<LogFile>);
+
+/// A file of a log.
+#[derive(Debug)]
+struct LogFile {
     path: PathBuf,
     file: File,
+    /// Where the file belongs once it holds the session.
+    becomes: Option<PathBuf>,
 }
 
 /// The log cannot be written.
@@ -44,15 +50,26 @@ impl Journal {
     /// # Errors
     /// [`JournalError`] if it exists or cannot be made.
     pub fn create(path: &Path) -> Result<Self, JournalError> {
-        let file = private(OpenOptions::new().write(true).create_new(true)).open(path);
-        let path = path.to_owned();
-        match file {
-            Ok(file) => Ok(Self { path, file }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(JournalError::Exists(path))
-            }
-            Err(error) => Err(JournalError::Create { path, error }),
-        }
+        Ok(Self(vec![LogFile::open(path, OpenOptions::new().create_new(true), None)?]))
+    }
+
+    /// Begins a file that takes the place of the log at `path`, if there is one, as soon as it
+    /// holds the session, for one that goes on.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the file beside it cannot be made.
+    pub fn replace(path: &Path) -> Result<Self, JournalError> {
+        let new = path.with_extension("new");
+        let options = &mut OpenOptions::new();
+        let becomes = Some(path.to_owned());
+        Ok(Self(vec![LogFile::open(&new, options.create(true).truncate(true), becomes)?]))
+    }
+
+    /// The same log in the files of both.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        self
     }
 
     /// Writes lines; `durable` waits until they are on the disk.
@@ -60,14 +77,43 @@ impl Journal {
         if lines.is_empty() {
             return Ok(());
         }
-        let written = self.file.write_all(lines.as_bytes());
-        let synced = written.and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
-        // A pipe or a device has no disk to wait for.
-        let synced = synced.or_else(|error| match error.kind() {
-            io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => Ok(()),
-            _ => Err(error),
-        });
-        synced.map_err(|error| JournalError::Write { path: self.path.clone(), error })
+        self.0.iter_mut().try_for_each(|file| {
+            let written = file.append(lines, durable);
+            written.map_err(|error| JournalError::Write { path: file.path.clone(), error })
+        })
+    }
+}
+
+impl LogFile {
+    fn open(
+        path: &Path,
+        options: &mut OpenOptions,
+        becomes: Option<PathBuf>,
+    ) -> Result<Self, JournalError> {
+        let path = path.to_owned();
+        match private(options.write(true)).open(&path) {
+            Ok(file) => Ok(Self { path, file, becomes }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(JournalError::Exists(path))
+            }
+            Err(error) => Err(JournalError::Create { path, error }),
+        }
+    }
+
+    fn append(&mut self, lines: &str, durable: bool) -> io::Result<()> {
+        self.file.write_all(lines.as_bytes())?;
+        if durable || self.becomes.is_some() {
+            self.file.sync_data().or_else(|error| match error.kind() {
+                // A pipe or a device has no disk to wait for.
+                io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        if let Some(path) = self.becomes.take() {
+            fs::rename(&self.path, &path)?;
+            self.path = path;
+        }
+        Ok(())
     }
 }
 

@@ -112,8 +112,10 @@ impl Run {
 pub fn innerloop<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(binary());
     let cache = binary().with_file_name("innerloop-test-cache");
+    let state = binary().with_file_name("innerloop-test-state");
     command.args(args).env_clear().env("ANTHROPIC_API_KEY", KEY);
     command.env("INNERLOOP_CACHE_DIR", cache).env("RUST_BACKTRACE", "1");
+    command.env("XDG_STATE_HOME", state);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

@@ -140,6 +140,8 @@ impl Scene {
         }
         command.envs(provider.key_variables.first().map(|variable| (variable, KEY)));
         command.arg("--workspace").arg(self.workspace());
+        // Sessions are kept for this test alone.
+        command.env("XDG_STATE_HOME", self.path("state"));
         command
     }
 

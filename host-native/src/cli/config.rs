@@ -4,6 +4,7 @@
 use super::{
     args::{Approve, ModelArgs, TuningArgs},
     exit::{Exit, Failure},
+    sessions::new_id,
     setup,
 };
 use crate::{environment::Environment, facts, workspace::Workspace};
@@ -16,13 +17,7 @@ use innerloop_core::{
 };
 use innerloop_driver::{Settings, SettingsError, catalogue::Catalogue, providers::Provider};
 use serde_json::{Map, Value, json};
-use std::{
-    fmt::Display,
-    fs,
-    hash::{BuildHasher, RandomState},
-    path::Path,
-    process,
-};
+use std::{fmt::Display, fs, path::Path};
 
 /// Rounds of tool calls where neither the preset nor the user says more.
 const ROUNDS: u32 = 200;
@@ -60,7 +55,7 @@ impl<'a> Plan<'a> {
             Some(path) => patch(path).await?,
         };
         let patches = [defaults(preset, asks), file, options(tuning)?];
-        let (id, model) = (session_id(), model.model.as_deref());
+        let (id, model) = (new_id(), model.model.as_deref());
         let reads_web = !tuning.web.domains.is_empty();
         let plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
         plan.with(&Facts::default())?;
@@ -123,7 +118,7 @@ fn defaults(preset: Preset, asks: AskAbout) -> String {
 }
 
 /// What the options say.
-fn options(tuning: &TuningArgs) -> Result<String, Failure> {
+pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     let mut patch = json!({});
     let approve = tuning.approve.map(|approve| match approve {
         Approve::None => "changes",
@@ -197,10 +192,4 @@ fn catalogue(path: &Path) -> Result<Catalogue, Failure> {
 
 fn unusable(path: &Path, error: &dyn Display) -> Failure {
     Failure::configuration(format!("cannot use {}: {error}", path.display()))
-}
-
-/// 128 bits that no other session has: the keys of the hashes are random.
-fn session_id() -> SessionId {
-    let random = || RandomState::new().hash_one(process::id());
-    SessionId(format!("{:016x}{:016x}", random(), random()))
 }

@@ -19,8 +19,10 @@ mod lines;
 mod own;
 mod preview;
 mod report;
+mod resume;
 mod review;
 mod run;
+mod sessions;
 mod setup;
 mod style;
 mod text_calls;
@@ -54,6 +56,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let code = runtime.block_on(async {
         ended(match cli.command {
             Command::Run(args) => run::run(*args).await,
+            Command::Resume(args) => resume::run(*args).await,
+            Command::Sessions(args) => sessions::carry_out(args),
             Command::Tool(args) => tool::run(args).await,
             Command::Tools(args) => tools::carry_out(args).await,
             Command::Decode(args) => decode::run(&args),
@@ -75,7 +79,7 @@ fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
         return ended(Ok(()));
     }
     let is = |index: usize, word: &str| args.get(index).is_some_and(|arg| arg == word);
-    if is(1, "run") && args.iter().any(|arg| arg == "--json") {
+    if (is(1, "run") || is(1, "resume")) && args.iter().any(|arg| arg == "--json") {
         let text = error.render().to_string();
         let first = text.lines().next().unwrap_or_default();
         say(&Report::failed(Failure::usage(first)).record());

@@ -39,6 +39,7 @@ pub(super) struct Report {
     begun: Instant,
     text: String,
     turns: u32,
+    has_replies: bool,
     tool_calls: u32,
     usage: Usage,
     /// In nano-dollars, as far as the model's price is known.
@@ -72,6 +73,7 @@ impl Report {
             begun: Instant::now(),
             text: String::new(),
             turns: 0,
+            has_replies: false,
             tool_calls: 0,
             usage: Usage::default(),
             cost: None,
@@ -117,6 +119,7 @@ impl Report {
             EventKind::UserInput { .. } => self.turns += 1,
             EventKind::AssistantTextEnd { text, usage, cost_nano_usd, .. } => {
                 self.turns += 1;
+                self.has_replies = true;
                 if is_own {
                     self.text.clone_from(text);
                 }
@@ -144,7 +147,8 @@ impl Report {
         }
     }
 
-    fn run_result(&self) -> Result<(), Failure> {
+    /// The same, whatever has become of the changes.
+    pub(super) fn run_result(&self) -> Result<(), Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
@@ -287,7 +291,7 @@ impl Report {
 
     /// Whether the model has answered at all.
     pub(super) const fn has_replies(&self) -> bool {
-        self.turns > 1
+        self.has_replies
     }
 
     /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.

@@ -13,6 +13,7 @@ use crate::{
     places,
     sandbox::{ApplyError, Workspace},
 };
+use serde::{Deserialize, Serialize};
 use std::{
     io::{self, Write as _, stderr},
     path::PathBuf,
@@ -30,7 +31,8 @@ const LAST_REMOVAL: Duration = Duration::from_millis(100);
 const STOPPED: &str = "nothing was applied";
 
 /// Where changes go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Mode {
     /// Into the folder, at once.
     InPlace,

@@ -9,6 +9,7 @@ use super::{
     interrupts::{Ending, Interrupts},
     report::Report,
     review::{self, Mode},
+    sessions::Held,
     setup,
     style::{Colour, Style, harmless},
     transcript::Transcript,
@@ -32,10 +33,19 @@ use std::{
 };
 use tokio::task::spawn_blocking;
 
-/// Runs the agent. With `--json` the last line is always the result.
+/// Runs the agent on what the user says.
 pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     let output = args.output;
-    let report = match carry_out(args).await {
+    to_the_end(output, begin(args)).await
+}
+
+/// Drives a session, with what is said to it first, to the end of its run. With `--json` the last
+/// line is always the result.
+pub(super) async fn to_the_end(
+    output: OutputArgs,
+    begun: impl Future<Output = Result<(Work, Vec<Command>), Failure>>,
+) -> Result<(), Failure> {
+    let report = match carry_out(output, begun).await {
         Ok(report) => report,
         Err(failure) => Report::failed(failure),
     };
@@ -45,11 +55,13 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
     report.result()
 }
 
-async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
-    let output = args.output;
+async fn carry_out(
+    output: OutputArgs,
+    begun: impl Future<Output = Result<(Work, Vec<Command>), Failure>>,
+) -> Result<Report, Failure> {
     let mut interrupts = Interrupts::new()?;
     let (work, said) = tokio::select! {
-        begun = begin(args) => begun?,
+        begun = begun => begun?,
         exit = interrupts.next() => {
             return Err(Failure::new(exit, "interrupted before the run began"));
         }
@@ -58,22 +70,21 @@ async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
 }
 
 /// A session that is ready to be driven, and what the user says to it.
-async fn begin(args: RunArgs) -> Result<(Work, Vec<Part>), Failure> {
+async fn begin(args: RunArgs) -> Result<(Work, Vec<Command>), Failure> {
     let RunArgs { prompt, attach, session, output } = args;
-    let is_attended = is_attended(output);
-    let asked = Asked::read(session, is_attended)?;
+    let asked = Asked::read(session, None, is_attended(output))?;
     let attached = attach::read(&attach)?;
     let prompt = setup::given(prompt, "the prompt").await?;
-    let said = std::iter::once(Part::text(prompt)).chain(attached).collect();
-    let (style, progress) = (Style::new(output.color), progress(output));
-    let work = Work::begin(asked, Audience { is_attended, style, progress }).await?;
-    Ok((work, said))
+    let parts: Vec<Part> = std::iter::once(Part::text(prompt)).chain(attached).collect();
+    let mut work = Work::begin(asked, audience(output)).await?;
+    work.entitle(&parts);
+    Ok((work, vec![Command::Submit { parts }]))
 }
 
 /// Drives the session to its end and shows what came of it.
 async fn finish(
     mut work: Work,
-    said: Vec<Part>,
+    said: Vec<Command>,
     output: OutputArgs,
     interrupts: Interrupts,
 ) -> Report {
@@ -81,7 +92,7 @@ async fn finish(
     let mut report = Report::new(&work.key, work.mode);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
-    commands.send(Command::Submit { parts: said });
+    said.into_iter().for_each(|command| commands.send(command));
     let (person, judge) = (work.person, work.judge);
     let driven = work.host.run(|news| match news {
         News::Event(event) => {
@@ -135,7 +146,8 @@ async fn finish(
             () = ending.hurry() => None,
         };
         settle(mode, workspace, person.as_ref(), &ending, &mut report).await;
-        shown.iter().for_each(|view| view.settled(&report));
+        let session = work.held.as_ref().map(Held::short);
+        shown.iter().for_each(|view| view.settled(&report, session));
     }
     report
 }
@@ -159,9 +171,15 @@ async fn settle(
 
 /// Whether a person sits there who can be asked: what is asked is written to standard error and
 /// answered on standard input.
-fn is_attended(output: OutputArgs) -> bool {
+pub(super) fn is_attended(output: OutputArgs) -> bool {
     let is_terminal = stdin().is_terminal() && stderr().is_terminal();
     is_terminal && !output.json && !output.quiet
+}
+
+/// Whoever sits there.
+pub(super) fn audience(output: OutputArgs) -> Audience {
+    let (style, progress) = (Style::new(output.color), progress(output));
+    Audience { is_attended: is_attended(output), style, progress }
 }
 
 /// Tells on standard error what takes long, where somebody may be reading.
@@ -231,11 +249,12 @@ impl View {
         }
     }
 
-    /// What has become of the changes.
-    fn settled(&self, report: &Report) {
-        if let Self::Human(_, style) = self
-            && let Some(line) = report.fate()
-        {
+    /// What has become of the changes, and how a session goes on whose run is not over.
+    fn settled(&self, report: &Report, session: Option<&str>) {
+        let Self::Human(_, style) = self else { return };
+        let unfinished = session.filter(|_| report.run_result().is_err());
+        let resume = unfinished.map(|id| format!("innerloop resume {id} goes on with the session"));
+        for line in report.fate().into_iter().chain(resume) {
             drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &line)));
         }
     }

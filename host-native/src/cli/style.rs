@@ -25,6 +25,9 @@ pub(super) enum Colour {
 }
 
 impl Style {
+    /// Without colour.
+    pub(super) const PLAIN: Self = Self { colour: false };
+
     /// For standard error.
     pub(super) fn new(when: When) -> Self {
         let no = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

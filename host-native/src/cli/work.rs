@@ -5,12 +5,14 @@ use super::{
     approval::Person,
     args::{FileArgs, SessionArgs, Where},
     config::Plan,
+    console::warn,
     environment,
     exit::Failure,
     judge::Judge,
     keys, own,
     preview::Preview,
     review::Mode,
+    sessions::{self, About, Held, Store},
     setup::{self, Choice},
     style::Style,
 };
@@ -23,7 +25,13 @@ use crate::{
     sandbox::{OnProgress, Workspace},
     tools::{OwnTool, Tools},
 };
-use innerloop_core::config::AskAbout;
+use innerloop_core::{
+    config::{AskAbout, SessionConfig},
+    id::AgentId,
+    message::Part,
+    status::AgentState,
+    tool::ToolSpec,
+};
 use innerloop_driver::{
     Driver, Endpoints, Models, Parts as DriverParts, People, providers::Provider, traffic::Recorder,
 };
@@ -31,6 +39,8 @@ use innerloop_driver::{
 /// A session and what it works with.
 pub(super) struct Work {
     pub(super) host: Host,
+    /// The session's place among those that are kept, if it is one.
+    pub(super) held: Option<Held>,
     /// Who is asked, if anybody is there.
     pub(super) person: Option<Person>,
     pub(super) judge: Judge,
@@ -57,31 +67,69 @@ pub(super) struct Asked {
     folder: Workspace,
     own: Vec<OwnTool>,
     web: Option<OwnTool>,
+    /// The session that goes on, if none is opened.
+    past: Option<Past>,
+}
+
+/// A session that was kept.
+pub(super) struct Past {
+    held: Held,
+    log: String,
+    config: SessionConfig,
+    /// Whether its program ended in the middle of a run.
+    pub(super) is_under_way: bool,
+}
+
+impl Past {
+    pub(super) const fn about(&self) -> &About {
+        &self.held.kept.about
+    }
+
+    /// Reads the session's log.
+    pub(super) fn read(held: Held) -> Result<Self, Failure> {
+        let log = held.kept.log()?;
+        let (log, session) = sessions::still_open(&log)?;
+        let state = session.status(AgentId::ROOT).map(|status| status.state);
+        let is_idle = state == Some(AgentState::Idle);
+        let config = session.config().clone();
+        Ok(Self { log: log.to_owned(), held, config, is_under_way: !is_idle })
+    }
 }
 
 impl Asked {
-    pub(super) fn read(args: SessionArgs, is_attended: bool) -> Result<Self, Failure> {
+    /// Reads what is said of a new session, or of `past`, which goes on.
+    pub(super) fn read(
+        args: SessionArgs,
+        past: Option<Past>,
+        is_attended: bool,
+    ) -> Result<Self, Failure> {
         let args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
         let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let web = setup::web(&args.tuning.web)?;
-        Ok(Self { args, mode, folder, own, web })
+        Ok(Self { args, mode, folder, own, web, past })
     }
 }
 
 impl Work {
-    /// Opens the session.
+    /// Opens the session, or goes on with it.
     pub(super) async fn begin(asked: Asked, audience: Audience) -> Result<Self, Failure> {
-        let Asked { args, mode, folder, own, web } = asked;
+        let Asked { args, mode, folder, own, web, past } = asked;
         let Audience { is_attended, style, progress } = audience;
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
-        let specs = own.iter().map(|tool| tool.spec().clone()).collect();
-        let asks = asks_about(&args, mode, is_attended);
-        let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks).await?;
+        let specs: Vec<ToolSpec> = own.iter().map(|tool| tool.spec().clone()).collect();
+        let origin = match past {
+            Some(past) => Origin::Kept(Box::new(past.with_tools(&specs)?)),
+            None => {
+                let asks = asks_about(&args, mode, is_attended);
+                let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks);
+                Origin::New(Box::new(plan.await?))
+            }
+        };
         let traffic = Traffic::of(&provider, &args)?;
         if let (Some(because), Some(tell)) = (because, &progress) {
             tell(&because);
@@ -92,15 +140,25 @@ impl Work {
         own::prepare(&own, &sandbox).await?;
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
         let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
-        let config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
-        let journal = journal(&args.files, &workspace)?;
+        let (config, log, held) = match origin {
+            Origin::Kept(past) => (past.config, Some(past.log), Some(past.held)),
+            Origin::New(plan) => {
+                let config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
+                let held = keep(&args, mode, &workspace, &provider, &config);
+                (config, None, held)
+            }
+        };
+        let journal = journal(&args.files, held.as_ref(), &workspace)?;
         let Traffic { endpoints, models, http, recording } = traffic;
         let approve = is_attended || local.is_none() && Judge::decides(&config);
         let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
-        let driver = Driver::open(config, wall_time(), parts).map_err(|error| {
-            Failure::configuration(format!("the configuration cannot work: config.{error}"))
-        })?;
+        let driver = match log {
+            Some(log) => Driver::resume(&log, wall_time(), parts).map_err(Failure::configuration),
+            None => Driver::open(config, wall_time(), parts).map_err(|error| {
+                Failure::configuration(format!("the configuration cannot work: config.{error}"))
+            }),
+        }?;
         let tools = Tools::new(sandbox.clone().without_keys(driver.keys()));
         // What a command line of the machine does is not known from reading it.
         let judged = if local.is_none() { Some(sandbox) } else { None };
@@ -113,7 +171,36 @@ impl Work {
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
         let judge = Judge::new(&config, judged, host.commands(), person.clone());
-        Ok(Self { host, person, judge, workspace, mode, key: keys::variables(&provider) })
+        let key = keys::variables(&provider);
+        Ok(Self { host, held, person, judge, workspace, mode, key })
+    }
+
+    /// Notes the first words that are said to the session, by which a person knows it again.
+    pub(super) fn entitle(&mut self, said: &[Part]) {
+        let mut title = sessions::title(said);
+        self.host.driver().keys().mask(&mut title);
+        let titled = self.held.as_mut().map_or(Ok(()), |held| held.entitle(&title));
+        drop(titled);
+    }
+}
+
+/// Where a session comes from.
+enum Origin<'a> {
+    New(Box<Plan<'a>>),
+    Kept(Box<Past>),
+}
+
+impl Past {
+    /// The session, if what carries out its own tools is there.
+    fn with_tools(self, tools: &[ToolSpec]) -> Result<Self, Failure> {
+        let missing = self.config.tools.iter().find(|tool| !tools.contains(tool));
+        match missing {
+            None => Ok(self),
+            Some(tool) => Err(Failure::configuration(format!(
+                "the session has a tool {} that is gone or has changed; bring it back as it was",
+                tool.name
+            ))),
+        }
     }
 }
 
@@ -126,13 +213,50 @@ fn asks_about(args: &SessionArgs, mode: Mode, is_attended: bool) -> AskAbout {
     }
 }
 
-/// The session's log, if one is wanted. What the host writes in the workspace nobody else changes.
-fn journal(files: &FileArgs, workspace: &Workspace) -> Result<Option<Journal>, Failure> {
-    let journal = files.log.as_deref().map(Journal::create).transpose();
-    let journal = journal.map_err(Failure::usage)?;
-    let written = [&files.log, &files.record];
+/// Keeps a new session, if that is wanted. That it cannot be is no reason not to work.
+fn keep(
+    args: &SessionArgs,
+    mode: Mode,
+    workspace: &Workspace,
+    provider: &Provider,
+    config: &SessionConfig,
+) -> Option<Held> {
+    // What comes from a recording can be had again.
+    if args.ephemeral || args.files.replay.is_some() {
+        return None;
+    }
+    let about = About {
+        id: config.id.0.clone(),
+        opened: wall_time().0,
+        title: String::new(),
+        workspace: workspace.root().to_owned(),
+        provider: provider.name.clone(),
+        model: config.model.name.clone(),
+        fork_of: None,
+        options: sessions::Options::of(args, mode),
+    };
+    let held = Store::open().and_then(|store| store.create(about).map_err(Failure::configuration));
+    held.inspect_err(|failure| {
+        warn(&format!("this session is not kept: {}; --ephemeral says so", failure.message));
+    })
+    .ok()
+}
+
+/// The session's log, where it is kept and where the user wants it. What the host writes in the
+/// workspace nobody else changes.
+fn journal(
+    files: &FileArgs,
+    held: Option<&Held>,
+    workspace: &Workspace,
+) -> Result<Option<Journal>, Failure> {
+    let kept = held.map(|held| held.kept.log_path());
+    let journals = [
+        kept.as_deref().map(Journal::replace).transpose().map_err(Failure::configuration)?,
+        files.log.as_deref().map(Journal::create).transpose().map_err(Failure::usage)?,
+    ];
+    let written = [&kept, &files.log, &files.record];
     written.into_iter().flatten().for_each(|file| workspace.reserve(file));
-    Ok(journal)
+    Ok(journals.into_iter().flatten().reduce(Journal::and))
 }
 
 /// Where model traffic goes and comes from.

@@ -33,6 +33,7 @@ mod review;
 mod run;
 mod sandbox;
 mod secrets;
+mod sessions;
 mod smoke;
 mod startup;
 mod tools;

@@ -67,7 +67,7 @@ fn on_a_terminal_the_changes_are_shown_and_asked_about() {
     let state = scene.path("state");
     let run = keeping(&scene, &state, "n\n").exits(0);
     assert!(run.stdout.contains("not applied: the folder is as it was"), "{}", run.stdout);
-    assert!(!note(&scene).exists() && !state.exists());
+    assert!(!note(&scene).exists() && !state.join("innerloop/kept").exists());
 
     // Where nothing has changed there is nothing to ask.
     let scene = Scene::streaming(&[Message::text("done")]).undecided();

@@ -3,10 +3,11 @@
 
 use crate::sandbox::Isolation;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Where commands run.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 pub(crate) struct EnvironmentArgs {
     /// Where commands run. `local` is this machine, as you, by your own shell and programs.
     ///
@@ -33,7 +34,8 @@ pub(crate) struct EnvironmentArgs {
 }
 
 /// Where commands run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Where {
     /// In the sandbox, as WASI programs.
     Sandbox,
@@ -42,7 +44,8 @@ pub(crate) enum Where {
 }
 
 /// Whether commands run inside of bubblewrap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Bubblewrap {
     /// Where it is installed and works.
     Auto,
@@ -53,7 +56,8 @@ pub(crate) enum Bubblewrap {
 }
 
 /// Which variables commands inherit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Inherited {
     /// All but *_API_KEY, *_SECRET, *_TOKEN, *_PASSWORD and *_CREDENTIAL.
     Filtered,
@@ -66,7 +70,7 @@ pub(crate) enum Inherited {
 }
 
 /// What else may be run in the sandbox.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args, Serialize, Deserialize)]
 pub(crate) struct GuestArgs {
     /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
     #[arg(long, value_name = "DIR")]
@@ -86,7 +90,8 @@ pub(crate) struct GuestArgs {
 }
 
 /// Where files are read and searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Reading {
     /// In this program, at full speed; nothing outside of the folder can be reached.
     Native,

@@ -6,6 +6,7 @@ mod environment;
 mod model;
 mod output;
 mod session;
+mod sessions;
 mod tools;
 mod tuning;
 
@@ -15,6 +16,7 @@ pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, 
 pub(super) use model::{ModelArgs, WebArgs};
 pub(super) use output::{OutputArgs, When};
 pub(super) use session::{FileArgs, RunArgs, SessionArgs};
+pub(super) use sessions::{Form, ResumeArgs, SessionsArgs, SessionsCommand};
 pub(super) use tools::{ToolArgs, ToolsArgs, ToolsCommand, ToolsRunArgs};
 pub(super) use tuning::{Approve, TuningArgs};
 
@@ -32,6 +34,10 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Let the agent work on a folder.
     Run(Box<RunArgs>),
+    /// Go on with a session that was kept.
+    Resume(Box<ResumeArgs>),
+    /// List, show, export, delete and fork the sessions that are kept.
+    Sessions(SessionsArgs),
     /// Run one tool in the sandbox and print its result.
     Tool(ToolArgs),
     /// Install, list and run programs for the sandbox.

@@ -1,8 +1,9 @@
 //! Which model, and what of the web may be read.
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct ModelArgs {
     /// The model's provider [default: anthropic, or the one whose key is set].
     ///
@@ -21,7 +22,7 @@ pub(crate) struct ModelArgs {
 }
 
 /// Which pages of the web may be read.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
 pub(crate) struct WebArgs {
     /// Let the agent read pages of this domain and of those below it; give one for each.
     ///

@@ -55,6 +55,12 @@ pub(crate) struct SessionArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) tuning: TuningArgs,
+    /// Keep nothing of the session.
+    ///
+    /// Otherwise its log is kept in the state folder, for `innerloop resume` and `innerloop
+    /// sessions`.
+    #[arg(long)]
+    pub(crate) ephemeral: bool,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]

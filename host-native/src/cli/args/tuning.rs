@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use innerloop_core::preset::Preset;
 use std::path::PathBuf;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct TuningArgs {
     /// Which calls may run without a question.
     ///
@@ -95,9 +95,10 @@ pub(crate) enum Approve {
 }
 
 /// Whole configurations by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Presets {
     /// What people who know other coding agents expect.
+    #[default]
     Modern,
     /// Every default of the coding agent loop specification.
     Seed001,

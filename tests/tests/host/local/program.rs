@@ -132,7 +132,7 @@ fn d6_commands_do_not_see_the_secrets_of_the_environment() {
         let names = seen(args).0.into_iter().filter(|name| !own.contains(&name.as_str()));
         names.collect::<Vec<_>>().join(" ")
     };
-    let filtered = "EDITOR INNERLOOP_CACHE_DIR PATH RUST_BACKTRACE TERM";
+    let filtered = "EDITOR INNERLOOP_CACHE_DIR PATH RUST_BACKTRACE TERM XDG_STATE_HOME";
     assert_eq!(names(&[]), filtered);
     assert!(!seen(&[]).1.contains("hidden-value"));
     assert_eq!(names(&["--env-policy", "filtered"]), filtered);

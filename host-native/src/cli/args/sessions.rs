@@ -1,0 +1,127 @@
+//! The arguments of `innerloop resume` and `innerloop sessions`.
+
+use super::{output::OutputArgs, session::FileArgs, tuning::Approve};
+use crate::cli::exit::TABLE;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+#[command(after_help = TABLE)]
+pub(crate) struct ResumeArgs {
+    /// The session's id, or its first digits, or `last`: the newest one of the folder.
+    #[arg(value_name = "ID|last", default_value = "last")]
+    pub(crate) session: String,
+    /// What to do; `-` reads it from standard input. It may be left out where the session was
+    /// stopped in the middle of a run, which then goes on.
+    pub(crate) prompt: Option<String>,
+    /// A picture, a PDF or a text that goes with the prompt, or the address of a picture; give one
+    /// for each.
+    #[arg(short = 'i', long, visible_alias = "image", value_name = "FILE|URL")]
+    pub(crate) attach: Vec<String>,
+    /// The folder whose newest session `last` is.
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
+    /// Write the changes to the folder when the run is over [default: as the session had it].
+    #[arg(long, conflicts_with_all = ["diff", "in_place"])]
+    pub(crate) apply: bool,
+    /// Show what the agent would change, and leave the folder as it is.
+    #[arg(long, conflicts_with = "in_place")]
+    pub(crate) diff: bool,
+    /// Let the agent change the folder itself, while it works.
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Another model of the same provider.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
+    /// Where the provider is reached [default: as the session had it].
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// Which calls may run without a question, from now on.
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) approve: Option<Approve>,
+    /// `low`, `medium`, `high`, or what else the model knows, from now on.
+    #[arg(long, value_name = "EFFORT")]
+    pub(crate) effort: Option<String>,
+    /// Most user and assistant turns of the whole session; 0 for no limit.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_turns: Option<u32>,
+    /// Most rounds of tool calls; 0 for no limit.
+    #[arg(long, visible_alias = "max-rounds", value_name = "N")]
+    pub(crate) max_tool_rounds: Option<u32>,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArgs {
+    #[command(subcommand)]
+    pub(crate) command: SessionsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionsCommand {
+    /// List the sessions that are kept, the newest first.
+    List {
+        /// Only those of this folder.
+        #[arg(short = 'C', long, value_name = "DIR")]
+        workspace: Option<PathBuf>,
+        /// As a line of JSON for each.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show what was said and done in a session.
+    Show {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// In which form.
+        #[arg(long = "as", value_enum, value_name = "FORM", default_value_t = Form::Text)]
+        form: Form,
+    },
+    /// Write a session's log to a new file, which another machine can show and resume from.
+    Export {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// The file.
+        file: PathBuf,
+    },
+    /// Delete sessions.
+    #[command(arg_required_else_help = true)]
+    Delete {
+        /// Their ids, or the first digits of them.
+        #[arg(value_name = "ID")]
+        ids: Vec<String>,
+        /// All that were last used more than so many days ago.
+        #[arg(long, value_name = "DAYS", conflicts_with = "ids")]
+        older_than: Option<u32>,
+    },
+    /// Make another session of what was said until some turn, and print its id.
+    Fork {
+        #[command(flatten)]
+        which: WhichArgs,
+        /// How many turns it takes along [default: all].
+        #[arg(long, value_name = "N")]
+        turns: Option<usize>,
+    },
+}
+
+/// Which session is meant.
+#[derive(Debug, Args)]
+pub(crate) struct WhichArgs {
+    /// The session's id, or its first digits, or `last`: the newest one of this folder; or the
+    /// file of a log.
+    #[arg(value_name = "ID|last|FILE")]
+    pub(crate) session: String,
+}
+
+/// How a session is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For a terminal.
+    Text,
+    /// For a document.
+    Markdown,
+    /// For programs.
+    Json,
+}

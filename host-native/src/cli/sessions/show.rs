@@ -1,0 +1,144 @@
+//! A session for people and programs to read: what was said and done, as text, Markdown or JSON.
+
+use crate::cli::{args::Form, preview, style::Style};
+use innerloop_core::{
+    Session,
+    id::AgentId,
+    json::to_string,
+    message::{Block, MarkedText, Part, Reply, ToolResult, Turn, TurnKind, joined_text},
+};
+use serde_json::json;
+use std::fmt::Write as _;
+
+/// The session in that form, with a line feed at its end.
+pub(super) fn shown(session: &Session, form: Form) -> String {
+    let turns = session.history(AgentId::ROOT).map(|history| history.turns()).unwrap_or_default();
+    match form {
+        Form::Text => text(turns),
+        Form::Markdown => markdown(session, turns),
+        Form::Json => as_json(session, turns),
+    }
+}
+
+fn text(turns: &[Turn]) -> String {
+    let mut out = String::new();
+    for turn in turns {
+        match &turn.kind {
+            TurnKind::User(parts) => said(&mut out, "> ", parts),
+            TurnKind::Steering(parts) => said(&mut out, ">> ", parts),
+            TurnKind::System(text) => said(&mut out, "! ", &[Part::text(text.clone())]),
+            TurnKind::Assistant(reply) => reply_text(&mut out, reply),
+            TurnKind::ToolResults(results) => {
+                for result in results {
+                    indented(&mut out, "    ", &result_text(result));
+                }
+                out.push('\n');
+            }
+        }
+    }
+    out
+}
+
+fn reply_text(out: &mut String, reply: &Reply) {
+    for block in &reply.blocks {
+        match block {
+            Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                let _ = writeln!(out, "{}\n", text.trim_end());
+            }
+            Block::ToolCall(call) => {
+                let _ =
+                    write!(out, "• {}", preview::call(&call.name, &call.arguments, Style::PLAIN));
+            }
+            Block::Reasoning(_) | Block::Opaque(_) => {}
+        }
+    }
+}
+
+/// What a person said, with a mark before its first line.
+fn said(out: &mut String, mark: &str, parts: &[Part]) {
+    let text = parts_text(parts);
+    let rest = " ".repeat(mark.chars().count());
+    for (index, line) in text.lines().enumerate() {
+        let _ = writeln!(out, "{}{line}", if index == 0 { mark } else { &rest });
+    }
+    out.push('\n');
+}
+
+fn indented(out: &mut String, indent: &str, text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(out, "{}", format!("{indent}{line}").trim_end());
+    }
+}
+
+fn result_text(result: &ToolResult) -> String {
+    let text = parts_text(&result.parts);
+    if result.is_error { format!("failed: {text}") } else { text }
+}
+
+/// The texts of the parts; of all else what it is.
+fn parts_text(parts: &[Part]) -> String {
+    let texts = parts.iter().map(|part| match part {
+        Part::Text { text } => text.trim_end().to_owned(),
+        Part::Image { media_type, .. } => format!("[a picture, {media_type}]"),
+        Part::ImageUrl { url } => format!("[a picture, {url}]"),
+        Part::File { name, .. } => format!("[a file, {name}]"),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+fn markdown(session: &Session, turns: &[Turn]) -> String {
+    let mut out =
+        format!("# Session {}\n\nModel: {}\n", session.id().0, session.config().model.name);
+    for turn in turns {
+        match &turn.kind {
+            TurnKind::User(parts) | TurnKind::Steering(parts) => {
+                let _ = write!(out, "\n## User\n\n{}\n", parts_text(parts));
+            }
+            TurnKind::System(text) => {
+                let _ = write!(out, "\n## Note to the model\n\n{}\n", text.trim_end());
+            }
+            TurnKind::Assistant(reply) => {
+                out.push_str("\n## Assistant\n");
+                for block in &reply.blocks {
+                    match block {
+                        Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                            let _ = write!(out, "\n{}\n", text.trim_end());
+                        }
+                        Block::ToolCall(call) => {
+                            let _ = write!(out, "\n**{}**\n", call.name);
+                            fenced(&mut out, "json", &call.arguments);
+                        }
+                        Block::Reasoning(_) | Block::Opaque(_) => {}
+                    }
+                }
+            }
+            TurnKind::ToolResults(results) => {
+                for result in results {
+                    let _ =
+                        write!(out, "\n{}:\n", if result.is_error { "Failed" } else { "Result" });
+                    fenced(&mut out, "", &parts_text(&result.parts));
+                }
+            }
+        }
+    }
+    out
+}
+
+/// A block of code whose fence is longer than any in it.
+fn fenced(out: &mut String, language: &str, text: &str) {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let fence = "`".repeat(longest.max(2) + 1);
+    let _ = write!(out, "\n{fence}{language}\n{}\n{fence}\n", text.trim_end());
+}
+
+fn as_json(session: &Session, turns: &[Turn]) -> String {
+    let turns: Vec<serde_json::Value> =
+        turns.iter().filter_map(|turn| serde_json::from_str(&to_string(turn)).ok()).collect();
+    let model = &session.config().model.name;
+    format!("{:#}\n", json!({"id": session.id().0, "model": model, "turns": turns}))
+}
+
+/// The first words of what is said, for a list.
+pub(crate) fn title(parts: &[Part]) -> String {
+    crate::cli::style::brief(&joined_text(parts), 80)
+}
