@@ -4,7 +4,7 @@
 use super::{
     editor,
     lines::Lines,
-    preview::{self, Preview},
+    preview::Preview,
     style::{Colour, Style, harmless},
 };
 use crate::host::Commands;
@@ -182,7 +182,7 @@ impl Asking {
         if !folder.is_empty() {
             tell(&format!("in the folder {}:\n", harmless(folder)));
         }
-        tell(&format!("? {}", preview::call(name, arguments.text(), self.style)));
+        tell(&format!("? {}", self.preview.call(name, arguments.text(), self.style)));
         loop {
             let Some(line) = self.questions.read(id, CHOICE).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });

@@ -1,18 +1,23 @@
 //! What a call would do, for a person who is to allow it: its arguments readably, and the changes
 //! that it would make to files as a diff.
 
-use super::style::{Colour, Style, brief, harmless};
+use super::{
+    style::{Colour, Style, brief, harmless},
+    words::{Phrase, Words},
+};
 use crate::{diff::Changes, sandbox::Workspace};
 use innerloop_core::{
-    Profile,
     action::{Action, Patch},
-    config::{Facts, SessionConfig},
+    config::SessionConfig,
     json::Object,
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
 
 /// Lines of an argument that are shown.
 const LINES: usize = 6;
+
+/// Characters of a name that are shown.
+const NAME: usize = 40;
 
 /// Characters of a line that are shown.
 const CHARS: usize = 110;
@@ -22,28 +27,31 @@ const LARGEST: u64 = 4 << 20;
 
 /// Shows calls over a workspace.
 pub(super) struct Preview {
-    profile: Profile,
-    facts: Facts,
+    words: Words,
     workspace: Workspace,
-    /// The user's own tools, which may have the names of built-in ones.
-    own: Vec<String>,
 }
 
 impl Preview {
     /// For the calls of a session with that configuration, over that workspace.
     pub(super) fn new(config: &SessionConfig, workspace: &Workspace) -> Self {
-        let (facts, workspace) = (config.facts.clone(), workspace.clone());
-        let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
-        Self { profile: Profile::of(&config.model), facts, workspace, own }
+        Self { words: Words::new(config), workspace: workspace.clone() }
+    }
+
+    /// A call as a person reads it before it is allowed: what it does in words, then each argument
+    /// on lines of its own, unless the words say it all.
+    pub(super) fn call(&self, name: &str, arguments: &str, style: Style) -> String {
+        let action = self.words.action(name, arguments);
+        let phrase = action.map_or_else(|| Phrase::name(name), |action| Phrase::of(&action));
+        let verb = style.paint(Colour::Cyan, &phrase.verb);
+        let headline = format!("{verb} {}", phrase.rest);
+        let fields = if phrase.is_all { String::new() } else { fields(arguments, style) };
+        format!("{}\n{fields}", headline.trim_end())
     }
 
     /// The changes that the call of an agent in `folder` would make, if it is one that changes
     /// files.
     pub(super) fn diff(&self, name: &str, arguments: &str, folder: &str) -> Option<String> {
-        if self.own.iter().any(|own| own == name) {
-            return None;
-        }
-        let action = self.profile.translate(&self.facts, name, arguments).ok()?.action;
+        let action = self.words.action(name, arguments)?;
         let mut files = Memory::new();
         match &action {
             Action::Write { path, .. } | Action::Edit { path, .. } => {
@@ -76,9 +84,9 @@ impl Preview {
     }
 }
 
-/// A call as a person reads it: its name, and each argument on lines of its own.
-pub(super) fn call(name: &str, arguments: &str, style: Style) -> String {
-    let mut out = format!("{}\n", style.paint(Colour::Cyan, &brief(name, 40)));
+/// Each argument on lines of its own.
+fn fields(arguments: &str, style: Style) -> String {
+    let mut out = String::new();
     let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
         out.push_str(&format!("  {}\n", brief(arguments, CHARS)));
         return out;
@@ -87,7 +95,7 @@ pub(super) fn call(name: &str, arguments: &str, style: Style) -> String {
         let text = serde_json::from_str::<String>(value.text());
         let text = text.unwrap_or_else(|_| value.text().to_owned());
         let lines: Vec<&str> = text.lines().collect();
-        let name = brief(name, 40);
+        let name = brief(name, NAME);
         match lines.as_slice() {
             [] => out.push_str(&format!("  {name}:\n")),
             [line] => out.push_str(&format!("  {name}: {}\n", cut(line))),

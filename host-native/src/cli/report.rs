@@ -3,6 +3,7 @@
 
 use super::{
     exit::{Exit, Failure},
+    figures::{counted, dollars, grouped},
     interrupts::Ending,
     keys,
     review::Mode,
@@ -440,30 +441,6 @@ fn limit_text(limit: &str, value: u32) -> String {
     format!("the limit of {option} {value} was hit; raise it to let the agent go on")
 }
 
-fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
-}
-
-/// The number with a comma between groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// For example `$0.0123`: with four digits behind the point, the last one rounded.
-fn dollars(nano: u64) -> String {
-    let tenths = nano.saturating_add(50_000) / 100_000;
-    format!("${}.{:04}", grouped(tenths / 10_000), tenths % 10_000)
-}
-
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
@@ -471,23 +448,6 @@ fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{super::args::When, *};
-
-    #[test]
-    fn numbers_are_read_in_groups() {
-        let numbers = [0, 7, 999, 1_000, 12_345, 123_456, 1_234_567];
-        let texts = numbers.map(grouped);
-        assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
-        assert_eq!(counted(1, "turn"), "1 turn");
-        assert_eq!(counted(0, "turn"), "0 turns");
-    }
-
-    #[test]
-    fn costs_are_told_in_dollars() {
-        let costs = [0, 49_999, 50_000, 12_345_678, 1_999_999_999, 1_234_000_000_000];
-        let texts = costs.map(dollars);
-        let want = ["$0.0000", "$0.0000", "$0.0001", "$0.0123", "$2.0000", "$1,234.0000"];
-        assert_eq!(texts, want);
-    }
 
     fn created(path: &str, after: FileState) -> FileChange {
         FileChange::of(path, FileState::Absent, after)

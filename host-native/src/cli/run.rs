@@ -13,6 +13,7 @@ use super::{
     setup,
     style::{Colour, Style, harmless},
     transcript::Transcript,
+    words::Words,
     work::{Asked, Audience, Work},
 };
 use crate::{
@@ -88,7 +89,7 @@ async fn finish(
     output: OutputArgs,
     interrupts: Interrupts,
 ) -> Report {
-    let mut view = View::new(output, work.mode);
+    let mut view = View::new(output, work.mode, work.words);
     let mut report = Report::new(&work.key, work.mode);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
@@ -196,7 +197,7 @@ fn progress(output: OutputArgs) -> Option<OnProgress> {
 /// How a run is shown.
 enum View {
     /// A transcript on standard error, the final message on standard output.
-    Human(Transcript<Stderr>, Style),
+    Human(Box<Transcript<Stderr>>, Style),
     /// The final message only.
     Quiet,
     /// The diff only.
@@ -206,13 +207,13 @@ enum View {
 }
 
 impl View {
-    fn new(output: OutputArgs, mode: Mode) -> Self {
+    fn new(output: OutputArgs, mode: Mode, words: Words) -> Self {
         let style = Style::new(output.color);
         match output {
             OutputArgs { json: true, .. } => Self::Json,
             OutputArgs { quiet: true, .. } if mode == Mode::Show => Self::Diff,
             OutputArgs { quiet: true, .. } => Self::Quiet,
-            _ => Self::Human(Transcript::new(stderr(), style), style),
+            _ => Self::Human(Box::new(Transcript::new(stderr(), style, words)), style),
         }
     }
 

@@ -6,6 +6,7 @@ use std::{
     borrow::Cow,
     env,
     io::{IsTerminal, stderr},
+    mem,
 };
 
 /// Whether colour is used.
@@ -24,10 +25,50 @@ pub(super) enum Colour {
     Cyan,
 }
 
-impl Style {
-    /// Without colour.
-    pub(super) const PLAIN: Self = Self { colour: false };
+/// How a piece of text looks: any number of marks together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Look(u16);
 
+impl Look {
+    pub(super) const PLAIN: Self = Self(0);
+    pub(super) const BOLD: Self = Self(1);
+    pub(super) const DIM: Self = Self(1 << 1);
+    pub(super) const ITALIC: Self = Self(1 << 2);
+    pub(super) const UNDERLINE: Self = Self(1 << 3);
+    pub(super) const STRIKE: Self = Self(1 << 4);
+    pub(super) const RED: Self = Self(1 << 5);
+    pub(super) const GREEN: Self = Self(1 << 6);
+    pub(super) const YELLOW: Self = Self(1 << 7);
+    pub(super) const CYAN: Self = Self(1 << 8);
+
+    /// Each mark and its number in a terminal's "select graphic rendition" (ECMA-48).
+    const CODES: [(Self, &str); 9] = [
+        (Self::BOLD, "1"),
+        (Self::DIM, "2"),
+        (Self::ITALIC, "3"),
+        (Self::UNDERLINE, "4"),
+        (Self::STRIKE, "9"),
+        (Self::RED, "31"),
+        (Self::GREEN, "32"),
+        (Self::YELLOW, "33"),
+        (Self::CYAN, "36"),
+    ];
+
+    pub(super) const fn with(self, marks: Self) -> Self {
+        Self(self.0 | marks.0)
+    }
+
+    pub(super) const fn without(self, marks: Self) -> Self {
+        Self(self.0 & !marks.0)
+    }
+
+    /// Whether all of these marks are set.
+    pub(super) const fn has(self, marks: Self) -> bool {
+        self.0 & marks.0 == marks.0
+    }
+}
+
+impl Style {
     /// For standard error.
     pub(super) fn new(when: When) -> Self {
         let no = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -38,6 +79,26 @@ impl Style {
             When::Auto => stderr().is_terminal() && !no && !dumb,
         };
         Self { colour }
+    }
+
+    /// Whether text is marked by colour at all.
+    pub(super) const fn is_coloured(self) -> bool {
+        self.colour
+    }
+
+    /// Changes how text looks from here on in `out`.
+    pub(super) fn turn(self, from: Look, to: Look, out: &mut String) {
+        if !self.colour || from == to {
+            return;
+        }
+        if from != Look::PLAIN {
+            out.push_str("\x1b[0m");
+        }
+        let codes = Look::CODES.iter().filter(|(mark, _)| to.has(*mark)).map(|(_, code)| *code);
+        let codes: Vec<&str> = codes.collect();
+        if !codes.is_empty() {
+            out.push_str(&format!("\x1b[{}m", codes.join(";")));
+        }
     }
 
     pub(super) fn paint<'a>(self, colour: Colour, text: &'a str) -> Cow<'a, str> {
@@ -76,9 +137,14 @@ impl Style {
 /// or a tool says, or a file is called, must not move the cursor, change a title, or read otherwise
 /// than it is. The escapes are those of JSON, so that a line of JSON stays what it is.
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
+    harmless_behind(' ', text)
+}
+
+/// The same of a piece that stands behind that character.
+fn harmless_behind(mut before: char, text: &str) -> Cow<'_, str> {
     let mut out = String::new();
-    // How far `text` has been taken over, and what came before the character.
-    let (mut done, mut before) = (0, ' ');
+    // How far `text` has been taken over.
+    let mut done = 0;
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let ends_line = c == '\r' && chars.peek().is_some_and(|(_, next)| *next == '\n');
@@ -117,6 +183,35 @@ fn is_unseen(c: char) -> bool {
 /// them does, and not behind ASCII.
 const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// What comes in pieces, made harmless as if it came at once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pieces {
+    before: char,
+    /// Whether a carriage return waits for what is behind it.
+    returned: bool,
+}
+
+impl Default for Pieces {
+    fn default() -> Self {
+        Self { before: ' ', returned: false }
+    }
+}
+
+impl Pieces {
+    pub(super) fn harmless<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
+        let whole = if mem::take(&mut self.returned) {
+            Cow::Owned(format!("\r{piece}"))
+        } else {
+            Cow::Borrowed(piece)
+        };
+        let text = whole.strip_suffix('\r').unwrap_or(&whole);
+        self.returned = text.len() < whole.len();
+        let harmless = harmless_behind(self.before, text).into_owned();
+        self.before = text.chars().next_back().unwrap_or(self.before);
+        Cow::Owned(harmless)
+    }
 }
 
 /// The first `chars` characters of `text` on one line, with `…` where something is left out.

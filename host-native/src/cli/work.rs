@@ -15,6 +15,7 @@ use super::{
     sessions::{self, About, Held, Store},
     setup::{self, Choice},
     style::Style,
+    words::Words,
 };
 use crate::{
     environment::Environment,
@@ -45,6 +46,8 @@ pub(super) struct Work {
     pub(super) person: Option<Person>,
     pub(super) judge: Judge,
     pub(super) workspace: Workspace,
+    /// How its calls are told.
+    pub(super) words: Words,
     /// Where its changes go.
     pub(super) mode: Mode,
     /// The variables that may hold the provider's key.
@@ -167,12 +170,12 @@ impl Work {
         let tools = own.into_iter().fold(tools, Tools::with);
         let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
         let config = driver.session().config().clone();
-        let preview = Preview::new(&config, &workspace);
+        let (preview, words) = (Preview::new(&config, &workspace), Words::new(&config));
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
         let judge = Judge::new(&config, judged, host.commands(), person.clone());
         let key = keys::variables(&provider);
-        Ok(Self { host, held, person, judge, workspace, mode, key })
+        Ok(Self { host, held, person, judge, workspace, words, mode, key })
     }
 
     /// Notes the first words that are said to the session, by which a person knows it again.

@@ -35,7 +35,8 @@ fn a_yes_lets_the_call_run() {
     let scene = scene();
     let run = typed(&scene, &[], "y\n").exits(0);
     assert_eq!(scene.text("workspace/note.txt"), "new\n");
-    for words in ["? write_file", "file_path: note.txt", "content: new", "[y]es, [n]o, [a]lways"] {
+    let call = "? write note.txt (1 line)";
+    for words in [call, "file_path: note.txt", "content: new", "[y]es, [n]o, [a]lways"] {
         assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
     }
 }

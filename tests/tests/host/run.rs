@@ -26,7 +26,7 @@ fn the_agent_mends_the_example_over_http() {
     let run = JAVASCRIPT.record(&project, &folder.path().join("traffic.jsonl")).exits(0);
     assert!(run.stdout.starts_with("The tests pass: 11 of 11."), "{run:?}");
     let lines = [
-        "• edit_file",
+        "• edit src/discount.js",
         "-  const tier = TIERS.find(({ from }) => quantity > from);\n",
         "+  const tier = TIERS.find(({ from }) => quantity >= from);\n",
         "7 turns · 8 tool calls · 17,152 tokens in, 749 out · $0.0418 · 1 file changed · ",
@@ -273,7 +273,7 @@ fn what_is_said_reads_as_what_it_is() {
         assert!(!out.contains(UNSEEN), "{out:?}");
     }
     let escaped = "\\u202e\\u2066\\u200f\\u061c\\ufeff\\u200b\\udb40\\udc41\\u009b";
-    for place in ["try 2 in ", "+++ b/gpj", "+text", "• write_file", "  ", "text"] {
+    for place in ["try 2 in ", "+++ b/gpj", "+text", "• write gpj", "  ", "text"] {
         let is_there = |line: &str| line.starts_with(place) && line.contains(escaped);
         assert!(run.stderr.lines().any(is_there), "{place}: {}", run.stderr);
     }

@@ -1,6 +1,6 @@
 //! A session for people and programs to read: what was said and done, as text, Markdown or JSON.
 
-use crate::cli::{args::Form, preview, style::Style};
+use crate::cli::{args::Form, words::Words};
 use innerloop_core::{
     Session,
     id::AgentId,
@@ -14,20 +14,20 @@ use std::fmt::Write as _;
 pub(super) fn shown(session: &Session, form: Form) -> String {
     let turns = session.history(AgentId::ROOT).map(|history| history.turns()).unwrap_or_default();
     match form {
-        Form::Text => text(turns),
+        Form::Text => text(turns, &Words::new(session.config())),
         Form::Markdown => markdown(session, turns),
         Form::Json => as_json(session, turns),
     }
 }
 
-fn text(turns: &[Turn]) -> String {
+fn text(turns: &[Turn], words: &Words) -> String {
     let mut out = String::new();
     for turn in turns {
         match &turn.kind {
             TurnKind::User(parts) => said(&mut out, "> ", parts),
             TurnKind::Steering(parts) => said(&mut out, ">> ", parts),
             TurnKind::System(text) => said(&mut out, "! ", &[Part::text(text.clone())]),
-            TurnKind::Assistant(reply) => reply_text(&mut out, reply),
+            TurnKind::Assistant(reply) => reply_text(&mut out, reply, words),
             TurnKind::ToolResults(results) => {
                 for result in results {
                     indented(&mut out, "    ", &result_text(result));
@@ -39,15 +39,16 @@ fn text(turns: &[Turn]) -> String {
     out
 }
 
-fn reply_text(out: &mut String, reply: &Reply) {
+fn reply_text(out: &mut String, reply: &Reply, words: &Words) {
     for block in &reply.blocks {
         match block {
             Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
                 let _ = writeln!(out, "{}\n", text.trim_end());
             }
             Block::ToolCall(call) => {
-                let _ =
-                    write!(out, "• {}", preview::call(&call.name, &call.arguments, Style::PLAIN));
+                let phrase = words.phrase(&call.name, &call.arguments);
+                let line = format!("• {} {}", phrase.verb, phrase.rest);
+                let _ = writeln!(out, "{}", line.trim_end());
             }
             Block::Reasoning(_) | Block::Opaque(_) => {}
         }

@@ -1,0 +1,65 @@
+//! Numbers as a person reads them: counts, sums of money, times.
+
+use innerloop_core::message::Usage;
+
+/// For example `1 file` or `1,234 files`.
+pub(super) fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+/// The number with a comma between groups of three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// For example `$0.0123`: with four digits behind the point, the last one rounded.
+pub(super) fn dollars(nano: u64) -> String {
+    let tenths = nano.saturating_add(50_000) / 100_000;
+    format!("${}.{:04}", grouped(tenths / 10_000), tenths % 10_000)
+}
+
+/// For example `4.2 s`, of milliseconds.
+pub(super) fn seconds(millis: u64) -> String {
+    format!("{}.{} s", millis / 1000, millis % 1000 / 100)
+}
+
+/// For example `17,152 tokens in (12,000 cached), 749 out`.
+pub(super) fn tokens(usage: &Usage) -> String {
+    let cached = match usage.cache_read {
+        0 => String::new(),
+        cached => format!(" ({} cached)", grouped(cached)),
+    };
+    let (input, output) = (grouped(usage.input_total), grouped(usage.output_total));
+    format!("{input} tokens in{cached}, {output} out")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_groups() {
+        let numbers = [0, 7, 999, 1_000, 12_345, 123_456, 1_234_567];
+        let texts = numbers.map(grouped);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "12,345", "123,456", "1,234,567"]);
+        assert_eq!(counted(1, "turn"), "1 turn");
+        assert_eq!(counted(0, "turn"), "0 turns");
+    }
+
+    #[test]
+    fn costs_are_told_in_dollars() {
+        let costs = [0, 49_999, 50_000, 12_345_678, 1_999_999_999, 1_234_000_000_000];
+        let texts = costs.map(dollars);
+        let want = ["$0.0000", "$0.0000", "$0.0001", "$0.0123", "$2.0000", "$1,234.0000"];
+        assert_eq!(texts, want);
+    }
+}

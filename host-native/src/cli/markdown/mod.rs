@@ -1,0 +1,402 @@
+//! Markdown on a terminal, set as it comes in pieces that may end anywhere. Held back is only what
+//! may still become something else: the start of a line, a mark, the text of a link, a table.
+//!
+//! Where there is no colour, the marks of emphasis, code and headings stay, since nothing else
+//! would tell; lists, quotes, code, tables and lines across are laid out in either case. Line ends
+//! stay where the model has put them.
+
+mod inline;
+mod start;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    style::Look,
+    wrap::{Breadth, Flow, Margin, columns_in},
+};
+use inline::Inline;
+use start::{HELD, Start, start};
+use std::mem;
+use table::Table;
+
+/// Spaces before a line that are shown at most.
+const INDENT: usize = 40;
+
+/// Quotes and items that stand in each other at most.
+const DEPTH: usize = 8;
+
+/// Columns of a line across.
+const RULE: usize = 40;
+
+/// What stands before the code of a block.
+const CODE: &str = "  ";
+
+/// What stands before the lines of a quote.
+const QUOTE: &str = "│ ";
+
+/// Sets Markdown in lines.
+#[derive(Debug, Default)]
+pub(super) struct Markdown {
+    /// How all of it looks.
+    base: Look,
+    /// How the line looks as such.
+    line: Look,
+    place: Place,
+    inline: Inline,
+    /// Whether the line before this one was of a paragraph, which may go on.
+    is_paragraph: bool,
+    table: Table,
+    /// What stands before the table's rows.
+    table_margin: String,
+    /// Whether the rows that come are too many to be aligned.
+    is_long_table: bool,
+}
+
+/// Where the next character stands.
+#[derive(Debug)]
+enum Place {
+    Begin(Beginning),
+    Text,
+    /// In the row of a table.
+    Row(String),
+    /// At the start of a line of code; what there is of it.
+    Code(Fence, String),
+    /// Behind that.
+    CodeLine(Fence),
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self::Begin(Beginning::default())
+    }
+}
+
+/// The start of a line, behind its quotes and marks of items.
+#[derive(Debug, Default)]
+struct Beginning {
+    indent: usize,
+    held: String,
+    first: String,
+    rest: String,
+    depth: usize,
+    quotes: usize,
+    is_item: bool,
+}
+
+/// What a block of code began with.
+#[derive(Debug)]
+struct Fence {
+    mark: char,
+    length: usize,
+    indent: usize,
+    quotes: usize,
+    margin: String,
+}
+
+impl Markdown {
+    /// All of it looks like `base`.
+    pub(super) fn new(base: Look) -> Self {
+        Self { base, line: base, ..Self::default() }
+    }
+
+    pub(super) fn read(&mut self, text: &str, flow: &mut Flow) {
+        text.chars().for_each(|c| self.step(c, flow));
+    }
+
+    /// Ends the text, and begins anew.
+    pub(super) fn finish(&mut self, flow: &mut Flow) {
+        let is_between =
+            matches!(&self.place, Place::Begin(at) if at.held.is_empty() && at.depth == 0);
+        let is_code_start = matches!(&self.place, Place::Code(_, held) if held.is_empty());
+        if !is_between && !is_code_start {
+            self.step('\n', flow);
+        }
+        self.end_table(flow);
+        self.discard();
+        flow.end_line();
+    }
+
+    /// Forgets what is held back, and begins anew.
+    pub(super) fn discard(&mut self) {
+        self.inline.reset();
+        let inline = mem::take(&mut self.inline);
+        *self = Self { inline, ..Self::new(self.base) };
+    }
+
+    fn step(&mut self, c: char, flow: &mut Flow) {
+        match mem::take(&mut self.place) {
+            Place::Begin(at) => self.on_start(at, c, flow),
+            Place::Text if c == '\n' => self.end_text(flow),
+            Place::Text => {
+                self.inline.read(c, self.line, flow);
+                self.place = Place::Text;
+            }
+            Place::Row(row) => self.on_row(row, c, flow),
+            Place::Code(fence, held) => self.on_code_start(fence, held, c, flow),
+            Place::CodeLine(fence) if c == '\n' => {
+                flow.newline();
+                self.place = Place::Code(fence, String::new());
+            }
+            Place::CodeLine(fence) => {
+                flow.put_as_is(c, self.base);
+                self.place = Place::CodeLine(fence);
+            }
+        }
+    }
+
+    fn on_start(&mut self, mut at: Beginning, c: char, flow: &mut Flow) {
+        if at.held.is_empty() && matches!(c, ' ' | '\t') {
+            at.indent = (at.indent + if c == '\t' { 4 } else { 1 }).min(INDENT);
+            self.place = Place::Begin(at);
+            return;
+        }
+        let is_whole = c == '\n';
+        if !is_whole {
+            at.held.push(c);
+        }
+        match start(&at.held, is_whole) {
+            Start::Open => self.place = Place::Begin(at),
+            kind => {
+                self.begin(kind, at, flow);
+                if is_whole {
+                    self.end_begun(flow);
+                }
+            }
+        }
+    }
+
+    /// What the line is, is known now.
+    fn begin(&mut self, kind: Start, mut at: Beginning, flow: &mut Flow) {
+        if kind != Start::Row {
+            self.end_table(flow);
+            self.is_long_table = false;
+        }
+        match kind {
+            Start::Item(length) if at.may_hold(length, flow) => {
+                let mark = at.held.get(..length).unwrap_or_default().replace(['*', '+'], "-");
+                at.is_item = true;
+                self.enter(&at, length, &mark, &" ".repeat(length), flow);
+            }
+            Start::Quote(length) if at.may_hold(length, flow) => {
+                at.quotes += 1;
+                self.enter(&at, length, QUOTE, QUOTE, flow);
+            }
+            Start::Fence(length) => self.begin_code(&at, length, flow),
+            Start::Rule => {
+                let margin = at.margin();
+                let room = flow.room(Breadth::Prose).saturating_sub(columns_in(&margin.first));
+                flow.set_margin(margin);
+                flow.text(&"─".repeat(room.min(RULE)), self.base.with(Look::DIM));
+                self.begin_paragraph(false);
+            }
+            Start::Blank => {
+                flow.set_margin(Margin::new(at.first, at.rest));
+                self.begin_paragraph(false);
+            }
+            Start::Row if !self.is_long_table => {
+                if self.table.is_empty() {
+                    self.table_margin = at.margin().first;
+                }
+                self.place = Place::Row(at.held);
+            }
+            Start::Heading(length) => {
+                self.begin_paragraph(false);
+                self.line = self.base.with(Look::BOLD);
+                flow.set_margin(at.margin());
+                let (marks, words) = at.held.split_at_checked(length).unwrap_or_default();
+                if !flow.style().is_coloured() {
+                    flow.text(marks, self.line);
+                }
+                self.text(words, flow);
+            }
+            _ => {
+                self.begin_paragraph(self.is_paragraph && !at.is_item);
+                flow.set_margin(at.margin());
+                self.is_paragraph = true;
+                self.text(&at.held, flow);
+            }
+        }
+    }
+
+    /// Goes into an item or a quote whose mark has that many bytes.
+    fn enter(&mut self, at: &Beginning, length: usize, first: &str, rest: &str, flow: &mut Flow) {
+        let margin = at.margin();
+        let content = at.held.get(length..).unwrap_or_default();
+        self.place = Place::Begin(Beginning {
+            first: format!("{}{first}", margin.first),
+            rest: format!("{}{rest}", margin.rest),
+            depth: at.depth + 1,
+            quotes: at.quotes,
+            is_item: at.is_item,
+            ..Beginning::default()
+        });
+        content.chars().for_each(|c| self.step(c, flow));
+    }
+
+    /// A paragraph begins, or goes on.
+    fn begin_paragraph(&mut self, goes_on: bool) {
+        self.is_paragraph = goes_on;
+        self.line = self.base;
+        if !goes_on {
+            self.inline.reset();
+        }
+        self.place = Place::Text;
+    }
+
+    fn text(&mut self, text: &str, flow: &mut Flow) {
+        text.chars().for_each(|c| self.inline.read(c, self.line, flow));
+        self.place = Place::Text;
+    }
+
+    /// The line ends where it was understood.
+    fn end_begun(&mut self, flow: &mut Flow) {
+        match mem::take(&mut self.place) {
+            Place::Code(fence, held) => self.place = Place::Code(fence, held),
+            // A quote or an item with nothing in it.
+            Place::Begin(at) => self.on_start(at, '\n', flow),
+            Place::Row(row) => self.on_row(row, '\n', flow),
+            Place::Text | Place::CodeLine(_) => self.end_text(flow),
+        }
+    }
+
+    fn end_text(&mut self, flow: &mut Flow) {
+        self.inline.end_line(self.line, flow);
+        flow.newline();
+        self.line = self.base;
+        self.place = Place::default();
+    }
+
+    fn on_row(&mut self, mut row: String, c: char, flow: &mut Flow) {
+        if c != '\n' {
+            row.push(c);
+            if self.table.bytes() + row.len() < table::HELD {
+                self.place = Place::Row(row);
+                return;
+            }
+            // It is too long: it comes as it comes.
+            self.is_long_table = true;
+            self.rows_as_text(flow);
+            flow.set_margin(self.margin_of_table());
+            return self.text(&row, flow);
+        }
+        if !self.table.add(row) {
+            self.is_long_table = true;
+            self.rows_as_text(flow);
+        }
+    }
+
+    fn end_table(&mut self, flow: &mut Flow) {
+        if self.table.is_empty() {
+            return;
+        }
+        let room = flow.room(Breadth::Full).saturating_sub(columns_in(&self.table_margin));
+        let Some(lines) = self.table.lines(room, self.base, flow.style()) else {
+            return self.rows_as_text(flow);
+        };
+        self.table = Table::default();
+        for line in lines {
+            flow.put_line(&format!("{}{line}", self.table_margin));
+        }
+    }
+
+    /// The rows that were held back, as they were written.
+    fn rows_as_text(&mut self, flow: &mut Flow) {
+        for row in mem::take(&mut self.table).into_rows() {
+            flow.set_margin(self.margin_of_table());
+            self.inline.reset();
+            self.text(&row, flow);
+            self.end_text(flow);
+        }
+        self.inline.reset();
+    }
+
+    fn margin_of_table(&self) -> Margin {
+        Margin::new(self.table_margin.clone(), format!("{}  ", self.table_margin))
+    }
+
+    fn begin_code(&mut self, at: &Beginning, length: usize, flow: &mut Flow) {
+        let label = at.held.get(length..).unwrap_or_default().trim();
+        let mark = at.held.chars().next().unwrap_or('`');
+        let (indent, quotes) = (at.indent, at.quotes);
+        let Margin { first, rest, .. } = at.margin();
+        let (first, margin) = (format!("{first}{CODE}"), format!("{rest}{CODE}"));
+        if !label.is_empty() || at.is_item {
+            flow.set_margin(Margin::new(first, margin.clone()));
+            let label = if label.is_empty() { String::new() } else { format!("{label}:") };
+            flow.text(&label, self.base.with(Look::DIM));
+            flow.newline();
+        }
+        self.begin_paragraph(false);
+        self.place = Place::Code(Fence { mark, length, indent, quotes, margin }, String::new());
+    }
+
+    fn on_code_start(&mut self, fence: Fence, mut held: String, c: char, flow: &mut Flow) {
+        if c == '\n' && fence.is_ended_by(&held) {
+            self.place = Place::default();
+            return;
+        }
+        if c != '\n' {
+            held.push(c);
+            if held.len() < HELD && fence.may_be_ended_by(&held) {
+                self.place = Place::Code(fence, held);
+                return;
+            }
+        }
+        flow.set_margin(Margin::new(fence.margin.clone(), fence.margin.clone()).full());
+        fence.code(&held).chars().for_each(|c| flow.put_as_is(c, self.base));
+        self.place = Place::CodeLine(fence);
+        if c == '\n' {
+            self.step('\n', flow);
+        }
+    }
+
+    /// Bytes that are held back.
+    #[cfg(test)]
+    fn held(&self) -> usize {
+        let place = match &self.place {
+            Place::Begin(at) => at.held.len(),
+            Place::Row(held) | Place::Code(_, held) => held.len(),
+            Place::Text | Place::CodeLine(_) => 0,
+        };
+        place + self.table.bytes() + self.inline.held()
+    }
+}
+
+impl Beginning {
+    /// Whether there is room for what begins with a mark of that length.
+    fn may_hold(&self, length: usize, flow: &Flow) -> bool {
+        let margin = columns_in(self.first.trim_start()) + length;
+        self.depth < DEPTH && margin <= flow.room(Breadth::Prose) / 2
+    }
+
+    fn margin(&self) -> Margin {
+        let indent = " ".repeat(self.indent);
+        Margin::new(format!("{}{indent}", self.first), format!("{}{indent}", self.rest))
+    }
+}
+
+impl Fence {
+    /// A line of the block without what stands before all of them.
+    fn code<'a>(&self, line: &'a str) -> &'a str {
+        let mut line = line;
+        for _ in 0..self.quotes {
+            let Some(inner) = line.trim_start_matches(' ').strip_prefix('>') else { break };
+            line = inner.strip_prefix(' ').unwrap_or(inner);
+        }
+        for _ in 0..self.indent {
+            line = line.strip_prefix(' ').unwrap_or(line);
+        }
+        line
+    }
+
+    fn is_ended_by(&self, line: &str) -> bool {
+        let line = self.code(line).trim();
+        line.chars().count() >= self.length && line.chars().all(|c| c == self.mark)
+    }
+
+    fn may_be_ended_by(&self, line: &str) -> bool {
+        let line = self.code(line).trim();
+        line.chars().all(|c| c == self.mark)
+    }
+}

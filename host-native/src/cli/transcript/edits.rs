@@ -1,0 +1,103 @@
+//! What a call has changed, right below it: a small diff, or the names of the files.
+
+use crate::{
+    cli::{
+        style::{Look, harmless},
+        wrap::{Flow, Margin},
+    },
+    diff::Changes,
+};
+use innerloop_core::action::{Change, ChangeKind};
+use std::collections::BTreeMap;
+
+/// Lines of a call's diff that are shown.
+const LINES: usize = 20;
+
+/// Characters of a line that are shown.
+const CHARS: usize = 200;
+
+/// Files of a program that are named.
+const NAMED: usize = 6;
+
+/// The diff of what a call has changed.
+pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
+    let mut files: BTreeMap<&str, Changes> = BTreeMap::new();
+    for change in changes {
+        files.entry(&change.path).or_default().add(change);
+    }
+    let many = files.len() > 1;
+    let mut lines: Vec<(Look, String)> = Vec::new();
+    for changes in files.values() {
+        // What is as it was before has no kind.
+        let Some((path, kind)) = changes.files().next() else { continue };
+        if many || kind == ChangeKind::Deleted {
+            let what = match kind {
+                ChangeKind::Created => "new: ",
+                ChangeKind::Modified => "",
+                ChangeKind::Deleted => "deleted: ",
+            };
+            lines.push((Look::BOLD, format!("{what}{path}")));
+        }
+        if kind != ChangeKind::Deleted {
+            add_diff(&changes.unified(), &mut lines);
+        }
+    }
+    let left_out = lines.len().saturating_sub(LINES);
+    // One line is not worth a line that says so.
+    let left_out = if left_out > 1 { left_out } else { 0 };
+    for (look, line) in lines.iter().take(lines.len() - left_out) {
+        let line = harmless(line);
+        let line = cut(&line);
+        // Spaces are a margin where lines are wrapped.
+        let spaces = line.len() - line.trim_start_matches(' ').len();
+        let indent = if flow.is_terminal() { spaces } else { 0 };
+        let (first, rest) = (" ".repeat(2 + indent), " ".repeat(4 + indent));
+        flow.set_margin(Margin::new(first, rest).full());
+        flow.text(line.get(indent..).unwrap_or_default(), *look);
+        flow.newline();
+    }
+    if left_out > 0 {
+        flow.set_margin(Margin::spaces(2));
+        flow.text(&format!("… {left_out} more lines"), Look::DIM);
+        flow.newline();
+    }
+}
+
+/// The lines of a file's diff, without those that name it.
+fn add_diff(diff: &str, lines: &mut Vec<(Look, String)>) {
+    let names = if diff.starts_with("--- ") { 2 } else { 0 };
+    for line in diff.lines().skip(names) {
+        let look = match line.as_bytes().first() {
+            Some(b'+') => Look::GREEN,
+            Some(b'-') => Look::RED,
+            Some(b'@') if line.starts_with("@@ -0,0 ") => continue,
+            Some(b'@') => Look::CYAN,
+            Some(b' ') => Look::PLAIN,
+            _ => Look::DIM,
+        };
+        // An empty line of context is a space.
+        let line = if look == Look::PLAIN { line.trim_end() } else { line };
+        lines.push((look, line.to_owned()));
+    }
+}
+
+/// The start of the line.
+fn cut(line: &str) -> String {
+    let mut chars = line.chars();
+    let mut cut: String = chars.by_ref().take(CHARS).collect();
+    if chars.next().is_some() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// Which files a program has changed, in a line.
+pub(super) fn names(changes: &[Change]) -> String {
+    let mut paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    let more = paths.len().saturating_sub(NAMED);
+    paths.truncate(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("changed: {}{more}", harmless(&paths.join(", ")).replace('\n', "\\u000a"))
+}

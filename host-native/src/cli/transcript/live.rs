@@ -1,0 +1,132 @@
+//! What a program prints while it runs: the first lines of it as they come, of all others how many
+//! there are and the last ones.
+
+use std::{collections::VecDeque, mem};
+
+/// Lines that are shown as they come.
+const FIRST: usize = 6;
+
+/// Lines that are kept of what is not shown: one line is not worth a line that says so.
+const LAST: usize = 4;
+
+/// Bytes of a line that are kept.
+const LINE: usize = 1 << 10;
+
+/// The output of one program so far.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    /// Bytes that have come.
+    bytes: usize,
+    /// Lines that have come whole.
+    lines: usize,
+    /// The line that is not yet whole.
+    partial: String,
+    /// Whether a carriage return came last: a line feed or another text in the same line follows.
+    returned: bool,
+    /// The last lines that were not shown.
+    last: VecDeque<String>,
+}
+
+/// What is left to show of an output.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Rest {
+    pub(super) left_out: usize,
+    pub(super) lines: Vec<String>,
+}
+
+impl Live {
+    /// Adds a piece of the output; the lines that are to be shown now.
+    pub(super) fn add(&mut self, piece: &str) -> Vec<String> {
+        self.bytes += piece.len();
+        let mut shown = Vec::new();
+        for c in piece.chars() {
+            let returned = mem::replace(&mut self.returned, c == '\r');
+            match c {
+                '\r' => {}
+                '\n' => shown.extend(self.end_line()),
+                c => {
+                    // A progress bar writes over itself.
+                    if returned {
+                        self.partial.clear();
+                    }
+                    if self.partial.len() < LINE {
+                        self.partial.push(c);
+                    }
+                }
+            }
+        }
+        shown
+    }
+
+    fn end_line(&mut self) -> Option<String> {
+        let line = mem::take(&mut self.partial);
+        self.lines += 1;
+        if self.lines <= FIRST {
+            return Some(line);
+        }
+        self.last.push_back(line);
+        if self.last.len() > LAST {
+            self.last.pop_front();
+        }
+        None
+    }
+
+    /// Whether a text of so many bytes is what has come here.
+    pub(super) const fn is(&self, bytes: usize) -> bool {
+        self.bytes == bytes
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// The newest line that is not shown.
+    pub(super) fn newest(&self) -> Option<&str> {
+        let partial = Some(self.partial.as_str()).filter(|line| !line.trim().is_empty());
+        partial.or_else(|| self.last.back().map(String::as_str))
+    }
+
+    /// What is left to show when all has come.
+    pub(super) fn rest(mut self) -> Rest {
+        let unended = if self.partial.is_empty() { None } else { self.end_line() };
+        let hidden = self.lines.saturating_sub(FIRST);
+        if hidden > LAST {
+            self.last.pop_front();
+        }
+        let left_out = hidden.saturating_sub(self.last.len());
+        Rest { left_out, lines: unended.into_iter().chain(self.last).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(pieces: &[&str]) -> (Vec<String>, Rest) {
+        let mut live = Live::default();
+        let shown = pieces.iter().flat_map(|piece| live.add(piece)).collect();
+        (shown, live.rest())
+    }
+
+    #[test]
+    fn the_first_lines_come_at_once_and_the_last_ones_at_the_end() {
+        let text: String = (1..=30).map(|line| format!("line {line}\n")).collect();
+        let (shown, rest) = all(&[&text]);
+        assert_eq!(shown, ["line 1", "line 2", "line 3", "line 4", "line 5", "line 6"]);
+        let lines = ["line 28", "line 29", "line 30"].map(str::to_owned).to_vec();
+        assert_eq!(rest, Rest { left_out: 21, lines });
+        let (shown, rest) = all(&["a\nb", "c\r", "\n\n", "10 %\r50 %", "\r99 %"]);
+        assert_eq!(shown, ["a", "bc", ""]);
+        assert_eq!(rest, Rest { left_out: 0, lines: vec!["99 %".to_owned()] });
+        let text = "x\n".repeat(FIRST + LAST);
+        assert_eq!(all(&[&text]).1, Rest { left_out: 0, lines: vec!["x".to_owned(); LAST] });
+    }
+
+    #[test]
+    fn an_endless_line_is_not_kept() {
+        let mut live = Live::default();
+        (0..100_000).for_each(|_| assert!(live.add("é").is_empty()));
+        assert!(live.partial.len() <= LINE + 1);
+        assert!(live.is(200_000));
+    }
+}

@@ -1,0 +1,448 @@
+//! The run as it goes, for a person to watch: the model's text as it comes, each call in words,
+//! what a program prints while it runs, the start and the end of each result, edits as a diff,
+//! retries and warnings. On a terminal the text is Markdown, and lines are wrapped; elsewhere it
+//! is as the model wrote it.
+
+mod edits;
+mod live;
+#[cfg(test)]
+mod tests;
+
+use super::{
+    figures::{counted, dollars, seconds, tokens},
+    markdown::Markdown,
+    style::{Look, Pieces, Style, brief, harmless},
+    terminal,
+    words::{Phrase, Words},
+    wrap::{Flow, Margin},
+};
+use innerloop_core::{
+    action::Outcome,
+    event::{Event, EventKind, PlanItem, PlanStatus},
+    id::AgentId,
+    status::RunEnd,
+    time::Instant,
+};
+use live::{Live, Rest};
+use std::{borrow::Cow, collections::BTreeMap, io::Write};
+
+/// Lines of a result that are shown from its start and from its end.
+const RESULT_LINES: usize = 3;
+
+/// Characters of a line of a call or of a result that are shown.
+const LINE_CHARS: usize = 110;
+
+/// Characters of a message that are shown.
+const MESSAGE_CHARS: usize = 300;
+
+/// Characters that tell whose a line is.
+const WHOSE: usize = 24;
+
+/// Characters of what is under way.
+const ACTIVITY: usize = 100;
+
+/// Writes a run's events to a stream. A stream that is closed is no failure: the run goes on.
+pub(super) struct Transcript<W> {
+    out: W,
+    words: Words,
+    /// How wide the terminal is now; none if it is no terminal.
+    columns: fn() -> Option<u16>,
+    flow: Flow,
+    /// What the model writes at the moment.
+    voice: Option<Voice>,
+    markdown: Markdown,
+    pieces: Pieces,
+    /// The call whose line stands last.
+    last: String,
+    /// The calls that are under way, by id.
+    calls: BTreeMap<String, Call>,
+    doing: Doing,
+    /// When the run began.
+    begun: Option<Instant>,
+    /// What the last run cost.
+    turn: Option<String>,
+}
+
+/// What the model's words are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Voice {
+    Text,
+    Thought,
+}
+
+#[derive(Debug, Default)]
+struct Call {
+    phrase: Phrase,
+    live: Live,
+}
+
+/// What the agent does where no call is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Doing {
+    Nothing,
+    Waiting,
+    Thinking,
+    Writing,
+    Retrying,
+}
+
+impl<W: Write> Transcript<W> {
+    /// Writes to `out`, in lines as wide as the terminal of standard error.
+    pub(super) fn new(out: W, style: Style, words: Words) -> Self {
+        Self::of_width(out, style, words, terminal::columns)
+    }
+
+    /// The same where `columns` says how wide the terminal is: it is asked at each event.
+    pub(super) fn of_width(
+        out: W,
+        style: Style,
+        words: Words,
+        columns: fn() -> Option<u16>,
+    ) -> Self {
+        Self {
+            out,
+            words,
+            columns,
+            flow: Flow::new(style, None),
+            voice: None,
+            markdown: Markdown::default(),
+            pieces: Pieces::default(),
+            last: String::new(),
+            calls: BTreeMap::new(),
+            doing: Doing::Nothing,
+            begun: None,
+            turn: None,
+        }
+    }
+
+    pub(super) fn show(&mut self, event: &Event) {
+        self.flow.set_columns((self.columns)());
+        if event.agent == AgentId::ROOT {
+            self.note_doing(event);
+            self.root(&event.kind);
+        } else {
+            self.other_agent(event);
+        }
+        let text = self.flow.take();
+        if !text.is_empty() {
+            let written = self.out.write_all(text.as_bytes());
+            drop(written.and_then(|()| self.out.flush()));
+        }
+    }
+
+    /// What is under way, in a few words without an end; nothing while the agent is idle.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
+    pub(super) fn activity(&self) -> Option<String> {
+        let mut calls = self.calls.values();
+        if let Some(call) = calls.next() {
+            let others = calls.count();
+            let label = call.phrase.label(ACTIVITY / 2);
+            let newest = call.live.newest().map(|line| format!(" · {}", line.trim()));
+            return Some(match (others, newest) {
+                (0, None) => label,
+                (0, Some(newest)) => brief(&format!("{label}{newest}"), ACTIVITY),
+                (others, _) => format!("{label} and {}", counted(others as u64, "other call")),
+            });
+        }
+        let text = match self.doing {
+            Doing::Nothing => return None,
+            Doing::Waiting => "waiting for the model",
+            Doing::Thinking => "thinking",
+            Doing::Writing => "writing",
+            Doing::Retrying => "waiting to try again",
+        };
+        Some(text.to_owned())
+    }
+
+    /// What the last run came to, for example
+    /// `2 calls · 17,152 tokens in (12,000 cached), 749 out · $0.0123 · 4.2 s`; once for each.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
+    pub(super) fn turn_line(&mut self) -> Option<String> {
+        self.turn.take()
+    }
+
+    fn note_doing(&mut self, event: &Event) {
+        self.doing = match &event.kind {
+            EventKind::UserInput { .. } => {
+                self.begun.get_or_insert(event.at);
+                Doing::Waiting
+            }
+            EventKind::AssistantReasoningDelta { .. } => Doing::Thinking,
+            EventKind::AssistantTextStart | EventKind::AssistantTextDelta { .. } => Doing::Writing,
+            EventKind::AssistantTextEnd { .. }
+            | EventKind::ToolCallStart { .. }
+            | EventKind::ToolCallEnd { .. } => Doing::Waiting,
+            EventKind::Retry { .. } => Doing::Retrying,
+            EventKind::ProcessingEnd { usage, cost_nano_usd, tool_calls, .. } => {
+                let begun = self.begun.take().unwrap_or(event.at);
+                let took = event.at.0.saturating_sub(begun.0);
+                let calls = counted(u64::from(*tool_calls), "call");
+                let mut line = vec![calls, tokens(usage), seconds(took)];
+                if let Some(cost) = cost_nano_usd {
+                    line.insert(2, dollars(*cost));
+                }
+                self.turn = Some(line.join(" · "));
+                self.calls.clear();
+                Doing::Nothing
+            }
+            EventKind::SessionEnd { .. } => Doing::Nothing,
+            _ => return,
+        };
+    }
+
+    fn root(&mut self, kind: &EventKind) {
+        match kind {
+            EventKind::AssistantTextDelta { text } => self.say(Voice::Text, text),
+            EventKind::AssistantReasoningDelta { text } => self.say(Voice::Thought, text),
+            EventKind::AssistantTextStart
+            | EventKind::AssistantTextEnd { .. }
+            | EventKind::ProcessingEnd { .. } => self.end_voice(),
+            EventKind::TextReset => {
+                self.markdown.discard();
+                self.end_voice();
+                self.note(Look::YELLOW, "(that was cut off)");
+            }
+            EventKind::ToolCallStart { call_id, name, arguments } => {
+                let phrase = self.words.phrase(name, arguments);
+                self.call_line("• ", &phrase);
+                self.last.clone_from(call_id);
+                self.calls.insert(call_id.clone(), Call { phrase, live: Live::default() });
+            }
+            EventKind::ToolCallOutputDelta { call_id, text } => self.live(call_id, text),
+            EventKind::ToolCallEnd { call_id, outcome, .. } => self.end_call(call_id, outcome),
+            EventKind::SteeringInjected { parts } => {
+                let said: Vec<&str> = parts.iter().filter_map(|part| part.as_text()).collect();
+                let said = brief(&said.join(" "), MESSAGE_CHARS);
+                self.note(Look::DIM, format!("(steering) {said}").trim_end());
+            }
+            EventKind::Plan { items } => items.iter().for_each(|item| self.plan_item(item)),
+            EventKind::Retry { attempt, delay_ms, message } => {
+                let (delay, message) = (seconds(*delay_ms), brief(message, MESSAGE_CHARS));
+                self.note(Look::YELLOW, &format!("try {attempt} in {delay}: {message}"));
+            }
+            EventKind::Warning { message } => {
+                let message = brief(message, MESSAGE_CHARS);
+                self.note(Look::YELLOW, &format!("warning: {message}"));
+            }
+            EventKind::LoopDetection { .. } => {
+                self.note(Look::YELLOW, "(the calls repeat themselves; the model was told)");
+            }
+            _ => {}
+        }
+    }
+
+    /// What agents do that this one started: a line each, since they work side by side.
+    fn other_agent(&mut self, event: &Event) {
+        let name = format!("agent-{}", event.agent.0);
+        let text = match &event.kind {
+            EventKind::AgentStarted { task, .. } => format!("starts: {}", brief(task, LINE_CHARS)),
+            EventKind::ToolCallStart { name, arguments, .. } => {
+                let phrase = self.words.phrase(name, arguments);
+                brief(&format!("{} {}", phrase.verb, phrase.rest), LINE_CHARS)
+            }
+            EventKind::ProcessingEnd { end: RunEnd::Completed, text, .. } => {
+                format!("is done: {}", brief(text, LINE_CHARS))
+            }
+            EventKind::ProcessingEnd { .. } => "has stopped".to_owned(),
+            EventKind::Error { message, .. } => {
+                format!("failed: {}", brief(message, MESSAGE_CHARS))
+            }
+            _ => return,
+        };
+        self.note(Look::DIM, &format!("[{name}] {text}"));
+    }
+
+    fn say(&mut self, voice: Voice, text: &str) {
+        let look = match voice {
+            Voice::Text => Look::PLAIN,
+            Voice::Thought => Look::DIM,
+        };
+        if self.voice != Some(voice) {
+            self.end_voice();
+            self.voice = Some(voice);
+            self.markdown = Markdown::new(look);
+        }
+        let text = self.pieces.harmless(text);
+        if self.flow.is_terminal() {
+            self.markdown.read(&text, &mut self.flow);
+        } else {
+            self.flow.text(&text, look);
+        }
+    }
+
+    fn end_voice(&mut self) {
+        if self.voice.take().is_some() {
+            self.markdown.finish(&mut self.flow);
+        }
+        self.pieces = Pieces::default();
+        self.flow.end_line();
+    }
+
+    fn call_line(&mut self, mark: &str, phrase: &Phrase) {
+        let rest = brief(&phrase.rest, LINE_CHARS);
+        self.aside(Margin::new(mark, "    "), |flow| {
+            flow.text(&phrase.verb, Look::CYAN);
+            if !rest.is_empty() {
+                flow.text(" ", Look::PLAIN);
+                flow.text(&rest, Look::PLAIN);
+            }
+        });
+    }
+
+    /// The first lines of what a program prints, on a terminal.
+    fn live(&mut self, call_id: &str, text: &str) {
+        if !self.flow.is_terminal() {
+            return;
+        }
+        let is_alone = self.calls.len() == 1;
+        let Some(call) = self.calls.get_mut(call_id) else { return };
+        let lines = call.live.add(text);
+        let phrase = call.phrase.clone();
+        if lines.is_empty() {
+            return;
+        }
+        if is_alone && self.last != call_id {
+            self.call_line("↳ ", &phrase);
+        }
+        // Behind lines that tell whose they are, the result has to tell it, too.
+        self.last = if is_alone { call_id.to_owned() } else { String::new() };
+        for line in lines {
+            let whose = (!is_alone).then(|| phrase.label(WHOSE));
+            self.output(whose.as_deref(), &line, Look::DIM);
+        }
+    }
+
+    fn end_call(&mut self, call_id: &str, outcome: &Outcome) {
+        let call = self.calls.remove(call_id).unwrap_or_default();
+        // Calls that run side by side end when they like: the result says whose it is.
+        if self.last != call_id {
+            self.call_line("↳ ", &call.phrase);
+        }
+        self.last.clear();
+        let is_program = outcome.streams;
+        let is_edit = !outcome.changes.is_empty() && !is_program;
+        let look = if outcome.error.is_some() { Look::RED } else { Look::DIM };
+        if !call.live.is_empty() {
+            self.end_live(call.live, outcome, look);
+        } else if !is_edit || outcome.error.is_some() {
+            self.result(&outcome.joined_text(), look);
+        }
+        if let Some(exit) = outcome.exit.filter(|exit| *exit != 0) {
+            self.output(None, &format!("exit code {exit}"), Look::RED);
+        }
+        if outcome.timed_out {
+            self.output(None, "its time was up", Look::RED);
+        }
+        if is_edit {
+            let margin = self.flow.interrupt();
+            edits::diff(&outcome.changes, &mut self.flow);
+            self.flow.set_margin(margin);
+        } else if !outcome.changes.is_empty() {
+            self.output(None, &edits::names(&outcome.changes), Look::DIM);
+        }
+    }
+
+    /// What has not been shown yet of an output whose first lines were.
+    fn end_live(&mut self, live: Live, outcome: &Outcome, look: Look) {
+        let text = outcome.joined_text();
+        let is_all = outcome.streams || live.is(text.len());
+        let Rest { left_out, lines } = live.rest();
+        if left_out > 0 {
+            self.left_out(left_out);
+        }
+        lines.iter().for_each(|line| self.output(None, line, look));
+        if !is_all {
+            return self.result(&text, look);
+        }
+        let streams = if outcome.streams { 2 } else { outcome.parts.len() };
+        for text in outcome.parts.iter().skip(streams).filter_map(|part| part.as_text()) {
+            self.result(text, look);
+        }
+    }
+
+    /// The start and the end of what a tool said.
+    fn result(&mut self, text: &str, look: Look) {
+        let text = text.trim_end();
+        let lines = text.lines().count();
+        // One line is not worth a line that says so.
+        let left_out = if lines > 2 * RESULT_LINES + 1 { lines - 2 * RESULT_LINES } else { 0 };
+        for (index, line) in text.lines().enumerate() {
+            if left_out > 0 && index == RESULT_LINES {
+                self.left_out(left_out);
+            }
+            let hidden = left_out > 0 && (RESULT_LINES..RESULT_LINES + left_out).contains(&index);
+            if !hidden {
+                self.output(None, line, look);
+            }
+        }
+    }
+
+    fn left_out(&mut self, lines: usize) {
+        self.output(None, &format!("… {lines} more lines"), Look::DIM);
+    }
+
+    /// A line of what a tool says, and of which one.
+    fn output(&mut self, whose: Option<&str>, line: &str, look: Look) {
+        let line = uncoloured(line);
+        let line = harmless(&line);
+        let mut chars = line.trim_end().chars();
+        let mut shown: String = chars.by_ref().take(LINE_CHARS).collect();
+        if chars.next().is_some() {
+            shown.push('…');
+        }
+        let is_terminal = self.flow.is_terminal();
+        let inner = shown.trim_start_matches(' ');
+        let indent = if is_terminal { shown.len() - inner.len() } else { 0 };
+        let text = if is_terminal { inner } else { &shown };
+        self.aside(Margin::spaces(2 + indent).full(), |flow| {
+            if let Some(whose) = whose {
+                flow.text(&format!("[{whose}] "), Look::DIM);
+            }
+            flow.text(text, look);
+        });
+    }
+
+    fn plan_item(&mut self, item: &PlanItem) {
+        let (mark, look) = match item.status {
+            PlanStatus::Pending => ("[ ] ", Look::PLAIN),
+            PlanStatus::InProgress => ("[>] ", Look::BOLD),
+            PlanStatus::Completed => ("[x] ", Look::DIM),
+            PlanStatus::Cancelled => ("[-] ", Look::DIM),
+            PlanStatus::Blocked => ("[!] ", Look::YELLOW),
+        };
+        let text = brief(&item.text, MESSAGE_CHARS);
+        self.aside(Margin::new(format!("  {mark}"), "      "), |flow| flow.text(&text, look));
+    }
+
+    fn note(&mut self, look: Look, text: &str) {
+        self.aside(Margin::new("", "  "), |flow| flow.text(text, look));
+    }
+
+    /// A line of its own, also where the model is in the middle of one.
+    fn aside(&mut self, margin: Margin, write: impl FnOnce(&mut Flow)) {
+        let outer = self.flow.interrupt();
+        self.flow.set_margin(margin);
+        write(&mut self.flow);
+        self.flow.newline();
+        self.flow.set_margin(outer);
+    }
+}
+
+/// The line without the colours that a program gave it: those are the transcript's to choose.
+fn uncoloured(line: &str) -> Cow<'_, str> {
+    let mut pieces = line.split("\x1b[");
+    let first = pieces.next().unwrap_or_default();
+    if first.len() == line.len() {
+        return Cow::Borrowed(line);
+    }
+    let mut out = first.to_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        match rest.strip_prefix('m') {
+            Some(rest) => out.push_str(rest),
+            // What else it may do to a terminal is shown.
+            None => out.extend(["\x1b[", piece]),
+        }
+    }
+    Cow::Owned(out)
+}

@@ -1,0 +1,329 @@
+//! Calls in words: what a tool is to do, the same whatever the model's vocabulary calls it.
+
+use super::style::brief;
+use innerloop_core::{
+    Profile,
+    action::{Action, FilePatch, Grep, Patch},
+    config::{Facts, SessionConfig},
+    json::{Json, Object},
+};
+use std::borrow::Cow;
+
+/// Characters of a name, and of a value, that are told.
+const NAME: usize = 40;
+const VALUE: usize = 60;
+
+/// Characters of all that stands behind the verb.
+const REST: usize = 200;
+
+/// Lines of a file that a call reads which does not say how many.
+const USUAL: u64 = 2_000;
+
+/// Items of a list that are named.
+const NAMED: usize = 4;
+
+/// Tells calls of a session's tools.
+#[derive(Clone, Debug)]
+pub(super) struct Words {
+    profile: Profile,
+    facts: Facts,
+    /// The user's own tools, which may have the names of built-in ones.
+    own: Vec<String>,
+}
+
+/// A call in words; neither part can steer the terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Phrase {
+    /// What is done, or the tool's name.
+    pub(super) verb: String,
+    /// What it is done to; empty if there is nothing to say.
+    pub(super) rest: String,
+    /// Whether that is all that the call says.
+    pub(super) is_all: bool,
+}
+
+impl Words {
+    /// For the calls of a session with that configuration.
+    pub(super) fn new(config: &SessionConfig) -> Self {
+        let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
+        Self { profile: Profile::of(&config.model), facts: config.facts.clone(), own }
+    }
+
+    /// What the call means, if it is one of a built-in tool that leaves the core.
+    pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
+        if self.own.iter().any(|own| own == name) {
+            return None;
+        }
+        Some(self.profile.translate(&self.facts, name, arguments).ok()?.action)
+    }
+
+    /// The call in words.
+    pub(super) fn phrase(&self, name: &str, arguments: &str) -> Phrase {
+        match self.action(name, arguments) {
+            Some(action) => Phrase::of(&action),
+            None => Phrase::new(&brief(name, NAME), &named(arguments), false),
+        }
+    }
+}
+
+impl Phrase {
+    /// Of a call that means that.
+    pub(super) fn of(action: &Action) -> Self {
+        let (verb, rest, is_all) = told(action);
+        Self::new(verb, &rest, is_all)
+    }
+
+    /// Nothing but a tool's name.
+    pub(super) fn name(name: &str) -> Self {
+        Self::new(&brief(name, NAME), "", false)
+    }
+
+    fn new(verb: &str, rest: &str, is_all: bool) -> Self {
+        let whole = brief(rest, usize::MAX);
+        let rest_in_brief = brief(rest, REST);
+        let is_all = is_all && rest == whole && whole == rest_in_brief;
+        Self { verb: verb.to_owned(), rest: rest_in_brief, is_all }
+    }
+
+    /// For example `shell: cargo test`, in at most so many characters.
+    pub(super) fn label(&self, chars: usize) -> String {
+        if self.rest.is_empty() {
+            return brief(&self.verb, chars);
+        }
+        brief(&format!("{}: {}", self.verb, self.rest), chars)
+    }
+}
+
+/// The verb, what it is done to, and whether that is all there is to say.
+fn told(action: &Action) -> (&'static str, String, bool) {
+    let place = |path: &Option<String>| match path.as_deref() {
+        None | Some("" | ".") => String::new(),
+        Some(path) => format!(" in {path}"),
+    };
+    match action {
+        Action::Read { path, offset, limit, .. } => {
+            ("read", format!("{path}{}", lines(*offset, *limit)), true)
+        }
+        Action::ViewImage { path } => ("view", path.clone(), true),
+        Action::ReadMany { include, exclude, .. } => {
+            let without = match exclude.as_slice() {
+                [] => String::new(),
+                exclude => format!(" without {}", listed(exclude)),
+            };
+            let is_all = include.len().max(exclude.len()) <= NAMED;
+            ("read", format!("{}{without}", listed(include)), is_all)
+        }
+        Action::Write { path, content } => {
+            let count = content.lines().count();
+            let plural = if count == 1 { "" } else { "s" };
+            ("write", format!("{path} ({count} line{plural})"), false)
+        }
+        Action::Edit { path, all, .. } => {
+            let everywhere = if *all { " (everywhere)" } else { "" };
+            ("edit", format!("{path}{everywhere}"), false)
+        }
+        Action::Patch { patch } => ("patch", patched(patch), false),
+        Action::List { path, depth, .. } => {
+            let depth = if *depth > 1 { format!(" ({depth} levels)") } else { String::new() };
+            let path = path.as_deref().filter(|path| !path.is_empty()).unwrap_or(".");
+            ("list", format!("{path}{depth}"), true)
+        }
+        Action::Glob { pattern, path, .. } => ("find", format!("{pattern}{}", place(path)), true),
+        Action::Grep(grep) => ("grep", searched(grep), false),
+        Action::RunProgram { program, args, stdin } => {
+            let words = std::iter::once(program).chain(args).map(|word| quoted(word));
+            ("run", words.collect::<Vec<_>>().join(" "), stdin.is_none())
+        }
+        Action::Shell { command, folder } => {
+            let folder = folder.as_deref().filter(|folder| !folder.is_empty());
+            let folder = folder.map(|folder| format!(" (in {folder})")).unwrap_or_default();
+            ("shell", format!("{command}{folder}"), true)
+        }
+        Action::Fetch { urls, prompt } => {
+            ("fetch", listed(urls), prompt.is_none() && urls.len() <= NAMED)
+        }
+    }
+}
+
+/// For example ` (lines 10–40)`; nothing where the start is read, and no more than is usual.
+fn lines(offset: Option<u64>, limit: Option<u64>) -> String {
+    match (offset.map(|offset| offset.max(1)), limit) {
+        (None | Some(1), Some(USUAL)) => String::new(),
+        (None, None) => String::new(),
+        (Some(first), None) => format!(" (from line {first})"),
+        (first, Some(1)) => format!(" (line {})", first.unwrap_or(1)),
+        (first, Some(limit)) => {
+            let first = first.unwrap_or(1);
+            format!(" (lines {first}–{})", first.saturating_add(limit.saturating_sub(1)))
+        }
+    }
+}
+
+/// For example `"fn main" in src (*.rs)`.
+fn searched(grep: &Grep) -> String {
+    let place = grep.path.as_deref().filter(|path| !matches!(*path, "" | "."));
+    let place = place.map(|path| format!(" in {path}")).unwrap_or_default();
+    let only: Vec<&str> =
+        grep.glob.as_deref().into_iter().chain(grep.file_type.as_deref()).collect();
+    let only = if only.is_empty() { String::new() } else { format!(" ({})", only.join(", ")) };
+    format!("\"{}\"{place}{only}", grep.pattern)
+}
+
+/// The files of a patch.
+fn patched(patch: &str) -> String {
+    let Ok(patch) = Patch::parse(patch) else { return String::new() };
+    let mut paths: Vec<&str> = Vec::new();
+    for file in &patch.files {
+        let (FilePatch::Add { path, .. }
+        | FilePatch::Delete { path }
+        | FilePatch::Update { path, .. }) = file;
+        if !paths.contains(&path.as_str()) && paths.len() <= NAMED {
+            paths.push(path);
+        }
+    }
+    match paths.as_slice() {
+        [] => String::new(),
+        [path] => (*path).to_owned(),
+        _ => format!("{} files: {}", patch.files.len(), listed(&paths)),
+    }
+}
+
+/// The first of some names.
+fn listed(names: &[impl AsRef<str>]) -> String {
+    let mut named: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    if names.len() > NAMED {
+        named.push("…");
+    }
+    named.join(", ")
+}
+
+/// A word of a command line, in quotes where it would not be one without.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(format!("'{}'", word.replace('\'', r"'\''")))
+}
+
+/// Arguments as `key: value, …`; as they are where they are no object.
+fn named(arguments: &str) -> String {
+    let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
+        return arguments.to_owned();
+    };
+    let fields = fields.0.iter().map(|(name, value)| {
+        format!("{}: {}", brief(name, NAME), brief(&value_text(value), VALUE))
+    });
+    fields.collect::<Vec<_>>().join(", ")
+}
+
+fn value_text(value: &Json) -> String {
+    if let Ok(text) = serde_json::from_str::<String>(value.text()) {
+        return text;
+    }
+    match serde_json::from_str::<Vec<Object>>(value.text()) {
+        Ok(items) if items.len() == 1 => "1 item".to_owned(),
+        Ok(items) if !items.is_empty() => format!("{} items", items.len()),
+        _ => value.text().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innerloop_core::config::{ModelConfig, ProgramFacts};
+    use serde_json::{Value, json};
+
+    fn words(profile: &str, vocabulary: &str) -> Words {
+        let mut config = SessionConfig::default();
+        let model = json!({"profile": profile, "vocabulary": vocabulary});
+        config.model = serde_json::from_value::<ModelConfig>(model).unwrap();
+        let program = |name: &str| {
+            let program = json!({"name": name, "description": ""});
+            serde_json::from_value::<ProgramFacts>(program).unwrap()
+        };
+        config.facts.programs = vec![program("bash"), program("qjs")];
+        Words::new(&config)
+    }
+
+    fn told(words: &Words, name: &str, arguments: &Value) -> String {
+        let phrase = words.phrase(name, &arguments.to_string());
+        format!("{} {}", phrase.verb, phrase.rest)
+    }
+
+    #[test]
+    fn the_same_call_has_the_same_words_in_all_vocabularies() {
+        let command = json!({"command": "cargo test --all"});
+        let file = json!({"file_path": "src/main.rs"});
+        let cases = [
+            ("anthropic", "seed", "read_file", &file, "read src/main.rs"),
+            ("anthropic", "native", "Read", &file, "read src/main.rs"),
+            ("gemini", "native", "read_file", &file, "read src/main.rs"),
+            ("small", "native", "read_file", &file, "read src/main.rs"),
+            ("openai", "native", "read_file", &file, "read src/main.rs"),
+            ("anthropic", "seed", "shell", &command, "shell cargo test --all"),
+            ("anthropic", "native", "Bash", &command, "shell cargo test --all"),
+            ("gemini", "native", "run_shell_command", &command, "shell cargo test --all"),
+            ("openai", "native", "shell_command", &command, "shell cargo test --all"),
+        ];
+        for (profile, vocabulary, name, arguments, want) in cases {
+            let words = words(profile, vocabulary);
+            assert_eq!(told(&words, name, arguments), want, "{profile} {vocabulary}");
+        }
+    }
+
+    #[test]
+    fn each_call_says_what_it_does() {
+        let words = words("anthropic", "seed");
+        let patch = "*** Begin Patch\n*** Add File: b\n+x\n*** Delete File: c\n*** End Patch";
+        let cases = [
+            (
+                "read_file",
+                json!({"file_path": "a b", "offset": 10, "limit": 31}),
+                "read a b (lines 10–40)",
+            ),
+            ("read_file", json!({"file_path": "a", "offset": 7, "limit": 1}), "read a (line 7)"),
+            ("write_file", json!({"file_path": "a", "content": "x"}), "write a (1 line)"),
+            (
+                "edit_file",
+                json!({"file_path": "a", "old_string": "x", "new_string": "", "replace_all": true}),
+                "edit a (everywhere)",
+            ),
+            ("apply_patch", json!({"patch": patch}), "patch 2 files: b, c"),
+            ("list_dir", json!({"path": "src", "depth": 2}), "list src (2 levels)"),
+            ("glob", json!({"pattern": "**/*.rs", "path": "src"}), "find **/*.rs in src"),
+            (
+                "grep",
+                json!({"pattern": "fn main", "path": "src", "glob_filter": "*.rs"}),
+                "grep \"fn main\" in src (*.rs)",
+            ),
+            (
+                "run_program",
+                json!({"program": "qjs", "args": ["-e", "1 + 'a'"]}),
+                r"run qjs -e '1 + '\''a'\'''",
+            ),
+            ("shell", json!({"command": "a  b\nc"}), "shell a b c"),
+            (
+                "own",
+                json!({"text": "two\nlines", "n": [1, 2], "of": [{}]}),
+                "own n: [1,2], of: 1 item, text: two lines",
+            ),
+            ("own\u{1b}", json!(["x"]), "own\\u001b [\"x\"]"),
+        ];
+        for (name, arguments, want) in cases {
+            assert_eq!(told(&words, name, &arguments), want, "{name}");
+        }
+        let is_all = |arguments: Value| words.phrase("shell", &arguments.to_string()).is_all;
+        assert!(is_all(json!({"command": "cargo test"})));
+        assert!(!is_all(json!({"command": "a\nb"})), "the lines are shown below");
+        assert!(!is_all(json!({"command": "x".repeat(500)})));
+        assert!(!words.phrase("write_file", r#"{"file_path": "a", "content": "x"}"#).is_all);
+    }
+
+    #[test]
+    fn a_tool_of_the_users_own_is_no_built_in_one() {
+        let mut words = words("anthropic", "seed");
+        words.own.push("read_file".to_owned());
+        assert_eq!(told(&words, "read_file", &json!({"file_path": "a"})), "read_file file_path: a");
+    }
+}

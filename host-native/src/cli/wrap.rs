@@ -1,0 +1,379 @@
+//! Lines on a terminal: words are set as they come, wrapped at the edge with the margin of their
+//! line. Wide characters (CJK, emoji) count two columns.
+
+use super::style::{Look, Style};
+use std::mem;
+use unicode_width::UnicodeWidthChar;
+
+/// Columns of prose at most, however wide the terminal is.
+const PROSE: usize = 100;
+
+/// The least number of columns that lines are set for.
+const NARROW: usize = 20;
+
+/// Columns of a tab.
+const TAB: usize = 4;
+
+/// Bytes of a word that are held back at most: marks that stand above letters have no columns.
+const WORD: usize = 1 << 10;
+
+/// What must not begin a line, and what must not end one, where text is not cut into words.
+const CLOSING: &str = "、。，．！？；：）」』】〉》〕｝”’…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
+const OPENING: &str = "（「『【〈《〔｛“‘([{";
+
+/// How wide the lines of a text may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Breadth {
+    /// As wide as a text is read with ease.
+    #[default]
+    Prose,
+    /// As wide as the terminal.
+    Full,
+}
+
+/// What stands before a line: before its first row and before the others.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Margin {
+    pub(super) first: String,
+    pub(super) rest: String,
+    pub(super) breadth: Breadth,
+}
+
+impl Margin {
+    pub(super) fn new(first: impl Into<String>, rest: impl Into<String>) -> Self {
+        Self { first: first.into(), rest: rest.into(), breadth: Breadth::Prose }
+    }
+
+    /// So many spaces.
+    pub(super) fn spaces(count: usize) -> Self {
+        Self::new(" ".repeat(count), " ".repeat(count))
+    }
+
+    pub(super) fn full(mut self) -> Self {
+        self.breadth = Breadth::Full;
+        self
+    }
+}
+
+/// Sets text in lines.
+#[derive(Debug)]
+pub(super) struct Flow {
+    out: String,
+    style: Style,
+    /// How `out` looks at its end.
+    open: Look,
+    /// The terminal's columns; none if it is no terminal, where nothing is wrapped.
+    columns: Option<usize>,
+    /// Where the next character stands.
+    column: usize,
+    margin: Margin,
+    /// The word that is not yet whole, in pieces that look alike, and its columns.
+    word: Vec<(Look, String)>,
+    word_bytes: usize,
+    word_columns: usize,
+    /// The last character of the word.
+    before: char,
+    /// The spaces before the word.
+    spaces: usize,
+    space: Look,
+}
+
+impl Flow {
+    pub(super) const fn new(style: Style, columns: Option<usize>) -> Self {
+        Self {
+            out: String::new(),
+            style,
+            open: Look::PLAIN,
+            columns,
+            column: 0,
+            margin: Margin { first: String::new(), rest: String::new(), breadth: Breadth::Prose },
+            word: Vec::new(),
+            word_bytes: 0,
+            word_columns: 0,
+            before: ' ',
+            spaces: 0,
+            space: Look::PLAIN,
+        }
+    }
+
+    /// For one line of whatever length.
+    pub(super) const fn line(style: Style) -> Self {
+        Self::new(style, None)
+    }
+
+    pub(super) const fn style(&self) -> Style {
+        self.style
+    }
+
+    /// The terminal has that many columns now; none if it is no terminal.
+    pub(super) fn set_columns(&mut self, columns: Option<u16>) {
+        self.columns = columns.map(|columns| usize::from(columns).max(NARROW));
+    }
+
+    pub(super) const fn is_terminal(&self) -> bool {
+        self.columns.is_some()
+    }
+
+    /// The columns that there are for a line of that breadth.
+    pub(super) fn room(&self, breadth: Breadth) -> usize {
+        match (self.columns, breadth) {
+            (None, _) => usize::MAX,
+            (Some(columns), Breadth::Prose) => columns.min(PROSE),
+            (Some(columns), Breadth::Full) => columns,
+        }
+    }
+
+    /// Where the next character stands, from 0 on.
+    pub(super) const fn column(&self) -> usize {
+        self.column
+    }
+
+    /// Whether nothing stands in the line yet.
+    pub(super) const fn is_fresh(&self) -> bool {
+        self.column == 0 && self.word.is_empty()
+    }
+
+    /// Sets the margin of the line that begins now, or of what follows of it. Where it would take
+    /// more than half of the line, it has less space at its start.
+    pub(super) fn set_margin(&mut self, margin: Margin) {
+        self.margin = margin;
+        let most = self.room(self.margin.breadth) / 2;
+        shorten(&mut self.margin.first, most);
+        shorten(&mut self.margin.rest, most);
+    }
+
+    /// Words, which are held back until they are whole.
+    pub(super) fn text(&mut self, text: &str, look: Look) {
+        text.chars().for_each(|c| self.put(c, look));
+    }
+
+    /// A character of a word, or behind one.
+    pub(super) fn put(&mut self, c: char, look: Look) {
+        if self.columns.is_none() {
+            return self.put_as_is(c, look);
+        }
+        match c {
+            '\n' => self.newline(),
+            ' ' | '\t' => {
+                self.place();
+                let spaces = if c == '\t' { TAB } else { 1 };
+                self.spaces = (self.spaces + spaces).min(self.room(Breadth::Full));
+                self.space = look;
+            }
+            _ => self.put_in_word(c, look),
+        }
+    }
+
+    fn put_in_word(&mut self, c: char, look: Look) {
+        let columns = columns_of(c);
+        let most = self.room(self.margin.breadth).saturating_sub(columns_in(&self.margin.rest));
+        let is_full = self.word_columns + columns > most || self.word_bytes >= WORD;
+        if is_full || may_part(self.before, c) {
+            self.place();
+        }
+        match self.word.last_mut() {
+            Some((last, text)) if *last == look => text.push(c),
+            _ => self.word.push((look, c.to_string())),
+        }
+        self.word_bytes += c.len_utf8();
+        self.word_columns += columns;
+        self.before = c;
+    }
+
+    /// A character of code: it stands where it stands, and a long line goes on in the next row.
+    pub(super) fn put_as_is(&mut self, c: char, look: Look) {
+        self.place();
+        if c == '\n' {
+            return self.newline();
+        }
+        let is_tab = c == '\t' && self.is_terminal();
+        let columns = if is_tab { TAB } else { columns_of(c) };
+        if self.column > 0 && self.column.saturating_add(columns) > self.room(self.margin.breadth) {
+            self.wrap();
+        }
+        self.begin();
+        self.turn(look);
+        if is_tab {
+            self.out.extend([' '; TAB]);
+        } else {
+            self.out.push(c);
+        }
+        self.column = self.column.saturating_add(columns).max(1);
+    }
+
+    /// Sets the word that is held back.
+    pub(super) fn place(&mut self) {
+        if self.word.is_empty() {
+            return;
+        }
+        let end = self.column.saturating_add(self.spaces + self.word_columns);
+        let is_first = self.column == 0;
+        if !is_first && end > self.room(self.margin.breadth) {
+            self.wrap();
+        } else if !is_first && self.spaces > 0 {
+            self.turn(self.space);
+            self.out.extend(std::iter::repeat_n(' ', self.spaces));
+            self.column += self.spaces;
+        }
+        self.begin();
+        for (look, text) in mem::take(&mut self.word) {
+            self.turn(look);
+            self.out.push_str(&text);
+        }
+        self.column = (self.column + self.word_columns).max(1);
+        (self.word_bytes, self.word_columns, self.spaces, self.before) = (0, 0, 0, ' ');
+    }
+
+    /// A line that is laid out already, and painted.
+    pub(super) fn put_line(&mut self, line: &str) {
+        self.end_line();
+        self.turn(Look::PLAIN);
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    /// Leaves the line for something else; what it returns leads back.
+    pub(super) fn interrupt(&mut self) -> Margin {
+        self.place();
+        self.turn(Look::PLAIN);
+        if self.column > 0 {
+            self.out.push('\n');
+        }
+        (self.column, self.spaces) = (0, 0);
+        mem::take(&mut self.margin)
+    }
+
+    /// Ends the line, which may be empty.
+    pub(super) fn newline(&mut self) {
+        self.place();
+        self.turn(Look::PLAIN);
+        if self.column == 0 {
+            let margin = mem::take(&mut self.margin.first);
+            self.out.push_str(margin.trim_end());
+        }
+        self.out.push('\n');
+        (self.column, self.spaces) = (0, 0);
+        self.margin = Margin::default();
+    }
+
+    /// Ends the line if anything stands in it.
+    pub(super) fn end_line(&mut self) {
+        if !self.is_fresh() {
+            self.newline();
+        }
+        self.spaces = 0;
+        self.margin = Margin::default();
+    }
+
+    /// What has been set since the last time; it ends plain.
+    pub(super) fn take(&mut self) -> String {
+        self.turn(Look::PLAIN);
+        mem::take(&mut self.out)
+    }
+
+    /// Goes on in the next row.
+    fn wrap(&mut self) {
+        self.turn(Look::PLAIN);
+        self.out.push('\n');
+        self.column = 0;
+    }
+
+    /// The margin, if the row begins.
+    fn begin(&mut self) {
+        if self.column == 0 {
+            self.turn(Look::PLAIN);
+            let margin = mem::replace(&mut self.margin.first, self.margin.rest.clone());
+            self.out.push_str(&margin);
+            self.column = columns_in(&margin);
+        }
+    }
+
+    fn turn(&mut self, look: Look) {
+        self.style.turn(self.open, look, &mut self.out);
+        self.open = look;
+    }
+}
+
+/// The columns of a character. What makes a sign an emoji makes it wider, too.
+pub(super) fn columns_of(c: char) -> usize {
+    if c == '\u{fe0f}' { 1 } else { c.width().unwrap_or(0) }
+}
+
+/// The columns of a text that stands in one line.
+pub(super) fn columns_in(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Takes as many spaces from the start of a margin as it has columns too many.
+fn shorten(margin: &mut String, most: usize) {
+    let extra = columns_in(margin).saturating_sub(most);
+    let spaces = margin.len() - margin.trim_start_matches(' ').len();
+    margin.drain(..extra.min(spaces));
+}
+
+/// Whether a line may end between the two characters, neither of which is a space.
+fn may_part(before: char, c: char) -> bool {
+    let is_wide = |c: char| columns_of(c) == 2;
+    let is_bound = columns_of(c) == 0 || matches!(c, '\u{fe0f}') || before == '\u{200d}';
+    let is_word = |c: char| c.is_alphanumeric() || is_wide(c);
+    (is_wide(before) || is_wide(c))
+        && !is_bound
+        && is_word(c)
+        && !CLOSING.contains(c)
+        && !OPENING.contains(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::args::When, *};
+
+    fn set(columns: usize, margin: Margin, text: &str) -> String {
+        let mut flow = Flow::new(Style::new(When::Never), Some(columns));
+        flow.set_margin(margin);
+        flow.text(text, Look::PLAIN);
+        flow.end_line();
+        flow.take()
+    }
+
+    #[test]
+    fn words_go_to_the_next_line_with_their_margin() {
+        let text = "one two  three four five six";
+        let want = "- one two  three\n  four five six\n";
+        assert_eq!(set(20, Margin::new("- ", "  "), text), want);
+        assert_eq!(set(200, Margin::default(), text), format!("{text}\n"));
+        let long = "x".repeat(50);
+        let want = format!("see\n{}\n{}\n{} y\n", "x".repeat(20), "x".repeat(20), "x".repeat(10));
+        assert_eq!(set(20, Margin::default(), &format!("see {long} y")), want);
+    }
+
+    #[test]
+    fn wide_characters_count_two_and_part_where_they_may() {
+        let want = "これは日本語の文章で\nす。「長い」行です。\n";
+        assert_eq!(set(20, Margin::default(), "これは日本語の文章です。「長い」行です。"), want);
+        let want = "ab 👩\u{200d}👧 ❤\u{fe0f} 👍👍👍👍\n👍👍\n";
+        assert_eq!(set(20, Margin::default(), "ab 👩\u{200d}👧 ❤\u{fe0f} 👍👍👍👍👍👍"), want);
+    }
+
+    #[test]
+    fn prose_does_not_spread() {
+        let text = "word ".repeat(60);
+        let widest = |text: &str| text.lines().map(columns_in).max();
+        assert_eq!(widest(&set(200, Margin::default(), &text)), Some(99));
+        assert_eq!(widest(&set(200, Margin::default().full(), &text)), Some(199));
+    }
+
+    #[test]
+    fn marks_without_columns_are_not_held_back_for_ever() {
+        let mut flow = Flow::new(Style::new(When::Never), Some(20));
+        let mut out = String::new();
+        let text = format!("e{}", "\u{301}".repeat(100_000));
+        for c in text.chars() {
+            flow.put(c, Look::PLAIN);
+            out.push_str(&flow.take());
+            assert!(flow.word_bytes <= WORD + 4);
+        }
+        flow.end_line();
+        out.push_str(&flow.take());
+        assert_eq!(out.replace('\n', ""), text);
+    }
+}
