@@ -3,9 +3,10 @@
 
 use super::{
     editor,
-    lines::Lines,
+    lines::{Input, Lines},
     preview::Preview,
     style::{Colour, Style, harmless},
+    terminal::{Hidden, Reader, Screen},
 };
 use crate::host::Commands;
 use innerloop_core::{
@@ -15,10 +16,7 @@ use innerloop_core::{
     message::Part,
     output::Ask,
 };
-use std::{
-    collections::VecDeque,
-    io::{Write, stderr},
-};
+use std::{collections::VecDeque, io::Write as _};
 use tokio::sync::{
     mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
     oneshot,
@@ -46,11 +44,12 @@ enum Message {
 }
 
 impl Person {
-    /// A person at this program's terminal, whose answers go to `commands`.
-    pub(super) fn at_terminal(commands: Commands, preview: Preview, style: Style) -> Self {
+    /// A person who sits there, and whose answers go to `commands`.
+    pub(super) fn new(commands: Commands, preview: Preview, style: Style, seat: Seat) -> Self {
         let (sender, inbox) = unbounded_channel();
-        let questions = Questions::new(inbox, Lines::of_terminal());
-        let mut asking = Asking { questions, commands, preview, style };
+        let Seat { lines, screen, reader } = seat;
+        let questions = Questions { screen, ..Questions::new(inbox, lines) };
+        let mut asking = Asking { questions, commands, preview, style, reader };
         tokio::spawn(async move { while asking.next().await.is_some() {} });
         Self(sender)
     }
@@ -72,6 +71,24 @@ impl Person {
     }
 }
 
+/// Where a person sits.
+#[derive(Debug)]
+pub(super) struct Seat {
+    /// Where answers come from.
+    pub(super) lines: Lines,
+    /// Where questions are shown.
+    pub(super) screen: Screen,
+    /// Who reads the keys and lends the terminal to an editor.
+    pub(super) reader: Option<Reader>,
+}
+
+impl Seat {
+    /// At a terminal whose lines are read when they are wanted.
+    pub(super) fn at(screen: Screen) -> Self {
+        Self { lines: Lines::Read(Input::of_terminal()), screen, reader: None }
+    }
+}
+
 /// What is asked, and where answers come from.
 struct Questions {
     inbox: UnboundedReceiver<Message>,
@@ -79,11 +96,13 @@ struct Questions {
     /// The program's own question: the session is over, and nobody else asks any more.
     wanted: Option<(String, oneshot::Sender<Option<String>>)>,
     lines: Lines,
+    screen: Screen,
 }
 
 impl Questions {
-    const fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
-        Self { inbox, waiting: VecDeque::new(), wanted: None, lines }
+    fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
+        let (waiting, wanted, screen) = (VecDeque::new(), None, Screen::default());
+        Self { inbox, waiting, wanted, lines, screen }
     }
 
     /// The next question of the session; those of the program are answered here. Nothing when
@@ -94,9 +113,11 @@ impl Questions {
                 self.note(message);
             }
             if let Some((question, to)) = self.wanted.take() {
-                tell(&question);
+                let turn = self.turn();
+                self.tell(&question);
                 // Whoever asked may have gone.
                 drop(to.send(self.lines.next().await));
+                drop(turn);
             } else if let Some(next) = self.waiting.pop_front() {
                 return Some(next);
             } else {
@@ -104,6 +125,16 @@ impl Questions {
                 self.note(message);
             }
         }
+    }
+
+    fn tell(&self, text: &str) {
+        let mut screen = self.screen.clone();
+        drop(screen.write_all(text.as_bytes()).and_then(|()| screen.flush()));
+    }
+
+    /// Takes away what is drawn while a line is read that the terminal itself shows.
+    fn turn(&self) -> Option<Hidden> {
+        matches!(self.lines, Lines::Read(_)).then(|| self.screen.hide())
     }
 
     fn note(&mut self, message: Message) {
@@ -120,7 +151,8 @@ impl Questions {
     /// The next line that the person types, nothing behind the last; or nothing at all if the
     /// question is no longer needed.
     async fn read(&mut self, id: EffectId, prompt: &str) -> Option<Option<String>> {
-        tell(prompt);
+        let _turn = self.turn();
+        self.tell(prompt);
         loop {
             tokio::select! {
                 biased;
@@ -146,6 +178,7 @@ struct Asking {
     commands: Commands,
     preview: Preview,
     style: Style,
+    reader: Option<Reader>,
 }
 
 impl Asking {
@@ -166,7 +199,7 @@ impl Asking {
         };
         match answer {
             Some(answer) => self.commands.answer(id, answer),
-            None => tell("(no longer needed)\n"),
+            None => self.questions.tell("(no longer needed)\n"),
         }
         Some(())
     }
@@ -180,9 +213,10 @@ impl Asking {
         folder: &str,
     ) -> Option<Answer> {
         if !folder.is_empty() {
-            tell(&format!("in the folder {}:\n", harmless(folder)));
+            self.questions.tell(&format!("in the folder {}:\n", harmless(folder)));
         }
-        tell(&format!("? {}", self.preview.call(name, arguments.text(), self.style)));
+        self.questions
+            .tell(&format!("? {}", self.preview.call(name, arguments.text(), self.style)));
         loop {
             let Some(line) = self.questions.read(id, CHOICE).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });
@@ -193,13 +227,13 @@ impl Asking {
                 "a" | "always" => return Some(Answer::AllowAlways),
                 "q" | "quit" => return Some(Answer::Abort),
                 "d" | "diff" => match self.preview.diff(name, arguments.text(), folder) {
-                    Some(diff) => tell(&self.style.diff(&diff)),
-                    None => tell("it is no change of files that could be shown\n"),
+                    Some(diff) => self.questions.tell(&self.style.diff(&diff)),
+                    None => self.questions.tell("it is no change of files that could be shown\n"),
                 },
-                "e" | "edit" => match editor::edited(arguments).await {
+                "e" | "edit" => match self.edited(arguments).await {
                     Ok(Some(edited)) => return Some(Answer::AllowEdited(edited)),
-                    Ok(None) => tell("nothing was changed\n"),
-                    Err(why) => tell(&format!("{}\n", harmless(&why))),
+                    Ok(None) => self.questions.tell("nothing was changed\n"),
+                    Err(why) => self.questions.tell(&format!("{}\n", harmless(&why))),
                 },
                 "s" | "steer" => {
                     let said =
@@ -215,11 +249,16 @@ impl Asking {
             }
         }
     }
-}
 
-fn tell(text: &str) {
-    let mut err = stderr().lock();
-    drop(err.write_all(text.as_bytes()).and_then(|()| err.flush()));
+    /// The arguments as the person's editor leaves them.
+    async fn edited(&self, arguments: &Json) -> Result<Option<Json>, String> {
+        let hidden = self.questions.screen.hide();
+        let lent = self.reader.as_ref().map(Reader::lend);
+        let edited = editor::edited(arguments).await;
+        drop(lent);
+        drop(hidden);
+        edited
+    }
 }
 
 #[cfg(test)]
@@ -237,7 +276,8 @@ mod tests {
         let (sender, inbox) = unbounded_channel();
         let person = Person(sender);
         let (typed, lines) = mpsc::channel::<String>();
-        let mut questions = Questions::new(inbox, Lines::of(move || lines.recv().ok()));
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
         for id in [EffectId(1), EffectId(2)] {
             person.ask(id, &question());
         }
@@ -261,8 +301,11 @@ mod tests {
         let (sender, inbox) = unbounded_channel();
         let person = Person(sender);
         let (typed, lines) = mpsc::channel::<String>();
-        let mut questions = Questions::new(inbox, Lines::of(move || lines.recv().ok()));
-        questions.lines.want();
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+        if let Lines::Read(input) = &mut questions.lines {
+            input.want();
+        }
         typed.send("y\n".to_owned()).unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         let (to, answer) = oneshot::channel();

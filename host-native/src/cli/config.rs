@@ -45,10 +45,7 @@ impl<'a> Plan<'a> {
         tools: Vec<ToolSpec>,
         asks: AskAbout,
     ) -> Result<Self, Failure> {
-        let catalogue = match &tuning.models {
-            None => Catalogue::standard(),
-            Some(path) => catalogue(path)?,
-        };
+        let catalogue = catalogue(tuning)?;
         let preset = tuning.preset.preset();
         let file = match &tuning.config {
             None => "{}".to_owned(),
@@ -185,7 +182,9 @@ async fn patch(path: &Path) -> Result<String, Failure> {
     fs::read_to_string(path).map_err(|error| unusable(path, &error))
 }
 
-fn catalogue(path: &Path) -> Result<Catalogue, Failure> {
+/// What is known of models.
+pub(super) fn catalogue(tuning: &TuningArgs) -> Result<Catalogue, Failure> {
+    let Some(path) = &tuning.models else { return Ok(Catalogue::standard()) };
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
     Catalogue::parse(&text).map_err(|error| unusable(path, &error))
 }

@@ -1,7 +1,10 @@
 //! Ctrl-C and the system's requests to end: as something to wait for, of which none is lost between
 //! two waits; and what follows from them while a session runs and while its end is shown.
 
-use super::exit::{Exit, Failure};
+use super::{
+    exit::{Exit, Failure},
+    terminal::restore,
+};
 use crate::host::Commands;
 use innerloop_core::input::Command;
 use std::{
@@ -85,6 +88,7 @@ impl Ending {
         self.0.hurry.send_replace(true);
         let _held = self.last_words().await;
         // Whoever should read the last lines does not.
+        restore();
         process::exit(i32::from(exit.code()));
     }
 

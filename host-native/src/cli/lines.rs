@@ -1,19 +1,94 @@
-//! Lines that a person types. Standard input is read only when a line is wanted: between two
-//! lines it belongs to whoever else needs it, such as an editor.
+//! Lines that a person types as answers. Standard input is read only when a line is wanted: between
+//! two lines it belongs to whoever else needs it, such as an editor. Where something else reads the
+//! keys, it gives the lines that are wanted.
 
-use std::{io::stdin, sync::mpsc, thread};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use std::{
+    io::stdin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
+};
+use tokio::sync::{
+    mpsc::{UnboundedReceiver, unbounded_channel},
+    oneshot,
+};
+
+/// Where lines come from.
+#[derive(Debug)]
+pub(super) enum Lines {
+    /// From standard input.
+    Read(Input),
+    /// From whoever reads the keys.
+    Given(Slot),
+}
+
+impl Lines {
+    /// The next line, without its end; nothing when there are no more. May be given up and asked
+    /// for again.
+    pub(super) async fn next(&mut self) -> Option<String> {
+        match self {
+            Self::Read(input) => input.next().await,
+            Self::Given(slot) => slot.next().await,
+        }
+    }
+
+    /// Drops the line that was typed for a question that is no longer asked.
+    pub(super) fn forget(&mut self) {
+        if let Self::Read(input) = self {
+            input.forget();
+        }
+    }
+}
+
+/// The place of a line that is wanted. Clones are of the same one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slot(Arc<Mutex<Option<oneshot::Sender<String>>>>);
+
+/// Empties the slot when nobody waits any more.
+struct Wanted<'a>(&'a Slot);
+
+impl Slot {
+    /// Whether a line is wanted.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.slot().is_some()
+    }
+
+    /// Gives the line, if one is wanted.
+    pub(super) fn give(&self, line: &str) {
+        if let Some(wanted) = self.slot().take() {
+            drop(wanted.send(line.to_owned()));
+        }
+    }
+
+    async fn next(&self) -> Option<String> {
+        let (sender, line) = oneshot::channel();
+        *self.slot() = Some(sender);
+        let wanted = Wanted(self);
+        let line = line.await.ok();
+        drop(wanted);
+        line
+    }
+
+    fn slot(&self) -> MutexGuard<'_, Option<oneshot::Sender<String>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Wanted<'_> {
+    fn drop(&mut self) {
+        *self.0.slot() = None;
+    }
+}
 
 /// The lines of standard input.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct Input {
     want: mpsc::Sender<()>,
     got: UnboundedReceiver<Option<String>>,
     /// Whether a line is being waited for already.
     wanted: bool,
 }
 
-impl Lines {
+impl Input {
     /// Those of this program's standard input.
     pub(super) fn of_terminal() -> Self {
         Self::of(|| {
@@ -38,9 +113,7 @@ impl Lines {
         Self { want, got, wanted: false }
     }
 
-    /// The next line, without its end; nothing when there are no more. May be given up and asked
-    /// for again.
-    pub(super) async fn next(&mut self) -> Option<String> {
+    async fn next(&mut self) -> Option<String> {
         self.want();
         let line = self.got.recv().await;
         self.wanted = false;
@@ -54,8 +127,7 @@ impl Lines {
         }
     }
 
-    /// Drops the line that was typed for a question that is no longer asked.
-    pub(super) fn forget(&mut self) {
+    fn forget(&mut self) {
         if self.got.try_recv().is_ok() {
             self.wanted = false;
         }

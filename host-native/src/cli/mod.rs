@@ -6,18 +6,21 @@ mod args;
 mod attach;
 mod config;
 mod console;
+mod conversation;
 mod decode;
 mod doctor;
 mod editor;
 mod environment;
 mod exit;
 mod figures;
+mod header;
 mod interaction;
 mod interrupts;
 mod judge;
 mod keys;
 mod lines;
 mod markdown;
+mod model_change;
 mod own;
 mod preview;
 mod report;
@@ -26,6 +29,7 @@ mod review;
 mod run;
 mod sessions;
 mod setup;
+mod spinner;
 mod style;
 mod terminal;
 mod text_calls;
@@ -59,7 +63,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     // Signals are heard until the last line is printed, since they are heard by a task.
     let code = runtime.block_on(async {
-        ended(match cli.command {
+        let Some(command) = cli.command else {
+            return ended(conversation::run(*cli.conversation).await);
+        };
+        ended(match command {
             Command::Run(args) => run::run(*args).await,
             Command::Resume(args) => resume::run(*args).await,
             Command::Sessions(args) => sessions::carry_out(args),

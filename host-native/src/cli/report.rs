@@ -290,6 +290,11 @@ impl Report {
         &self.diff.text
     }
 
+    /// Whether anything has been heard of the run.
+    pub(super) const fn has_begun(&self) -> bool {
+        self.turns > 0 || self.error.is_some()
+    }
+
     /// Whether the model has answered at all.
     pub(super) const fn has_replies(&self) -> bool {
         self.has_replies

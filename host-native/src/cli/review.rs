@@ -155,7 +155,7 @@ fn carry_out(workspace: &Workspace, answer: Answer) -> Result<bool, Unsettled> {
 }
 
 /// Why changes can't be applied, with no more than some of the paths.
-fn told(error: ApplyError) -> String {
+pub(super) fn told(error: ApplyError) -> String {
     match error {
         ApplyError::Changed(mut paths) if paths.len() > NAMED => {
             let more = paths.split_off(NAMED).len();

@@ -1,19 +1,21 @@
 //! `innerloop run`: opens a session over a folder, drives it to its end, and shows it as it goes.
 
 use super::{
-    approval::Person,
+    approval::{Person, Seat},
     args::{OutputArgs, RunArgs},
     attach,
     console::say,
     exit::{Exit, Failure},
+    header,
     interrupts::{Ending, Interrupts},
     report::Report,
     review::{self, Mode},
     sessions::Held,
     setup,
+    spinner::{PAUSE, Spinner},
     style::{Colour, Style, harmless},
+    terminal::{Screen, size},
     transcript::Transcript,
-    words::Words,
     work::{Asked, Audience, Work},
 };
 use crate::{
@@ -29,7 +31,8 @@ use innerloop_core::{
     message::Part,
 };
 use std::{
-    io::{IsTerminal, Stderr, Write, stderr, stdin, stdout},
+    cell::RefCell,
+    io::{IsTerminal, Write, stderr, stdin, stdout},
     sync::Arc,
 };
 use tokio::task::spawn_blocking;
@@ -89,14 +92,16 @@ async fn finish(
     output: OutputArgs,
     interrupts: Interrupts,
 ) -> Report {
-    let mut view = View::new(output, work.mode, work.words);
-    let mut report = Report::new(&work.key, work.mode);
+    let view = View::new(output, &work);
+    let report = Report::new(&work.key, work.mode);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));
     let (person, judge) = (work.person, work.judge);
+    let shown = RefCell::new((view, report));
     let driven = work.host.run(|news| match news {
         News::Event(event) => {
+            let (view, report) = &mut *shown.borrow_mut();
             report.add(event);
             view.show(event);
             let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
@@ -109,10 +114,19 @@ async fn finish(
         // A close after the close is refused, and the session ends all the same.
         News::Rejected(_) => {}
     });
+    let ticking = async {
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            shown.borrow_mut().0.tick();
+        }
+    };
     let driven = tokio::select! {
         driven = driven => Some(driven),
         () = ending.hurry() => None,
+        () = ticking => None,
     };
+    let (mut view, mut report) = shown.into_inner();
+    view.session_is_over();
     ending.session_is_over();
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
     report.interrupted_by(signal);
@@ -179,25 +193,27 @@ pub(super) fn is_attended(output: OutputArgs) -> bool {
 
 /// Whoever sits there.
 pub(super) fn audience(output: OutputArgs) -> Audience {
-    let (style, progress) = (Style::new(output.color), progress(output));
-    Audience { is_attended: is_attended(output), style, progress }
+    let (style, screen) = (Style::new(output.color), Screen::default());
+    let is_shown = !output.json && !output.quiet;
+    let progress = is_shown.then(|| on_screen(&screen, style));
+    let seat = is_attended(output).then(|| Seat::at(screen.clone()));
+    Audience { seat, screen, style, progress }
 }
 
-/// Tells on standard error what takes long, where somebody may be reading.
-fn progress(output: OutputArgs) -> Option<OnProgress> {
-    let style = Style::new(output.color);
-    let shown = !output.json && !output.quiet;
-    let show = move |line: &str| {
+/// Tells on the screen what takes long.
+pub(super) fn on_screen(screen: &Screen, style: Style) -> OnProgress {
+    let screen = screen.clone();
+    Arc::new(move |line: &str| {
         let line = harmless(line);
-        drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &line)));
-    };
-    shown.then(|| Arc::new(show) as OnProgress)
+        let line = format!("{}\n", style.paint(Colour::Dim, &line));
+        drop(screen.clone().write_all(line.as_bytes()));
+    })
 }
 
 /// How a run is shown.
 enum View {
     /// A transcript on standard error, the final message on standard output.
-    Human(Box<Transcript<Stderr>>, Style),
+    Human(Box<Human>),
     /// The final message only.
     Quiet,
     /// The diff only.
@@ -206,22 +222,46 @@ enum View {
     Json,
 }
 
+/// A run as a person sees it.
+struct Human {
+    transcript: Transcript<Screen>,
+    screen: Screen,
+    spinner: Spinner,
+    style: Style,
+}
+
 impl View {
-    fn new(output: OutputArgs, mode: Mode, words: Words) -> Self {
-        let style = Style::new(output.color);
+    fn new(output: OutputArgs, work: &Work) -> Self {
         match output {
             OutputArgs { json: true, .. } => Self::Json,
-            OutputArgs { quiet: true, .. } if mode == Mode::Show => Self::Diff,
+            OutputArgs { quiet: true, .. } if work.mode == Mode::Show => Self::Diff,
             OutputArgs { quiet: true, .. } => Self::Quiet,
-            _ => Self::Human(Box::new(Transcript::new(stderr(), style, words)), style),
+            _ => Self::Human(Box::new(Human::new(work, Style::new(output.color)))),
         }
     }
 
     fn show(&mut self, event: &Event) {
         match self {
-            Self::Human(transcript, _) => transcript.show(event),
+            Self::Human(human) => {
+                human.transcript.show(event);
+                human.spinner.set(human.transcript.activity());
+            }
             Self::Quiet | Self::Diff => {}
             Self::Json => say(&to_string(event)),
+        }
+    }
+
+    /// Time has passed.
+    fn tick(&self) {
+        if let Self::Human(human) = self {
+            human.spinner.tick();
+        }
+    }
+
+    /// Nothing goes on any more.
+    fn session_is_over(&self) {
+        if let Self::Human(human) = self {
+            human.screen.end();
         }
     }
 
@@ -236,7 +276,8 @@ impl View {
             Self::Quiet if text.is_empty() => {}
             Self::Quiet => say(&harmless(text)),
             Self::Human(..) if !report.has_replies() => {}
-            Self::Human(_, style) => {
+            Self::Human(human) => {
+                let style = human.style;
                 let mut err = stderr().lock();
                 // On a terminal the transcript has just shown it.
                 let shown = stdout().is_terminal() && stderr().is_terminal();
@@ -244,7 +285,7 @@ impl View {
                     say(&harmless(text));
                 }
                 let space = if diff.is_empty() { "" } else { "\n" };
-                let (notices, counts) = (report.notices(*style), report.counts(*style));
+                let (notices, counts) = (report.notices(style), report.counts(style));
                 drop(write!(err, "{space}{}\n{notices}{counts}\n", style.diff(diff)));
             }
         }
@@ -252,11 +293,26 @@ impl View {
 
     /// What has become of the changes, and how a session goes on whose run is not over.
     fn settled(&self, report: &Report, session: Option<&str>) {
-        let Self::Human(_, style) = self else { return };
+        let Self::Human(human) = self else { return };
         let unfinished = session.filter(|_| report.run_result().is_err());
         let resume = unfinished.map(|id| format!("innerloop resume {id} goes on with the session"));
         for line in report.fate().into_iter().chain(resume) {
-            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &line)));
+            drop(writeln!(stderr().lock(), "{}", human.style.paint(Colour::Dim, &line)));
         }
+    }
+}
+
+impl Human {
+    /// On a terminal there is a line for what goes on, and one above all that says what works
+    /// where.
+    fn new(work: &Work, style: Style) -> Self {
+        let screen = work.screen.clone();
+        if let Some(size) = size() {
+            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &header::of(work))));
+            screen.begin(size);
+        }
+        let transcript = Transcript::new(screen.clone(), style, work.words.clone());
+        let spinner = Spinner::new(screen.clone(), style);
+        Self { transcript, screen, spinner, style }
     }
 }

@@ -2,9 +2,9 @@
 //! environment, with everything that carries out what it asks for.
 
 use super::{
-    approval::Person,
+    approval::{Person, Seat},
     args::{FileArgs, SessionArgs, Where},
-    config::Plan,
+    config::{self, Plan},
     console::warn,
     environment,
     exit::Failure,
@@ -15,6 +15,7 @@ use super::{
     sessions::{self, About, Held, Store},
     setup::{self, Choice},
     style::Style,
+    terminal::Screen,
     words::Words,
 };
 use crate::{
@@ -34,7 +35,8 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    Driver, Endpoints, Models, Parts as DriverParts, People, providers::Provider, traffic::Recorder,
+    Driver, Endpoints, Models, Parts as DriverParts, People, catalogue::Catalogue,
+    providers::Provider, traffic::Recorder,
 };
 
 /// A session and what it works with.
@@ -52,12 +54,19 @@ pub(super) struct Work {
     pub(super) mode: Mode,
     /// The variables that may hold the provider's key.
     pub(super) key: String,
+    pub(super) provider: Provider,
+    /// What is known of its models.
+    pub(super) catalogue: Catalogue,
+    /// Where it is shown.
+    pub(super) screen: Screen,
 }
 
 /// Whoever sits there.
 pub(super) struct Audience {
-    /// Whether somebody can be asked.
-    pub(super) is_attended: bool,
+    /// Where it is shown.
+    pub(super) screen: Screen,
+    /// Where somebody sits who can be asked.
+    pub(super) seat: Option<Seat>,
     pub(super) style: Style,
     /// Whom it is told what takes long.
     pub(super) progress: Option<OnProgress>,
@@ -119,7 +128,8 @@ impl Work {
     /// Opens the session, or goes on with it.
     pub(super) async fn begin(asked: Asked, audience: Audience) -> Result<Self, Failure> {
         let Asked { args, mode, folder, own, web, past } = asked;
-        let Audience { is_attended, style, progress } = audience;
+        let Audience { seat, screen, style, progress } = audience;
+        let is_attended = seat.is_some();
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
@@ -133,6 +143,7 @@ impl Work {
                 Origin::New(Box::new(plan.await?))
             }
         };
+        let catalogue = config::catalogue(&args.tuning)?;
         let traffic = Traffic::of(&provider, &args)?;
         if let (Some(because), Some(tell)) = (because, &progress) {
             tell(&because);
@@ -172,10 +183,22 @@ impl Work {
         let config = driver.session().config().clone();
         let (preview, words) = (Preview::new(&config, &workspace), Words::new(&config));
         let host = Host::new(driver, Parts { http, tools, journal, recording });
-        let person = is_attended.then(|| Person::at_terminal(host.commands(), preview, style));
+        let person = seat.map(|seat| Person::new(host.commands(), preview, style, seat));
         let judge = Judge::new(&config, judged, host.commands(), person.clone());
         let key = keys::variables(&provider);
-        Ok(Self { host, held, person, judge, workspace, words, mode, key })
+        Ok(Self {
+            host,
+            held,
+            person,
+            judge,
+            workspace,
+            words,
+            mode,
+            key,
+            provider,
+            catalogue,
+            screen,
+        })
     }
 
     /// Notes the first words that are said to the session, by which a person knows it again.

@@ -15,7 +15,7 @@ pub(super) use doctor::DoctorArgs;
 pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Where};
 pub(super) use model::{ModelArgs, WebArgs};
 pub(super) use output::{OutputArgs, When};
-pub(super) use session::{FileArgs, RunArgs, SessionArgs};
+pub(super) use session::{ConversationArgs, FileArgs, RunArgs, SessionArgs};
 pub(super) use sessions::{Form, ResumeArgs, SessionsArgs, SessionsCommand};
 pub(super) use tools::{ToolArgs, ToolsArgs, ToolsCommand, ToolsRunArgs};
 pub(super) use tuning::{Approve, TuningArgs};
@@ -24,10 +24,14 @@ use super::exit::TABLE;
 use clap::{Parser, Subcommand};
 /// A coding agent whose tools run in a WebAssembly sandbox.
 #[derive(Debug, Parser)]
-#[command(name = "innerloop", version, after_help = TABLE, arg_required_else_help = true)]
+///
+/// Without a command it talks with you on a terminal, turn by turn.
+#[command(name = "innerloop", version, after_help = TABLE, args_conflicts_with_subcommands = true)]
 pub(super) struct Cli {
     #[command(subcommand)]
-    pub(super) command: Command,
+    pub(super) command: Option<Command>,
+    #[command(flatten)]
+    pub(super) conversation: Box<ConversationArgs>,
 }
 
 #[derive(Debug, Subcommand)]

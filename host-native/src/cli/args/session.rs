@@ -3,7 +3,7 @@
 use super::{
     environment::{EnvironmentArgs, GuestArgs},
     model::ModelArgs,
-    output::OutputArgs,
+    output::{OutputArgs, When},
     tuning::TuningArgs,
 };
 use crate::cli::exit::TABLE;
@@ -23,6 +23,16 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// The arguments of a conversation.
+#[derive(Debug, Args)]
+pub(crate) struct ConversationArgs {
+    #[command(flatten)]
+    pub(crate) session: SessionArgs,
+    /// When to use colour; `NO_COLOR` is respected.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    pub(crate) color: When,
 }
 
 /// What a session works on, with which model, and how.

@@ -164,6 +164,11 @@ impl Held {
         self.write()
     }
 
+    /// Whether nothing has been said to it.
+    pub(crate) const fn is_silent(&self) -> bool {
+        self.kept.about.title.is_empty()
+    }
+
     /// Writes what is known of the session.
     pub(crate) fn write(&self) -> io::Result<()> {
         let path = self.kept.folder.join(ABOUT);

@@ -131,7 +131,6 @@ impl<W: Write> Transcript<W> {
     }
 
     /// What is under way, in a few words without an end; nothing while the agent is idle.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
     pub(super) fn activity(&self) -> Option<String> {
         let mut calls = self.calls.values();
         if let Some(call) = calls.next() {
@@ -156,7 +155,6 @@ impl<W: Write> Transcript<W> {
 
     /// What the last run came to, for example
     /// `2 calls · 17,152 tokens in (12,000 cached), 749 out · $0.0123 · 4.2 s`; once for each.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
     pub(super) fn turn_line(&mut self) -> Option<String> {
         self.turn.take()
     }

@@ -1,0 +1,50 @@
+//! What one sees first: which model works where, and how far it may go.
+
+use super::{review::Mode, sessions::Held, style::harmless, work::Work};
+use innerloop_core::config::AskAbout;
+use std::env;
+
+/// The line of a session.
+pub(super) fn of(work: &Work) -> String {
+    let config = work.host.driver().session().config();
+    let changes = match work.mode {
+        Mode::InPlace => "changes the folder itself",
+        Mode::Apply => "changes are applied at the end",
+        Mode::Ask => "changes are shown and asked about",
+        Mode::Show => "changes are only shown",
+    };
+    let asks = match config.approval.ask {
+        AskAbout::Nothing => None,
+        AskAbout::Programs => Some("programs need a yes"),
+        AskAbout::Changes => Some("changes and programs need a yes"),
+        AskAbout::Everything => Some("all calls need a yes"),
+    };
+    let limits = &config.limits;
+    let rounds = (limits.max_tool_rounds_per_input > 0)
+        .then(|| format!("{} rounds", limits.max_tool_rounds_per_input));
+    let turns = (limits.max_turns > 0).then(|| format!("{} turns", limits.max_turns));
+    let session = work.held.as_ref().map(|held| format!("session {}", Held::short(held)));
+    let words = [
+        Some(format!("{} ({})", harmless(&config.model.name), work.provider.name)),
+        Some(folder(work)),
+        Some(changes.to_owned()),
+        asks.map(str::to_owned),
+        rounds,
+        turns,
+        session,
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// The folder, from the home folder on.
+fn folder(work: &Work) -> String {
+    let root = work.workspace.root();
+    let below =
+        env::home_dir().and_then(|home| root.strip_prefix(home).ok().map(ToOwned::to_owned));
+    let path = match below {
+        Some(below) if below.as_os_str().is_empty() => "~".to_owned(),
+        Some(below) => format!("~/{}", below.display()),
+        None => root.display().to_string(),
+    };
+    harmless(&path).into_owned()
+}

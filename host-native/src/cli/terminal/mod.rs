@@ -1,0 +1,16 @@
+//! The terminal as a place where something is shown and typed at the same time: an area below the
+//! lines that scroll away, keys as they are pressed, and a text that is edited.
+
+mod history;
+mod keyboard;
+mod layout;
+mod line;
+mod screen;
+mod size;
+
+pub(super) use history::History;
+pub(super) use keyboard::{Keyboard, Reader, restore};
+pub(super) use layout::{Layout, laid_out};
+pub(super) use line::Line;
+pub(super) use screen::{Hidden, Screen};
+pub(super) use size::{columns, size};
