@@ -6,10 +6,14 @@ use super::{
     attach,
     console::say,
     exit::{Exit, Failure},
+    form::Form,
     interrupts::{Ending, Interrupts},
+    limits::Limits,
+    message_file::MessageFile,
+    piped,
     report::Report,
     review::{self, Mode},
-    setup,
+    silence::Silence,
     style::{Colour, Style, harmless},
     transcript::Transcript,
     work::{Asked, Audience, Work},
@@ -28,6 +32,7 @@ use innerloop_core::{
 };
 use std::{
     io::{IsTerminal, Stderr, Write, stderr, stdin, stdout},
+    path::Path,
     sync::Arc,
 };
 use tokio::task::spawn_blocking;
@@ -47,61 +52,88 @@ pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
 
 async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
     let output = args.output;
+    let limits = Limits::new(args.limits);
     let mut interrupts = Interrupts::new()?;
-    let (work, said) = tokio::select! {
+    let begun = tokio::select! {
         begun = begin(args) => begun?,
         exit = interrupts.next() => {
             return Err(Failure::new(exit, "interrupted before the run began"));
         }
+        limit = limits.time_out() => {
+            return Err(Failure::new(Exit::Limit, format!("{limit} before the run began")));
+        }
     };
-    Ok(finish(work, said, output, interrupts).await)
+    Ok(finish(begun, limits, output, interrupts).await)
 }
 
-/// A session that is ready to be driven, and what the user says to it.
-async fn begin(args: RunArgs) -> Result<(Work, Vec<Part>), Failure> {
-    let RunArgs { prompt, attach, session, output } = args;
+/// A session that is ready to be driven.
+struct Begun {
+    work: Work,
+    /// What the user says to it.
+    said: Vec<Part>,
+    /// Where the final message goes, too.
+    file: Option<MessageFile>,
+}
+
+async fn begin(args: RunArgs) -> Result<Begun, Failure> {
+    let RunArgs { prompt, attach, result, limits, session, output } = args;
     let is_attended = is_attended(output);
+    let is_taken = session.tuning.config.as_deref() == Some(Path::new("-"));
     let asked = Asked::read(session, is_attended)?;
     let attached = attach::read(&attach)?;
-    let prompt = setup::given(prompt, "the prompt").await?;
-    let said = std::iter::once(Part::text(prompt)).chain(attached).collect();
+    let form = result.schema.as_deref().map(Form::read).transpose()?;
+    let file = result.file.map(MessageFile::check).transpose()?;
+    let prompt = piped::prompt(prompt, is_taken).await?;
     let (style, progress) = (Style::new(output.color), progress(output));
-    let work = Work::begin(asked, Audience { is_attended, style, progress }).await?;
-    Ok((work, said))
+    let audience = Audience { is_attended, style, progress };
+    let work = Work::begin(asked.with(form, limits), audience).await?;
+    file.iter().for_each(|file| work.workspace.reserve(file.path()));
+    let mentioned = attach::mentions(&prompt.words, &work.workspace);
+    let said = [vec![Part::text(prompt.text())], attached, mentioned].concat();
+    Ok(Begun { work, said, file })
 }
 
 /// Drives the session to its end and shows what came of it.
 async fn finish(
-    mut work: Work,
-    said: Vec<Part>,
+    begun: Begun,
+    limits: Limits,
     output: OutputArgs,
     interrupts: Interrupts,
 ) -> Report {
+    let Begun { mut work, said, file } = begun;
     let mut view = View::new(output, work.mode);
     let mut report = Report::new(&work.key, work.mode);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
     commands.send(Command::Submit { parts: said });
     let (person, judge) = (work.person, work.judge);
-    let driven = work.host.run(|news| match news {
-        News::Event(event) => {
-            report.add(event);
-            view.show(event);
-            let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
-            if is_end && event.agent == AgentId::ROOT {
-                commands.send(Command::Close);
+    let silence = Silence::default();
+    let driven = work.host.run(|news| {
+        silence.add(&news);
+        match news {
+            News::Event(event) => {
+                report.add(event);
+                view.show(event);
+                limits.add(event, &commands);
+                let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
+                if is_end && event.agent == AgentId::ROOT {
+                    commands.send(Command::Close);
+                }
             }
+            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            News::Withdrawn(id) => judge.withdraw(id),
+            // A close after the close is refused, and the session ends all the same.
+            News::Rejected(_) | News::Http(..) => {}
         }
-        News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-        News::Withdrawn(id) => judge.withdraw(id),
-        // A close after the close is refused, and the session ends all the same.
-        News::Rejected(_) => {}
     });
     let driven = tokio::select! {
         driven = driven => Some(driven),
         () = ending.hurry() => None,
+        never = limits.run_out(&commands) => match never {},
+        never = silence.tell(), if !output.quiet => match never {},
     };
     ending.session_is_over();
+    report.stopped_by(limits.hit());
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
     report.interrupted_by(signal);
     match driven {
@@ -115,6 +147,12 @@ async fn finish(
     let compared = ending.hold().await;
     report.compare(&work.workspace, &ending).await;
     drop(compared);
+    // It is none of the agent's changes.
+    if let Some((file, message)) = file.zip(report.message())
+        && let Err(failure) = file.write(message)
+    {
+        report.fail(failure);
+    }
     let (mode, workspace) = (work.mode, &work.workspace);
     if let Some(signal) = ending.last_signal() {
         report.fail(Failure::new(signal, "stopped while the changes were compared"));
@@ -208,21 +246,20 @@ impl View {
 
     /// The final message, the diff, the counts.
     fn end(&mut self, report: &Report) {
-        let text = report.text().trim_end();
+        let message = report.message();
         let diff = report.diff();
         match self {
             Self::Json => {}
             Self::Diff if diff.is_empty() => {}
             Self::Diff => say(diff.trim_end_matches('\n')),
-            Self::Quiet if text.is_empty() => {}
-            Self::Quiet => say(&harmless(text)),
+            Self::Quiet => message.iter().for_each(|message| say(&harmless(message))),
             Self::Human(..) if !report.has_replies() => {}
             Self::Human(_, style) => {
                 let mut err = stderr().lock();
-                // On a terminal the transcript has just shown it.
-                let shown = stdout().is_terminal() && stderr().is_terminal();
-                if report.result().is_ok() && !text.is_empty() && !shown {
-                    say(&harmless(text));
+                // On a terminal the transcript has just shown it, unless it was a call's argument.
+                let is_shown = stdout().is_terminal() && stderr().is_terminal();
+                if let Some(message) = message.filter(|_| !is_shown || report.has_answer()) {
+                    say(&harmless(message));
                 }
                 let space = if diff.is_empty() { "" } else { "\n" };
                 let (notices, counts) = (report.notices(*style), report.counts(*style));

@@ -3,13 +3,16 @@
 
 use super::{
     approval::Person,
-    args::{FileArgs, SessionArgs, Where},
+    args::{FileArgs, LimitArgs, SessionArgs, Where},
     config::Plan,
+    console::warn,
     environment,
     exit::Failure,
+    form::Form,
     judge::Judge,
-    keys, own,
+    keys, limits, own,
     preview::Preview,
+    recorded::{self, Replay},
     review::Mode,
     setup::{self, Choice},
     style::Style,
@@ -19,13 +22,15 @@ use crate::{
     host::{Host, Parts},
     http::{Http, wall_time},
     journal::Journal,
-    recording::{Recording, player},
+    recording::Recording,
     sandbox::{OnProgress, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_core::config::AskAbout;
 use innerloop_driver::{
-    Driver, Endpoints, Models, Parts as DriverParts, People, providers::Provider, traffic::Recorder,
+    Driver, Endpoints, Models, Parts as DriverParts, People,
+    providers::Provider,
+    traffic::{Player, Recorder},
 };
 
 /// A session and what it works with.
@@ -57,23 +62,34 @@ pub(super) struct Asked {
     folder: Workspace,
     own: Vec<OwnTool>,
     web: Option<OwnTool>,
+    replay: Option<Replay>,
+    /// The form of the final answer, if it is to have one.
+    form: Option<Form>,
+    limits: LimitArgs,
 }
 
 impl Asked {
     pub(super) fn read(args: SessionArgs, is_attended: bool) -> Result<Self, Failure> {
-        let args = environment::settled(args, is_attended)?;
+        let mut args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
         let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let web = setup::web(&args.tuning.web)?;
-        Ok(Self { args, mode, folder, own, web })
+        let replay = Replay::read(&mut args)?;
+        let (form, limits) = (None, LimitArgs::default());
+        Ok(Self { args, mode, folder, own, web, replay, form, limits })
+    }
+
+    /// With a final answer of that form, and limits that the session must be able to tell.
+    pub(super) fn with(self, form: Option<Form>, limits: LimitArgs) -> Self {
+        Self { form, limits, ..self }
     }
 }
 
 impl Work {
     /// Opens the session.
     pub(super) async fn begin(asked: Asked, audience: Audience) -> Result<Self, Failure> {
-        let Asked { args, mode, folder, own, web } = asked;
+        let Asked { args, mode, folder, own, web, replay, form, limits } = asked;
         let Audience { is_attended, style, progress } = audience;
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
@@ -82,7 +98,8 @@ impl Work {
         let specs = own.iter().map(|tool| tool.spec().clone()).collect();
         let asks = asks_about(&args, mode, is_attended);
         let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks).await?;
-        let traffic = Traffic::of(&provider, &args)?;
+        let (player, recorded) = replay.map(Replay::parts).unzip();
+        let traffic = Traffic::of(&provider, &args, player)?;
         if let (Some(because), Some(tell)) = (because, &progress) {
             tell(&because);
         }
@@ -92,9 +109,16 @@ impl Work {
         own::prepare(&own, &sandbox).await?;
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
         let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
-        let config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
+        let mut config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
+        form.into_iter().for_each(|form| form.set(&mut config));
+        limits::check_price(limits, &config)?;
         let journal = journal(&args.files, &workspace)?;
-        let Traffic { endpoints, models, http, recording } = traffic;
+        let Traffic { endpoints, models, http, mut recording } = traffic;
+        let origin = recorded::origin(&provider, &config);
+        let recorded = recorded.flatten();
+        let differs = recorded.and_then(|recorded| recorded::difference(&recorded, &origin));
+        differs.iter().for_each(|told| warn(told));
+        recording.iter_mut().for_each(|recording| recording.begin(&origin));
         let approve = is_attended || local.is_none() && Judge::decides(&config);
         let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
@@ -144,9 +168,12 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn of(provider: &Provider, args: &SessionArgs) -> Result<Self, Failure> {
-        if let Some(path) = &args.files.replay {
-            let player = player(path).map_err(Failure::configuration)?;
+    fn of(
+        provider: &Provider,
+        args: &SessionArgs,
+        player: Option<Player>,
+    ) -> Result<Self, Failure> {
+        if let Some(player) = player {
             let endpoint = setup::recorded_endpoint(provider, &args.model);
             let endpoints = endpoint.map_or_else(Endpoints::default, |endpoint| {
                 Endpoints::default().with(provider.endpoint(), endpoint)
