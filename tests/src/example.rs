@@ -90,8 +90,8 @@ impl Example {
         run
     }
 
-    /// What is kept of a fresh recording: the exchanges, without the first line. The page plays them
-    /// as they are.
+    /// What is kept of a fresh recording: the exchanges, without the first line. The page plays
+    /// them as they are.
     ///
     /// # Panics
     /// It cannot be read.

@@ -38,14 +38,14 @@ impl MessageFile {
     ///
     /// # Errors
     /// It is a folder, or can't be made or replaced.
-    pub(super) fn check(name: PathBuf) -> Result<Self, Failure> {
+    pub(super) fn check(name: &Path) -> Result<Self, Failure> {
         let unusable = |why: &dyn std::fmt::Display| {
             Failure::usage(format!("--output {}: {why}", name.display()))
         };
         if name == Path::new("-") {
             return Err(unusable(&"the final message goes to standard output anyway; name a file"));
         }
-        let found = match fs::metadata(&name) {
+        let found = match fs::metadata(name) {
             Ok(found) => Some(found),
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(unusable(&error)),
@@ -53,13 +53,13 @@ impl MessageFile {
         let (path, kind) = match found {
             Some(found) if found.is_dir() => return Err(unusable(&"it is a folder; name a file")),
             Some(found) => {
-                let path = fs::canonicalize(&name).map_err(|error| unusable(&error))?;
+                let path = fs::canonicalize(name).map_err(|error| unusable(&error))?;
                 let is_file = found.is_file();
                 (path, if is_file { Kind::File(found.permissions()) } else { Kind::Stream })
             }
-            None => (place_of(&name).map_err(|error| unusable(&error))?, Kind::New),
+            None => (place_of(name).map_err(|error| unusable(&error))?, Kind::New),
         };
-        let file = Self { name: name.clone(), path, kind };
+        let file = Self { name: name.to_owned(), path, kind };
         if !matches!(file.kind, Kind::Stream) {
             // It goes away at once.
             file.begin().map_err(|error| unusable(&error))?;

@@ -8,6 +8,7 @@ use super::{
     exit::{Exit, Failure},
     form::Form,
     interrupts::{Ending, Interrupts},
+    judge::Judge,
     limits::Limits,
     message_file::MessageFile,
     piped,
@@ -19,7 +20,8 @@ use super::{
     work::{Asked, Audience, Work},
 };
 use crate::{
-    host::News,
+    host::{Host, News},
+    journal::JournalError,
     recording::Recording,
     sandbox::{OnProgress, Workspace},
 };
@@ -82,7 +84,7 @@ async fn begin(args: RunArgs) -> Result<Begun, Failure> {
     let asked = Asked::read(session, is_attended)?;
     let attached = attach::read(&attach)?;
     let form = result.schema.as_deref().map(Form::read).transpose()?;
-    let file = result.file.map(MessageFile::check).transpose()?;
+    let file = result.file.as_deref().map(MessageFile::check).transpose()?;
     let prompt = piped::prompt(prompt, is_taken).await?;
     let (style, progress) = (Style::new(output.color), progress(output));
     let audience = Audience { is_attended, style, progress };
@@ -107,31 +109,9 @@ async fn finish(
     let ending = Ending::listen(interrupts, commands.clone());
     commands.send(Command::Submit { parts: said });
     let (person, judge) = (work.person, work.judge);
-    let silence = Silence::default();
-    let driven = work.host.run(|news| {
-        silence.add(&news);
-        match news {
-            News::Event(event) => {
-                report.add(event);
-                view.show(event);
-                limits.add(event, &commands);
-                let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
-                if is_end && event.agent == AgentId::ROOT {
-                    commands.send(Command::Close);
-                }
-            }
-            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-            News::Withdrawn(id) => judge.withdraw(id),
-            // A close after the close is refused, and the session ends all the same.
-            News::Rejected(_) | News::Http(..) => {}
-        }
-    });
-    let driven = tokio::select! {
-        driven = driven => Some(driven),
-        () = ending.hurry() => None,
-        never = limits.run_out(&commands) => match never {},
-        never = silence.tell(), if !output.quiet => match never {},
-    };
+    let is_told = !output.quiet;
+    let watching = Watching { view: &mut view, report: &mut report, limits: &limits, is_told };
+    let driven = drive(&mut work.host, &judge, watching, &ending).await;
     ending.session_is_over();
     report.stopped_by(limits.hit());
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
@@ -176,6 +156,51 @@ async fn finish(
         shown.iter().for_each(|view| view.settled(&report));
     }
     report
+}
+
+/// Who watches a session while it is driven.
+struct Watching<'a> {
+    view: &'a mut View,
+    report: &'a mut Report,
+    limits: &'a Limits,
+    /// Whether it is told which endpoints are silent.
+    is_told: bool,
+}
+
+/// Drives the session to its end, or until a limit has closed it; gives nothing if the program is
+/// to end at once.
+async fn drive(
+    host: &mut Host,
+    judge: &Judge,
+    watching: Watching<'_>,
+    ending: &Ending,
+) -> Option<Result<(), JournalError>> {
+    let Watching { view, report, limits, is_told } = watching;
+    let (commands, silence) = (host.commands(), Silence::default());
+    let driven = host.run(|news| {
+        silence.add(&news);
+        match news {
+            News::Event(event) => {
+                report.add(event);
+                view.show(event);
+                limits.add(event, &commands);
+                let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
+                if is_end && event.agent == AgentId::ROOT {
+                    commands.send(Command::Close);
+                }
+            }
+            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            News::Withdrawn(id) => judge.withdraw(id),
+            // A close after the close is refused, and the session ends all the same.
+            News::Rejected(_) | News::Http(..) => {}
+        }
+    });
+    tokio::select! {
+        driven = driven => Some(driven),
+        () = ending.hurry() => None,
+        never = limits.run_out(&commands) => match never {},
+        never = silence.tell(), if is_told => match never {},
+    }
 }
 
 /// Brings the changes where they belong, and notes what has become of them.

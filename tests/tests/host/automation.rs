@@ -1,5 +1,5 @@
-//! `innerloop run` in scripts and in CI: what is piped in, what is attached, where the final message
-//! goes and in which form, limits, and what is said where nobody is there.
+//! `innerloop run` in scripts and in CI: what is piped in, what is attached, where the final
+//! message goes and in which form, limits, and what is said where nobody is there.
 
 use innerloop_tests::{
     anthropic::Message,
