@@ -13,12 +13,12 @@ use crate::{
 use innerloop_core::{
     event::{Event, EventKind},
     id::{AgentId, EffectId},
-    input::{Answer, Command, Input, Rejected, ToolInput},
+    input::{Answer, Command, HttpInput, Input, Rejected, ToolInput},
     output::Ask,
     time::Instant,
     tool::ToolRun,
 };
-use innerloop_driver::{Driver, Output, Outputs, Request, custom};
+use innerloop_driver::{BaseUrl, Driver, Output, Outputs, Request, custom};
 use std::{
     collections::BTreeMap, future::Future, num::NonZero, sync::Arc, thread::available_parallelism,
     time::Duration,
@@ -58,8 +58,21 @@ pub enum News<'a> {
     Rejected(&'a Rejected),
     /// Somebody is asked; the answer goes back by [`Commands::answer`].
     Asked(EffectId, AgentId, &'a Ask),
-    /// A question that needs no answer any more.
+    /// What was asked of a person or of an endpoint and needs no answer any more.
     Withdrawn(EffectId),
+    /// How far a request to an endpoint is.
+    Http(EffectId, Traffic<'a>),
+}
+
+/// How far a request to an endpoint is.
+#[derive(Clone, Copy, Debug)]
+pub enum Traffic<'a> {
+    /// It is on its way to that place.
+    Sent(&'a BaseUrl),
+    /// Something of the response has come.
+    Came,
+    /// Nothing more comes.
+    Over,
 }
 
 /// Sends commands and answers to a session from anywhere. Clones send to the same one.
@@ -189,6 +202,9 @@ impl Host {
 
     fn hear(&mut self, input: Input, watch: &mut impl FnMut(News<'_>)) -> Result<(), JournalError> {
         let now = self.now();
+        if let Some((id, traffic)) = traffic_of(&input) {
+            watch(News::Http(id, traffic));
+        }
         match self.driver.handle(input, now) {
             Ok(outputs) => self.carry_out(outputs, watch),
             Err(rejected) => {
@@ -237,7 +253,10 @@ impl Host {
                     watch(News::Event(&event));
                     self.closed |= matches!(event.kind, EventKind::SessionEnd { .. });
                 }
-                Output::Send { id, request } => self.send(id, request),
+                Output::Send { id, request } => {
+                    watch(News::Http(id, Traffic::Sent(&request.base)));
+                    self.send(id, request);
+                }
                 Output::Run { id, agent, run } => self.run_tool(id, agent, run),
                 Output::Ask { id, agent, ask } => watch(News::Asked(id, agent, &ask)),
                 Output::Hook { id, .. } => self.give_up(id),
@@ -296,6 +315,17 @@ impl Host {
     /// Tells that there is nobody who does this.
     fn give_up(&self, id: EffectId) {
         drop(self.inbox.words().send(Input::Lost { id }));
+    }
+}
+
+/// What an input tells of a request.
+const fn traffic_of(input: &Input) -> Option<(EffectId, Traffic<'static>)> {
+    match input {
+        Input::Http { id, input: HttpInput::Head(_) | HttpInput::Chunk(_) } => {
+            Some((*id, Traffic::Came))
+        }
+        Input::Http { id, .. } | Input::Lost { id } => Some((*id, Traffic::Over)),
+        _ => None,
     }
 }
 

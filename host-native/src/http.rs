@@ -19,7 +19,7 @@ use std::{
     future::Future,
     sync::{
         OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -27,6 +27,7 @@ use std::{
 /// Most bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
 
+/// For how long a connection is tried, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A client.
@@ -38,6 +39,9 @@ pub struct Http {
     secure: OnceLock<Client>,
     /// Whether any response has come so far.
     reached: AtomicBool,
+    /// How many connections took too long, and how long that is.
+    timed_out: AtomicU32,
+    connect_timeout: Duration,
 }
 
 impl Http {
@@ -48,12 +52,20 @@ impl Http {
     /// The operating system's certificates cannot be read.
     pub fn new(is_loopback: bool) -> Result<Self, HttpFailure> {
         let (plain, secure) = (OnceLock::new(), OnceLock::new());
-        let reached = AtomicBool::new(false);
-        let http = Self { is_loopback, plain, secure, reached };
+        let (reached, timed_out) = (AtomicBool::new(false), AtomicU32::new(0));
+        let connect_timeout = CONNECT_TIMEOUT;
+        let http = Self { is_loopback, plain, secure, reached, timed_out, connect_timeout };
         if !is_loopback {
             http.client("https")?;
         }
         Ok(http)
+    }
+
+    /// The same, but a connection may take this long, TLS included; 10 seconds if nothing is said.
+    #[must_use]
+    pub fn connecting_within(self, time: Duration) -> Self {
+        let (plain, secure) = (OnceLock::new(), OnceLock::new());
+        Self { connect_timeout: time, plain, secure, ..self }
     }
 
     /// The client for that address.
@@ -67,7 +79,7 @@ impl Http {
         if self.is_loopback {
             builder = builder.no_proxy();
         }
-        let client = builder.connect_timeout(CONNECT_TIMEOUT).build().map_err(|error| {
+        let client = builder.connect_timeout(self.connect_timeout).build().map_err(|error| {
             refused(format!("cannot set up TLS: {}; install CA certificates", root(&error)))
         })?;
         Ok(made.get_or_init(|| client))
@@ -141,9 +153,23 @@ impl Http {
         if !error.is_connect() && !error.is_timeout() {
             return broken(base, error);
         }
+        if error.is_timeout() {
+            return self.timed_out(base, first);
+        }
         let what = format!("cannot connect to {base}: {}", root(error));
-        if first && !error.is_timeout() {
+        if first {
             refused(format!("{what}; check that the server runs and that --base-url is right"))
+        } else {
+            HttpFailure { kind: HttpFailureKind::Network, message: what }
+        }
+    }
+
+    /// A connection that took too long may be possible the next time, but not for ever.
+    fn timed_out(&self, base: &BaseUrl, first: bool) -> HttpFailure {
+        let tries = self.timed_out.fetch_add(1, Ordering::Relaxed);
+        let what = format!("no connection to {base} within {:?}", self.connect_timeout);
+        if first && tries > 0 {
+            refused(format!("{what}, twice; check the network, the proxy and --base-url"))
         } else {
             HttpFailure { kind: HttpFailureKind::Network, message: what }
         }

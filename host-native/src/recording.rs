@@ -1,7 +1,9 @@
 //! Recordings of model traffic on disk: one that is being made, a line for each exchange, and the
-//! reading of one. Requests are not in it, and so neither is any key.
+//! reading of one. A first line may say who was talked to; the lines after it are the driver's.
+//! Requests are not in it, and so neither is any key.
 
 use crate::journal::private;
+use innerloop_core::json::{FromJson, ToJson, from_str, to_string};
 use innerloop_driver::traffic::{Player, TrafficError};
 use std::{
     fs::{self, File, OpenOptions},
@@ -76,6 +78,13 @@ impl Recording {
         }
     }
 
+    /// Writes the first line, which says what the session talks to.
+    pub fn begin(&mut self, origin: &Origin) {
+        let Origin { provider, model, vocabulary } = origin.clone();
+        let first = FirstLine { recording: VERSION, provider, model, vocabulary };
+        self.append(&format!("{}\n", to_string(&first)));
+    }
+
     /// Writes lines. The first failure is kept for [`Recording::finish`]: the run goes on.
     pub(crate) fn append(&mut self, lines: &str) {
         if let Err(error) = self.file.write_all(lines.as_bytes()) {
@@ -93,12 +102,97 @@ impl Recording {
     }
 }
 
+/// What a session talks to, as its recording says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The provider's name.
+    pub provider: String,
+    /// The model's name.
+    pub model: String,
+    /// Under which names the model is shown its tools: `native` or `seed`.
+    pub vocabulary: String,
+}
+
+/// How a recording begins that says so.
+const BEGIN: &str = "{\"recording\":";
+
+/// The form of recordings.
+const VERSION: u32 = 1;
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct FirstLine {
+    recording: u32,
+    provider: String,
+    model: String,
+    vocabulary: String,
+}
+
+/// A recording that was read.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// What was talked to; recordings of earlier versions do not say.
+    pub origin: Option<Origin>,
+    /// What was answered.
+    pub player: Player,
+}
+
 /// Reads a recording.
 ///
 /// # Errors
 /// [`RecordingError`] if the file cannot be read or is no recording.
-pub fn player(path: &Path) -> Result<Player, RecordingError> {
+pub fn read(path: &Path) -> Result<Recorded, RecordingError> {
     let text = fs::read_to_string(path)
         .map_err(|error| RecordingError::Read { path: path.to_owned(), error })?;
-    Player::parse(&text).map_err(|error| RecordingError::Parse { path: path.to_owned(), error })
+    parse(&text).map_err(|error| RecordingError::Parse { path: path.to_owned(), error })
+}
+
+fn parse(text: &str) -> Result<Recorded, TrafficError> {
+    let first = text.lines().next().filter(|line| line.starts_with(BEGIN));
+    let Some(first) = first else {
+        return Ok(Recorded { origin: None, player: Player::parse(text)? });
+    };
+    let unreadable = |message: String| TrafficError::Unreadable { line: 1, message };
+    let line: FirstLine = from_str(first).map_err(|error| unreadable(error.to_string()))?;
+    if line.recording != VERSION {
+        let message =
+            format!("it is of version {}, and this program reads {VERSION}", line.recording);
+        return Err(unreadable(message));
+    }
+    // The line feed stays, so that later lines have their numbers.
+    let player = Player::parse(text.get(first.len()..).unwrap_or_default())?;
+    let FirstLine { provider, model, vocabulary, .. } = line;
+    Ok(Recorded { origin: Some(Origin { provider, model, vocabulary }), player })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIRST: &str =
+        r#"{"recording":1,"provider":"openai","model":"gpt-5","vocabulary":"native"}"#;
+    const EXCHANGE: &str =
+        r#"{"call":1,"digest":"0","said":"","status":200,"headers":[],"body":"x"}"#;
+
+    #[test]
+    fn a_first_line_says_what_was_talked_to_and_may_be_missing() {
+        let said = parse(&format!("{FIRST}\n{EXCHANGE}\n")).unwrap();
+        let origin = said.origin.unwrap();
+        let told = (&*origin.provider, &*origin.model, &*origin.vocabulary);
+        assert_eq!((told, said.player.left()), (("openai", "gpt-5", "native"), 1));
+        let old = parse(EXCHANGE).unwrap();
+        assert_eq!((old.origin, old.player.left()), (None, 1));
+    }
+
+    #[test]
+    fn what_is_wrong_in_which_line_is_told() {
+        let complaint = |text: &str| parse(text).unwrap_err().to_string();
+        let newer = FIRST.replacen('1', "2", 1);
+        assert!(complaint(&newer).contains("line 1 of the recording"), "{}", complaint(&newer));
+        assert!(complaint(&newer).contains("version 2"), "{}", complaint(&newer));
+        let odd = format!("{FIRST}\n{EXCHANGE}\n{{}}\n");
+        assert!(complaint(&odd).contains("line 3 of the recording"), "{}", complaint(&odd));
+        assert!(complaint(FIRST).contains("it is empty"), "{}", complaint(FIRST));
+        assert!(complaint("{\"recording\":1}").contains("line 1"));
+    }
 }

@@ -90,6 +90,17 @@ impl Example {
         run
     }
 
+    /// What is kept of a fresh recording: the exchanges, without the first line. The page plays
+    /// them as they are.
+    ///
+    /// # Panics
+    /// It cannot be read.
+    #[must_use]
+    pub fn exchanges(fresh: &Path) -> String {
+        let text = fs::read_to_string(fresh).expect("a recording");
+        text.split_once('\n').expect("a first line").1.to_owned()
+    }
+
     /// Replays a recording on `project`, with neither key nor network.
     #[must_use]
     pub fn replay(&self, project: &Path, file: &Path, prompt: &str) -> Run {

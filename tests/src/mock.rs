@@ -146,6 +146,13 @@ impl Reply {
         self
     }
 
+    /// With a pause after the body, before its end is marked.
+    #[must_use]
+    pub fn and_paused(mut self, pause: Duration) -> Self {
+        self.steps.push(Step::Pause(pause));
+        self
+    }
+
     /// With the connection closed after the body, before its end is marked.
     #[must_use]
     pub fn and_closed(self) -> Self {

@@ -10,6 +10,7 @@ Exit codes:
   2    usage: arguments, nobody to ask, workspace or output file
   3    configuration, authentication, or a recording that does not fit
   4    a limit was hit
+  5    calls needed a yes that nobody was there to give
   129  the terminal was closed (SIGHUP)
   130  interrupted with Ctrl-C
   143  asked to end (SIGTERM)";
@@ -22,6 +23,7 @@ pub(super) enum Exit {
     Usage,
     Configuration,
     Limit,
+    Denied,
     HungUp,
     Interrupted,
     Terminated,
@@ -37,6 +39,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Configuration => 3,
             Self::Limit => 4,
+            Self::Denied => 5,
             Self::HungUp => 129,
             Self::Interrupted => 130,
             Self::Terminated => 143,
@@ -52,6 +55,7 @@ impl Exit {
             Self::Usage => "usage",
             Self::Configuration => "configuration",
             Self::Limit => "limit",
+            Self::Denied => "denied",
             Self::HungUp | Self::Interrupted | Self::Terminated => "interrupted",
         }
     }

@@ -14,15 +14,18 @@ use crate::{
     sandbox::{FileChange, FileState, Workspace},
 };
 use innerloop_core::{
-    action::ChangeKind,
+    action::{ChangeKind, Outcome, ToolError},
+    config::LimitAction,
     cost,
     event::{ErrorKind, Event, EventKind},
     id::AgentId,
     message::Usage,
     status::RunEnd,
 };
-use innerloop_json::{ToJson, to_string};
+use innerloop_driver::NOBODY_APPROVES;
+use innerloop_json::{Json, ToJson, to_string};
 use std::{
+    collections::BTreeMap,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -33,6 +36,12 @@ const MESSAGE_CHARS: usize = 500;
 
 /// Most changes that are named one by one for want of a text, rather than for their names.
 const NOTICES: usize = 20;
+
+/// Characters of a call's name, and of its arguments, that are told.
+const ARGUMENT_CHARS: usize = 80;
+
+/// Most calls that are named for want of a yes.
+const DENIED: usize = 3;
 
 /// What is known of the run so far.
 #[derive(Clone, Debug)]
@@ -57,6 +66,16 @@ pub(super) struct Report {
     is_applied: bool,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
+    /// The limit of the host's own that was hit.
+    stopped: Option<String>,
+    /// Whether a run that hits a limit ends with a summary.
+    sums_up: bool,
+    /// The answer in the form that was asked for.
+    answer: Option<Json>,
+    /// The arguments of the calls that are under way.
+    calls: BTreeMap<(AgentId, String), String>,
+    /// The calls that nobody was there to allow.
+    denied: Vec<Denied>,
     error: Option<(ErrorKind, String)>,
     failure: Option<Failure>,
     /// Why the changes are not where they belong.
@@ -85,6 +104,11 @@ impl Report {
             is_applied: mode == Mode::InPlace,
             end: None,
             limit: None,
+            stopped: None,
+            sums_up: false,
+            answer: None,
+            calls: BTreeMap::new(),
+            denied: Vec::new(),
             error: None,
             failure: None,
             unsettled: None,
@@ -113,6 +137,11 @@ impl Report {
         self.signal = signal;
     }
 
+    /// Notes which limit of the host's own has ended the run.
+    pub(super) fn stopped_by(&mut self, limit: Option<&str>) {
+        self.stopped = limit.map(str::to_owned);
+    }
+
     pub(super) fn add(&mut self, event: &Event) {
         // Other agents add to what a run costs and changes, not to how it ends.
         let is_own = event.agent == AgentId::ROOT;
@@ -127,12 +156,36 @@ impl Report {
                 self.usage.add(&usage.unwrap_or_default());
                 self.cost = cost::sum(self.cost, *cost_nano_usd);
             }
-            EventKind::ToolCallEnd { .. } => self.tool_calls += 1,
+            EventKind::ToolCallStart { call_id, arguments, .. } => {
+                let arguments = brief(arguments, ARGUMENT_CHARS);
+                self.calls.insert((event.agent, call_id.clone()), arguments);
+            }
+            EventKind::ToolCallEnd { call_id, name, outcome } => {
+                self.tool_calls += 1;
+                let arguments = self.calls.remove(&(event.agent, call_id.clone()));
+                if nobody_allowed(outcome) {
+                    let arguments = arguments.unwrap_or_default();
+                    self.denied.push(Denied { name: brief(name, ARGUMENT_CHARS), arguments });
+                }
+            }
+            EventKind::SessionStart { limits, .. } => {
+                let action = limits.action;
+                self.sums_up = matches!(action, LimitAction::Summarize | LimitAction::Partial);
+            }
+            EventKind::FinalAnswer { value } if is_own => {
+                self.text = value.text().to_owned();
+                self.answer = Some(value.clone());
+            }
             EventKind::TurnLimit { limit, value } if is_own => self.limit = Some((limit, *value)),
             EventKind::Error { kind, message } if is_own => {
                 self.error = Some((*kind, message.clone()));
             }
-            EventKind::ProcessingEnd { end, .. } if is_own => self.end = Some(*end),
+            EventKind::ProcessingEnd { end, text, .. } if is_own => {
+                self.end = Some(*end);
+                if *end == RunEnd::Limit && self.sums_up {
+                    self.text.clone_from(text);
+                }
+            }
             _ => {}
         }
     }
@@ -154,7 +207,10 @@ impl Report {
             return Err(failure.clone());
         }
         match (self.end, &self.error, self.limit) {
-            (Some(RunEnd::Completed), _, _) => Ok(()),
+            (Some(RunEnd::Completed), _, _) => match self.denied.as_slice() {
+                [] => Ok(()),
+                denied => Err(Failure::new(Exit::Denied, denied_text(denied))),
+            },
             (Some(RunEnd::Interrupted), _, _) => {
                 let stays = match self.mode {
                     Mode::InPlace => "; what was done so far stays",
@@ -163,7 +219,13 @@ impl Report {
                     }
                     Mode::Apply | Mode::Ask | Mode::Show => "",
                 };
-                Err(Failure::new(self.signal, format!("interrupted{stays}")))
+                Err(match &self.stopped {
+                    Some(limit) => {
+                        let told = format!("{limit}; raise it to let the agent go on{stays}");
+                        Failure::new(Exit::Limit, told)
+                    }
+                    None => Failure::new(self.signal, format!("interrupted{stays}")),
+                })
             }
             (Some(RunEnd::Limit), _, Some((limit, value))) => {
                 Err(Failure::new(Exit::Limit, limit_text(limit, value)))
@@ -177,13 +239,29 @@ impl Report {
                 };
                 Err(Failure::new(exit_of(*kind), format!("{said}{}", advice(*kind, &self.key))))
             }
+            (Some(RunEnd::Loop), ..) => {
+                Err(Failure::new(Exit::Failed, "the run was stopped: its calls repeat themselves"))
+            }
             _ => Err(Failure::new(Exit::Failed, "the session ended before the run was over")),
         }
     }
 
-    /// What the model said last.
-    pub(super) fn text(&self) -> &str {
-        &self.text
+    /// The final message, of a run that has come to one: what the model said last, or its answer
+    /// in the form that was asked for.
+    pub(super) fn message(&self) -> Option<&str> {
+        let is_final = match self.end {
+            Some(RunEnd::Completed) => true,
+            Some(RunEnd::Limit) => self.sums_up,
+            _ => false,
+        };
+        let text = self.text.trim_end();
+        (is_final && !text.is_empty()).then_some(text)
+    }
+
+    /// Whether the final message is an answer in the form that was asked for, which nobody has
+    /// seen as text.
+    pub(super) const fn has_answer(&self) -> bool {
+        self.answer.is_some()
     }
 
     /// Compares the files with what they were, which may take a while, until the program is to end
@@ -332,6 +410,8 @@ impl Report {
             exit_code: exit.code(),
             message: failure.map(|failure| keys.masked(&failure.message).into_owned()),
             text: &self.text,
+            answer: self.answer.as_ref(),
+            denied: &self.denied,
             turns: self.turns,
             tool_calls: self.tool_calls,
             usage: self.usage,
@@ -355,6 +435,10 @@ struct Record<'a> {
     #[json(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
     text: &'a str,
+    #[json(skip_serializing_if = "Option::is_none")]
+    answer: Option<&'a Json>,
+    #[json(skip_serializing_if = "<[Denied]>::is_empty")]
+    denied: &'a [Denied],
     turns: u32,
     tool_calls: u32,
     usage: Usage,
@@ -365,6 +449,14 @@ struct Record<'a> {
     applied: bool,
     diff: &'a str,
     duration_ms: u64,
+}
+
+/// A call that needed a yes, which nobody was there to give.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+struct Denied {
+    name: String,
+    /// Their beginning.
+    arguments: String,
 }
 
 #[derive(ToJson)]
@@ -432,6 +524,10 @@ fn advice(kind: ErrorKind, key: &str) -> String {
         ErrorKind::InvalidRequest => "; check --model and --base-url",
         ErrorKind::Network => "; check the network and run again",
         ErrorKind::Protocol => "; check that --base-url is the provider's API",
+        ErrorKind::Answer => {
+            "; the model has not called the tool final_answer with what the schema asks for: run \
+             again, simplify the schema, or use another model"
+        }
         ErrorKind::Internal => "; please report it",
         _ => "",
     };
@@ -444,6 +540,27 @@ fn limit_text(limit: &str, value: u32) -> String {
         _ => "--max-tool-rounds",
     };
     format!("the limit of {option} {value} was hit; raise it to let the agent go on")
+}
+
+/// Whether a call needed a yes, and nobody was there to give it.
+fn nobody_allowed(outcome: &Outcome) -> bool {
+    outcome.error == Some(ToolError::Denied) && outcome.joined_text().contains(NOBODY_APPROVES)
+}
+
+/// For example `1 call needed a yes that nobody was there to give: write_file {"file_path":"a"}`.
+fn denied_text(denied: &[Denied]) -> String {
+    let named = denied.iter().take(DENIED);
+    let mut named: Vec<String> =
+        named.map(|Denied { name, arguments }| format!("{name} {arguments}")).collect();
+    if let more @ 1.. = denied.len().saturating_sub(DENIED) {
+        named.push(format!("… and {more} more"));
+    }
+    format!(
+        "{} needed a yes that nobody was there to give: {}; say with --approve edits or \
+         --approve all what may run without a question",
+        counted(denied.len() as u64, "call"),
+        named.join(", ")
+    )
 }
 
 fn millis(duration: Duration) -> u64 {

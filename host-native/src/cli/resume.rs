@@ -6,8 +6,10 @@ use super::{
     attach, config,
     console::warn,
     exit::Failure,
+    form::Form,
+    message_file::MessageFile,
     review::Mode,
-    run,
+    run::{self, Begun},
     sessions::{About, Store},
     setup,
     work::{Asked, Past, Work},
@@ -21,16 +23,20 @@ use innerloop_core::{
 /// Goes on with the session, for one run.
 pub(super) async fn run(args: ResumeArgs) -> Result<(), Failure> {
     let output = args.output;
-    run::to_the_end(output, begin(args)).await
+    let limits = args.limits;
+    run::to_the_end(output, limits, begin(args)).await
 }
 
 /// The session, ready to be driven, and what is said to it.
-async fn begin(args: ResumeArgs) -> Result<(Work, Vec<Command>), Failure> {
+async fn begin(args: ResumeArgs) -> Result<Begun, Failure> {
     let output = args.output;
     let kept = Store::open()?.find(&args.session, &args.workspace)?;
     let past = Past::read(kept.hold()?)?;
     let (about, is_under_way) = (past.about().clone(), past.is_under_way);
     let attached = attach::read(&args.attach)?;
+    let form = args.result.schema.as_deref().map(Form::read).transpose()?;
+    let file = args.result.file.as_deref().map(MessageFile::check).transpose()?;
+    let limits = args.limits;
     let said = match &args.prompt {
         Some(prompt) => {
             let prompt = setup::given(prompt.clone(), "the prompt").await?;
@@ -43,7 +49,8 @@ async fn begin(args: ResumeArgs) -> Result<(Work, Vec<Command>), Failure> {
     let changes = config::options(&options.tuning)?;
     let changes: Object = from_str(&changes).map_err(Failure::usage)?;
     let asked = Asked::read(options, Some(past), run::is_attended(output))?;
-    let work = Work::begin(asked, run::audience(output)).await?;
+    let work = Work::begin(asked.with(form, limits), run::audience(output)).await?;
+    file.iter().for_each(|file| work.workspace.reserve(file.path()));
     if is_under_way {
         warn("the session was stopped in the middle of a run, which goes on");
     }
@@ -53,7 +60,8 @@ async fn begin(args: ResumeArgs) -> Result<(Work, Vec<Command>), Failure> {
         false if is_under_way => Some(Command::Steer { parts: said }),
         false => Some(Command::Submit { parts: said }),
     };
-    Ok((work, changes.into_iter().chain(word).collect()))
+    let said = changes.into_iter().chain(word).collect();
+    Ok(Begun { work, said, file })
 }
 
 fn nothing_to_do(about: &About) -> Failure {

@@ -2,54 +2,63 @@
 
 use super::{
     approval::{Person, Seat},
-    args::{OutputArgs, RunArgs},
+    args::{LimitArgs, OutputArgs, RunArgs},
     attach,
     console::say,
     exit::{Exit, Failure},
-    header,
+    form::Form,
     interrupts::{Ending, Interrupts},
+    judge::Judge,
+    limits::Limits,
+    message_file::MessageFile,
+    piped,
     report::Report,
     review::{self, Mode},
     sessions::Held,
-    setup,
-    spinner::{PAUSE, Spinner},
+    silence::Silence,
+    spinner::PAUSE,
     style::{Colour, Style, harmless},
-    terminal::{Screen, size},
-    transcript::Transcript,
+    terminal::Screen,
+    view::View,
     work::{Asked, Audience, Work},
 };
 use crate::{
-    host::News,
+    host::{Host, News},
+    journal::JournalError,
     recording::Recording,
     sandbox::{OnProgress, Workspace},
 };
-use innerloop_core::{
-    event::{Event, EventKind},
-    id::AgentId,
-    input::Command,
-    json::to_string,
-    message::Part,
-};
+use innerloop_core::{event::EventKind, id::AgentId, input::Command, message::Part};
 use std::{
     cell::RefCell,
-    io::{IsTerminal, Write, stderr, stdin, stdout},
+    io::{IsTerminal, Write, stderr, stdin},
+    path::Path,
     sync::Arc,
 };
 use tokio::task::spawn_blocking;
 
-/// Runs the agent on what the user says.
-pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
-    let output = args.output;
-    to_the_end(output, begin(args)).await
+/// A session that is ready to be driven.
+pub(super) struct Begun {
+    pub(super) work: Work,
+    /// What is said to it first.
+    pub(super) said: Vec<Command>,
+    /// Where the final message goes, too.
+    pub(super) file: Option<MessageFile>,
 }
 
-/// Drives a session, with what is said to it first, to the end of its run. With `--json` the last
-/// line is always the result.
+/// Runs the agent on what the user says.
+pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
+    let (output, limits) = (args.output, args.limits);
+    to_the_end(output, limits, begin(args)).await
+}
+
+/// Drives a session to the end of its run. With `--json` the last line is always the result.
 pub(super) async fn to_the_end(
     output: OutputArgs,
-    begun: impl Future<Output = Result<(Work, Vec<Command>), Failure>>,
+    limits: LimitArgs,
+    begun: impl Future<Output = Result<Begun, Failure>>,
 ) -> Result<(), Failure> {
-    let report = match carry_out(output, begun).await {
+    let report = match carry_out(output, limits, begun).await {
         Ok(report) => report,
         Err(failure) => Report::failed(failure),
     };
@@ -61,73 +70,60 @@ pub(super) async fn to_the_end(
 
 async fn carry_out(
     output: OutputArgs,
-    begun: impl Future<Output = Result<(Work, Vec<Command>), Failure>>,
+    limits: LimitArgs,
+    begun: impl Future<Output = Result<Begun, Failure>>,
 ) -> Result<Report, Failure> {
+    let limits = Limits::new(limits);
     let mut interrupts = Interrupts::new()?;
-    let (work, said) = tokio::select! {
+    let begun = tokio::select! {
         begun = begun => begun?,
         exit = interrupts.next() => {
             return Err(Failure::new(exit, "interrupted before the run began"));
         }
+        limit = limits.time_out() => {
+            return Err(Failure::new(Exit::Limit, format!("{limit} before the run began")));
+        }
     };
-    Ok(finish(work, said, output, interrupts).await)
+    Ok(finish(begun, limits, output, interrupts).await)
 }
 
-/// A session that is ready to be driven, and what the user says to it.
-async fn begin(args: RunArgs) -> Result<(Work, Vec<Command>), Failure> {
-    let RunArgs { prompt, attach, session, output } = args;
+/// Opens the session that the user wants.
+async fn begin(args: RunArgs) -> Result<Begun, Failure> {
+    let RunArgs { prompt, attach, result, limits, session, output } = args;
+    let is_taken = session.tuning.config.as_deref() == Some(Path::new("-"));
     let asked = Asked::read(session, None, is_attended(output))?;
     let attached = attach::read(&attach)?;
-    let prompt = setup::given(prompt, "the prompt").await?;
-    let parts: Vec<Part> = std::iter::once(Part::text(prompt)).chain(attached).collect();
-    let mut work = Work::begin(asked, audience(output)).await?;
+    let form = result.schema.as_deref().map(Form::read).transpose()?;
+    let file = result.file.as_deref().map(MessageFile::check).transpose()?;
+    let prompt = piped::prompt(prompt, is_taken).await?;
+    let mut work = Work::begin(asked.with(form, limits), audience(output)).await?;
+    file.iter().for_each(|file| work.workspace.reserve(file.path()));
+    let mentioned = attach::mentions(&prompt.words, &work.workspace);
+    let parts = [vec![Part::text(prompt.text())], attached, mentioned].concat();
     work.entitle(&parts);
-    Ok((work, vec![Command::Submit { parts }]))
+    Ok(Begun { work, said: vec![Command::Submit { parts }], file })
 }
 
 /// Drives the session to its end and shows what came of it.
 async fn finish(
-    mut work: Work,
-    said: Vec<Command>,
+    begun: Begun,
+    limits: Limits,
     output: OutputArgs,
     interrupts: Interrupts,
 ) -> Report {
-    let view = View::new(output, &work);
-    let report = Report::new(&work.key, work.mode);
+    let Begun { mut work, said, file } = begun;
+    let mut view = View::new(output, &work);
+    let mut report = Report::new(&work.key, work.mode);
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));
     let (person, judge) = (work.person, work.judge);
-    let shown = RefCell::new((view, report));
-    let driven = work.host.run(|news| match news {
-        News::Event(event) => {
-            let (view, report) = &mut *shown.borrow_mut();
-            report.add(event);
-            view.show(event);
-            let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
-            if is_end && event.agent == AgentId::ROOT {
-                commands.send(Command::Close);
-            }
-        }
-        News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-        News::Withdrawn(id) => judge.withdraw(id),
-        // A close after the close is refused, and the session ends all the same.
-        News::Rejected(_) => {}
-    });
-    let ticking = async {
-        loop {
-            tokio::time::sleep(PAUSE).await;
-            shown.borrow_mut().0.tick();
-        }
-    };
-    let driven = tokio::select! {
-        driven = driven => Some(driven),
-        () = ending.hurry() => None,
-        () = ticking => None,
-    };
-    let (mut view, mut report) = shown.into_inner();
+    let is_told = !output.quiet;
+    let watching = Watching { view: &mut view, report: &mut report, limits: &limits, is_told };
+    let driven = drive(&mut work.host, &judge, watching, &ending).await;
     view.session_is_over();
     ending.session_is_over();
+    report.stopped_by(limits.hit());
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
     report.interrupted_by(signal);
     match driven {
@@ -141,6 +137,12 @@ async fn finish(
     let compared = ending.hold().await;
     report.compare(&work.workspace, &ending).await;
     drop(compared);
+    // It is none of the agent's changes.
+    if let Some((file, message)) = file.zip(report.message())
+        && let Err(failure) = file.write(message)
+    {
+        report.fail(failure);
+    }
     let (mode, workspace) = (work.mode, &work.workspace);
     if let Some(signal) = ending.last_signal() {
         report.fail(Failure::new(signal, "stopped while the changes were compared"));
@@ -165,6 +167,59 @@ async fn finish(
         shown.iter().for_each(|view| view.settled(&report, session));
     }
     report
+}
+
+/// Who watches a session while it is driven.
+struct Watching<'a> {
+    view: &'a mut View,
+    report: &'a mut Report,
+    limits: &'a Limits,
+    /// Whether it is told which endpoints are silent.
+    is_told: bool,
+}
+
+/// Drives the session to its end, or until a limit has closed it; gives nothing if the program is
+/// to end at once.
+async fn drive(
+    host: &mut Host,
+    judge: &Judge,
+    watching: Watching<'_>,
+    ending: &Ending,
+) -> Option<Result<(), JournalError>> {
+    let Watching { view, report, limits, is_told } = watching;
+    let (commands, silence) = (host.commands(), Silence::default());
+    let view = RefCell::new(view);
+    let driven = host.run(|news| {
+        silence.add(&news);
+        match news {
+            News::Event(event) => {
+                report.add(event);
+                view.borrow_mut().show(event);
+                limits.add(event, &commands);
+                let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
+                if is_end && event.agent == AgentId::ROOT {
+                    commands.send(Command::Close);
+                }
+            }
+            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            News::Withdrawn(id) => judge.withdraw(id),
+            // A close after the close is refused, and the session ends all the same.
+            News::Rejected(_) | News::Http(..) => {}
+        }
+    });
+    let ticking = async {
+        loop {
+            tokio::time::sleep(PAUSE).await;
+            view.borrow().tick();
+        }
+    };
+    tokio::select! {
+        driven = driven => Some(driven),
+        () = ending.hurry() => None,
+        () = ticking => None,
+        never = limits.run_out(&commands) => match never {},
+        never = silence.tell(), if is_told => match never {},
+    }
 }
 
 /// Brings the changes where they belong, and notes what has become of them.
@@ -208,111 +263,4 @@ pub(super) fn on_screen(screen: &Screen, style: Style) -> OnProgress {
         let line = format!("{}\n", style.paint(Colour::Dim, &line));
         drop(screen.clone().write_all(line.as_bytes()));
     })
-}
-
-/// How a run is shown.
-enum View {
-    /// A transcript on standard error, the final message on standard output.
-    Human(Box<Human>),
-    /// The final message only.
-    Quiet,
-    /// The diff only.
-    Diff,
-    /// Each event as a line of JSON.
-    Json,
-}
-
-/// A run as a person sees it.
-struct Human {
-    transcript: Transcript<Screen>,
-    screen: Screen,
-    spinner: Spinner,
-    style: Style,
-}
-
-impl View {
-    fn new(output: OutputArgs, work: &Work) -> Self {
-        match output {
-            OutputArgs { json: true, .. } => Self::Json,
-            OutputArgs { quiet: true, .. } if work.mode == Mode::Show => Self::Diff,
-            OutputArgs { quiet: true, .. } => Self::Quiet,
-            _ => Self::Human(Box::new(Human::new(work, Style::new(output.color)))),
-        }
-    }
-
-    fn show(&mut self, event: &Event) {
-        match self {
-            Self::Human(human) => {
-                human.transcript.show(event);
-                human.spinner.set(human.transcript.activity());
-            }
-            Self::Quiet | Self::Diff => {}
-            Self::Json => say(&to_string(event)),
-        }
-    }
-
-    /// Time has passed.
-    fn tick(&self) {
-        if let Self::Human(human) = self {
-            human.spinner.tick();
-        }
-    }
-
-    /// Nothing goes on any more.
-    fn session_is_over(&self) {
-        if let Self::Human(human) = self {
-            human.screen.end();
-        }
-    }
-
-    /// The final message, the diff, the counts.
-    fn end(&mut self, report: &Report) {
-        let text = report.text().trim_end();
-        let diff = report.diff();
-        match self {
-            Self::Json => {}
-            Self::Diff if diff.is_empty() => {}
-            Self::Diff => say(diff.trim_end_matches('\n')),
-            Self::Quiet if text.is_empty() => {}
-            Self::Quiet => say(&harmless(text)),
-            Self::Human(..) if !report.has_replies() => {}
-            Self::Human(human) => {
-                let style = human.style;
-                let mut err = stderr().lock();
-                // On a terminal the transcript has just shown it.
-                let shown = stdout().is_terminal() && stderr().is_terminal();
-                if report.result().is_ok() && !text.is_empty() && !shown {
-                    say(&harmless(text));
-                }
-                let space = if diff.is_empty() { "" } else { "\n" };
-                let (notices, counts) = (report.notices(style), report.counts(style));
-                drop(write!(err, "{space}{}\n{notices}{counts}\n", style.diff(diff)));
-            }
-        }
-    }
-
-    /// What has become of the changes, and how a session goes on whose run is not over.
-    fn settled(&self, report: &Report, session: Option<&str>) {
-        let Self::Human(human) = self else { return };
-        let unfinished = session.filter(|_| report.run_result().is_err());
-        let resume = unfinished.map(|id| format!("innerloop resume {id} goes on with the session"));
-        for line in report.fate().into_iter().chain(resume) {
-            drop(writeln!(stderr().lock(), "{}", human.style.paint(Colour::Dim, &line)));
-        }
-    }
-}
-
-impl Human {
-    /// On a terminal there is a line for what goes on, and one above all that says what works
-    /// where.
-    fn new(work: &Work, style: Style) -> Self {
-        let screen = work.screen.clone();
-        if let Some(size) = size() {
-            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &header::of(work))));
-            screen.begin(size);
-        }
-        let transcript = Transcript::new(screen.clone(), style, work.words.clone());
-        let spinner = Spinner::new(screen.clone(), style);
-        Self { transcript, screen, spinner, style }
-    }
 }

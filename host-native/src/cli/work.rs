@@ -3,14 +3,16 @@
 
 use super::{
     approval::{Person, Seat},
-    args::{FileArgs, SessionArgs, Where},
+    args::{FileArgs, LimitArgs, SessionArgs, Where},
     config::{self, Plan},
     console::warn,
     environment,
     exit::Failure,
+    form::Form,
     judge::Judge,
-    keys, own,
+    keys, limits, own,
     preview::Preview,
+    recorded::{self, Replay},
     review::Mode,
     sessions::{self, About, Held, Store},
     setup::{self, Choice},
@@ -23,8 +25,9 @@ use crate::{
     host::{Host, Parts},
     http::{Http, wall_time},
     journal::Journal,
-    recording::{Recording, player},
-    sandbox::{OnProgress, Workspace},
+    local::Local,
+    recording::Recording,
+    sandbox::{Executor, OnProgress, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_core::{
@@ -35,8 +38,10 @@ use innerloop_core::{
     tool::ToolSpec,
 };
 use innerloop_driver::{
-    Driver, Endpoints, Models, Parts as DriverParts, People, catalogue::Catalogue,
-    providers::Provider, traffic::Recorder,
+    Driver, Endpoints, Keys, Models, Parts as DriverParts, People,
+    catalogue::Catalogue,
+    providers::Provider,
+    traffic::{Player, Recorder},
 };
 
 /// A session and what it works with.
@@ -81,6 +86,10 @@ pub(super) struct Asked {
     web: Option<OwnTool>,
     /// The session that goes on, if none is opened.
     past: Option<Past>,
+    replay: Option<Replay>,
+    /// The form of the final answer, if it is to have one.
+    form: Option<Form>,
+    limits: LimitArgs,
 }
 
 /// A session that was kept.
@@ -115,25 +124,33 @@ impl Asked {
         past: Option<Past>,
         is_attended: bool,
     ) -> Result<Self, Failure> {
-        let args = environment::settled(args, is_attended)?;
+        let mut args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
         let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let web = setup::web(&args.tuning.web)?;
-        Ok(Self { args, mode, folder, own, web, past })
+        let replay = Replay::read(&mut args)?;
+        let (form, limits) = (None, LimitArgs::default());
+        Ok(Self { args, mode, folder, own, web, past, replay, form, limits })
+    }
+
+    /// With a final answer of that form, and limits that the session must be able to tell.
+    pub(super) fn with(self, form: Option<Form>, limits: LimitArgs) -> Self {
+        Self { form, limits, ..self }
     }
 }
 
 impl Work {
     /// Opens the session, or goes on with it.
     pub(super) async fn begin(asked: Asked, audience: Audience) -> Result<Self, Failure> {
-        let Asked { args, mode, folder, own, web, past } = asked;
+        let Asked { args, mode, folder, own, web, past, replay, form, limits } = asked;
         let Audience { seat, screen, style, progress } = audience;
         let is_attended = seat.is_some();
         let Choice { provider, because } = match args.files.replay {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
+        let catalogue = config::catalogue(&args.tuning)?;
         let specs: Vec<ToolSpec> = own.iter().map(|tool| tool.spec().clone()).collect();
         let origin = match past {
             Some(past) => Origin::Kept(Box::new(past.with_tools(&specs)?)),
@@ -143,28 +160,31 @@ impl Work {
                 Origin::New(Box::new(plan.await?))
             }
         };
-        let catalogue = config::catalogue(&args.tuning)?;
-        let traffic = Traffic::of(&provider, &args)?;
+        let (player, recorded) = replay.map(Replay::parts).unzip();
+        let traffic = Traffic::of(&provider, &args, player)?;
         if let (Some(because), Some(tell)) = (because, &progress) {
             tell(&because);
         }
-        let workspace = mode.workspace(folder)?;
-        let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
-            .with_isolation(args.guests.isolation.isolation());
-        own::prepare(&own, &sandbox).await?;
-        let local = environment::open(&args.environment, &args.guests, &sandbox)?;
-        let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);
-        let (config, log, held) = match origin {
+        let site = Site::open(&args, mode, folder, progress)?;
+        own::prepare(&own, &site.sandbox).await?;
+        let (mut config, log, held) = match origin {
             Origin::Kept(past) => (past.config, Some(past.log), Some(past.held)),
             Origin::New(plan) => {
-                let config = plan.config(&workspace, sandbox.programs().facts(), place).await?;
-                let held = keep(&args, mode, &workspace, &provider, &config);
+                let config = site.config(&plan).await?;
+                let held = keep(&args, mode, &site.workspace, &provider, &config);
                 (config, None, held)
             }
         };
-        let journal = journal(&args.files, held.as_ref(), &workspace)?;
-        let Traffic { endpoints, models, http, recording } = traffic;
-        let approve = is_attended || local.is_none() && Judge::decides(&config);
+        form.into_iter().for_each(|form| form.set(&mut config));
+        limits::check_price(limits, &config)?;
+        let journal = journal(&args.files, held.as_ref(), &site.workspace)?;
+        let Traffic { endpoints, models, http, mut recording } = traffic;
+        let origin = recorded::origin(&provider, &config);
+        let recorded = recorded.flatten();
+        let differs = recorded.and_then(|recorded| recorded::difference(&recorded, &origin));
+        differs.iter().for_each(|told| warn(told));
+        recording.iter_mut().for_each(|recording| recording.begin(&origin));
+        let approve = is_attended || site.local.is_none() && Judge::decides(&config);
         let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
         let driver = match log {
@@ -173,14 +193,9 @@ impl Work {
                 Failure::configuration(format!("the configuration cannot work: config.{error}"))
             }),
         }?;
-        let tools = Tools::new(sandbox.clone().without_keys(driver.keys()));
-        // What a command line of the machine does is not known from reading it.
-        let judged = if local.is_none() { Some(sandbox) } else { None };
-        let local = local.map(|local| local.without_keys(driver.keys()));
-        let tools = local.into_iter().fold(tools, Tools::with_environment);
-        let tools = own.into_iter().fold(tools, Tools::with);
-        let tools = web.into_iter().fold(tools, Tools::with_web_fetch);
         let config = driver.session().config().clone();
+        let workspace = site.workspace.clone();
+        let (tools, judged) = site.tools(own, web, driver.keys());
         let (preview, words) = (Preview::new(&config, &workspace), Words::new(&config));
         let host = Host::new(driver, Parts { http, tools, journal, recording });
         let person = seat.map(|seat| Person::new(host.commands(), preview, style, seat));
@@ -207,6 +222,53 @@ impl Work {
         self.host.driver().keys().mask(&mut title);
         let titled = self.held.as_mut().map_or(Ok(()), |held| held.entitle(&title));
         drop(titled);
+    }
+}
+
+/// Where calls are carried out.
+struct Site {
+    workspace: Workspace,
+    sandbox: Executor,
+    /// This machine, if commands run there.
+    local: Option<Local>,
+}
+
+impl Site {
+    fn open(
+        args: &SessionArgs,
+        mode: Mode,
+        folder: Workspace,
+        progress: Option<OnProgress>,
+    ) -> Result<Self, Failure> {
+        let workspace = mode.workspace(folder)?;
+        let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
+            .with_isolation(args.guests.isolation.isolation());
+        let local = environment::open(&args.environment, &args.guests, &sandbox)?;
+        Ok(Self { workspace, sandbox, local })
+    }
+
+    /// The configuration of a session that works here.
+    async fn config(&self, plan: &Plan<'_>) -> Result<SessionConfig, Failure> {
+        let place: &dyn Environment = self.local.as_ref().map_or(&self.sandbox, |local| local);
+        plan.config(&self.workspace, self.sandbox.programs().facts(), place).await
+    }
+
+    /// The tools that work here, without those keys; and where command lines are carried out that
+    /// can be judged.
+    fn tools(
+        self,
+        own: Vec<OwnTool>,
+        web: Option<OwnTool>,
+        keys: &Keys,
+    ) -> (Tools, Option<Executor>) {
+        let Self { sandbox, local, .. } = self;
+        let tools = Tools::new(sandbox.clone().without_keys(keys));
+        // What a command line of the machine does is not known from reading it.
+        let judged = if local.is_none() { Some(sandbox) } else { None };
+        let local = local.map(|local| local.without_keys(keys));
+        let tools = local.into_iter().fold(tools, Tools::with_environment);
+        let tools = own.into_iter().fold(tools, Tools::with);
+        (web.into_iter().fold(tools, Tools::with_web_fetch), judged)
     }
 }
 
@@ -294,9 +356,12 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn of(provider: &Provider, args: &SessionArgs) -> Result<Self, Failure> {
-        if let Some(path) = &args.files.replay {
-            let player = player(path).map_err(Failure::configuration)?;
+    fn of(
+        provider: &Provider,
+        args: &SessionArgs,
+        player: Option<Player>,
+    ) -> Result<Self, Failure> {
+        if let Some(player) = player {
             let endpoint = setup::recorded_endpoint(provider, &args.model);
             let endpoints = endpoint.map_or_else(Endpoints::default, |endpoint| {
                 Endpoints::default().with(provider.endpoint(), endpoint)

@@ -74,7 +74,8 @@ struct Frozen(bool);
 #[derive(Debug)]
 struct Reserved {
     path: PathBuf,
-    inode: u64,
+    /// Of one that is there.
+    inode: Option<u64>,
 }
 
 impl Workspace {
@@ -212,12 +213,16 @@ impl Workspace {
     }
 
     /// Lets nobody change a file of the host's own, such as the session's log, should it lie in
-    /// this workspace.
+    /// this workspace, or make one that is not there yet but whose folder is.
     pub fn reserve(&self, file: &Path) {
-        let Ok(file) = std::fs::canonicalize(file) else { return };
+        let place = || {
+            let folder = std::fs::canonicalize(file.parent()?).ok()?;
+            Some(folder.join(file.file_name()?))
+        };
+        let Some(file) = std::fs::canonicalize(file).ok().or_else(place) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
-        let Ok(found) = self.stat(path) else { return };
-        self.reserved().push(Reserved { path: path.to_owned(), inode: found.inode });
+        let inode = self.stat(path).ok().map(|found| found.inode);
+        self.reserved().push(Reserved { path: path.to_owned(), inode });
     }
 
     /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
@@ -441,7 +446,8 @@ impl Workspace {
             return Ok(());
         }
         let inode = self.stat(path).ok().map(|found| found.inode);
-        let is_it = |it: &Reserved| it.path.starts_with(path) || Some(it.inode) == inode;
+        let is_it =
+            |it: &Reserved| it.path.starts_with(path) || it.inode.is_some() && it.inode == inode;
         if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
     }
 

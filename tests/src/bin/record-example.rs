@@ -23,7 +23,6 @@ fn record(example: &Example) {
     assert_eq!(run.code, Some(0), "the agent failed");
     let after = example.own_test(&project);
     assert_eq!(after.code, Some(0), "the example's tests are not green: {after:#?}");
-    let traffic = std::fs::read(&new).expect("the new recording");
-    std::fs::write(example.recording(), traffic).expect("a writable recording");
+    std::fs::write(example.recording(), Example::exchanges(&new)).expect("a writable recording");
     println!("recorded {}", example.recording().display());
 }

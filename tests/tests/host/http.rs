@@ -138,6 +138,23 @@ async fn redirects_are_told_and_not_followed() {
     }
 }
 
+/// A server that takes connections and never says a word, so that TLS is never agreed on.
+#[tokio::test]
+async fn a_connection_that_is_never_there_ends_soon() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("https://{}", silent.local_addr().unwrap());
+    let http = client().connecting_within(Duration::from_millis(50));
+    for (kind, more) in [
+        (HttpFailureKind::Network, ""),
+        (HttpFailureKind::Refused, ", twice; check the network, the proxy and --base-url"),
+    ] {
+        let inputs = exchange(&http, &url).await;
+        let failure = failure(&inputs);
+        let message = format!("no connection to {url} within 50ms{more}");
+        assert_eq!((failure.kind, &failure.message), (kind, &message));
+    }
+}
+
 #[tokio::test]
 async fn a_first_connection_that_is_refused_is_a_mistake_and_a_later_one_is_not() {
     let model = Mock::start(vec![Reply::stream(&Message::text("hello"))]);

@@ -7,6 +7,7 @@
     reason = "a test that fails this way says where"
 )]
 
+mod automation;
 mod clang;
 mod commands;
 mod config;

@@ -134,8 +134,9 @@ fn off_a_terminal_the_option_decides() {
         let scene = Scene::streaming(&script);
         let mut command = scene.command("go");
         command.args(["--approve", approve]);
+        let code = if approve == "all" { 0 } else { 5 };
         let _run =
-            run(command.arg("--programs").arg(innerloop_tests::example::programs())).exits(0);
+            run(command.arg("--programs").arg(innerloop_tests::example::programs())).exits(code);
         let written = scene.path("workspace/note.txt").exists();
         let requests = scene.model.requests();
         let nobody = |at: usize| requests[at].body.matches("nobody is here to give it").count();
@@ -155,7 +156,7 @@ fn m5_a_command_line_that_only_reads_needs_nobody() {
         std::fs::write(scene.path("config.json"), config).unwrap();
         let mut command = scene.command("go");
         command.args(["--config", &scene.arg("config.json"), "--programs"]);
-        let _run = run(command.arg(innerloop_tests::example::programs_and_shell())).exits(0);
+        let _run = run(command.arg(innerloop_tests::example::programs_and_shell())).exits(5);
         let requests = scene.model.requests();
         let nobody = |at: usize| requests[at].body.matches("nobody is here to give it").count();
         assert_eq!((nobody(1), nobody(2)), (usize::from(!reads), 2 - usize::from(reads)), "{ask}");

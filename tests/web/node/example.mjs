@@ -106,6 +106,8 @@ test("an unreadable recording is refused with its line", async () => {
     ["", 1],
     ["{}", 1],
     [`${first}\nrubbish\n`, 2],
+    // What a recording was made with is not looked at, and counts as a line.
+    [`{"recording":1,"provider":"anthropic"}\n${first}\nrubbish\n`, 3],
   ]) {
     const message = new RegExp(`^line ${line} of the recording cannot be read`);
     await assert.rejects(example({ replay }), { code: "replay_unreadable", message });

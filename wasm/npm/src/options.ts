@@ -446,8 +446,14 @@ function rawReplay(replay: AgentOptions["replay"]): object | undefined {
   if (replay === undefined) return undefined;
   const { traffic, paceMs = 0 } = typeof replay === "string" ? { traffic: replay } : replay;
   if (typeof traffic !== "string") throw bad("`replay` must be the recording's text");
-  return nested("replay", { traffic, paceMs });
+  return nested("replay", { traffic: traffic.replace(ORIGIN, ""), paceMs });
 }
+
+/**
+ * The first line of a recording, which may say with what it was made. The options say that here.
+ * Its line feed stays, so that the lines after it have their numbers.
+ */
+const ORIGIN = /^\{"recording":1,[^\n]*/;
 
 /** A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS. */
 export function newId(): string {

@@ -3,6 +3,7 @@
 mod decode;
 mod doctor;
 mod environment;
+mod limits;
 mod model;
 mod output;
 mod session;
@@ -13,12 +14,13 @@ mod tuning;
 pub(super) use decode::{DecodeArgs, Wire};
 pub(super) use doctor::DoctorArgs;
 pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Where};
+pub(super) use limits::LimitArgs;
 pub(super) use model::{ModelArgs, WebArgs};
 pub(super) use output::{OutputArgs, When};
 pub(super) use session::{ConversationArgs, FileArgs, RunArgs, SessionArgs};
 pub(super) use sessions::{Form, ResumeArgs, SessionsArgs, SessionsCommand};
 pub(super) use tools::{ToolArgs, ToolsArgs, ToolsCommand, ToolsRunArgs};
-pub(super) use tuning::{Approve, TuningArgs};
+pub(super) use tuning::{Approve, TuningArgs, Words};
 
 use super::exit::TABLE;
 use clap::{Parser, Subcommand};

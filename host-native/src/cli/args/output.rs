@@ -1,6 +1,7 @@
 //! How a command tells what comes of it.
 
 use clap::{Args, ValueEnum};
+use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct OutputArgs {
@@ -13,6 +14,22 @@ pub(crate) struct OutputArgs {
     /// When to use colour; `NO_COLOR` is respected.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
     pub(crate) color: When,
+}
+
+/// What the final message is, and where else it goes.
+#[derive(Debug, Default, Args)]
+pub(crate) struct ResultArgs {
+    /// Write the final message also to this file, which is replaced.
+    ///
+    /// A run that ends without one leaves the file as it is.
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Have the model answer in the form of this JSON Schema, whose root is an object.
+    ///
+    /// The final message is then the answer as one line of JSON; a run without such an answer has
+    /// failed.
+    #[arg(long = "output-schema", value_name = "FILE")]
+    pub(crate) schema: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

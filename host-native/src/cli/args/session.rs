@@ -2,8 +2,9 @@
 
 use super::{
     environment::{EnvironmentArgs, GuestArgs},
+    limits::LimitArgs,
     model::ModelArgs,
-    output::{OutputArgs, When},
+    output::{OutputArgs, ResultArgs, When},
     tuning::TuningArgs,
 };
 use crate::cli::exit::TABLE;
@@ -13,12 +14,22 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = TABLE)]
 pub(crate) struct RunArgs {
-    /// What to do; `-` reads it from standard input.
-    pub(crate) prompt: String,
+    /// What to do; `-`, or nothing at all, reads it from standard input.
+    ///
+    /// What is piped in beside a prompt goes with it, in a block <stdin>. Where nothing comes on an
+    /// open pipe in ten seconds, the run goes on without it.
+    ///
+    /// A file of the workspace is attached by `@src/main.rs` or `@"with space.png"`: a picture, a
+    /// PDF, or a text of up to 256 KiB.
+    pub(crate) prompt: Option<String>,
     /// A picture, a PDF or a text that goes with the prompt, or the address of a picture; give one
     /// for each.
-    #[arg(long, value_name = "FILE|URL")]
+    #[arg(short = 'i', long, visible_alias = "image", value_name = "FILE|URL")]
     pub(crate) attach: Vec<String>,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) session: SessionArgs,
     #[command(flatten)]
@@ -81,10 +92,12 @@ pub(crate) struct SessionArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct FileArgs {
-    /// Record the model's responses to a new file.
+    /// Record the model's responses to a new file, whose first line names provider and model.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     pub(crate) record: Option<PathBuf>,
     /// Take the model's responses from a recording; needs neither key nor network.
+    ///
+    /// Provider, model and vocabulary are those of the recording, unless an option names others.
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// Write the session's log to a new file.

@@ -1,6 +1,11 @@
 //! The arguments of `innerloop resume` and `innerloop sessions`.
 
-use super::{output::OutputArgs, session::FileArgs, tuning::Approve};
+use super::{
+    limits::LimitArgs,
+    output::{OutputArgs, ResultArgs},
+    session::FileArgs,
+    tuning::Approve,
+};
 use crate::cli::exit::TABLE;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -48,6 +53,10 @@ pub(crate) struct ResumeArgs {
     /// Most rounds of tool calls; 0 for no limit.
     #[arg(long, visible_alias = "max-rounds", value_name = "N")]
     pub(crate) max_tool_rounds: Option<u32>,
+    #[command(flatten)]
+    pub(crate) result: ResultArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]

@@ -29,7 +29,7 @@ pub(crate) struct TuningArgs {
     #[arg(long, value_name = "N")]
     pub(crate) max_turns: Option<u32>,
     /// Most rounds of tool calls; 0 for no limit [default: the preset's, else 200].
-    #[arg(long, value_name = "N")]
+    #[arg(long, visible_alias = "max-rounds", value_name = "N")]
     pub(crate) max_tool_rounds: Option<u32>,
     /// Under which names the model is shown its tools [default: the preset's].
     #[arg(long, value_enum, value_name = "WHICH")]

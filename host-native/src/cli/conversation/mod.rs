@@ -114,6 +114,7 @@ async fn drive(
         News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
         News::Withdrawn(id) => judge.withdraw(id),
         News::Rejected(rejected) => ui.borrow_mut().complain(&rejected.to_string()),
+        News::Http(..) => {}
     };
     let mut typed = std::pin::pin!(typed);
     let driven = tokio::select! {

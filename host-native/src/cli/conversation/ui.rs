@@ -8,6 +8,7 @@ use super::{
 use crate::{
     cli::{
         approval::Person,
+        attach,
         exit::Failure,
         header,
         lines::Slot,
@@ -243,7 +244,8 @@ impl Ui {
             Some(text) => (text.trim(), true),
             None => (text, false),
         };
-        let parts = vec![Part::text(text)];
+        let mut parts = vec![Part::text(text)];
+        parts.extend(attach::mentions(text, &self.workspace));
         let is_working = matches!(self.state, State::Working | State::Interrupting);
         self.commands.send(match (is_working, waits) {
             (false, _) => Command::Submit { parts },

@@ -1,0 +1,52 @@
+//! The form that the user wants of the final answer: a JSON Schema in a file.
+
+use super::exit::Failure;
+use innerloop_core::{
+    config::{AnswerConfig, SessionConfig},
+    json::Json,
+    schema,
+    tool::ToolSpec,
+};
+use std::{fmt::Display, fs, path::Path};
+
+/// A form that can be asked for.
+#[derive(Debug)]
+pub(super) struct Form(Json);
+
+impl Form {
+    /// Reads a schema and checks it.
+    ///
+    /// # Errors
+    /// The file can't be read, or is no schema that an answer can be checked by.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let unusable = |why: &dyn Display| {
+            Failure::configuration(format!("--output-schema {}: {why}", path.display()))
+        };
+        let text = fs::read_to_string(path).map_err(|error| unusable(&error))?;
+        let schema = Json::parse(text).map_err(|error| unusable(&error))?;
+        let spec = ToolSpec {
+            name: "final_answer".to_owned(),
+            description: String::new(),
+            parameters: schema.clone(),
+            read_only: true,
+            timeout_ms: None,
+            freeform: None,
+        };
+        match schema::of_tool(&spec) {
+            Ok(_) => Ok(Self(schema)),
+            Err(error) => Err(unusable(&error.message)),
+        }
+    }
+
+    /// Asks for it in a session. How often the model is reminded stays as it is.
+    pub(super) fn set(self, config: &mut SessionConfig) {
+        let schema = self.0;
+        config.answer = Some(match config.answer.take() {
+            Some(answer) => AnswerConfig { schema, ..answer },
+            None => AnswerConfig { schema, retries: RETRIES },
+        });
+    }
+}
+
+/// How often a run that ends with text is asked for the answer again.
+const RETRIES: u32 = 2;

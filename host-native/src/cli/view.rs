@@ -1,0 +1,122 @@
+//! How a run is shown: to a person as it goes, or to a program.
+
+use super::{
+    args::OutputArgs,
+    console::say,
+    header,
+    report::Report,
+    review::Mode,
+    spinner::Spinner,
+    style::{Colour, Style, harmless},
+    terminal::{Screen, size},
+    transcript::Transcript,
+    work::Work,
+};
+use innerloop_core::{event::Event, json::to_string};
+use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+
+/// How a run is shown.
+pub(super) enum View {
+    /// A transcript on standard error, the final message on standard output.
+    Human(Box<Human>),
+    /// The final message only.
+    Quiet,
+    /// The diff only.
+    Diff,
+    /// Each event as a line of JSON.
+    Json,
+}
+
+/// A run as a person sees it.
+pub(super) struct Human {
+    transcript: Transcript<Screen>,
+    screen: Screen,
+    spinner: Spinner,
+    style: Style,
+}
+
+impl View {
+    pub(super) fn new(output: OutputArgs, work: &Work) -> Self {
+        match output {
+            OutputArgs { json: true, .. } => Self::Json,
+            OutputArgs { quiet: true, .. } if work.mode == Mode::Show => Self::Diff,
+            OutputArgs { quiet: true, .. } => Self::Quiet,
+            _ => Self::Human(Box::new(Human::new(work, Style::new(output.color)))),
+        }
+    }
+
+    pub(super) fn show(&mut self, event: &Event) {
+        match self {
+            Self::Human(human) => {
+                human.transcript.show(event);
+                human.spinner.set(human.transcript.activity());
+            }
+            Self::Quiet | Self::Diff => {}
+            Self::Json => say(&to_string(event)),
+        }
+    }
+
+    /// Time has passed.
+    pub(super) fn tick(&self) {
+        if let Self::Human(human) = self {
+            human.spinner.tick();
+        }
+    }
+
+    /// Nothing goes on any more.
+    pub(super) fn session_is_over(&self) {
+        if let Self::Human(human) = self {
+            human.screen.end();
+        }
+    }
+
+    /// The final message, the diff, the counts.
+    pub(super) fn end(&mut self, report: &Report) {
+        let message = report.message();
+        let diff = report.diff();
+        match self {
+            Self::Json => {}
+            Self::Diff if diff.is_empty() => {}
+            Self::Diff => say(diff.trim_end_matches('\n')),
+            Self::Quiet => message.iter().for_each(|message| say(&harmless(message))),
+            Self::Human(..) if !report.has_replies() => {}
+            Self::Human(human) => {
+                let style = human.style;
+                let mut err = stderr().lock();
+                // On a terminal the transcript has just shown it, unless it was a call's argument.
+                let is_shown = stdout().is_terminal() && stderr().is_terminal();
+                if let Some(message) = message.filter(|_| !is_shown || report.has_answer()) {
+                    say(&harmless(message));
+                }
+                let space = if diff.is_empty() { "" } else { "\n" };
+                let (notices, counts) = (report.notices(style), report.counts(style));
+                drop(write!(err, "{space}{}\n{notices}{counts}\n", style.diff(diff)));
+            }
+        }
+    }
+
+    /// What has become of the changes, and how a session goes on whose run is not over.
+    pub(super) fn settled(&self, report: &Report, session: Option<&str>) {
+        let Self::Human(human) = self else { return };
+        let unfinished = session.filter(|_| report.run_result().is_err());
+        let resume = unfinished.map(|id| format!("innerloop resume {id} goes on with the session"));
+        for line in report.fate().into_iter().chain(resume) {
+            drop(writeln!(stderr().lock(), "{}", human.style.paint(Colour::Dim, &line)));
+        }
+    }
+}
+
+impl Human {
+    /// On a terminal there is a line for what goes on, and one above all that says what works
+    /// where.
+    fn new(work: &Work, style: Style) -> Self {
+        let screen = work.screen.clone();
+        if let Some(size) = size() {
+            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &header::of(work))));
+            screen.begin(size);
+        }
+        let transcript = Transcript::new(screen.clone(), style, work.words.clone());
+        let spinner = Spinner::new(screen.clone(), style);
+        Self { transcript, screen, spinner, style }
+    }
+}
