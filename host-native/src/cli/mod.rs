@@ -22,6 +22,7 @@ mod message_file;
 mod own;
 mod piped;
 mod preview;
+mod record;
 mod recorded;
 mod report;
 mod review;
