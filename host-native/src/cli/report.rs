@@ -472,8 +472,8 @@ fn denied_text(denied: &[Denied]) -> String {
         named.push(format!("… and {more} more"));
     }
     format!(
-        "{} needed a yes that nobody was there to give: {}; say with --approve edits or \
-         --approve all what may run without a question",
+        "{} needed a yes that nobody was there to give: {}; allow such calls with \
+         --approve all, or changes of files alone with --approve edits",
         counted(denied.len() as u64, "call"),
         named.join(", ")
     )
