@@ -30,6 +30,9 @@ const CHUNK: usize = 64 << 10;
 /// For how long a connection is tried, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long an endpoint may take to show that it is there.
+const REACH_TIMEOUT: Duration = Duration::from_secs(30);
+
 /// A client.
 #[derive(Debug)]
 pub struct Http {
@@ -103,11 +106,17 @@ impl Http {
     /// Whether an endpoint answers at all: the status of a request for its base URL, without key.
     ///
     /// # Errors
-    /// No connection.
+    /// No connection, or no answer within 30 seconds.
     pub async fn reach(&self, base: &BaseUrl) -> Result<u16, HttpFailure> {
         let url = base.to_string();
-        let sent = self.client(&url)?.get(url).send().await;
-        let response = sent.map_err(|error| self.unsent(base, &error))?;
+        let sent = self.client(&url)?.get(url).timeout(REACH_TIMEOUT).send().await;
+        let response = sent.map_err(|error| {
+            if !error.is_timeout() || error.is_connect() {
+                return self.unsent(base, &error);
+            }
+            let time = REACH_TIMEOUT.as_secs();
+            refused(format!("{base} takes the connection, and does not answer within {time} s"))
+        })?;
         Ok(response.status().as_u16())
     }
 

@@ -27,6 +27,7 @@ mod model_change;
 mod own;
 mod piped;
 mod preview;
+mod record;
 mod recorded;
 mod report;
 mod resume;

@@ -6,15 +6,16 @@ use super::{
     figures::{counted, dollars, grouped},
     interrupts::Ending,
     keys,
+    record::{Denied, File, Record},
     review::Mode,
     style::{Colour, Style, brief, harmless},
 };
 use crate::{
     diff::{Changes, Diff},
-    sandbox::{FileChange, FileState, Workspace},
+    sandbox::{FileChange, Workspace},
 };
 use innerloop_core::{
-    action::{ChangeKind, Outcome, ToolError},
+    action::{Outcome, ToolError},
     config::LimitAction,
     cost,
     event::{ErrorKind, Event, EventKind},
@@ -23,7 +24,7 @@ use innerloop_core::{
     status::RunEnd,
 };
 use innerloop_driver::NOBODY_APPROVES;
-use innerloop_json::{Json, ToJson, to_string};
+use innerloop_json::{Json, to_string};
 use std::{
     collections::BTreeMap,
     sync::Arc,
@@ -426,81 +427,6 @@ impl Report {
     }
 }
 
-#[derive(ToJson)]
-struct Record<'a> {
-    #[json(rename = "type")]
-    kind: &'static str,
-    status: &'static str,
-    exit_code: u8,
-    #[json(skip_serializing_if = "Option::is_none")]
-    message: Option<String>,
-    text: &'a str,
-    #[json(skip_serializing_if = "Option::is_none")]
-    answer: Option<&'a Json>,
-    #[json(skip_serializing_if = "<[Denied]>::is_empty")]
-    denied: &'a [Denied],
-    turns: u32,
-    tool_calls: u32,
-    usage: Usage,
-    #[json(skip_serializing_if = "Option::is_none")]
-    cost_nano_usd: Option<u64>,
-    files: Vec<File<'a>>,
-    files_truncated: bool,
-    applied: bool,
-    diff: &'a str,
-    duration_ms: u64,
-}
-
-/// A call that needed a yes, which nobody was there to give.
-#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
-struct Denied {
-    name: String,
-    /// Their beginning.
-    arguments: String,
-}
-
-#[derive(ToJson)]
-struct File<'a> {
-    path: &'a str,
-    kind: ChangeKind,
-    /// It was opened for writing and is what it was.
-    #[json(skip_serializing_if = "is_false")]
-    same: bool,
-    #[json(skip_serializing_if = "Option::is_none")]
-    before: Option<Content>,
-    #[json(skip_serializing_if = "Option::is_none")]
-    after: Option<Content>,
-    #[json(skip_serializing_if = "Option::is_none")]
-    notice: Option<&'static str>,
-}
-
-/// What the diff does not show.
-#[derive(ToJson)]
-struct Content {
-    bytes: u64,
-    #[json(skip_serializing_if = "Option::is_none")]
-    sha256: Option<String>,
-}
-
-impl<'a> File<'a> {
-    fn of(file: &'a FileChange) -> Self {
-        let content = |state: &FileState| match state {
-            FileState::Opaque { size, digest, .. } => {
-                Some(Content { bytes: *size, sha256: digest.map(|digest| digest.to_string()) })
-            }
-            _ => None,
-        };
-        let (path, kind, same) = (file.path.as_str(), file.kind(), file.is_same());
-        let (before, after) = (content(&file.before), content(&file.after));
-        Self { path, kind, same, before, after, notice: file.notice() }
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the derived code passes fields so")]
-const fn is_false(value: &bool) -> bool {
-    !*value
-}
-
 /// What the user has to change is the configuration; all else is a failed run.
 const fn exit_of(kind: ErrorKind) -> Exit {
     match kind {
@@ -556,8 +482,8 @@ fn denied_text(denied: &[Denied]) -> String {
         named.push(format!("… and {more} more"));
     }
     format!(
-        "{} needed a yes that nobody was there to give: {}; say with --approve edits or \
-         --approve all what may run without a question",
+        "{} needed a yes that nobody was there to give: {}; allow such calls with \
+         --approve all, or changes of files alone with --approve edits",
         counted(denied.len() as u64, "call"),
         named.join(", ")
     )
@@ -570,6 +496,7 @@ fn millis(duration: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{super::args::When, *};
+    use crate::sandbox::FileState;
 
     fn created(path: &str, after: FileState) -> FileChange {
         FileChange::of(path, FileState::Absent, after)

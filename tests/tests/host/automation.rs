@@ -212,14 +212,13 @@ fn a_file_that_cannot_be_written_is_told_before_the_run() {
 
 #[test]
 fn the_agent_does_not_change_the_file_for_the_final_message() {
-    for there in [false, true] {
+    for (in_place, there) in [(true, false), (true, true), (false, false), (false, true)] {
         let scene = Scene::streaming(&[write("toolu_1", "mine"), Message::text("done")]);
+        let scene = if in_place { scene.in_place() } else { scene };
         let scene = if there { scene.file("note.txt", "old") } else { scene };
-        let run = scene.in_place();
-        let file = run.arg("workspace/note.txt");
-        let ended = run.run(&["--json", "-o", &file]).exits(0);
-        assert_eq!(run.text("workspace/note.txt"), "done\n");
-        assert_eq!(record(&ended)["files"], json!([]), "{there}");
+        let run = scene.run(&["--json", "-o", &scene.arg("workspace/note.txt")]).exits(0);
+        assert_eq!(scene.text("workspace/note.txt"), "done\n");
+        assert_eq!(record(&run)["files"], json!([]), "{in_place} {there}");
     }
 }
 
@@ -375,7 +374,10 @@ fn calls_that_nobody_could_allow_are_told_at_the_end() {
     assert_eq!(run.stdout, "I could not write it.\n", "that is its final message all the same");
     let told = "1 call needed a yes that nobody was there to give: write_file {\"content\":\"one\"";
     assert!(run.complaint().contains(told), "{run:?}");
-    assert!(run.complaint().contains("--approve edits or --approve all"), "{run:?}");
+    assert!(
+        run.complaint().contains("--approve all, or changes of files alone with --approve edits"),
+        "{run:?}"
+    );
     let scene = Scene::streaming(&script);
     let record = record(&scene.run(&["--approve", "none", "--json"]).exits(5));
     assert_eq!((&record["status"], &record["exit_code"]), (&json!("denied"), &json!(5)));

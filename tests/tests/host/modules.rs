@@ -171,7 +171,7 @@ fn c5_a_read_only_module_changes_nothing_and_needs_no_yes() {
     let told = result(&scene);
     assert_eq!((told.text.as_str(), told.is_error), (text, Some(true)));
     let scene = scene_of();
-    let _run = go(&scene, &note(false), &["--approve", "none"]).exits(0);
+    let _run = go(&scene, &note(false), &["--approve", "none"]).exits(5);
     assert!(!scene.path("workspace/note.txt").exists(), "nobody said yes");
     assert_eq!(result(&scene).is_error, Some(true));
 }

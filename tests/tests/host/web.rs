@@ -257,7 +257,7 @@ fn c16_the_model_has_the_tool_where_a_domain_is_allowed() {
     assert!(!off.model.requests()[0].body.contains("web_fetch"));
     // It reaches out of the workspace: who is asked about programs is asked about it.
     let asked = Scene::streaming(&[call, Message::text("done")]);
-    let _run = asked.run(&["--allow-domain", &place(&server), "--approve", "edits"]).exits(0);
+    let _run = asked.run(&["--allow-domain", &place(&server), "--approve", "edits"]).exits(5);
     assert!(asked.model.requests()[1].body.contains("\"is_error\":true"));
     assert_eq!(server.requests().len(), 1);
 }

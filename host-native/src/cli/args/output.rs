@@ -26,8 +26,7 @@ pub(crate) struct ResultArgs {
     pub(crate) file: Option<PathBuf>,
     /// Have the model answer in the form of this JSON Schema, whose root is an object.
     ///
-    /// The final message is then the answer as one line of JSON; a run without such an answer has
-    /// failed.
+    /// The final message is then that answer as JSON; a run without such an answer has failed.
     #[arg(long = "output-schema", value_name = "FILE")]
     pub(crate) schema: Option<PathBuf>,
 }

@@ -16,8 +16,8 @@ use std::path::PathBuf;
 pub(crate) struct RunArgs {
     /// What to do; `-`, or nothing at all, reads it from standard input.
     ///
-    /// What is piped in beside a prompt goes with it, in a block <stdin>. Where nothing comes on an
-    /// open pipe in ten seconds, the run goes on without it.
+    /// What is piped in beside a prompt goes with it, in a block `<stdin>`. Where nothing comes on
+    /// an open pipe in ten seconds, the run goes on without it.
     ///
     /// A file of the workspace is attached by `@src/main.rs` or `@"with space.png"`: a picture, a
     /// PDF, or a text of up to 256 KiB.

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 pub(crate) struct TuningArgs {
     /// Which calls may run without a question.
     ///
-    /// On a terminal you are asked about the others; elsewhere they do not run, and the model reads
-    /// why. If nothing is said, `none` with --in-place on a terminal, `edits` with --env local
-    /// elsewhere, and `all` otherwise.
+    /// On a terminal you are asked about the others; elsewhere they do not run, the model reads
+    /// why, and the exit code is 5. If nothing is said, `none` with --in-place on a terminal,
+    /// `edits` with --env local elsewhere, and `all` otherwise.
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) approve: Option<Approve>,
     #[command(flatten)]
