@@ -29,6 +29,20 @@ impl Digest {
             }
         }
     }
+
+    /// The digest that is shown so; nothing if none is.
+    pub(crate) fn parse(shown: &str) -> Option<Self> {
+        let mut digest = [0; 32];
+        let (pairs, rest) = shown.as_bytes().as_chunks::<2>();
+        if pairs.len() != digest.len() || !rest.is_empty() {
+            return None;
+        }
+        for (byte, pair) in digest.iter_mut().zip(pairs) {
+            let hex = str::from_utf8(pair).ok().filter(|hex| !hex.starts_with('+'))?;
+            *byte = u8::from_str_radix(hex, 16).ok()?;
+        }
+        Some(Self(digest))
+    }
 }
 
 impl fmt::Display for Digest {

@@ -39,7 +39,9 @@ mod stdio;
 mod whole;
 
 pub use crate::digest::Digest;
-pub use crate::workspace::{ApplyError, FileChange, FileState, Workspace, WorkspaceError};
+pub use crate::workspace::{
+    ApplyError, FileChange, FileState, TakenBack, Workspace, WorkspaceError,
+};
 pub use cache::OnProgress;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::{Executor, Isolation};

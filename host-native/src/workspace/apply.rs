@@ -4,20 +4,24 @@
 //! one. What they replace is kept until the last one stands; a failure on the way undoes what was
 //! done.
 
+pub(super) mod interrupted;
+
 use super::{
     change::{FileChange, shown},
     layer::Layer,
     overlay::Overlay,
-    plan::{Plan, Step, Work},
+    plan::{Plan, is_same},
     root::{Access, Root, copy},
     scratch::{NEW, Scratch},
     stat::{Kind, Stat},
     state::{Allowance, FileState, IsStopped, smallest_first},
+    step::{Application, Step, Work},
 };
 use rustix::io::{Errno, Result};
 use std::{
     cell::Cell,
     collections::BTreeMap,
+    ffi::OsStr,
     fs::{DirBuilder, File},
     io,
     os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink},
@@ -79,18 +83,25 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
     for step in &plan.steps {
         stage.prepare(overlay, step).map_err(|error| failed(&step.path, error))?;
     }
-    stage.begin().map_err(|error| failed(Path::new(OWN), error))?;
-    for (done, step) in plan.steps.iter().enumerate() {
+    let application = stage.application(plan.steps);
+    stage.begin(overlay, &application).map_err(|(path, error)| {
+        overlay.end_applying();
+        ApplyError::Failed { path: shown(&path), error }
+    })?;
+    for (done, step) in application.steps.iter().enumerate() {
         let Err(error) = stage.carry_out(&lower, step) else { continue };
         // One that can't be undone does not hold up the others.
-        plan.steps.iter().take(done).rev().for_each(|step| stage.undo(step));
+        application.steps.iter().take(done).rev().for_each(|step| stage.undo(step));
         if !stage.is_torn.get() {
             stage.end();
+            overlay.end_applying();
             return Err(failed(&step.path, error));
         }
+        overlay.end_applying();
         let kept = overlay.lower().path().join(stage.scratch.path());
         return Err(ApplyError::Torn { path: shown(&step.path), error: error.into(), kept });
     }
+    overlay.set_applied();
     stage.end();
     Ok(())
 }
@@ -165,10 +176,25 @@ impl<'a> Stage<'a> {
         let scratch = scratch.inspect_err(|_| {
             let _ = is_first && root.remove_folder(own).is_ok();
         })?;
-        let stage = Self { root, scratch, is_first, is_torn: Cell::new(false) };
+        let stage = Self::of(root, scratch, is_first);
         stage.scratch.root().create_private_folder(Path::new(STAGED))?;
         stage.scratch.root().create_private_folder(Path::new(REPLACED))?;
         Ok(stage)
+    }
+
+    const fn of(root: &'a Root, scratch: Scratch, is_first: bool) -> Self {
+        Self { root, scratch, is_first, is_torn: Cell::new(false) }
+    }
+
+    /// Whether the path may be that of such a folder.
+    fn is_path(path: &Path) -> bool {
+        let name = path.file_name().and_then(OsStr::to_str);
+        path.parent() == Some(Path::new(OWN)) && name.is_some_and(|name| name.starts_with(PREFIX))
+    }
+
+    /// What is noted of these steps while they are carried out here.
+    fn application(&self, steps: Vec<Step>) -> Application {
+        Application { stage: self.scratch.path().to_owned(), is_first: self.is_first, steps }
     }
 
     /// Where the new content of a path is staged, from the workspace on.
@@ -229,8 +255,19 @@ impl<'a> Stage<'a> {
     }
 
     /// From now on files of the user's stand in our folder.
-    fn begin(&self) -> Result<()> {
-        self.scratch.need()
+    ///
+    /// # Errors
+    /// Where something was refused, and why.
+    fn begin(
+        &self,
+        overlay: &Overlay,
+        application: &Application,
+    ) -> std::result::Result<(), (PathBuf, io::Error)> {
+        overlay.begin_applying(application).map_err(|error| {
+            let place = overlay.kept_in().unwrap_or(Path::new(OWN));
+            (place.to_owned(), error)
+        })?;
+        self.scratch.need().map_err(|error| (OWN.into(), error.into()))
     }
 
     /// What was replaced is of no more use.
@@ -378,7 +415,7 @@ mod tests {
         let found = lower.stat(&file).ok();
         let step = Step { path: file, lower: found, work: Work::Remove, moved_from: None };
         let stage = Stage::new(&root).unwrap();
-        stage.begin().unwrap();
+        stage.scratch.need().unwrap();
         stage.carry_out(&lower, &step).unwrap();
         stage.undo(&step);
         assert!(!stage.is_torn.get());

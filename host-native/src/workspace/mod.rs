@@ -5,6 +5,7 @@
 
 mod apply;
 mod change;
+mod durable;
 mod entered;
 mod guard;
 mod layer;
@@ -18,6 +19,7 @@ mod scratch;
 mod sensitive;
 mod stat;
 mod state;
+mod step;
 
 pub(crate) use entered::Entered;
 pub(crate) use overlay::Charge;
@@ -30,6 +32,7 @@ pub use apply::ApplyError;
 pub use change::FileChange;
 pub use open::WorkspaceError;
 pub use state::FileState;
+pub use step::TakenBack;
 
 use layer::Layer;
 use overlay::Overlay;

@@ -31,6 +31,45 @@ pub enum WorkspaceError {
         /// Why.
         error: io::Error,
     },
+    /// Another program works on the overlay that is kept in this folder.
+    #[error("another innerloop works on the changes in {}; wait for it or end it", .0.display())]
+    Busy(PathBuf),
+    /// The overlay that is kept in the folder is one of another folder.
+    #[error(
+        "the changes in {} are not of this workspace but of the folder that was {}; name that one",
+        folder.display(), root.display()
+    )]
+    OfAnother {
+        /// Where the overlay is kept.
+        folder: PathBuf,
+        /// Where the folder was when it was saved.
+        root: PathBuf,
+    },
+    /// The overlay that is kept in the folder is not what was left there.
+    #[error(
+        "the changes in {} can't be taken up, since {why}; put back what was there, or remove the \
+         folder to give them up", folder.display()
+    )]
+    Damaged {
+        /// Where the overlay is kept.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// A program was killed while it applied the overlay, and that could not be taken back.
+    #[error(
+        "changes were applied in part, and that can't be taken back, since {path} could not be \
+         changed: {error}; what was replaced stands in {}; see to {path} and try again",
+        kept.display()
+    )]
+    HalfApplied {
+        /// What stands in the way.
+        path: String,
+        /// Where the files are that were replaced or removed.
+        kept: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
     /// It is more than a project.
     #[error("{} is {why}: name a project's folder, or insist with --any-folder", path.display())]
     Unfit {

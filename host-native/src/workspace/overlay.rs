@@ -3,6 +3,9 @@
 //! it costs nothing until something is written. A file's content is copied up when it is first
 //! opened for writing, and shared with the file below where the file system can do that.
 
+pub(super) mod kept;
+pub(super) mod resume;
+mod saved;
 mod store;
 mod view;
 
@@ -10,6 +13,7 @@ use super::{
     resolve::at,
     root::{Access, Named, Root},
     stat::{Kind, Stat},
+    step::TakenBack,
 };
 use crate::digest::Digest;
 use rustix::{
@@ -23,7 +27,8 @@ use std::{
     io,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    time::{Duration, Instant},
 };
 use store::Store;
 use view::{Content, Entry, Noted, View};
@@ -62,21 +67,46 @@ pub(super) struct Overlay {
     view: RwLock<View>,
     /// Whether [`SCRATCH`] is of the view's own.
     has_scratch: bool,
+    /// Held while the view is saved.
+    saving: Mutex<Saving>,
+    /// What had to be taken back before it could be taken up.
+    pub(super) taken_back: Option<TakenBack>,
+}
+
+/// What was saved of an overlay that is kept.
+#[derive(Debug, Default)]
+struct Saving {
+    /// The view's version, unless it must be saved again anyway.
+    version: Option<u64>,
+    /// How long it took, and when it was done.
+    last: Option<(Duration, Instant)>,
 }
 
 impl Overlay {
-    /// A view that shows the folder as it is.
+    /// A view that shows the folder as it is, and goes with its last owner.
     pub(super) fn new(lower: Arc<Root>) -> io::Result<Self> {
+        let store = Store::new(lower.path())?;
+        Self::with(lower, store)
+    }
+
+    /// A view that shows the folder as it is.
+    fn with(lower: Arc<Root>, store: Store) -> io::Result<Self> {
         if is_lenient(&lower)? {
             let why = "its file system takes names in upper and lower case for the same; \
                        use --in-place";
             return Err(io::Error::other(why));
         }
-        let store = Store::new(lower.path())?;
         let has_scratch = lower.stat(Path::new(SCRATCH)) == Err(Errno::NOENT);
-        let overlay = Self { lower, store, view: RwLock::default(), has_scratch };
-        overlay.add_scratch(&mut overlay.change());
+        let (view, saving) = (RwLock::default(), Mutex::default());
+        let overlay = Self { lower, store, view, has_scratch, saving, taken_back: None };
+        overlay.begin(&mut overlay.saving(), &mut overlay.change());
         Ok(overlay)
+    }
+
+    /// Makes a view that shows the folder as it is the one from which it is known what changes.
+    fn begin(&self, saving: &mut Saving, view: &mut View) {
+        self.add_scratch(view);
+        saving.version = Some(view.version());
     }
 
     fn add_scratch(&self, view: &mut View) {
@@ -103,12 +133,11 @@ impl Overlay {
 
     /// Shows the folder as it is again.
     pub(super) fn reset(&self) {
+        let mut saving = self.saving();
         let mut view = self.change();
         let fresh = view.fresh();
-        for number in std::mem::replace(&mut *view, fresh).stored() {
-            self.store.remove(number);
-        }
-        self.add_scratch(&mut view);
+        self.store.clear(std::mem::replace(&mut *view, fresh).stored());
+        self.begin(&mut saving, &mut view);
     }
 
     /// Shows the folder as it is, and can keep no more changes.
@@ -155,6 +184,10 @@ impl Overlay {
 
     fn change(&self) -> RwLockWriteGuard<'_, View> {
         self.view.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn saving(&self) -> MutexGuard<'_, Saving> {
+        self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn stat(&self, path: &Path) -> Result<Stat> {
@@ -491,7 +524,7 @@ impl Overlay {
             let digest = rest.and_then(|_| self.digest_below(path, stat));
             Noted { stat, digest, target: self.lower.link_target(path).ok() }
         });
-        view.noted.insert(path.to_owned(), noted);
+        view.note(path, noted);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::{
     layer::Layer,
     overlay::Overlay,
     stat::{Kind, Stat},
+    step::{Step, Work},
 };
 use crate::digest::Digest;
 use rustix::io::Result;
@@ -22,24 +23,6 @@ pub(super) struct Plan {
     folders: BTreeSet<PathBuf>,
     /// What is another in the folder than it was.
     changed: BTreeSet<PathBuf>,
-}
-
-/// One name that is changed.
-#[derive(Debug)]
-pub(super) struct Step {
-    pub(super) path: PathBuf,
-    /// What is removed or replaced.
-    pub(super) lower: Option<Stat>,
-    pub(super) work: Work,
-    /// What is put there is the very file that another step removes from here.
-    pub(super) moved_from: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Work {
-    Remove,
-    CreateFolder,
-    Place(Kind),
 }
 
 impl Plan {
@@ -130,7 +113,7 @@ impl Plan {
 }
 
 /// Whether there is nothing to do, since both show the same. Both are of that kind.
-fn is_same(overlay: &Overlay, lower: &Layer, path: &Path, kind: Option<Kind>) -> bool {
+pub(super) fn is_same(overlay: &Overlay, lower: &Layer, path: &Path, kind: Option<Kind>) -> bool {
     let same = |one: Result<File>, other: Result<File>| {
         let digest = |file: Result<File>| Digest::of_rest(file.ok()?).ok();
         digest(one).is_some_and(|one| Some(one) == digest(other))

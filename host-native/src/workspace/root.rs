@@ -207,6 +207,21 @@ impl Root {
         sys::unlinkat(&folder, name, AtFlags::empty())
     }
 
+    /// Waits until the entries of the folder itself are on the disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        match sys::fsync(&self.folder) {
+            // Not every file system can do that for a folder.
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(()),
+            done => done,
+        }
+    }
+
+    /// Waits until all of the file system is on the disk.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn sync_all(&self) -> Result<()> {
+        sys::syncfs(&self.folder)
+    }
+
     /// Moves what stands at one path to another, at which nothing stands.
     pub(crate) fn move_to(&self, from: &Path, to: &Path) -> Result<()> {
         match self.rename_with(from, to, RenameFlags::NOREPLACE) {

@@ -61,6 +61,22 @@ impl Scratch {
         Ok(Self { parent: Arc::clone(parent), path, root, _lock: lock })
     }
 
+    /// Takes over one that a killed program has left at this path.
+    ///
+    /// # Errors
+    /// `NOENT` if none is there, `BUSY` if its program is not dead.
+    pub(super) fn adopt(parent: &Arc<Root>, path: &Path) -> Result<Self> {
+        let root = parent.below(path)?;
+        let lock = root.file(Path::new(LOCK), Access { write: true, ..Access::READ })?;
+        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => {
+                Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
+            }
+            Err(Errno::WOULDBLOCK) => Err(Errno::BUSY),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What is in it, by a handle of its own.
     pub(super) const fn root(&self) -> &Root {
         &self.root

@@ -8,9 +8,9 @@ use super::{
 use crate::digest::Digest;
 use innerloop_tools::MAX_CHANGE_BYTES;
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io::{self, Read, Seek as _},
-    os::unix::ffi::OsStrExt as _,
+    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -192,6 +192,23 @@ pub(super) fn escaped(name: &OsStr) -> String {
         out.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
     }
     out
+}
+
+/// The name that is shown so.
+pub(super) fn unescaped(shown: &str) -> OsString {
+    let mut bytes = Vec::with_capacity(shown.len());
+    for (at, piece) in shown.split('\\').enumerate() {
+        let byte = piece.get(1..3).filter(|_| at > 0 && is_escape(piece));
+        match byte.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(piece.bytes().skip(3));
+            }
+            None if at > 0 => bytes.extend(b"\\".iter().copied().chain(piece.bytes())),
+            None => bytes.extend(piece.bytes()),
+        }
+    }
+    OsString::from_vec(bytes)
 }
 
 /// Whether this, behind a backslash, reads as a byte.

@@ -1,11 +1,12 @@
 //! Where an overlay keeps its contents: numbered files in a private folder, which is removed with
-//! the overlay.
+//! the overlay, or stays where it was asked for.
 
 use super::super::{
     root::{Access, Root, copy},
     scratch::{NEW, Scratch},
     stat::Stat,
 };
+use super::kept::{Kept, name};
 use crate::{
     places::{self, meets},
     private,
@@ -29,11 +30,16 @@ const PREFIX: &str = "innerloop-overlay-";
 
 /// Numbered files.
 #[derive(Debug)]
-pub(super) struct Store {
-    /// Where it may be, the better place first.
-    places: Vec<PathBuf>,
-    /// Made when there is something to keep.
-    made: OnceLock<Scratch>,
+pub(super) enum Store {
+    /// That go with the overlay.
+    Passing {
+        /// Where they may be, the better place first.
+        places: Vec<PathBuf>,
+        /// Made when there is something to keep.
+        made: OnceLock<Scratch>,
+    },
+    /// That outlive it.
+    Kept(Kept),
 }
 
 impl Store {
@@ -50,35 +56,42 @@ impl Store {
                 "no folder for its files lies outside of the workspace; use --in-place",
             ));
         }
-        Ok(Self { places, made: OnceLock::new() })
+        Ok(Self::Passing { places, made: OnceLock::new() })
+    }
+
+    /// The folder that outlives the overlay, if that is where they are.
+    pub(super) const fn kept(&self) -> Option<&Kept> {
+        match self {
+            Self::Passing { .. } => None,
+            Self::Kept(kept) => Some(kept),
+        }
     }
 
     fn root(&self) -> Result<&Root> {
-        if let Some(made) = self.made.get() {
-            return Ok(made.root());
+        match self {
+            Self::Kept(kept) => kept.root(),
+            Self::Passing { places, made } => match made.get() {
+                Some(made) => Ok(made.root()),
+                None => {
+                    let new = make(places)?;
+                    Ok(made.get_or_init(|| new).root())
+                }
+            },
         }
-        let made = self.make()?;
-        Ok(self.made.get_or_init(|| made).root())
-    }
-
-    fn make(&self) -> Result<Scratch> {
-        let mut made = Err(Errno::NOSPC);
-        for place in &self.places {
-            if place.ends_with(FOLDER) && private::folder(place).is_err() {
-                continue;
-            }
-            made = Root::open(place)
-                .and_then(|root| Scratch::create(&Arc::new(root), Path::new(""), PREFIX));
-            if made.is_ok() {
-                break;
-            }
-        }
-        made
     }
 
     /// Makes an empty file.
     pub(super) fn add(&self, number: u64) -> Result<File> {
-        self.root()?.file(&name(number), NEW)
+        let file = self.root()?.file(&name(number), NEW)?;
+        self.written(number);
+        Ok(file)
+    }
+
+    /// A file may have another content than before.
+    fn written(&self, number: u64) {
+        if let Self::Kept(kept) = self {
+            kept.written(number);
+        }
     }
 
     /// Makes a file with that mode, and with the content of another if that is given.
@@ -92,6 +105,9 @@ impl Store {
 
     pub(super) fn open(&self, number: u64, access: Access) -> Result<File> {
         let access = Access { create: false, exclusive: false, ..access };
+        if access.changes() {
+            self.written(number);
+        }
         self.root()?.file(&name(number), access)
     }
 
@@ -105,17 +121,42 @@ impl Store {
 
     /// Removes a file; what has it open keeps it. One that stays costs room, no more.
     pub(super) fn remove(&self, number: u64) {
-        let _ = self.root().and_then(|root| root.remove_file(&name(number)));
+        match self {
+            Self::Passing { .. } => {
+                let _ = self.root().and_then(|root| root.remove_file(&name(number)));
+            }
+            Self::Kept(kept) => kept.remove(number),
+        }
+    }
+
+    /// Removes these files, which are all, and what says what they are.
+    pub(super) fn clear(&self, numbers: impl Iterator<Item = u64>) {
+        match self {
+            Self::Passing { .. } => numbers.for_each(|number| self.remove(number)),
+            Self::Kept(kept) => kept.clear(),
+        }
     }
 
     /// Removes the whole store.
     pub(super) fn discard(&self) {
-        if let Some(made) = self.made.get() {
-            made.remove();
+        match self {
+            Self::Passing { made, .. } => made.get().into_iter().for_each(Scratch::remove),
+            Self::Kept(kept) => kept.discard(),
         }
     }
 }
 
-fn name(number: u64) -> PathBuf {
-    PathBuf::from(number.to_string())
+fn make(places: &[PathBuf]) -> Result<Scratch> {
+    let mut made = Err(Errno::NOSPC);
+    for place in places {
+        if place.ends_with(FOLDER) && private::folder(place).is_err() {
+            continue;
+        }
+        made = Root::open(place)
+            .and_then(|root| Scratch::create(&Arc::new(root), Path::new(""), PREFIX));
+        if made.is_ok() {
+            break;
+        }
+    }
+    made
 }

@@ -20,6 +20,8 @@ pub(super) struct View {
     pub(super) digested: u64,
     /// The number of the last thing that was made.
     last: u64,
+    /// Another one after each change of the above.
+    version: u64,
 }
 
 /// A name whose meaning the view changes.
@@ -52,6 +54,16 @@ pub(super) struct Noted {
     pub(super) target: Option<PathBuf>,
 }
 
+impl Entry {
+    /// The number of the file that it names in the store.
+    pub(super) const fn number(&self) -> Option<u64> {
+        match self {
+            Self::File(Content::Own(number)) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
 impl View {
     pub(super) fn entry(&self, path: &Path) -> Option<&Entry> {
         self.names(path.parent()?)?.get(path.file_name()?)
@@ -82,20 +94,56 @@ impl View {
     /// The numbers of what stands in the store.
     pub(super) fn stored(&self) -> impl Iterator<Item = u64> {
         let entries = self.changed.values().flat_map(BTreeMap::values);
-        entries.filter_map(|entry| match entry {
-            Entry::File(Content::Own(number)) => Some(*number),
-            _ => None,
-        })
+        entries.filter_map(Entry::number)
     }
 
     /// One in which nothing is changed, with the numbers that follow.
     pub(super) fn fresh(&self) -> Self {
-        Self { last: self.last, ..Self::default() }
+        Self { last: self.last, version: self.version + 1, ..Self::default() }
+    }
+
+    /// One with that number as the last.
+    pub(super) fn after(last: u64) -> Self {
+        Self { last, ..Self::default() }
+    }
+
+    /// Uses no number up to that one.
+    pub(super) fn skip_to(&mut self, last: u64) {
+        self.last = self.last.max(last);
+    }
+
+    /// The number of the last thing that was made.
+    pub(super) const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Another number after each change.
+    pub(super) const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// All changed names, by folder and name.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (PathBuf, &Entry)> {
+        self.changed.iter().flat_map(|(folder, names)| {
+            names.iter().map(|(name, entry)| (folder.join(name), entry))
+        })
+    }
+
+    /// The folders in which names are changed.
+    pub(super) fn folders(&self) -> impl Iterator<Item = &Path> {
+        self.changed.keys().map(PathBuf::as_path)
+    }
+
+    /// Notes what stands below at a path.
+    pub(super) fn note(&mut self, path: &Path, noted: Option<Noted>) {
+        self.version += 1;
+        self.noted.insert(path.to_owned(), noted);
     }
 
     /// Forgets what was noted of a path at which there was nothing and is nothing.
     pub(super) fn forget(&mut self, path: &Path) {
         if !self.covers(path) && matches!(self.noted.get(path), Some(None)) {
+            self.version += 1;
             self.noted.remove(path);
         }
     }
@@ -106,12 +154,14 @@ impl View {
     }
 
     pub(super) fn set(&mut self, path: &Path, entry: Entry) {
+        self.version += 1;
         if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
             self.changed.entry(folder.to_owned()).or_default().insert(name.to_owned(), entry);
         }
     }
 
     pub(super) fn unset(&mut self, path: &Path) {
+        self.version += 1;
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if let Some(names) = self.changed.get_mut(folder) {
             names.remove(name);
@@ -123,6 +173,7 @@ impl View {
 
     /// Forgets the changed names in and below a folder that is removed.
     pub(super) fn clear_below(&mut self, folder: &Path) {
+        self.version += 1;
         let from = self.changed.range(folder.to_owned()..);
         let below = from.map(|(path, _)| path).take_while(|path| path.starts_with(folder));
         let below: Vec<PathBuf> = below.cloned().collect();

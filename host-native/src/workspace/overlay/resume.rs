@@ -1,0 +1,162 @@
+//! An overlay that outlives its program: how it is taken up, when its view is saved, and what is
+//! noted while it is applied.
+
+use super::{
+    super::{root::Root, stat::Stat, step::Application},
+    Overlay, Saving,
+    kept::{Kept, KeptError},
+    saved::{self, Identity, Saved},
+    store::Store,
+};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A save that is no longer than this is never put off.
+const SHORT: Duration = Duration::from_millis(50);
+/// After a longer one, so many times its own length goes by before the next that can be put off.
+const PAUSE: u32 = 19;
+
+/// What an earlier program did not end.
+#[derive(Debug)]
+pub(in super::super) enum Unfinished {
+    /// It was applying what the overlay has changed.
+    Applying(Application),
+    /// It had done so, and what comes after that is not done.
+    Applied(Application),
+}
+
+/// The overlay of a folder that lies in another one, and what is to be done first.
+#[derive(Debug)]
+pub(in super::super) struct Resumed {
+    pub(in super::super) overlay: Overlay,
+    pub(in super::super) unfinished: Option<Unfinished>,
+}
+
+impl Overlay {
+    /// A view that shows what was saved in the folder at that absolute path, or, where nothing is,
+    /// what stands below.
+    pub(in super::super) fn resume(
+        lower: Arc<Root>,
+        folder: PathBuf,
+    ) -> Result<Resumed, KeptError> {
+        let kept = Kept::open(folder)?;
+        let applied = kept.applied()?.and_then(|text| saved::read(&text).ok()?.application);
+        let Some(text) = kept.view()? else {
+            // Nothing is there that anything names.
+            let _ = kept.take_up(&[].into(), 0);
+            let overlay = Self::with(lower, Store::Kept(kept))?;
+            let unfinished = applied.map(Unfinished::Applied);
+            return Ok(Resumed { overlay, unfinished });
+        };
+        let Saved { root, has_scratch, mut view, application } =
+            saved::read(&text).map_err(KeptError::Damaged)?;
+        if !is_same(&root, &identity(&lower)?) {
+            return Err(KeptError::OfAnother(root.path));
+        }
+        let named = view.stored().collect();
+        let last = kept.take_up(&named, view.last()).map_err(|missing| {
+            let of = view.entries().find(|(_, entry)| entry.number() == Some(missing));
+            let of = of.map(|(path, _)| format!(", which holds {}", path.display()));
+            KeptError::Damaged(format!("the file {missing}{} is missing", of.unwrap_or_default()))
+        })?;
+        view.skip_to(last);
+        let mut overlay = Self::with(lower, Store::Kept(kept))?;
+        overlay.has_scratch = has_scratch;
+        let saving = overlay.saving.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // What is under way is to be forgotten once it is settled.
+        saving.version = application.is_none().then_some(view.version());
+        *overlay.view.get_mut().unwrap_or_else(PoisonError::into_inner) = view;
+        let unfinished = application.map(Unfinished::Applying);
+        let unfinished = unfinished.or_else(|| applied.map(Unfinished::Applied));
+        Ok(Resumed { overlay, unfinished })
+    }
+
+    /// Where it is kept, if it outlives its program.
+    pub(in super::super) fn kept_in(&self) -> Option<&Path> {
+        self.store.kept().map(Kept::folder)
+    }
+
+    /// Makes what has changed last as long as the folder in which it is kept.
+    pub(in super::super) fn save(&self) -> io::Result<()> {
+        self.save_with(&mut self.saving(), None)
+    }
+
+    /// The same, unless that would take too much of the time; says whether all is saved.
+    pub(in super::super) fn save_if_due(&self) -> io::Result<bool> {
+        let mut saving = self.saving();
+        let is_early = |(took, done): (Duration, Instant)| {
+            took > SHORT && done.elapsed() < took.saturating_mul(PAUSE)
+        };
+        if saving.last.is_some_and(is_early) {
+            return Ok(self.store.kept().is_none() || saving.is_saved(self.view().version()));
+        }
+        self.save_with(&mut saving, None).map(|()| true)
+    }
+
+    fn save_with(&self, saving: &mut Saving, application: Option<&Application>) -> io::Result<()> {
+        let Some(kept) = self.store.kept() else { return Ok(()) };
+        let began = Instant::now();
+        let view = self.view();
+        let version = view.version();
+        if application.is_none() && saving.is_saved(version) {
+            drop(view);
+            return kept.sync();
+        }
+        let root = identity(&self.lower)?;
+        let text = saved::write((&root, self.has_scratch), &view, application);
+        let unused = kept.names(view.last());
+        drop(view);
+        // Until it is done, nothing is known of what is there.
+        saving.version = None;
+        kept.save(&text, unused)?;
+        saving.version = application.is_none().then_some(version);
+        saving.last = Some((began.elapsed(), Instant::now()));
+        Ok(())
+    }
+
+    /// Saves the view, and that it is about to be applied in these steps.
+    pub(in super::super) fn begin_applying(&self, application: &Application) -> io::Result<()> {
+        self.save_with(&mut self.saving(), Some(application))
+    }
+
+    /// Says that it is not being applied any more: it was wholly or in part taken back.
+    pub(in super::super) fn end_applying(&self) {
+        // If that can't be saved now, the next save does it.
+        let _ = self.save();
+    }
+
+    /// Says that all was applied, before anything of it is forgotten.
+    pub(in super::super) fn set_applied(&self) {
+        // If that can't be said, the view goes at once, which says it, too.
+        let _ = self.store.kept().map(Kept::set_applied);
+    }
+
+    /// Says that nothing is left to do of what was applied.
+    pub(in super::super) fn forget_applied(&self) {
+        if let Some(kept) = self.store.kept() {
+            kept.forget_applied();
+        }
+    }
+}
+
+impl Saving {
+    /// Whether that version of the view is saved.
+    fn is_saved(&self, version: u64) -> bool {
+        self.version == Some(version)
+    }
+}
+
+fn identity(root: &Root) -> io::Result<Identity> {
+    let Stat { device, inode, .. } = root.stat(Path::new(""))?;
+    Ok(Identity { path: root.path().to_owned(), device, inode })
+}
+
+/// Whether it is the same folder: it may have been moved, and its file system may have got another
+/// number, but not both.
+fn is_same(one: &Identity, other: &Identity) -> bool {
+    one.inode == other.inode && (one.device == other.device || one.path == other.path)
+}

@@ -1,0 +1,376 @@
+//! The saved form of a view: JSON, in which the same view gives the same bytes. Bytes of names that
+//! are no text stand as `\xNN`. What is read is not trusted: a path leads nowhere but down, and a
+//! view that no sequence of changes gives is refused.
+
+use super::{
+    super::{
+        resolve::stays_inside,
+        stat::{Kind, Stat},
+        state::{escaped, unescaped},
+        step::{Application, Step, Work},
+    },
+    MAX_NAME, MAX_NOTED, MAX_PATH,
+    kept::MAX_NUMBER,
+    view::{Content, Entry, Noted, View},
+};
+use crate::digest::Digest;
+use innerloop_json::{FromJson, ToJson, from_str, to_string};
+use std::{
+    collections::BTreeSet,
+    ffi::OsStr,
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The form that is written, and the only one that is read.
+const VERSION: u64 = 1;
+
+/// Which folder a view is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub(super) path: PathBuf,
+    pub(super) device: u64,
+    pub(super) inode: u64,
+}
+
+/// A view that was saved.
+#[derive(Debug)]
+pub(super) struct Saved {
+    pub(super) root: Identity,
+    pub(super) has_scratch: bool,
+    pub(super) view: View,
+    /// What was being done to apply it.
+    pub(super) application: Option<Application>,
+}
+
+#[derive(FromJson)]
+struct Version {
+    version: u64,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct Form {
+    version: u64,
+    root: RootForm,
+    scratch: bool,
+    last: u64,
+    digested: u64,
+    changed: Vec<ChangedForm>,
+    noted: Vec<NotedForm>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    application: Option<ApplicationForm>,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct RootForm {
+    path: String,
+    device: u64,
+    inode: u64,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct ChangedForm {
+    path: String,
+    is: EntryForm,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum EntryForm {
+    Gone,
+    Folder(u64),
+    File(u64),
+    MovedFrom(String),
+    Link { to: String, number: u64 },
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct NotedForm {
+    path: String,
+    #[json(skip_serializing_if = "Option::is_none")]
+    stat: Option<StatForm>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    digest: Option<String>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct StatForm {
+    kind: KindForm,
+    size: u64,
+    mode: u32,
+    inode: u64,
+    modified: u64,
+    changed: u64,
+}
+
+#[derive(Clone, Copy, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum KindForm {
+    File,
+    Folder,
+    Link,
+    Other,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct ApplicationForm {
+    stage: String,
+    is_first: bool,
+    steps: Vec<StepForm>,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(deny_unknown_fields)]
+struct StepForm {
+    path: String,
+    work: WorkForm,
+    #[json(skip_serializing_if = "Option::is_none")]
+    lower: Option<StatForm>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    moved_from: Option<String>,
+}
+
+#[derive(ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+enum WorkForm {
+    Remove,
+    CreateFolder,
+    Place(KindForm),
+}
+
+/// The view as text.
+pub(super) fn write(
+    (root, has_scratch): (&Identity, bool),
+    view: &View,
+    application: Option<&Application>,
+) -> String {
+    let changed = view.entries().map(|(path, entry)| ChangedForm {
+        path: shown(&path),
+        is: match entry {
+            Entry::Gone => EntryForm::Gone,
+            Entry::Folder(number) => EntryForm::Folder(*number),
+            Entry::File(Content::Own(number)) => EntryForm::File(*number),
+            Entry::File(Content::Lower(from)) => EntryForm::MovedFrom(shown(from)),
+            Entry::Link(to, number) => EntryForm::Link { to: shown(to), number: *number },
+        },
+    });
+    let noted = view.noted.iter().map(|(path, noted)| NotedForm {
+        path: shown(path),
+        stat: noted.as_ref().map(|noted| stat_form(&noted.stat)),
+        digest: noted.as_ref().and_then(|noted| noted.digest).map(|digest| digest.to_string()),
+        target: noted.as_ref().and_then(|noted| noted.target.as_deref()).map(shown),
+    });
+    to_string(&Form {
+        version: VERSION,
+        root: RootForm { path: shown(&root.path), device: root.device, inode: root.inode },
+        scratch: has_scratch,
+        last: view.last(),
+        digested: view.digested,
+        changed: changed.collect(),
+        noted: noted.collect(),
+        application: application.map(application_form),
+    })
+}
+
+fn application_form(application: &Application) -> ApplicationForm {
+    let steps = application.steps.iter().map(|step| StepForm {
+        path: shown(&step.path),
+        work: match step.work {
+            Work::Remove => WorkForm::Remove,
+            Work::CreateFolder => WorkForm::CreateFolder,
+            Work::Place(kind) => WorkForm::Place(kind_form(kind)),
+        },
+        lower: step.lower.as_ref().map(stat_form),
+        moved_from: step.moved_from.as_deref().map(shown),
+    });
+    ApplicationForm {
+        stage: shown(&application.stage),
+        is_first: application.is_first,
+        steps: steps.collect(),
+    }
+}
+
+fn shown(path: &Path) -> String {
+    escaped(path.as_os_str())
+}
+
+const fn stat_form(stat: &Stat) -> StatForm {
+    StatForm {
+        kind: kind_form(stat.kind),
+        size: stat.size,
+        mode: stat.mode,
+        inode: stat.inode,
+        modified: stat.modified,
+        changed: stat.changed,
+    }
+}
+
+const fn kind_form(kind: Kind) -> KindForm {
+    match kind {
+        Kind::File => KindForm::File,
+        Kind::Folder => KindForm::Folder,
+        Kind::Link => KindForm::Link,
+        Kind::Other => KindForm::Other,
+    }
+}
+
+/// The view that a text is of.
+///
+/// # Errors
+/// What is wrong with it, as the end of a sentence.
+pub(super) fn read(text: &str) -> Result<Saved, String> {
+    let no_json = |error: innerloop_json::Error| format!("the saved view is not one: {error}");
+    let Version { version } = from_str(text).map_err(no_json)?;
+    if version != VERSION {
+        return Err(format!("its form {version} is that of another version of this program"));
+    }
+    let form: Form = from_str(text).map_err(no_json)?;
+    if form.changed.len() > MAX_NOTED + 1 || form.noted.len() > MAX_NOTED {
+        return Err("it names too many paths".to_owned());
+    }
+    let device = form.root.device;
+    let root = Identity { path: unescaped(&form.root.path).into(), device, inode: form.root.inode };
+    let view = view(form.last, form.digested, form.changed, form.noted, device)?;
+    let application = form.application.map(|form| application(form, device)).transpose()?;
+    Ok(Saved { root, has_scratch: form.scratch, view, application })
+}
+
+fn view(
+    last: u64,
+    digested: u64,
+    changed: Vec<ChangedForm>,
+    noted: Vec<NotedForm>,
+    device: u64,
+) -> Result<View, String> {
+    if last > MAX_NUMBER {
+        return Err("its numbers are too large".to_owned());
+    }
+    let mut view = View::after(last);
+    view.digested = digested;
+    let mut numbers = BTreeSet::new();
+    for ChangedForm { path, is } in changed {
+        let path = path_of(&path)?;
+        let (entry, number) = entry(is, &path)?;
+        if number.is_some_and(|number| number == 0 || number > last || !numbers.insert(number)) {
+            return Err(format!("{} has a number that cannot be its own", path.display()));
+        }
+        if view.entry(&path).is_some() {
+            return Err(format!("{} is named twice", path.display()));
+        }
+        view.set(&path, entry);
+    }
+    for form in noted {
+        let path = path_of(&form.path)?;
+        let noted = noted_of(&form, device)?;
+        if view.noted.contains_key(&path) {
+            return Err(format!("{} is noted twice", path.display()));
+        }
+        view.note(&path, noted);
+    }
+    if let Some(folder) = view.folders().find(|folder| !is_folder(&view, folder)) {
+        return Err(format!("{} holds something and is no folder", folder.display()));
+    }
+    Ok(view)
+}
+
+/// Whether there may be a folder at the path.
+fn is_folder(view: &View, path: &Path) -> bool {
+    match view.entry(path) {
+        Some(entry) => matches!(entry, Entry::Folder(_)),
+        None => view.hides(path).is_none(),
+    }
+}
+
+/// What the view has at a path, and the number that is its own.
+fn entry(form: EntryForm, path: &Path) -> Result<(Entry, Option<u64>), String> {
+    Ok(match form {
+        EntryForm::Gone => (Entry::Gone, None),
+        EntryForm::Folder(number) => (Entry::Folder(number), Some(number)),
+        EntryForm::File(number) => (Entry::File(Content::Own(number)), Some(number)),
+        EntryForm::MovedFrom(from) => (Entry::File(Content::Lower(path_of(&from)?)), None),
+        EntryForm::Link { to, number } => {
+            let to = target_of(&to)?;
+            if !stays_inside(path.parent().unwrap_or(Path::new("")), &to) {
+                return Err(format!("{} leads out of the workspace", path.display()));
+            }
+            (Entry::Link(to, number), Some(number))
+        }
+    })
+}
+
+fn noted_of(form: &NotedForm, device: u64) -> Result<Option<Noted>, String> {
+    let Some(stat) = &form.stat else { return Ok(None) };
+    let digest = form
+        .digest
+        .as_deref()
+        .map(|digest| Digest::parse(digest).ok_or_else(|| format!("{digest:?} is no digest")));
+    let target = form.target.as_deref().map(target_of);
+    let (digest, target) = (digest.transpose()?, target.transpose()?);
+    Ok(Some(Noted { stat: stat_of(stat, device), digest, target }))
+}
+
+fn application(form: ApplicationForm, device: u64) -> Result<Application, String> {
+    if form.steps.len() > 2 * MAX_NOTED {
+        return Err("it names too many steps".to_owned());
+    }
+    let step = |form: StepForm| {
+        let path = path_of(&form.path)?;
+        let work = match form.work {
+            WorkForm::Remove => Work::Remove,
+            WorkForm::CreateFolder => Work::CreateFolder,
+            WorkForm::Place(kind) => Work::Place(kind_of(kind)),
+        };
+        let moved_from = form.moved_from.as_deref().map(path_of).transpose()?;
+        let lower = form.lower.as_ref().map(|stat| stat_of(stat, device));
+        Ok(Step { path, lower, work, moved_from })
+    };
+    let steps: Result<_, String> = form.steps.into_iter().map(step).collect();
+    Ok(Application { stage: path_of(&form.stage)?, is_first: form.is_first, steps: steps? })
+}
+
+/// The path below the workspace that a text shows.
+fn path_of(shown: &str) -> Result<PathBuf, String> {
+    let path = unescaped(shown);
+    let is_name = |name: &[u8]| {
+        !matches!(name, b"" | b"." | b"..") && name.len() <= MAX_NAME && !name.contains(&0)
+    };
+    if path.len() > MAX_PATH || !path.as_bytes().split(|byte| *byte == b'/').all(is_name) {
+        return Err(format!("{shown:?} is no path of a workspace"));
+    }
+    Ok(path.into())
+}
+
+/// What a text shows of where a link leads.
+fn target_of(shown: &str) -> Result<PathBuf, String> {
+    let target = unescaped(shown);
+    if target.len() > MAX_TARGET || target.as_bytes().contains(&0) {
+        return Err(format!("{:?} is no target of a link", OsStr::new(shown)));
+    }
+    Ok(target.into())
+}
+
+/// Longest target of a link that a system takes.
+const MAX_TARGET: usize = 64 << 10;
+
+const fn stat_of(form: &StatForm, device: u64) -> Stat {
+    let StatForm { kind, size, mode, inode, modified, changed } = *form;
+    let kind = kind_of(kind);
+    Stat { kind, size, mode, links: 1, device, inode, accessed: 0, modified, changed }
+}
+
+const fn kind_of(form: KindForm) -> Kind {
+    match form {
+        KindForm::File => Kind::File,
+        KindForm::Folder => Kind::Folder,
+        KindForm::Link => Kind::Link,
+        KindForm::Other => Kind::Other,
+    }
+}
