@@ -63,7 +63,7 @@ impl Workspace {
                 overlay.taken_back = Some(TakenBack { kept });
             }
         }
-        Ok(Self::of(Layer::Overlay(overlay)))
+        Ok(Self::of(Layer::Overlay(Box::new(overlay))))
     }
 
     /// Makes what an overlay has changed so far last, in the folder that it was given, also if the
@@ -113,3 +113,6 @@ impl Workspace {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub(crate) enum Layer {
     /// In the folder.
     InPlace(Arc<Root>),
     /// In a view of its own.
-    Overlay(Overlay),
+    Overlay(Box<Overlay>),
 }
 
 impl Layer {

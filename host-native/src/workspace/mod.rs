@@ -113,7 +113,7 @@ impl Workspace {
             let path = self.root().to_path_buf();
             WorkspaceError::NoOverlay { path, error }
         })?;
-        Ok(Self::of(Layer::Overlay(overlay)))
+        Ok(Self::of(Layer::Overlay(Box::new(overlay))))
     }
 
     fn of(layer: Layer) -> Self {

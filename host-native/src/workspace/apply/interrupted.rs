@@ -32,7 +32,7 @@ pub(in super::super) struct NotTakenBack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Back {
     Done,
-    /// Somebody has changed what it had put there.
+    /// Somebody has changed what stands there since, or above it.
     Left,
 }
 
@@ -92,18 +92,18 @@ impl Stage<'_> {
         match (step.work, &step.lower) {
             (Work::Remove, Some(found)) if found.kind == Kind::Folder => {
                 match self.root.create_folder(path) {
-                    Ok(()) => self.root.set_mode(path, found.mode)?,
-                    Err(Errno::EXIST) => {}
-                    Err(error) => return Err(error),
+                    Ok(()) => self.root.set_mode(path, found.mode).map(|()| Back::Done),
+                    Err(Errno::EXIST) => Ok(Back::Done),
+                    failed => back(failed),
                 }
-                Ok(Back::Done)
             }
             (Work::Remove, _) => {
                 let aside = self.replaced(path);
                 if self.has(&aside) {
-                    self.root.move_to(&aside, path)?;
+                    back(self.root.move_to(&aside, path))
+                } else {
+                    Ok(Back::Done)
                 }
-                Ok(Back::Done)
             }
             // What somebody has put into it since stays.
             (Work::CreateFolder, _) => match self.root.remove_folder(path) {
@@ -130,7 +130,7 @@ impl Stage<'_> {
         if !self.is_ours(overlay, step) {
             return Ok(Back::Left);
         }
-        self.root.move_to(path, &source).map(|()| Back::Done)
+        back(self.root.move_to(path, &source))
     }
 
     /// Puts back what was replaced.
@@ -138,12 +138,12 @@ impl Stage<'_> {
         let (path, source, aside) = (&step.path, self.source(step), self.replaced(&step.path));
         if self.is_still(&source, Some(found)) {
             if !self.has(path) {
-                return self.root.move_to(&source, path).map(|()| Back::Done);
+                return back(self.root.move_to(&source, path));
             }
             if !self.is_ours(overlay, step) {
                 return Ok(Back::Left);
             }
-            return self.root.exchange(&source, path).map(|()| Back::Done);
+            return back(self.root.exchange(&source, path));
         }
         if !self.has(&aside) {
             return Ok(Back::Done);
@@ -155,7 +155,7 @@ impl Stage<'_> {
             }
             self.root.move_to(path, &source)?;
         }
-        self.root.move_to(&aside, path).map(|()| Back::Done)
+        back(self.root.move_to(&aside, path))
     }
 
     /// Whether what stands where the step has put something is that. What was only moved is moved
@@ -177,4 +177,31 @@ impl Stage<'_> {
     fn stat(&self, path: &Path) -> Option<Stat> {
         self.root.stat(path).ok()
     }
+}
+
+/// Whether something could be moved to where it stood: not if something else is in its way. That is
+/// not touched.
+fn back(moved: Result<()>) -> Result<Back> {
+    match moved {
+        Ok(()) => Ok(Back::Done),
+        Err(Errno::EXIST | Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => Ok(Back::Left),
+        Err(error) => Err(error),
+    }
+}
+
+/// Carries out no more than so many steps, as one that is killed then; gives how many there are.
+#[cfg(test)]
+pub(in super::super) fn apply_until(overlay: &Overlay, most: usize) -> usize {
+    let lower = Layer::InPlace(Arc::clone(overlay.lower()));
+    let plan = super::Plan::of(overlay, &lower).unwrap();
+    let stage = Stage::new(overlay.lower()).unwrap();
+    for step in &plan.steps {
+        stage.prepare(overlay, step).unwrap();
+    }
+    let application = stage.application(plan.steps);
+    stage.begin(overlay, &application).unwrap();
+    for step in application.steps.iter().take(most) {
+        stage.carry_out(&lower, step).unwrap();
+    }
+    application.steps.len()
 }

@@ -160,3 +160,21 @@ fn identity(root: &Root) -> io::Result<Identity> {
 fn is_same(one: &Identity, other: &Identity) -> bool {
     one.inode == other.inode && (one.device == other.device || one.path == other.path)
 }
+
+#[cfg(test)]
+impl Overlay {
+    /// Has the view saved again although it is the same.
+    pub(in super::super) fn touch_again(&self) {
+        self.saving().version = None;
+    }
+
+    /// Makes the last save one that took so long.
+    pub(in super::super) fn took(&self, long: Duration) {
+        self.saving().last = Some((long, Instant::now()));
+    }
+
+    /// Reads a view that was saved, whatever it is.
+    pub(in super::super) fn is_readable(text: &str) -> bool {
+        saved::read(text).is_ok()
+    }
+}

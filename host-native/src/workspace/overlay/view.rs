@@ -154,8 +154,9 @@ impl View {
     }
 
     pub(super) fn set(&mut self, path: &Path, entry: Entry) {
-        self.version += 1;
-        if let (Some(folder), Some(name)) = (path.parent(), path.file_name()) {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
+        if self.entry(path) != Some(&entry) {
+            self.version += 1;
             self.changed.entry(folder.to_owned()).or_default().insert(name.to_owned(), entry);
         }
     }
