@@ -55,12 +55,12 @@ impl Workspace {
                 overlay.forget_applied();
             }
             Some(Unfinished::Applying(application)) => {
-                let kept = interrupted::take_back(&overlay, &application);
-                let kept = kept.map_err(|NotTakenBack { path, kept, error }| {
+                let taken_back = interrupted::take_back(&overlay, &application);
+                let taken_back = taken_back.map_err(|NotTakenBack { path, kept, error }| {
                     WorkspaceError::HalfApplied { path: shown(&path), kept, error }
                 })?;
                 overlay.save().map_err(no_place)?;
-                overlay.taken_back = Some(TakenBack { kept });
+                overlay.taken_back = taken_back;
             }
         }
         Ok(Self::of(Layer::Overlay(Box::new(overlay))))

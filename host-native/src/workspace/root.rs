@@ -216,10 +216,13 @@ impl Root {
         }
     }
 
-    /// Waits until all of the file system is on the disk.
-    #[cfg(target_os = "linux")]
+    /// Waits until all of the file system is on the disk, or the folder's own entries where there
+    /// is no such call.
     pub(crate) fn sync_all(&self) -> Result<()> {
-        sys::syncfs(&self.folder)
+        #[cfg(target_os = "linux")]
+        return sys::syncfs(&self.folder);
+        #[cfg(not(target_os = "linux"))]
+        self.sync()
     }
 
     /// Moves what stands at one path to another, at which nothing stands.

@@ -4,12 +4,13 @@
 
 use super::{Stage, is_same};
 use crate::workspace::{
+    guard,
     layer::Layer,
     overlay::Overlay,
     root::Root,
     scratch::Scratch,
     stat::{Kind, Stat},
-    step::{Application, Step, Work},
+    step::{Application, Step, TakenBack, Work},
 };
 use rustix::io::{Errno, Result};
 use std::{
@@ -36,12 +37,12 @@ enum Back {
     Left,
 }
 
-/// Makes the folder what it was before the application. Gives where the files are that were
-/// replaced, if some are of use yet.
+/// Makes the folder what it was before the application. Nothing is told if what it had put aside is
+/// gone: either no step was done, or somebody has seen to it.
 pub(in super::super) fn take_back(
     overlay: &Overlay,
     application: &Application,
-) -> std::result::Result<Option<PathBuf>, NotTakenBack> {
+) -> std::result::Result<Option<TakenBack>, NotTakenBack> {
     let root = overlay.lower();
     let kept = || root.path().join(&application.stage);
     let failed = |path: &Path, error: Errno| NotTakenBack {
@@ -59,11 +60,14 @@ pub(in super::super) fn take_back(
         let back = stage.take_back(overlay, step).map_err(|error| failed(&step.path, error))?;
         is_left |= back == Back::Left;
     }
+    for step in &application.steps {
+        step.lower.iter().for_each(|found| overlay.note_again(&step.path, found));
+    }
     if is_left {
-        return Ok(Some(kept()));
+        return Ok(Some(TakenBack { kept: Some(kept()) }));
     }
     stage.end();
-    Ok(None)
+    Ok(Some(TakenBack { kept: None }))
 }
 
 /// Removes what is left of an application that was carried out.
@@ -76,7 +80,8 @@ pub(in super::super) fn end(root: &Arc<Root>, application: &Application) {
 
 /// The stage of an application, if it is still there.
 fn adopt<'a>(root: &'a Arc<Root>, application: &Application) -> Result<Option<Stage<'a>>> {
-    if !Stage::is_path(&application.stage) {
+    let is_protected = |step: &Step| guard::is_protected(&step.path);
+    if !Stage::is_path(&application.stage) || application.steps.iter().any(is_protected) {
         return Err(Errno::INVAL);
     }
     match Scratch::adopt(root, &application.stage) {

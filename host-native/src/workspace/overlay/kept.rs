@@ -33,8 +33,8 @@ const APPLIED: &str = "applied.json";
 const MAX_VIEW: u64 = 512 << 20;
 /// The largest number of a file. None comes near by counting.
 pub(super) const MAX_NUMBER: u64 = 1 << 53;
-/// Where more files than that wait to be written to the disk, the whole file system is.
-#[cfg(target_os = "linux")]
+/// Where more files than that wait to be written to the disk, the whole file system is, if there is
+/// a call for that.
 const MOST_ONE_BY_ONE: usize = 32;
 /// How often a folder is opened that another program has just removed.
 const TRIES: usize = 4;
@@ -349,8 +349,7 @@ fn hold(folder: &Path) -> std::result::Result<Held, KeptError> {
 
 /// Waits until these files are on the disk.
 fn sync(root: &Root, written: &BTreeSet<u64>) -> Result<()> {
-    #[cfg(target_os = "linux")]
-    if written.len() > MOST_ONE_BY_ONE {
+    if cfg!(target_os = "linux") && written.len() > MOST_ONE_BY_ONE {
         return root.sync_all();
     }
     for number in written {

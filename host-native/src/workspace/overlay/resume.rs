@@ -7,6 +7,7 @@ use super::{
     kept::{Kept, KeptError},
     saved::{self, Identity, Saved},
     store::Store,
+    view::Noted,
 };
 use std::{
     io,
@@ -91,8 +92,9 @@ impl Overlay {
         let is_early = |(took, done): (Duration, Instant)| {
             took > SHORT && done.elapsed() < took.saturating_mul(PAUSE)
         };
-        if saving.last.is_some_and(is_early) {
-            return Ok(self.store.kept().is_none() || saving.is_saved(self.view().version()));
+        let is_saved = saving.is_saved(self.view().version());
+        if !is_saved && saving.last.is_some_and(is_early) {
+            return Ok(false);
         }
         self.save_with(&mut saving, None).map(|()| true)
     }
@@ -129,10 +131,24 @@ impl Overlay {
         let _ = self.save();
     }
 
+    /// Notes anew what stands below at a path if it is what was `found` there, but for having been
+    /// moved away and back: that alone is no change.
+    pub(in super::super) fn note_again(&self, path: &Path, found: &Stat) {
+        let Ok(now) = self.lower.stat(path) else { return };
+        let key = |found: &Stat| (found.inode, found.size, found.modified);
+        let mut view = self.change();
+        let Some(Some(noted)) = view.noted.get(path).cloned() else { return };
+        if found.is_still(&noted.stat) && key(&now) == key(found) {
+            view.note(path, Some(Noted { stat: now, ..noted }));
+        }
+    }
+
     /// Says that all was applied, before anything of it is forgotten.
     pub(in super::super) fn set_applied(&self) {
-        // If that can't be said, the view goes at once, which says it, too.
-        let _ = self.store.kept().map(Kept::set_applied);
+        let Some(kept) = self.store.kept() else { return };
+        // What was moved must be on the disk before it is said. If it can't be said, the view goes
+        // at once, which says it, too.
+        let _ = self.lower.sync_all().and_then(|()| kept.set_applied());
     }
 
     /// Says that nothing is left to do of what was applied.

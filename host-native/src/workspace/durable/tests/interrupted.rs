@@ -1,6 +1,6 @@
 //! A program is killed while it applies an overlay.
 
-use super::{Bench, Picture, change, inner, picture, put, rename, told};
+use super::{Bench, Picture, change, inner, picture, put, remove, rename, told};
 use crate::workspace::{ApplyError, Kind, Workspace, WorkspaceError, apply::interrupted};
 use std::{
     fs,
@@ -138,4 +138,55 @@ fn an_application_that_fails_is_no_interrupted_one() {
     let overlay = bench.open();
     assert_eq!(overlay.taken_back(), None);
     assert_eq!(picture(&overlay), shown);
+}
+
+#[test]
+fn what_was_put_aside_and_is_gone_holds_nothing_up() {
+    let (bench, overlay) = bench();
+    interrupted::apply_until(inner(&overlay), usize::MAX);
+    drop(overlay);
+    fs::remove_dir_all(bench.path(".innerloop")).unwrap();
+    let overlay = bench.open();
+    assert_eq!(overlay.taken_back(), None);
+    assert!(overlay.apply().is_err(), "what was moved is not where it was");
+}
+
+#[test]
+fn steps_that_no_plan_has_are_not_taken_back() {
+    for (from, to) in [
+        (r#""stage":".innerloop/apply-"#, r#""stage":"old/apply-"#),
+        (r#""path":"src/b.txt","work":"#, r#""path":".git/hooks/x","work":"#),
+    ] {
+        let (bench, overlay) = bench();
+        interrupted::apply_until(inner(&overlay), usize::MAX);
+        drop(overlay);
+        let before = bench.tree();
+        let view = bench.store().join("view.json");
+        let text = fs::read_to_string(&view).unwrap();
+        assert!(text.contains(from), "{text}");
+        fs::write(&view, text.replace(from, to)).unwrap();
+        let error = bench.try_open().unwrap_err();
+        assert!(matches!(error, WorkspaceError::HalfApplied { .. }), "{error}");
+        assert_eq!(bench.tree(), before);
+    }
+}
+
+/// Of what is so large no digest is noted: it is known by when it last changed, and being moved
+/// counts as a change.
+#[test]
+fn what_is_too_large_to_be_read_is_known_again() {
+    let bench = Bench::new();
+    for name in ["large", "larger", "gone"] {
+        fs::File::create(bench.path(name)).unwrap().set_len(257 << 20).unwrap();
+    }
+    let overlay = bench.open();
+    put(&overlay, "large", "small");
+    rename(&overlay, "larger", "moved");
+    remove(&overlay, "gone");
+    interrupted::apply_until(inner(&overlay), usize::MAX);
+    drop(overlay);
+    let overlay = bench.open();
+    overlay.apply().unwrap();
+    assert_eq!(fs::read_to_string(bench.path("large")).unwrap(), "small");
+    assert_eq!(fs::metadata(bench.path("moved")).unwrap().len(), 257 << 20);
 }
