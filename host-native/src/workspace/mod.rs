@@ -181,8 +181,9 @@ impl Workspace {
     }
 
     /// Brings what an overlay has changed into its folder, if nothing else has changed the same
-    /// files meanwhile; from then on the overlay shows the folder again. Where files are changed in
-    /// place there is nothing to do. What is still open for writing should be frozen before.
+    /// files meanwhile; from then on the overlay shows the folder again, and nothing is kept of it.
+    /// Where files are changed in place there is nothing to do. What is still open for writing
+    /// should be frozen before.
     ///
     /// # Errors
     /// [`ApplyError`]: nothing was applied.
