@@ -59,6 +59,11 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
+    /// The configuration before anything of the workspace is known.
+    pub(super) fn draft(&self) -> Result<SessionConfig, Failure> {
+        self.with(&Facts::default())
+    }
+
     /// The configuration of a session over that workspace, whose actions are carried out there.
     pub(super) async fn config(
         &self,

@@ -33,6 +33,7 @@ mod report;
 mod resume;
 mod review;
 mod run;
+mod saving;
 mod sessions;
 mod setup;
 mod silence;

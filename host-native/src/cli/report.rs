@@ -7,7 +7,7 @@ use super::{
     interrupts::Ending,
     keys,
     record::{Denied, File, Record},
-    review::Mode,
+    review::{Mode, Settled},
     style::{Colour, Style, brief, harmless},
 };
 use crate::{
@@ -65,6 +65,8 @@ pub(super) struct Report {
     diff: Diff,
     /// Whether the changes are in the folder.
     is_applied: bool,
+    /// Whether they stay with the session.
+    is_kept: bool,
     end: Option<RunEnd>,
     limit: Option<(&'static str, u32)>,
     /// The limit of the host's own that was hit.
@@ -103,6 +105,7 @@ impl Report {
             is_all: true,
             diff: Diff::default(),
             is_applied: mode == Mode::InPlace,
+            is_kept: false,
             end: None,
             limit: None,
             stopped: None,
@@ -295,9 +298,15 @@ impl Report {
         };
     }
 
-    /// Notes whether the changes are in the folder now.
-    pub(super) const fn applied(&mut self, is_applied: bool) {
-        self.is_applied = is_applied;
+    /// Notes what has become of the changes.
+    pub(super) fn settled(&mut self, settled: Settled) {
+        self.is_applied = settled == Settled::Applied;
+        self.is_kept = settled == Settled::Kept;
+    }
+
+    /// Whether something was changed that is no longer there for the agent.
+    pub(super) fn has_dropped(&self) -> bool {
+        self.has_changes() && !self.is_applied && !self.is_kept
     }
 
     /// Notes a signal that came when all was done.
@@ -359,6 +368,9 @@ impl Report {
             _ if !self.has_changes() || self.unsettled.is_some() => None,
             (Mode::InPlace, _) => None,
             (_, true) => Some(format!("applied: {files}")),
+            (Mode::Ask, false) if self.is_kept => {
+                Some("not applied yet: the session keeps the changes".to_owned())
+            }
             (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
             (_, false) => Some("not applied: the folder is as it was".to_owned()),
         }

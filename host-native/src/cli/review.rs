@@ -16,7 +16,7 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{
     io::{self, Write as _, stderr},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process,
     time::Duration,
 };
@@ -26,6 +26,9 @@ const NAMED: usize = 20;
 
 /// How long the end of the program waits for the overlay's files to be removed.
 const LAST_REMOVAL: Duration = Duration::from_millis(100);
+
+/// The file that is there where an overlay that is kept holds changes.
+const VIEW: &str = "view.json";
 
 /// What is told where the program is to end at once.
 const STOPPED: &str = "nothing was applied";
@@ -61,13 +64,34 @@ impl Mode {
         }
     }
 
-    /// The workspace as the agent sees it.
-    pub(super) fn workspace(self, folder: Workspace) -> Result<Workspace, Failure> {
-        match self {
-            Self::InPlace => Ok(folder),
-            Self::Apply | Self::Ask | Self::Show => folder.overlay().map_err(Failure::usage),
+    /// The workspace as the agent sees it. What an overlay holds stands in `place`, if it is to
+    /// outlive the program.
+    pub(super) fn workspace(
+        self,
+        folder: Workspace,
+        place: Option<&Path>,
+    ) -> Result<Workspace, Failure> {
+        match (self, place) {
+            (Self::InPlace, Some(place)) if place.join(VIEW).exists() => Err(Failure::usage(
+                "the session has changes that are not applied yet: resume it without --in-place, \
+                 and apply them first",
+            )),
+            (Self::InPlace, _) => Ok(folder),
+            (_, Some(place)) => folder.overlay_in(place).map_err(Failure::usage),
+            (_, None) => folder.overlay().map_err(Failure::usage),
         }
     }
+}
+
+/// What has become of the changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Settled {
+    /// They are in the folder, or there are none.
+    Applied,
+    /// They stay with the session.
+    Kept,
+    /// They are gone, or stand where nothing sees them.
+    Dropped,
 }
 
 /// Whether the changes go into the folder.
@@ -75,19 +99,21 @@ impl Mode {
 enum Answer {
     Yes,
     No,
+    /// The changes stay with the session.
+    Later,
     /// Nobody has said, and this is what is told of it.
     Nobody(&'static str),
 }
 
-/// Brings the changes, if there are any, where they belong; gives whether they are in the folder
-/// then. What nobody has decided about is kept, and the failure says where.
+/// Brings the changes, if there are any, where they belong. What nobody has decided about is kept
+/// elsewhere, and the failure says where.
 pub(super) async fn settle(
     mode: Mode,
     workspace: &Workspace,
     person: Option<&Person>,
     has_changes: bool,
     ending: &Ending,
-) -> Result<bool, Failure> {
+) -> Result<Settled, Failure> {
     if mode != Mode::InPlace && workspace.has_scratch_files() {
         // Nobody may be left to read it.
         drop(writeln!(
@@ -96,11 +122,12 @@ pub(super) async fn settle(
         ));
     }
     let answer = match (mode, person) {
-        (Mode::InPlace, _) => return Ok(true),
+        (Mode::InPlace, _) => return Ok(Settled::Applied),
         (Mode::Apply, _) => Answer::Yes,
         (Mode::Ask, _) if !has_changes => Answer::No,
         (Mode::Ask, Some(person)) if !ending.is_hurried() => ask(workspace, person, ending).await,
         (Mode::Ask, _) => Answer::Nobody(STOPPED),
+        (Mode::Show, _) if workspace.kept_in().is_some() => Answer::Later,
         (Mode::Show, _) => Answer::No,
     };
     let held = ending.hold().await;
@@ -116,7 +143,7 @@ pub(super) async fn settle(
         work.await.unwrap_or_else(|error| Err(Unsettled { told: error.to_string(), rest: true }))
     };
     drop(held);
-    if !matches!(&result, Err(unsettled) if unsettled.rest) {
+    if !matches!(&result, Err(unsettled) if unsettled.rest) && answer != Answer::Later {
         discard(workspace, ending).await;
     }
     let exit = signal.unwrap_or(Exit::Failed);
@@ -133,12 +160,19 @@ struct Unsettled {
 
 /// Applies the changes or drops them; where neither can be, what the agent has made is kept
 /// elsewhere.
-fn carry_out(workspace: &Workspace, answer: Answer) -> Result<bool, Unsettled> {
+fn carry_out(workspace: &Workspace, answer: Answer) -> Result<Settled, Unsettled> {
     let why = match answer {
-        Answer::No => return Ok(false),
+        Answer::No => return Ok(Settled::Dropped),
+        Answer::Later => {
+            let unsaved = |error| {
+                let told = format!("the changes can't be kept with the session: {error}");
+                Unsettled { told, rest: true }
+            };
+            return workspace.save().map(|()| Settled::Kept).map_err(unsaved);
+        }
         Answer::Nobody(why) => why.to_owned(),
         Answer::Yes => match workspace.apply() {
-            Ok(()) => return Ok(true),
+            Ok(()) => return Ok(Settled::Applied),
             Err(error) => told(error),
         },
     };
@@ -192,8 +226,10 @@ async fn discard(workspace: &Workspace, ending: &Ending) {
 /// Asks whether to apply the changes, until the answer is one.
 async fn ask(workspace: &Workspace, person: &Person, ending: &Ending) -> Answer {
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
+    let can_wait = workspace.kept_in().is_some();
     loop {
-        let question = format!("apply these changes to {folder}? [y]es, [n]o: ");
+        let later = if can_wait { ", [l]ater" } else { "" };
+        let question = format!("apply these changes to {folder}? [y]es, [n]o{later}: ");
         let answer = tokio::select! {
             answer = person.answer(question) => answer,
             () = ending.hurry() => None,
@@ -201,6 +237,7 @@ async fn ask(workspace: &Workspace, person: &Person, ending: &Ending) -> Answer 
         match answer.as_deref().map(str::trim).map(str::to_lowercase).as_deref() {
             Some("y" | "yes") => return Answer::Yes,
             Some("n" | "no" | "q" | "quit") => return Answer::No,
+            Some("l" | "later") if can_wait => return Answer::Later,
             Some(_) => {}
             None => {
                 // Behind the question.

@@ -14,6 +14,7 @@ use super::{
     piped,
     report::Report,
     review::{self, Mode},
+    saving::Saving,
     sessions::Held,
     silence::Silence,
     spinner::PAUSE,
@@ -117,12 +118,20 @@ async fn finish(
     let commands = work.host.commands();
     let ending = Ending::listen(interrupts, commands.clone());
     said.into_iter().for_each(|command| commands.send(command));
-    let (person, judge) = (work.person, work.judge);
+    let (person, judge) = (work.person.clone(), work.judge.clone());
     let is_told = !output.quiet;
-    let watching = Watching { view: &mut view, report: &mut report, limits: &limits, is_told };
+    let saving = Saving::of(&work.workspace);
+    let watching = Watching {
+        view: &mut view,
+        report: &mut report,
+        limits: &limits,
+        saving: saving.as_ref(),
+        is_told,
+    };
     let driven = drive(&mut work.host, &judge, watching, &ending).await;
     view.session_is_over();
     ending.session_is_over();
+    drop(saving);
     report.stopped_by(limits.hit());
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
     report.interrupted_by(signal);
@@ -143,30 +152,43 @@ async fn finish(
     {
         report.fail(failure);
     }
+    show_end(&mut work, person.as_ref(), view, &ending, &mut report).await;
+    report
+}
+
+/// Shows what came of the run, and brings its changes where they belong.
+async fn show_end(
+    work: &mut Work,
+    person: Option<&Person>,
+    mut view: View,
+    ending: &Ending,
+    report: &mut Report,
+) {
     let (mode, workspace) = (work.mode, &work.workspace);
     if let Some(signal) = ending.last_signal() {
         report.fail(Failure::new(signal, "stopped while the changes were compared"));
         // What the agent has made counts more than what is shown of it.
-        settle(mode, workspace, None, &ending, &mut report).await;
-        view.end(&report);
-    } else {
-        let shown = {
-            let report = report.clone();
-            spawn_blocking(move || {
-                view.end(&report);
-                view
-            })
-        };
-        // Perhaps nobody reads it.
-        let shown = tokio::select! {
-            view = shown => view.ok(),
-            () = ending.hurry() => None,
-        };
-        settle(mode, workspace, person.as_ref(), &ending, &mut report).await;
-        let session = work.held.as_ref().map(Held::short);
-        shown.iter().for_each(|view| view.settled(&report, session));
+        settle(mode, workspace, None, ending, report).await;
+        return view.end(report);
     }
-    report
+    let shown = {
+        let report = report.clone();
+        spawn_blocking(move || {
+            view.end(&report);
+            view
+        })
+    };
+    // Perhaps nobody reads it.
+    let shown = tokio::select! {
+        view = shown => view.ok(),
+        () = ending.hurry() => None,
+    };
+    settle(mode, workspace, person, ending, report).await;
+    if let Some(held) = work.held.as_mut() {
+        held.note_dropped(report.has_dropped());
+    }
+    let session = work.held.as_ref().map(Held::short);
+    shown.iter().for_each(|view| view.settled(report, session));
 }
 
 /// Who watches a session while it is driven.
@@ -174,6 +196,8 @@ struct Watching<'a> {
     view: &'a mut View,
     report: &'a mut Report,
     limits: &'a Limits,
+    /// Who saves what is changed, if that is to outlive the program.
+    saving: Option<&'a Saving>,
     /// Whether it is told which endpoints are silent.
     is_told: bool,
 }
@@ -186,7 +210,7 @@ async fn drive(
     watching: Watching<'_>,
     ending: &Ending,
 ) -> Option<Result<(), JournalError>> {
-    let Watching { view, report, limits, is_told } = watching;
+    let Watching { view, report, limits, saving, is_told } = watching;
     let (commands, silence) = (host.commands(), Silence::default());
     let view = RefCell::new(view);
     let driven = host.run(|news| {
@@ -196,6 +220,7 @@ async fn drive(
                 report.add(event);
                 view.borrow_mut().show(event);
                 limits.add(event, &commands);
+                saving.into_iter().for_each(|saving| saving.add(event));
                 let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
                 if is_end && event.agent == AgentId::ROOT {
                     commands.send(Command::Close);
@@ -231,8 +256,8 @@ async fn settle(
     report: &mut Report,
 ) {
     match review::settle(mode, workspace, person, report.has_changes(), ending).await {
-        Ok(is_applied) => {
-            report.applied(is_applied);
+        Ok(settled) => {
+            report.settled(settled);
             report.ended_by(ending.last_signal());
         }
         Err(failure) => report.unsettled(failure),

@@ -26,13 +26,15 @@ use crate::{
     http::{Http, wall_time},
     journal::Journal,
     local::Local,
-    recording::Recording,
+    recording::{Origin, Recording},
     sandbox::{Executor, OnProgress, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_core::{
     config::{AskAbout, SessionConfig},
     id::AgentId,
+    input::Command,
+    json::{Json, Object},
     message::Part,
     status::AgentState,
     tool::ToolSpec,
@@ -43,6 +45,10 @@ use innerloop_driver::{
     providers::Provider,
     traffic::{Player, Recorder},
 };
+
+/// What the model reads where its changes were not taken over.
+const DROPPED: &str = "The changes that were made to files before have not been taken over: the \
+                       files are as they were at the beginning.";
 
 /// A session and what it works with.
 pub(super) struct Work {
@@ -94,7 +100,9 @@ pub(super) struct Asked {
 
 /// A session that was kept.
 pub(super) struct Past {
-    held: Held,
+    /// Until the session goes on.
+    held: Option<Held>,
+    about: About,
     log: String,
     config: SessionConfig,
     /// Whether its program ended in the middle of a run.
@@ -103,7 +111,7 @@ pub(super) struct Past {
 
 impl Past {
     pub(super) const fn about(&self) -> &About {
-        &self.held.kept.about
+        &self.about
     }
 
     /// Reads the session's log.
@@ -113,7 +121,8 @@ impl Past {
         let state = session.status(AgentId::ROOT).map(|status| status.state);
         let is_idle = state == Some(AgentState::Idle);
         let config = session.config().clone();
-        Ok(Self { log: log.to_owned(), held, config, is_under_way: !is_idle })
+        let (log, about) = (log.to_owned(), held.kept.about.clone());
+        Ok(Self { log, about, held: Some(held), config, is_under_way: !is_idle })
     }
 }
 
@@ -152,12 +161,12 @@ impl Work {
         };
         let catalogue = config::catalogue(&args.tuning)?;
         let specs: Vec<ToolSpec> = own.iter().map(|tool| tool.spec().clone()).collect();
-        let origin = match past {
-            Some(past) => Origin::Kept(Box::new(past.with_tools(&specs)?)),
+        let mut source = match past {
+            Some(past) => Source::Kept(Box::new(past.with_tools(&specs)?)),
             None => {
                 let asks = asks_about(&args, mode, is_attended);
                 let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks);
-                Origin::New(Box::new(plan.await?))
+                Source::New(Box::new(plan.await?))
             }
         };
         let (player, recorded) = replay.map(Replay::parts).unzip();
@@ -165,42 +174,35 @@ impl Work {
         if let (Some(because), Some(tell)) = (because, &progress) {
             tell(&because);
         }
-        let site = Site::open(&args, mode, folder, progress)?;
+        let mut held = match &mut source {
+            Source::Kept(past) => past.held.take(),
+            Source::New(plan) => keep(&args, mode, &folder, &provider, &plan.draft()?),
+        };
+        let overlay = held.as_ref().map(|held| held.kept.overlay());
+        let workspace = mode.workspace(folder, overlay.as_deref())?;
+        let site = Site::open(&args, workspace, progress)?;
         own::prepare(&own, &site.sandbox).await?;
-        let (mut config, log, held) = match origin {
-            Origin::Kept(past) => (past.config, Some(past.log), Some(past.held)),
-            Origin::New(plan) => {
-                let config = site.config(&plan).await?;
-                let held = keep(&args, mode, &site.workspace, &provider, &config);
-                (config, None, held)
-            }
+        let mut config = match &source {
+            Source::Kept(past) => past.config.clone(),
+            Source::New(plan) => site.config(plan).await?,
         };
         form.into_iter().for_each(|form| form.set(&mut config));
+        let first = source.first(&config, held.as_mut());
         limits::check_price(limits, &config)?;
         let journal = journal(&args.files, held.as_ref(), &site.workspace)?;
         let Traffic { endpoints, models, http, mut recording } = traffic;
-        let origin = recorded::origin(&provider, &config);
-        let recorded = recorded.flatten();
-        let differs = recorded.and_then(|recorded| recorded::difference(&recorded, &origin));
-        differs.iter().for_each(|told| warn(told));
-        recording.iter_mut().for_each(|recording| recording.begin(&origin));
+        name_model(recorded.flatten().as_ref(), recording.as_mut(), &provider, &config);
         let approve = is_attended || site.local.is_none() && Judge::decides(&config);
         let people = People { approve, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
-        let driver = match log {
-            Some(log) => Driver::resume(&log, wall_time(), parts).map_err(Failure::configuration),
-            None => Driver::open(config, wall_time(), parts).map_err(|error| {
-                Failure::configuration(format!("the configuration cannot work: config.{error}"))
-            }),
-        }?;
-        let config = driver.session().config().clone();
-        let workspace = site.workspace.clone();
+        let driver = source.driver(config, parts)?;
+        let (config, workspace) = (driver.session().config().clone(), site.workspace.clone());
         let (tools, judged) = site.tools(own, web, driver.keys());
         let (preview, words) = (Preview::new(&config, &workspace), Words::new(&config));
         let host = Host::new(driver, Parts { http, tools, journal, recording });
+        first.into_iter().for_each(|command| host.commands().send(command));
         let person = seat.map(|seat| Person::new(host.commands(), preview, style, seat));
         let judge = Judge::new(&config, judged, host.commands(), person.clone());
-        let key = keys::variables(&provider);
         Ok(Self {
             host,
             held,
@@ -209,7 +211,7 @@ impl Work {
             workspace,
             words,
             mode,
-            key,
+            key: keys::variables(&provider),
             provider,
             catalogue,
             screen,
@@ -236,11 +238,9 @@ struct Site {
 impl Site {
     fn open(
         args: &SessionArgs,
-        mode: Mode,
-        folder: Workspace,
+        workspace: Workspace,
         progress: Option<OnProgress>,
     ) -> Result<Self, Failure> {
-        let workspace = mode.workspace(folder)?;
         let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
             .with_isolation(args.guests.isolation.isolation());
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
@@ -273,9 +273,38 @@ impl Site {
 }
 
 /// Where a session comes from.
-enum Origin<'a> {
+enum Source<'a> {
     New(Box<Plan<'a>>),
     Kept(Box<Past>),
+}
+
+impl Source<'_> {
+    /// What a session that goes on is told first: what is otherwise than it was.
+    fn first(&self, config: &SessionConfig, held: Option<&mut Held>) -> Vec<Command> {
+        let Self::Kept(past) = self else { return Vec::new() };
+        let mut first = Vec::new();
+        if config.answer != past.config.answer {
+            let answer = Json::of(&config.answer);
+            let patch = Object(vec![("answer".to_owned(), answer)]);
+            first.push(Command::Configure { patch });
+        }
+        if held.is_some_and(Held::take_dropped) {
+            first.push(Command::Steer { parts: vec![Part::text(DROPPED)] });
+        }
+        first
+    }
+
+    /// The session: a new one of that configuration, or the one that was kept.
+    fn driver(self, config: SessionConfig, parts: DriverParts) -> Result<Driver, Failure> {
+        match self {
+            Self::Kept(past) => {
+                Driver::resume(&past.log, wall_time(), parts).map_err(Failure::configuration)
+            }
+            Self::New(_) => Driver::open(config, wall_time(), parts).map_err(|error| {
+                Failure::configuration(format!("the configuration cannot work: config.{error}"))
+            }),
+        }
+    }
 }
 
 impl Past {
@@ -290,6 +319,19 @@ impl Past {
             ))),
         }
     }
+}
+
+/// Writes which model a recording is made of, and tells where that of a replay is another one.
+fn name_model(
+    recorded: Option<&Origin>,
+    recording: Option<&mut Recording>,
+    provider: &Provider,
+    config: &SessionConfig,
+) {
+    let made = recorded::origin(provider, config);
+    let differs = recorded.and_then(|recorded| recorded::difference(recorded, &made));
+    differs.iter().for_each(|told| warn(told));
+    recording.into_iter().for_each(|recording| recording.begin(&made));
 }
 
 /// What needs approval if neither the preset nor the user says more.
@@ -321,6 +363,7 @@ fn keep(
         provider: provider.name.clone(),
         model: config.model.name.clone(),
         fork_of: None,
+        dropped: false,
         options: sessions::Options::of(args, mode),
     };
     let held = Store::open().and_then(|store| store.create(about).map_err(Failure::configuration));

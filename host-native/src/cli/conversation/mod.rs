@@ -12,8 +12,10 @@ use super::{
     exit::{Exit, Failure},
     interrupts::{Ending, Interrupts},
     lines::{Lines, Slot},
-    review::{self, Mode},
+    review::{self, Settled},
     run::on_screen,
+    saving::Saving,
+    sessions::Held,
     spinner::PAUSE,
     style::Style,
     terminal::{Keyboard, Reader, Screen},
@@ -23,8 +25,11 @@ use crate::host::News;
 use innerloop_core::input::Command;
 use std::{
     cell::RefCell,
+    convert::Infallible,
     io::{IsTerminal as _, stderr, stdin},
+    pin::pin,
 };
+use tokio::time::sleep;
 use ui::Ui;
 
 /// Talks with the person until they leave.
@@ -90,38 +95,26 @@ async fn drive(
     let Work { mut host, mut held, person, judge, workspace, .. } = work;
     let ending = Ending::listen(interrupts, host.commands());
     let ui = RefCell::new(ui);
-    let turns = ui.borrow().turns();
     ui.borrow_mut().begin();
-    let typed = async {
-        loop {
-            tokio::select! {
-                event = keyboard.next() => match event {
-                    Some(event) => ui.borrow_mut().on(event),
-                    None => std::future::pending().await,
-                },
-                () = tokio::time::sleep(PAUSE) => ui.borrow_mut().tick(),
+    let mut typed = pin!(type_in(&ui, &mut keyboard));
+    let driven = {
+        let saving = Saving::of(&workspace);
+        let heard = |news: News<'_>| match news {
+            News::Event(event) => {
+                ui.borrow_mut().show(event, held.as_mut());
+                saving.iter().for_each(|saving| saving.add(event));
             }
+            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+            News::Withdrawn(id) => judge.withdraw(id),
+            News::Rejected(rejected) => ui.borrow_mut().complain(&rejected.to_string()),
+            News::Http(..) => {}
+        };
+        tokio::select! {
+            driven = host.run(heard) => Some(driven),
+            never = &mut typed => match never {},
+            never = settle_turns(&ui) => match never {},
+            () = ending.hurry() => None,
         }
-    };
-    let settled = async {
-        loop {
-            turns.notified().await;
-            ui::settle(&ui).await;
-        }
-    };
-    let heard = |news: News<'_>| match news {
-        News::Event(event) => ui.borrow_mut().show(event, held.as_mut()),
-        News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-        News::Withdrawn(id) => judge.withdraw(id),
-        News::Rejected(rejected) => ui.borrow_mut().complain(&rejected.to_string()),
-        News::Http(..) => {}
-    };
-    let mut typed = std::pin::pin!(typed);
-    let driven = tokio::select! {
-        driven = host.run(heard) => Some(driven),
-        () = &mut typed => None,
-        () = settled => None,
-        () = ending.hurry() => None,
     };
     ending.session_is_over();
     let mode = ui.borrow().mode();
@@ -131,25 +124,50 @@ async fn drive(
         _ => ui.borrow().failure(),
     };
     let has_changes = ui::pending(&workspace).await > 0;
+    let settling = review::settle(mode, &workspace, person.as_ref(), has_changes, &ending);
     let settled = tokio::select! {
-        settled = review::settle(mode, &workspace, person.as_ref(), has_changes, &ending) => settled,
-        () = &mut typed => Ok(false),
+        settled = settling => settled,
+        never = &mut typed => match never {},
     };
-    let has_applied = settled? && mode != Mode::InPlace && has_changes;
-    if has_applied {
-        ui.borrow_mut().note("applied");
-    }
-    match held {
-        // There is nothing to go on with.
-        Some(held) if held.is_silent() => held.delete()?,
-        Some(held) => {
-            ui.borrow_mut().note(&format!("innerloop resume {} goes on", held.short()));
-        }
-        None => {}
-    }
+    let settled = settled?;
+    ui.borrow_mut().settled(settled, has_changes);
+    say_goodbye(&ui, held, settled == Settled::Dropped && has_changes)?;
     match (ending.signal(), failure) {
         (Some(signal), _) => Err(Failure::new(signal, "interrupted")),
         (None, Some(failure)) => Err(failure),
         (None, None) => Ok(()),
     }
+}
+
+/// Takes what the person types, as long as anybody asks.
+async fn type_in(ui: &RefCell<Ui>, keyboard: &mut Keyboard) -> Infallible {
+    loop {
+        tokio::select! {
+            event = keyboard.next() => match event {
+                Some(event) => ui.borrow_mut().on(event),
+                None => std::future::pending().await,
+            },
+            () = sleep(PAUSE) => ui.borrow().tick(),
+        }
+    }
+}
+
+/// Settles what was changed whenever a turn is over.
+async fn settle_turns(ui: &RefCell<Ui>) -> Infallible {
+    let turns = ui.borrow().turns();
+    loop {
+        turns.notified().await;
+        ui::settle(ui).await;
+    }
+}
+
+/// Says how the session goes on, if anything has been said in it.
+fn say_goodbye(ui: &RefCell<Ui>, held: Option<Held>, is_dropped: bool) -> Result<(), Failure> {
+    let Some(mut held) = held else { return Ok(()) };
+    if held.is_silent() {
+        return held.delete();
+    }
+    held.note_dropped(is_dropped);
+    ui.borrow_mut().note(&format!("innerloop resume {} goes on", held.short()));
+    Ok(())
 }

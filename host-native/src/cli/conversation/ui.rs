@@ -14,7 +14,7 @@ use crate::{
         lines::Slot,
         model_change,
         report::Report,
-        review::{self, Mode},
+        review::{self, Mode, Settled},
         sessions::{self, Held},
         spinner::Spinner,
         style::{Colour, Style, harmless},
@@ -181,7 +181,7 @@ impl Ui {
     }
 
     /// Time has passed.
-    pub(super) fn tick(&mut self) {
+    pub(super) fn tick(&self) {
         self.spinner.tick();
     }
 
@@ -375,6 +375,16 @@ impl Ui {
         self.state = State::Leaving;
         self.spinner.set(None);
         self.draw();
+    }
+
+    /// What has become of the last changes.
+    pub(super) fn settled(&mut self, settled: Settled, has_changes: bool) {
+        match settled {
+            _ if !has_changes => {}
+            Settled::Applied => self.note("applied"),
+            Settled::Kept => self.note("not applied yet: the session keeps the changes"),
+            Settled::Dropped => self.note("not applied: the folder is as it was"),
+        }
     }
 
     /// How the last turn has failed, if the session has ended by itself.

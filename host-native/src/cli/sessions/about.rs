@@ -26,6 +26,9 @@ pub(crate) struct About {
     /// The session that this one is a fork of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fork_of: Option<String>,
+    /// Whether changes that the agent has made were not taken over, and it has not been told.
+    #[serde(default)]
+    pub(crate) dropped: bool,
     pub(crate) options: Options,
 }
 

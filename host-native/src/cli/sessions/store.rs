@@ -39,7 +39,18 @@ pub(crate) struct Kept {
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) kept: Kept,
+    /// Whether it was made by this program.
+    is_new: bool,
     _lock: File,
+}
+
+impl Drop for Held {
+    /// A session that was never opened is none.
+    fn drop(&mut self) {
+        if self.is_new && !self.kept.log_path().exists() {
+            drop(fs::remove_dir_all(&self.kept.folder));
+        }
+    }
 }
 
 impl Store {
@@ -59,7 +70,11 @@ impl Store {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.0)?;
         DirBuilder::new().mode(0o700).create(&folder)?;
         let lock = locked(&folder)?;
-        let held = Held { kept: Kept { folder, about, used: SystemTime::now() }, _lock: lock };
+        let held = Held {
+            kept: Kept { folder, about, used: SystemTime::now() },
+            is_new: true,
+            _lock: lock,
+        };
         held.write()?;
         Ok(held)
     }
@@ -115,7 +130,12 @@ impl Kept {
     /// Takes the session for this program alone.
     pub(crate) fn hold(self) -> Result<Held, Failure> {
         let lock = locked(&self.folder).map_err(|error| self.failed(&error))?;
-        Ok(Held { kept: self, _lock: lock })
+        Ok(Held { kept: self, is_new: false, _lock: lock })
+    }
+
+    /// Where an overlay of the session's workspace stands.
+    pub(crate) fn overlay(&self) -> PathBuf {
+        self.folder.join("overlay")
     }
 
     pub(crate) fn log_path(&self) -> PathBuf {
@@ -167,6 +187,24 @@ impl Held {
     /// Whether nothing has been said to it.
     pub(crate) const fn is_silent(&self) -> bool {
         self.kept.about.title.is_empty()
+    }
+
+    /// Notes whether changes that the agent has made are gone.
+    pub(crate) fn note_dropped(&mut self, is_dropped: bool) {
+        if is_dropped && !self.kept.about.dropped {
+            self.kept.about.dropped = true;
+            // It is told where it is needed: a session goes on without it, too.
+            drop(self.write());
+        }
+    }
+
+    /// Takes the note that changes are gone.
+    pub(crate) fn take_dropped(&mut self) -> bool {
+        let was_dropped = std::mem::take(&mut self.kept.about.dropped);
+        if was_dropped {
+            drop(self.write());
+        }
+        was_dropped
     }
 
     /// Writes what is known of the session.
