@@ -200,17 +200,14 @@ impl Default for Pieces {
 }
 
 impl Pieces {
-    pub(super) fn harmless<'a>(&mut self, piece: &'a str) -> Cow<'a, str> {
-        let whole = if mem::take(&mut self.returned) {
-            Cow::Owned(format!("\r{piece}"))
-        } else {
-            Cow::Borrowed(piece)
-        };
-        let text = whole.strip_suffix('\r').unwrap_or(&whole);
-        self.returned = text.len() < whole.len();
+    pub(super) fn harmless(&mut self, piece: &str) -> String {
+        let returned = if mem::take(&mut self.returned) { "\r" } else { "" };
+        let piece = format!("{returned}{piece}");
+        let text = piece.strip_suffix('\r').unwrap_or(&piece);
+        self.returned = text.len() < piece.len();
         let harmless = harmless_behind(self.before, text).into_owned();
         self.before = text.chars().next_back().unwrap_or(self.before);
-        Cow::Owned(harmless)
+        harmless
     }
 }
 
@@ -256,6 +253,15 @@ mod tests {
             assert!(!text.contains(c) && text.starts_with("é\\u"), "{text}");
         }
         assert_eq!(brief("a\u{202e}b\u{1b}", 80), "a\\u202eb\\u001b");
+    }
+
+    #[test]
+    fn what_comes_in_pieces_is_what_it_is_as_a_whole() {
+        let text = "a\r\nb\rc 👩\u{200d}👧 ❤\u{fe0f} x\u{200d}\u{1b}[2J";
+        let mut pieces = Pieces::default();
+        let mut buffer = [0; 4];
+        let shown = text.chars().map(|c| pieces.harmless(c.encode_utf8(&mut buffer)));
+        assert_eq!(shown.collect::<String>(), harmless(text));
     }
 
     #[test]

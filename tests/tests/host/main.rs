@@ -34,6 +34,7 @@ mod review;
 mod run;
 mod sandbox;
 mod secrets;
+mod seeing;
 mod sessions;
 mod smoke;
 mod startup;

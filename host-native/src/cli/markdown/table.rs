@@ -38,9 +38,10 @@ impl Table {
 
     /// Adds a row; whether all of it may still be a table.
     pub(super) fn add(&mut self, row: String) -> bool {
+        // The second row tells.
+        let is_table = self.rows.len() != 1 || sides(&row).is_some();
         self.bytes += row.len();
         self.rows.push(row);
-        let is_table = self.rows.get(1).is_none_or(|rule| sides(rule).is_some());
         is_table && self.bytes < HELD
     }
 
@@ -57,10 +58,12 @@ impl Table {
             let look = if index == 0 { base.with(Look::BOLD) } else { base };
             rows.push(cells(row).iter().map(|cell| shown(cell, look, style)).collect());
         }
-        let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widest = |at: usize| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.1).max();
-        let widths: Vec<usize> = (0..count).map(|at| widest(at).unwrap_or(0)).collect();
-        if widths.iter().sum::<usize>() + 3 * count.saturating_sub(1) > room {
+        let mut widths: Vec<usize> = Vec::new();
+        for row in &rows {
+            widths.resize(widths.len().max(row.len()), 0);
+            widths.iter_mut().zip(row).for_each(|(width, cell)| *width = cell.1.max(*width));
+        }
+        if widths.iter().sum::<usize>() + 3 * widths.len().saturating_sub(1) > room {
             return None;
         }
         let side = |at: usize| sides.get(at).copied().unwrap_or(Side::Left);

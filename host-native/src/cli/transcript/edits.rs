@@ -2,16 +2,23 @@
 
 use crate::{
     cli::{
+        figures::counted,
         style::{Look, harmless},
         wrap::{Flow, Margin},
     },
     diff::Changes,
 };
 use innerloop_core::action::{Change, ChangeKind};
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 /// Lines of a call's diff that are shown.
 const LINES: usize = 20;
+
+/// How long the diff of a call may take, beside that of its last file.
+const TIME: Duration = Duration::from_millis(100);
 
 /// Characters of a line that are shown.
 const CHARS: usize = 200;
@@ -25,26 +32,34 @@ pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
     for change in changes {
         files.entry(&change.path).or_default().add(change);
     }
-    let many = files.len() > 1;
+    let is_one = files.len() == 1;
+    let end = Instant::now() + TIME;
     let mut lines: Vec<(Look, String)> = Vec::new();
-    for changes in files.values() {
-        // What is as it was before has no kind.
+    let mut files = files.values();
+    for changes in files.by_ref() {
+        // What is as it was before is not told.
         let Some((path, kind)) = changes.files().next() else { continue };
-        if many || kind == ChangeKind::Deleted {
-            let what = match kind {
-                ChangeKind::Created => "new: ",
-                ChangeKind::Modified => "",
-                ChangeKind::Deleted => "deleted: ",
-            };
-            lines.push((Look::BOLD, format!("{what}{path}")));
+        match kind {
+            ChangeKind::Created | ChangeKind::Modified if is_one => {}
+            ChangeKind::Created => lines.push((Look::BOLD, format!("new: {path}"))),
+            ChangeKind::Modified => lines.push((Look::BOLD, path.to_owned())),
+            ChangeKind::Deleted => lines.push((Look::BOLD, format!("deleted: {path}"))),
         }
         if kind != ChangeKind::Deleted {
-            add_diff(&changes.unified(), &mut lines);
+            add_diff(&changes.unified_until(|| Instant::now() > end).text, &mut lines);
+        }
+        if lines.len() > LINES {
+            break;
         }
     }
+    show(&lines, files.len(), flow);
+}
+
+/// The first lines, and how many lines and files there are more.
+fn show(lines: &[(Look, String)], files: usize, flow: &mut Flow) {
     let left_out = lines.len().saturating_sub(LINES);
     // One line is not worth a line that says so.
-    let left_out = if left_out > 1 { left_out } else { 0 };
+    let left_out = if left_out > 1 || files > 0 { left_out } else { 0 };
     for (look, line) in lines.iter().take(lines.len() - left_out) {
         let line = harmless(line);
         let line = cut(&line);
@@ -56,9 +71,14 @@ pub(super) fn diff(changes: &[Change], flow: &mut Flow) {
         flow.text(line.get(indent..).unwrap_or_default(), *look);
         flow.newline();
     }
-    if left_out > 0 {
+    let more: Vec<String> = [(left_out, "line"), (files, "file")]
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| counted(count as u64, &format!("more {what}")))
+        .collect();
+    if !more.is_empty() {
         flow.set_margin(Margin::spaces(2));
-        flow.text(&format!("… {left_out} more lines"), Look::DIM);
+        flow.text(&format!("… {}", more.join(" and ")), Look::DIM);
         flow.newline();
     }
 }
