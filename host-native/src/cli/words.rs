@@ -40,6 +40,8 @@ pub(super) struct Phrase {
     pub(super) rest: String,
     /// Whether that is all that the call says.
     pub(super) is_all: bool,
+    /// Whether what it has changed says all of what came of it.
+    pub(super) is_edit: bool,
 }
 
 impl Words {
@@ -59,10 +61,9 @@ impl Words {
 
     /// The call in words.
     pub(super) fn phrase(&self, name: &str, arguments: &str) -> Phrase {
-        match self.action(name, arguments) {
-            Some(action) => Phrase::of(&action),
-            None => Phrase::new(&brief(name, NAME), &named(arguments), false),
-        }
+        let action = self.action(name, arguments);
+        let other = || Phrase::new(&brief(name, NAME), &named(arguments), false);
+        action.map_or_else(other, |action| Phrase::of(&action))
     }
 }
 
@@ -70,7 +71,9 @@ impl Phrase {
     /// Of a call that means that.
     pub(super) fn of(action: &Action) -> Self {
         let (verb, rest, is_all) = told(action);
-        Self::new(verb, &rest, is_all)
+        let is_edit =
+            matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. });
+        Self { is_edit, ..Self::new(verb, &rest, is_all) }
     }
 
     /// Nothing but a tool's name.
@@ -82,7 +85,7 @@ impl Phrase {
         let whole = brief(rest, usize::MAX);
         let rest_in_brief = brief(rest, REST);
         let is_all = is_all && rest == whole && whole == rest_in_brief;
-        Self { verb: verb.to_owned(), rest: rest_in_brief, is_all }
+        Self { verb: verb.to_owned(), rest: rest_in_brief, is_all, is_edit: false }
     }
 
     /// For example `shell: cargo test`, in at most so many characters.
@@ -137,7 +140,9 @@ fn told(action: &Action) -> (&'static str, String, bool) {
         Action::Shell { command, folder } => {
             let folder = folder.as_deref().filter(|folder| !folder.is_empty());
             let folder = folder.map(|folder| format!(" (in {folder})")).unwrap_or_default();
-            ("shell", format!("{command}{folder}"), true)
+            // A command line may end as if a folder were named.
+            let is_all = folder.is_empty();
+            ("shell", format!("{command}{folder}"), is_all)
         }
         Action::Fetch { urls, prompt } => {
             ("fetch", listed(urls), prompt.is_none() && urls.len() <= NAMED)

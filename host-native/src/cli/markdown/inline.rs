@@ -2,7 +2,8 @@
 //! back only while it may still be a mark or the text of a link.
 //!
 //! A mark counts only where it can hardly be meant otherwise: `**/*.rs`, `2 * 3`, `a_b` and `2**8`
-//! stay what they are. An emphasis that nobody ends, ends with its paragraph.
+//! stay what they are. An emphasis that nobody ends, ends with its paragraph: its mark was taken
+//! for one when it came, and is not shown where there is colour.
 
 use crate::cli::{style::Look, wrap::Flow};
 use std::mem;

@@ -148,7 +148,7 @@ impl<W: Write> Transcript<W> {
             Doing::Waiting => "waiting for the model",
             Doing::Thinking => "thinking",
             Doing::Writing => "writing",
-            Doing::Retrying => "waiting to try again",
+            Doing::Retrying => "trying again",
         };
         Some(text.to_owned())
     }
@@ -207,7 +207,12 @@ impl<W: Write> Transcript<W> {
                 self.calls.insert(call_id.clone(), Call { phrase, live: Live::default() });
             }
             EventKind::ToolCallOutputDelta { call_id, text } => self.live(call_id, text),
-            EventKind::ToolCallEnd { call_id, outcome, .. } => self.end_call(call_id, outcome),
+            EventKind::ToolCallEnd { call_id, name, outcome } => {
+                // Its beginning may have been told before the session was resumed.
+                let nameless = || Call { phrase: Phrase::name(name), ..Call::default() };
+                let call = self.calls.remove(call_id).unwrap_or_else(nameless);
+                self.end_call(call_id, call, outcome);
+            }
             EventKind::SteeringInjected { parts } => {
                 let said: Vec<&str> = parts.iter().filter_map(|part| part.as_text()).collect();
                 let said = brief(&said.join(" "), MESSAGE_CHARS);
@@ -310,15 +315,13 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    fn end_call(&mut self, call_id: &str, outcome: &Outcome) {
-        let call = self.calls.remove(call_id).unwrap_or_default();
+    fn end_call(&mut self, call_id: &str, call: Call, outcome: &Outcome) {
         // Calls that run side by side end when they like: the result says whose it is.
         if self.last != call_id {
             self.call_line("↳ ", &call.phrase);
         }
         self.last.clear();
-        let is_program = outcome.streams;
-        let is_edit = !outcome.changes.is_empty() && !is_program;
+        let is_edit = call.phrase.is_edit && !outcome.changes.is_empty();
         let look = if outcome.error.is_some() { Look::RED } else { Look::DIM };
         if !call.live.is_empty() {
             self.end_live(call.live, outcome, look);
@@ -436,7 +439,8 @@ fn uncoloured(line: &str) -> Cow<'_, str> {
     let mut out = first.to_owned();
     for piece in pieces {
         let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        match rest.strip_prefix('m') {
+        // `m` is a colour, and `K` clears what is left of the line.
+        match rest.strip_prefix(['m', 'K']) {
             Some(rest) => out.push_str(rest),
             // What else it may do to a terminal is shown.
             None => out.extend(["\x1b[", piece]),

@@ -330,7 +330,7 @@ fn cut_off(columns: fn() -> Option<u16>, when: When) -> Scene {
     scene.writes("Now **the list:\n\n```rust\nfn half(");
     let message = "the connection was closed before the reply was whole".to_owned();
     scene.event(EventKind::Retry { attempt: 2, delay_ms: 1_500, message });
-    assert_eq!(scene.doing(), "waiting to try again");
+    assert_eq!(scene.doing(), "trying again");
     scene.event(EventKind::TextReset);
     scene.says("Now *the* list.");
     let message = "\u{1b}[2J the context is nearly full; older results are left out".to_owned();
@@ -352,7 +352,7 @@ fn side_by_side(columns: fn() -> Option<u16>, when: When) -> Scene {
     scene.calls("1", "shell", &json!({"command": "make docs"}));
     scene.calls("2", "shell", &json!({"command": "make tests"}));
     scene.prints("1", "文書を作成しています。しばらくお待ちください。\n");
-    scene.prints("2", "\u{1b}[1;31mtest\u{1b}[0m one\u{1b}[2K\n");
+    scene.prints("2", "\u{1b}[1;31mtest\u{1b}[0m one\u{1b}[K\u{1b}[2J\n");
     scene.agent = AgentId(1);
     let (parent, model, folder) = (AgentId::ROOT, "m".to_owned(), String::new());
     let task =

@@ -86,7 +86,7 @@ fn c11_on_a_terminal_a_command_is_asked_for() {
         let mut command = scene.command("go");
         command.args(["--env", "local", "--bubblewrap", "never"]).env("NO_COLOR", "1");
         let run = run_with(&mut on_terminal(&command), answer.as_bytes()).exits(0);
-        assert!(run.stdout.contains("command: ls; touch made"), "{run:#?}");
+        assert!(run.stdout.contains("? shell ls; touch made"), "{run:#?}");
         assert!(run.stdout.contains("--env local: commands run on this machine"), "{run:#?}");
         assert_eq!(scene.path("workspace/made").exists(), runs);
     }
