@@ -12,7 +12,7 @@ use std::process::Command;
 const ANSWER: &str = "\
 ## Done
 
-All **twenty** lines are there, as [the notes](note.txt) say; nothing else was changed in this folder.
+All **twenty** lines are there, as [the notes](note.txt) say; nothing else was changed here.
 
 - one `item` that is longer than the terminal is wide
 ";
@@ -75,7 +75,7 @@ I have *all* that I need.
 
 All **twenty** lines are there, as the
 notes (note.txt) say; nothing else was
-changed in this folder.
+changed here.
 
 - one `item` that is longer than the
   terminal is wide";

@@ -123,6 +123,18 @@ impl<W: Write> Transcript<W> {
         } else {
             self.other_agent(event);
         }
+        self.write();
+    }
+
+    /// A line of the program's own among the others, wrapped as they are.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
+    pub(super) fn tell(&mut self, look: Look, text: &str) {
+        self.flow.set_columns((self.columns)());
+        self.note(look, &harmless(text));
+        self.write();
+    }
+
+    fn write(&mut self) {
         let text = self.flow.take();
         if !text.is_empty() {
             let written = self.out.write_all(text.as_bytes());
