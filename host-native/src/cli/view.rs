@@ -7,7 +7,7 @@ use super::{
     report::Report,
     review::Mode,
     spinner::Spinner,
-    style::{Colour, Style, harmless},
+    style::{Colour, Look, Style, harmless},
     terminal::{Screen, size},
     transcript::Transcript,
     work::Work,
@@ -111,11 +111,11 @@ impl Human {
     /// where.
     fn new(work: &Work, style: Style) -> Self {
         let screen = work.screen.clone();
+        let mut transcript = Transcript::new(screen.clone(), style, work.words.clone());
         if let Some(size) = size() {
-            drop(writeln!(stderr().lock(), "{}", style.paint(Colour::Dim, &header::of(work))));
             screen.begin(size);
+            transcript.tell(Look::DIM, &header::of(work));
         }
-        let transcript = Transcript::new(screen.clone(), style, work.words.clone());
         let spinner = Spinner::new(screen.clone(), style);
         Self { transcript, screen, spinner, style }
     }

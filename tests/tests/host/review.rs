@@ -231,7 +231,8 @@ fn nothing_is_left_of_an_overlay() {
         Err(_) => 0,
     };
     let mut command = scene.command("go");
-    let program = Started::new(command.env("INNERLOOP_CACHE_DIR", &cache), b"");
+    let command = command.arg("--ephemeral").env("INNERLOOP_CACHE_DIR", &cache);
+    let program = Started::new(command, b"");
     wait_for("the second request", || scene.model.requests().len() == 2);
     assert_eq!(stores(), 1);
     program.signal("KILL");
@@ -240,6 +241,8 @@ fn nothing_is_left_of_an_overlay() {
     assert!(!note(&scene).exists());
 
     let scene = self::scene();
-    let _run = run(scene.command("go").env("INNERLOOP_CACHE_DIR", &cache)).exits(0);
+    let mut command = scene.command("go");
+    let command = command.arg("--ephemeral").env("INNERLOOP_CACHE_DIR", &cache);
+    let _run = run(command).exits(0);
     assert_eq!(stores(), 0);
 }

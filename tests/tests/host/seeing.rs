@@ -37,7 +37,7 @@ fn command(scene: &Scene) -> Command {
     command
 }
 
-/// What stands on a terminal of so many columns before the summary of the run.
+/// What stands on a terminal of so many columns between the header and the summary of the run.
 fn on_columns(columns: u16, command: &Command) -> String {
     let mut sized = Command::new("/bin/sh");
     let script = format!("stty cols {columns}; exec \"$0\" \"$@\"");
@@ -45,6 +45,10 @@ fn on_columns(columns: u16, command: &Command) -> String {
     sized.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let run = run(&mut on_terminal(&sized)).exits(0);
     let seen = run.stdout.replace("\r\n", "\n");
+    let (header, seen) = seen.split_at(seen.find('•').unwrap());
+    for words in ["claude-sonnet-5-5 (anthropic)", "/workspace", "session "] {
+        assert!(header.contains(words), "{header}");
+    }
     seen.split("\n\n--- a/").next().unwrap_or_default().to_owned()
 }
 

@@ -17,7 +17,7 @@ use crate::{
         review::{self, Mode, Settled},
         sessions::{self, Held},
         spinner::Spinner,
-        style::{Colour, Style, harmless},
+        style::{Colour, Look, Style, harmless},
         terminal::{History, Screen, size},
         transcript::Transcript,
         work::Work,
@@ -160,9 +160,9 @@ impl Ui {
     fn turn_is_over(&mut self, end: RunEnd) {
         self.spinner.set(None);
         if end == RunEnd::Interrupted {
-            self.tell(Colour::Yellow, "interrupted; what was done so far stays");
+            self.tell(Look::YELLOW, "interrupted; what was done so far stays");
         } else if let Err(failure) = self.turn.run_result() {
-            self.tell(Colour::Red, &failure.message);
+            self.tell(Look::RED, &failure.message);
         }
         if let Some(line) = self.transcript.turn_line() {
             self.note(&line);
@@ -176,7 +176,7 @@ impl Ui {
 
     /// Says that something can't be.
     pub(super) fn complain(&mut self, why: &str) {
-        self.tell(Colour::Red, why);
+        self.tell(Look::RED, why);
         self.draw();
     }
 
@@ -232,7 +232,7 @@ impl Ui {
             }
             Some(Err(why)) => {
                 self.echo(text);
-                self.tell(Colour::Red, &why);
+                self.tell(Look::RED, &why);
             }
         }
     }
@@ -339,7 +339,7 @@ impl Ui {
             Ok(()) => self.note(&format!("applied: {}", files(count))),
             Err(error) => {
                 let why = review::told(error);
-                self.tell(Colour::Red, &why);
+                self.tell(Look::RED, &why);
             }
         }
     }
@@ -351,12 +351,11 @@ impl Ui {
     }
 
     pub(super) fn note(&mut self, text: &str) {
-        self.tell(Colour::Dim, text);
+        self.tell(Look::DIM, text);
     }
 
-    fn tell(&mut self, colour: Colour, text: &str) {
-        let text = self.style.paint(colour, &harmless(text)).into_owned();
-        self.write(&format!("{text}\n"));
+    fn tell(&mut self, look: Look, text: &str) {
+        self.transcript.tell(look, text);
     }
 
     fn write(&mut self, text: &str) {

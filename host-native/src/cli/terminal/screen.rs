@@ -28,6 +28,8 @@ struct State {
     status: Option<String>,
     /// What is being typed.
     input: Option<Layout>,
+    /// Whether there is nothing in the area but a line that is not whole.
+    is_plain: bool,
     /// Of the area as it stands: the row of the cursor; none where nothing is drawn.
     cursor_row: Option<usize>,
 }
@@ -158,7 +160,10 @@ impl State {
         if !self.is_drawn {
             return;
         }
-        let mut out = self.cleared();
+        // What only goes on need not be drawn anew.
+        let goes_on = self.is_plain && self.status.is_none() && self.input.is_none();
+        let mut out = if goes_on { String::new() } else { self.cleared() };
+        let stands = if goes_on { self.tail.len() } else { 0 };
         self.tail.push_str(text);
         if self.tail.len() > LONGEST_TAIL && !self.tail.contains('\n') {
             self.tail.push('\n');
@@ -166,9 +171,19 @@ impl State {
         if let Some(end) = self.tail.rfind('\n') {
             let rest = self.tail.split_off(end + 1);
             let whole = std::mem::replace(&mut self.tail, rest);
-            out.push_str(&whole.replace('\n', line_end()));
+            let new = whole.get(stands..).unwrap_or_default();
+            out.push_str(&new.replace('\n', line_end()));
+            if goes_on {
+                out.push_str(&self.tail);
+            }
+        } else if goes_on {
+            out.push_str(self.tail.get(stands..).unwrap_or_default());
         }
-        self.draw(&mut out);
+        if goes_on {
+            self.stand();
+        } else {
+            self.draw(&mut out);
+        }
         emit(&out);
     }
 
@@ -179,6 +194,13 @@ impl State {
             Some(0) => "\r\x1b[J".to_owned(),
             Some(rows) => format!("\r\x1b[{rows}A\x1b[J"),
         }
+    }
+
+    /// Notes where the cursor is behind a line that is not whole.
+    fn stand(&mut self) {
+        let rows = rows_of(&self.tail, self.size.0);
+        self.cursor_row = (!self.tail.is_empty()).then(|| rows - 1);
+        self.is_plain = true;
     }
 
     /// The area, with the cursor where something is typed.
@@ -196,6 +218,7 @@ impl State {
             at = above + input.rows.len().saturating_sub(1);
             cursor = Some((above + input.cursor.0, input.cursor.1));
         }
+        self.is_plain = self.status.is_none() && self.input.is_none();
         if rows.is_empty() {
             return;
         }

@@ -127,7 +127,6 @@ impl<W: Write> Transcript<W> {
     }
 
     /// A line of the program's own among the others, wrapped as they are.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the screen of a conversation shows it"))]
     pub(super) fn tell(&mut self, look: Look, text: &str) {
         self.flow.set_columns((self.columns)());
         self.note(look, &harmless(text));
