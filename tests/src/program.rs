@@ -114,6 +114,11 @@ pub fn innerloop<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -
     let cache = binary().with_file_name("innerloop-test-cache");
     command.args(args).env_clear().env("ANTHROPIC_API_KEY", KEY);
     command.env("INNERLOOP_CACHE_DIR", cache).env("RUST_BACKTRACE", "1");
+    // Nobody's own settings, keys and sessions.
+    let nobody = binary().with_file_name("innerloop-test-nobody");
+    for variable in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+        command.env(variable, &nobody);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

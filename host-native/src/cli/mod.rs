@@ -4,8 +4,10 @@
 mod approval;
 mod args;
 mod attach;
+mod completions;
 mod config;
 mod console;
+mod credentials;
 mod decode;
 mod doctor;
 mod editor;
@@ -14,13 +16,19 @@ mod exit;
 mod interaction;
 mod interrupts;
 mod judge;
+mod keyring;
 mod keys;
 mod lines;
+mod login;
+mod models;
+mod narrowing;
 mod own;
+mod patch;
 mod preview;
 mod report;
 mod review;
 mod run;
+mod settings;
 mod setup;
 mod style;
 mod text_calls;
@@ -58,6 +66,14 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Command::Tools(args) => tools::carry_out(args).await,
             Command::Decode(args) => decode::run(&args),
             Command::Doctor(args) => doctor::run(args).await,
+            Command::Models(args) => models::list(&args),
+            Command::Providers(args) => models::providers(args),
+            Command::Login(args) => login::login(args).await,
+            Command::Logout(args) => login::logout(&args),
+            Command::Config(args) => settings::carry_out(args),
+            Command::Trust(args) => settings::trust_folder(&args),
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => completions::man(&args),
         })
     });
     // What still goes on is of no use to anybody: what was stopped has been answered for, and a

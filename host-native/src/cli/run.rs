@@ -61,7 +61,7 @@ async fn carry_out(args: RunArgs) -> Result<Report, Failure> {
 async fn begin(args: RunArgs) -> Result<(Work, Vec<Part>), Failure> {
     let RunArgs { prompt, attach, session, output } = args;
     let is_attended = is_attended(output);
-    let asked = Asked::read(session, is_attended)?;
+    let asked = Asked::read(session, is_attended).await?;
     let attached = attach::read(&attach)?;
     let prompt = setup::given(prompt, "the prompt").await?;
     let said = std::iter::once(Part::text(prompt)).chain(attached).collect();

@@ -11,6 +11,7 @@ use super::{
     keys, own,
     preview::Preview,
     review::Mode,
+    settings,
     setup::{self, Choice},
     style::Style,
 };
@@ -60,10 +61,11 @@ pub(super) struct Asked {
 }
 
 impl Asked {
-    pub(super) fn read(args: SessionArgs, is_attended: bool) -> Result<Self, Failure> {
+    pub(super) async fn read(args: SessionArgs, is_attended: bool) -> Result<Self, Failure> {
+        let folder = setup::workspace(&args.workspace, args.any_folder)?;
+        let args = settings::settle(args, &folder, is_attended).await?;
         let args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
-        let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let web = setup::web(&args.tuning.web)?;
         Ok(Self { args, mode, folder, own, web })
@@ -88,7 +90,7 @@ impl Work {
         }
         let workspace = mode.workspace(folder)?;
         let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
-            .with_isolation(args.guests.isolation.isolation());
+            .with_isolation(args.guests.isolation());
         own::prepare(&own, &sandbox).await?;
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
         let place: &dyn Environment = local.as_ref().map_or(&sandbox, |local| local);

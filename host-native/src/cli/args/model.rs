@@ -1,8 +1,9 @@
 //! Which model, and what of the web may be read.
 
+use super::settings::OfProviders;
 use clap::Args;
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ModelArgs {
     /// The model's provider [default: anthropic, or the one whose key is set].
     ///
@@ -18,6 +19,9 @@ pub(crate) struct ModelArgs {
     /// its own].
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// What settings say besides.
+    #[arg(skip)]
+    pub(crate) settings: OfProviders,
 }
 
 /// Which pages of the web may be read.

@@ -4,6 +4,7 @@ use super::{
     environment::{EnvironmentArgs, GuestArgs},
     model::ModelArgs,
     output::OutputArgs,
+    settings::SettingsArgs,
     tuning::TuningArgs,
 };
 use crate::cli::exit::TABLE;
@@ -55,6 +56,8 @@ pub(crate) struct SessionArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) tuning: TuningArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]
