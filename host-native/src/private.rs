@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 pub(crate) fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Option<Vec<u8>>> {
     use std::os::unix::fs::MetadataExt as _;
     let file = match open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         opened => opened?,
     };
     let found = file.metadata()?;
@@ -59,6 +59,11 @@ pub(crate) fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Opt
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(Some(bytes))
+}
+
+/// Whether the error says that nothing stands there.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 /// Writes these bytes, one after the other, into a new file beside the target and renames it, so

@@ -1,7 +1,7 @@
 //! The user's own file.
 
 use super::layer::{Layer, Source};
-use crate::places;
+use crate::{places, private::is_absent};
 use std::{
     fs::{self, File},
     io::{self, Read as _},
@@ -33,7 +33,7 @@ pub(super) fn read() -> Result<Option<Layer>, String> {
 pub(super) fn text(path: &Path) -> io::Result<Option<String>> {
     // A pipe would be waited for.
     match fs::metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
         Ok(found) if !found.is_file() || found.len() > MAX_BYTES => {
             let why = format!("it is no plain file of at most {MAX_BYTES} bytes");
