@@ -33,6 +33,11 @@ pub(crate) fn data() -> Option<PathBuf> {
     of_user("XDG_DATA_HOME", &[".local", "share"])
 }
 
+/// All of them that say what a run does, and with which keys and programs.
+pub(crate) fn of_next_run() -> impl Iterator<Item = PathBuf> {
+    [config(), state(), data()].into_iter().flatten()
+}
+
 /// The user's own folder, else `innerloop` in the folder that a variable names, or below the home
 /// folder. A path that is not absolute counts for nothing.
 fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
@@ -55,7 +60,7 @@ pub(crate) fn meets(folder: &Path, root: &Path) -> bool {
 }
 
 /// The real path, also of something that does not exist yet.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Ok(real) => Some(real),
         Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),

@@ -1,6 +1,6 @@
-//! From settings, the user's file and the command line to a session's configuration: everything is a
-//! patch over the preset, settings over the program's own defaults, the file that `--config` names
-//! over the settings, options over the file.
+//! From settings, the user's file and the command line to a session's configuration: everything is
+//! a patch over the preset, settings over the program's own defaults, the file that `--config`
+//! names over the settings, options over the file.
 
 use super::{
     args::{Approve, ModelArgs, TuningArgs},

@@ -1,5 +1,6 @@
-//! The platform's key ring, by the program that the platform has for it: `secret-tool` of libsecret,
-//! or `security` of macOS. A key goes to it by standard input, where no other process sees it.
+//! The platform's key ring, by the program that the platform has for it: `secret-tool` of
+//! libsecret, or `security` of macOS. A key goes to it by standard input, where no other process
+//! sees it.
 
 use innerloop_driver::Key;
 use std::{

@@ -45,7 +45,7 @@ pub(super) fn list(args: &ModelsArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) fn providers(args: ProvidersArgs) -> Result<(), Failure> {
+pub(super) fn providers(args: &ProvidersArgs) -> Result<(), Failure> {
     let mut model = ModelArgs::default();
     settings::of_model(&mut model);
     if let Err(why) = credentials::read() {

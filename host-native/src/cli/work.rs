@@ -20,6 +20,7 @@ use crate::{
     host::{Host, Parts},
     http::{Http, wall_time},
     journal::Journal,
+    places,
     recording::{Recording, player},
     sandbox::{OnProgress, Workspace},
     tools::{OwnTool, Tools},
@@ -128,12 +129,14 @@ fn asks_about(args: &SessionArgs, mode: Mode, is_attended: bool) -> AskAbout {
     }
 }
 
-/// The session's log, if one is wanted. What the host writes in the workspace nobody else changes.
+/// The session's log, if one is wanted. What the host writes in the workspace nobody else changes,
+/// nor what the next run obeys.
 fn journal(files: &FileArgs, workspace: &Workspace) -> Result<Option<Journal>, Failure> {
     let journal = files.log.as_deref().map(Journal::create).transpose();
     let journal = journal.map_err(Failure::usage)?;
     let written = [&files.log, &files.record];
     written.into_iter().flatten().for_each(|file| workspace.reserve(file));
+    places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     Ok(journal)
 }
 

@@ -31,6 +31,7 @@ pub use change::FileChange;
 pub use open::WorkspaceError;
 pub use state::FileState;
 
+use crate::places;
 use layer::Layer;
 use overlay::Overlay;
 use resolve::{resolve, stays_inside};
@@ -70,11 +71,13 @@ struct Shared {
 #[derive(Clone, Copy, Debug, Default)]
 struct Frozen(bool);
 
-/// A file of the host's own, which guests do not change, by whatever name.
+/// A file of the host's own, which guests do not change, by whatever name; or a folder with all
+/// that is below it, which may not be there yet.
 #[derive(Debug)]
 struct Reserved {
     path: PathBuf,
-    inode: u64,
+    inode: Option<u64>,
+    is_folder: bool,
 }
 
 impl Workspace {
@@ -217,7 +220,19 @@ impl Workspace {
         let Ok(file) = std::fs::canonicalize(file) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
         let Ok(found) = self.stat(path) else { return };
-        self.reserved().push(Reserved { path: path.to_owned(), inode: found.inode });
+        let (path, inode) = (path.to_owned(), Some(found.inode));
+        self.reserved().push(Reserved { path, inode, is_folder: false });
+    }
+
+    /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
+    /// nor what is in it, should it lie in this workspace.
+    pub fn reserve_folder(&self, folder: &Path) {
+        let Some(folder) = places::real(folder) else { return };
+        let Ok(path) = folder.strip_prefix(self.root()) else { return };
+        if !path.as_os_str().is_empty() {
+            let path = path.to_owned();
+            self.reserved().push(Reserved { path, inode: None, is_folder: true });
+        }
     }
 
     /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
@@ -441,7 +456,10 @@ impl Workspace {
             return Ok(());
         }
         let inode = self.stat(path).ok().map(|found| found.inode);
-        let is_it = |it: &Reserved| it.path.starts_with(path) || Some(it.inode) == inode;
+        let is_it = |it: &Reserved| {
+            let is_inside = it.is_folder && path.starts_with(&it.path);
+            is_inside || it.path.starts_with(path) || it.inode.is_some() && it.inode == inode
+        };
         if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
     }
 

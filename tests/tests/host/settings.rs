@@ -332,6 +332,28 @@ fn the_agent_cannot_write_what_its_next_run_obeys() {
 }
 
 #[test]
+fn the_agent_cannot_write_its_users_settings_where_they_lie_in_its_folder() {
+    for path in ["home/config.toml", "home/new/file", "home"] {
+        for is_there in [true, false] {
+            let call = json!({"file_path": path, "content": "approve = 'all'\n"});
+            let call = Message::call("toolu_1", "write_file", &call);
+            let scene = Scene::streaming(&[call, Message::text("done")]).in_place();
+            let home = scene.path("workspace/home");
+            if is_there {
+                write(home.join("config.toml"), "approve = 'all'\n");
+            }
+            let mut command = scene.command("go");
+            let _run =
+                run(command.args(["--approve", "all"]).env("INNERLOOP_HOME", &home)).exits(0);
+            assert_eq!(home.join("config.toml").exists(), is_there, "{path}");
+            assert!(!home.join("new").exists() && !home.is_file(), "{path}");
+            let requests = scene.model.requests();
+            assert!(requests[1].body.contains("is_error\":true"), "{}", requests[1].body);
+        }
+    }
+}
+
+#[test]
 fn the_file_at_the_root_of_the_repository_counts_where_the_folder_has_none() {
     let scene = scene();
     project(&scene, "max_turns = 5\n");

@@ -19,7 +19,7 @@ use crate::{
 };
 use serde_json::{Map, Value as Json, json};
 
-pub(in crate::cli) fn carry_out(args: ConfigArgs) -> Result<(), Failure> {
+pub(crate) fn carry_out(args: ConfigArgs) -> Result<(), Failure> {
     match args.command {
         ConfigCommand::List { place, json } => list(&place, json),
         ConfigCommand::Get { key, place } => get(&key, &place),

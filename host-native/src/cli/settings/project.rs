@@ -1,7 +1,7 @@
 //! A project's own file: where it is, and what it says.
 
 use super::layer::{Layer, Source};
-use crate::{digest::Digest, facts, workspace::Workspace};
+use crate::{cli::style::brief, digest::Digest, facts, workspace::Workspace};
 use std::path::{Path, PathBuf};
 
 /// Where it stands in the project's folder.
@@ -9,6 +9,9 @@ pub(super) const PATH: &str = ".innerloop/config.toml";
 
 /// Most bytes of such a file.
 const MAX_BYTES: u64 = 64 << 10;
+
+/// Most characters of a line about it.
+const WIDTH: usize = 200;
 
 /// A project's file as it was found.
 pub(super) struct ProjectFile {
@@ -35,11 +38,11 @@ impl ProjectFile {
         self.folder.join(PATH)
     }
 
-    /// What it sets, for people: a setting in a line each.
+    /// What it sets, for people: a setting in a line each, harmless to a terminal.
     pub(super) fn lines(layer: &Layer) -> Vec<String> {
         let values = layer.values.iter().map(|(name, value)| format!("{name} = {}", value.shown()));
         let fields = layer.config.iter().map(|(name, value)| format!("config.{name} = {value}"));
-        values.chain(fields).collect()
+        values.chain(fields).map(|line| brief(&line, WIDTH)).collect()
     }
 }
 

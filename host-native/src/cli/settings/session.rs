@@ -25,7 +25,7 @@ use std::io::{Write as _, stderr};
 ///
 /// # Errors
 /// What is wrong with the user's file or the environment.
-pub(in crate::cli) async fn settle(
+pub(crate) async fn settle(
     mut args: SessionArgs,
     workspace: &Workspace,
     is_attended: bool,
@@ -49,7 +49,7 @@ pub(in crate::cli) async fn settle(
 
 /// Fills in who serves the model and where, for commands without a session. What is wrong with
 /// settings is only told.
-pub(in crate::cli) fn of_model(args: &mut ModelArgs) {
+pub(crate) fn of_model(args: &mut ModelArgs) {
     let (mut layers, wrong) = Layers::own(true);
     wrong.iter().for_each(|why| warn(why));
     layers.for_provider(args.provider.as_deref());
@@ -96,7 +96,7 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
         drop(err.write_all(harmless(text).as_bytes()).and_then(|()| err.flush()));
     };
     tell(&format!("{} has settings for this folder:\n", file.path().display()));
-    lines.iter().for_each(|line| tell(&format!("  {}\n", line.replace('\n', "\\n"))));
+    lines.iter().for_each(|line| tell(&format!("  {line}\n")));
     let mut typed = Lines::of_terminal();
     loop {
         tell("obey them, until the file changes? [y]es, [n]o: ");
@@ -109,7 +109,7 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
 }
 
 /// `innerloop trust`.
-pub(in crate::cli) fn trust_folder(args: &TrustArgs) -> Result<(), Failure> {
+pub(crate) fn trust_folder(args: &TrustArgs) -> Result<(), Failure> {
     let workspace = setup::workspace(&args.folder, true)?;
     let Some(file) = ProjectFile::find(&workspace) else {
         let folder = workspace.root().display();
@@ -124,7 +124,7 @@ pub(in crate::cli) fn trust_folder(args: &TrustArgs) -> Result<(), Failure> {
     match (&file.layer, answer) {
         (Ok(layer), Some(_)) => {
             say(&format!("{} is obeyed until it changes:", path.display()));
-            ProjectFile::lines(layer).iter().for_each(|line| say(&format!("  {}", harmless(line))));
+            ProjectFile::lines(layer).iter().for_each(|line| say(&format!("  {line}")));
         }
         _ => say(&format!("what was said about {} is forgotten", path.display())),
     }

@@ -1,6 +1,9 @@
 //! The settings that there are: their names, what they take, and who may say them.
 
-use crate::cli::args::{Approve, Changes, Presets, Reading, Words};
+use crate::cli::{
+    args::{Approve, Changes, Presets, Reading, Words},
+    style::brief,
+};
 use clap::ValueEnum;
 use strsim::osa_distance;
 
@@ -107,17 +110,17 @@ pub(super) fn find(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// Longer names are not compared.
+/// Longer names are cut.
 const LONGEST: usize = 64;
 
 /// What is told of a name that there is not: the one that was meant, or all.
 pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
+    let name = &*brief(name, LONGEST);
     let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
     let wanted = plain(name);
     let length = wanted.chars().count();
-    let comparable = known.iter().filter(|_| length <= LONGEST);
-    let distances = comparable.map(|other| (osa_distance(&plain(other), &wanted), other));
+    let distances = known.iter().map(|other| (osa_distance(&plain(other), &wanted), other));
     let near = distances.filter(|(distance, _)| *distance <= length / 3);
     match near.min_by_key(|(distance, _)| *distance).map(|(_, other)| other) {
         Some(nearest) => format!("there is no {name}; do you mean {nearest}?"),
