@@ -71,7 +71,7 @@ pub(super) fn at_hand(
         return Ok(Some(found));
     }
     let Some(path) = credentials::path() else { return Ok(None) };
-    let mut kept = credentials::read()?;
+    let kept = credentials::read()?;
     if kept.is_empty() {
         return Ok(None);
     }
@@ -79,7 +79,7 @@ pub(super) fn at_hand(
     let is_same = |other: &Provider| other.key_variables == provider.key_variables;
     let others = || providers::all().into_iter().filter(is_same).map(|other| other.name);
     let names = [provider.name.clone()].into_iter().chain(others());
-    let key = names.into_iter().find_map(|name| kept.remove(&name));
+    let key = names.into_iter().find_map(|name| kept.get(&name).cloned());
     Ok(key.map(|key| read(key, Origin::File(path))))
 }
 

@@ -156,7 +156,7 @@ fn what_is_wrong_with_a_file_is_told_with_its_place() {
         ("[config.retry]\nmax_retriez = 1\n", &["config.retry.max_retriez: unknown field"]),
         ("[config]\nfacts = 1979-05-27\n", &["line 2, column 9: a date is nothing for config"]),
         (&"[".repeat(5000), &["line 1, "]),
-        ("provider = 'nobody'\n", &["unknown provider \"nobody\"; known: anthropic"]),
+        ("provider = 'nobody'\n", &["line 1, column 12: provider takes one of anthropic, openai"]),
     ] {
         user(&scene, text);
         let run = run(&mut go(&scene, &["--json"])).exits(3);

@@ -5,6 +5,7 @@ use crate::cli::{
     style::brief,
 };
 use clap::ValueEnum;
+use innerloop_driver::providers;
 use strsim::osa_distance;
 
 /// What a setting takes.
@@ -62,7 +63,7 @@ impl Row {
 
 /// All settings. `[config]` and `[providers.NAME]` are tables beside them.
 pub(super) const ROWS: &[Row] = &[
-    row("provider", Kind::Text, "anthropic, or the one whose key is set"),
+    row("provider", Kind::Word(providers), "anthropic, or the one whose key is set"),
     row("model", Kind::Text, "the provider's").of_projects().sets(&["model", "name"]),
     row("base_url", Kind::Text, "the provider's"),
     row("approve", Kind::Word(words::<Approve>), "by what is run where")
@@ -131,6 +132,10 @@ pub(super) fn unknown<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 /// All names that stand at the top of a file.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|row| row.name).chain([CONFIG, PROVIDERS])
+}
+
+fn providers() -> Vec<String> {
+    providers::all().into_iter().map(|provider| provider.name).collect()
 }
 
 fn words<T: ValueEnum>() -> Vec<String> {
