@@ -66,7 +66,13 @@ pub(crate) fn project_file(
         let why = || io::Error::other(format!("it is no plain file of at most {most} bytes"));
         Some((place.path().components().collect(), place.whole(path, most).ok_or_else(why)))
     };
-    found(&Place::of(workspace)).or_else(|| found(&repository::find(workspace)?.root))
+    let own = found(&Place::of(workspace));
+    // Hardly any folder has one, and to find the repository takes longer than to see that.
+    let mut above = workspace.root().ancestors().skip(1).map(|folder| folder.join(path));
+    own.or_else(|| {
+        above.find(|file| fs::symlink_metadata(file).is_ok())?;
+        found(&repository::find(workspace)?.root)
+    })
 }
 
 fn platform() -> &'static str {

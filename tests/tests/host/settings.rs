@@ -123,6 +123,19 @@ fn the_users_settings_stand_in_for_options() {
 }
 
 #[test]
+fn a_provider_has_a_model_of_its_users_choice() {
+    let scene = scene();
+    user(&scene, "[providers.anthropic]\nmodel = 'mine'\n[providers.openai]\nmodel = 'other'\n");
+    let model = |command: &mut Command| config(&scene, command).model.name;
+    assert_eq!(model(&mut go(&scene, &[])), "mine");
+    assert_eq!(model(go(&scene, &[]).env("INNERLOOP_MODEL", "now")), "now");
+    assert_eq!(model(go(&scene, &["--model", "said"]).env("INNERLOOP_MODEL", "now")), "said");
+    user(&scene, "provider = 'openai'\nmodel = 'gpt'\n");
+    let standard = model(&mut go(&scene, &["--provider", "anthropic"]));
+    assert!(standard.starts_with("claude"), "{standard}");
+}
+
+#[test]
 fn a_key_goes_to_no_other_providers_address() {
     let scene = scene();
     user(&scene, &format!("provider = 'anthropic'\nbase_url = '{}'\n", scene.model.url()));
