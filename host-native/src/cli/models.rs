@@ -10,6 +10,7 @@ use super::{
 };
 use innerloop_core::config::Price;
 use innerloop_driver::{
+    Endpoint, EndpointError, Key,
     catalogue::{Catalogue, Known},
     providers::{self, Provider},
 };
@@ -139,7 +140,14 @@ impl Standing {
         if !is_session {
             args.settings.base_url = None;
         }
-        let base_url = setup::base_url(&provider, &args).or_else(|| provider.base_url.clone());
+        let base_url = setup::base_url(&provider, &args);
+        // An address may hold a name and a password, which are not shown.
+        let base_url = match Endpoint::without_check(&provider, base_url.as_deref(), Key::default())
+        {
+            Ok(endpoint) => Some(endpoint.base().to_string()),
+            Err(EndpointError::MissingUrl) => None,
+            Err(error) => Some(error.to_string()),
+        };
         let said = model.settings.of(&provider.name).and_then(|said| said.model.clone());
         let standard = said.or_else(|| provider.default_model.clone());
         Self { key, base_url, model: standard, provider }

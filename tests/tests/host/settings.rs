@@ -169,6 +169,8 @@ fn what_is_wrong_with_a_file_is_told_with_its_place() {
         ("[config.retry]\nmax_retriez = 1\n", &["config.retry.max_retriez: unknown field"]),
         ("[config]\nfacts = 1979-05-27\n", &["line 2, column 9: a date is nothing for config"]),
         (&"[".repeat(5000), &["line 1, "]),
+        (&format!("tool = {}", "[".repeat(60_000)), &["line 1, column 88: "]),
+        (&format!("config.{}a = 1", "a.".repeat(30_000)), &["recursion limit"]),
         ("provider = 'nobody'\n", &["line 1, column 12: provider takes one of anthropic, openai"]),
     ] {
         user(&scene, text);
@@ -196,7 +198,7 @@ fn a_projects_file_counts_when_its_user_has_said_so_and_until_it_changes() {
     let run = run(&mut go(&scene, &[])).exits(0);
     let told: Vec<&str> = run.stderr.lines().filter(|it| it.contains("is not used")).collect();
     let [line] = told[..] else { panic!("{run:#?}") };
-    assert!(line.contains("nobody has said that it may be; `innerloop trust '"), "{line}");
+    assert!(line.contains("nobody has said that it may be; `innerloop trust` in"), "{line}");
     assert_eq!(turns(&scene), 0);
     let trusted = does(&scene, &["trust"]).exits(0);
     assert!(trusted.stdout.contains("is obeyed until it changes:\n  max_turns = 5"), "{trusted:?}");

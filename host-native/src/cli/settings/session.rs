@@ -35,7 +35,8 @@ pub(crate) async fn settle(
     if let Some(why) = wrong.first() {
         return Err(Failure::configuration(why));
     }
-    if let Some(file) = ProjectFile::find(workspace).filter(|_| files)
+    if files
+        && let Some(file) = ProjectFile::find(workspace)
         && is_obeyed(&file, is_attended).await
     {
         file.layer.into_iter().for_each(|layer| layers.add_project(layer));
@@ -70,9 +71,8 @@ async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
         Ok(Some(said)) => return said,
         Ok(None) if is_attended => ask(file, &ProjectFile::lines(layer)).await,
         Ok(None) => {
-            let folder = file.folder.display();
-            let how = format!("`innerloop trust '{folder}'` says that it may be");
-            warn(&format!("{} is not used: nobody has said that it may be; {how}", path.display()));
+            let how = "nobody has said that it may be; `innerloop trust` in its folder does";
+            warn(&format!("{} is not used: {how}", path.display()));
             return false;
         }
         Err(why) => {
