@@ -19,7 +19,8 @@ use crate::workspace::Workspace;
 use innerloop_core::config::{Facts, GitFacts, ProfileKind, ProgramFacts};
 use plain::Place;
 use std::{
-    fs,
+    fs, io,
+    path::PathBuf,
     sync::mpsc,
     thread,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
@@ -50,6 +51,28 @@ pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: Profi
         git,
         ..Facts::default()
     }
+}
+
+/// A file of the project by its path below the workspace or, if there is none, below the root of
+/// the repository that the workspace lies in: the folder, and its bytes; an error if what stands
+/// there is no plain file of at most `most` bytes. Links lead nowhere.
+pub(crate) fn project_file(
+    workspace: &Workspace,
+    path: &str,
+    most: u64,
+) -> Option<(PathBuf, io::Result<Vec<u8>>)> {
+    let found = |place: &Place| {
+        place.stat(path)?;
+        let why = || io::Error::other(format!("it is no plain file of at most {most} bytes"));
+        Some((place.path().components().collect(), place.whole(path, most).ok_or_else(why)))
+    };
+    let own = found(&Place::of(workspace));
+    // Hardly any folder has one, and to find the repository takes longer than to see that.
+    let mut above = workspace.root().ancestors().skip(1).map(|folder| folder.join(path));
+    own.or_else(|| {
+        above.find(|file| fs::symlink_metadata(file).is_ok())?;
+        found(&repository::find(workspace)?.root)
+    })
 }
 
 fn platform() -> &'static str {

@@ -1,4 +1,6 @@
-//! Where this program keeps files of its own on this machine.
+//! Where this program keeps files of its own on this machine. `$INNERLOOP_HOME` is one folder for
+//! what is set up, kept and installed alike; the cache, which can be lost, has a variable of its
+//! own.
 
 use std::{
     env, fs,
@@ -13,27 +15,38 @@ pub(crate) fn cache() -> Option<PathBuf> {
         .or_else(|| Some(env::home_dir()?.join(".cache").join("innerloop")))
 }
 
-/// The folder for what is to be kept: `innerloop` in `$XDG_STATE_HOME` or `~/.local/state`.
+/// The folder for what is to be kept: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_STATE_HOME` or
+/// `~/.local/state`.
 pub(crate) fn state() -> Option<PathBuf> {
     of_user("XDG_STATE_HOME", &[".local", "state"])
 }
 
-/// The folder for what the user sets up: `innerloop` in `$XDG_CONFIG_HOME` or `~/.config`.
+/// The folder for what the user sets up: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_CONFIG_HOME`
+/// or `~/.config`.
 pub(crate) fn config() -> Option<PathBuf> {
     of_user("XDG_CONFIG_HOME", &[".config"])
 }
 
-/// The folder for what is installed: `innerloop` in `$XDG_DATA_HOME` or `~/.local/share`.
+/// The folder for what is installed: `$INNERLOOP_HOME`, else `innerloop` in `$XDG_DATA_HOME` or
+/// `~/.local/share`.
 pub(crate) fn data() -> Option<PathBuf> {
     of_user("XDG_DATA_HOME", &[".local", "share"])
 }
 
-/// `innerloop` in the folder that a variable names, or below the home folder.
+/// All of them that say what a run does, and with which keys and programs.
+pub(crate) fn of_next_run() -> impl Iterator<Item = PathBuf> {
+    [config(), state(), data()].into_iter().flatten()
+}
+
+/// The user's own folder, else `innerloop` in the folder that a variable names, or below the home
+/// folder. A path that is not absolute counts for nothing.
 fn of_user(variable: &str, below_home: &[&str]) -> Option<PathBuf> {
-    let set = env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder =
-        set.or_else(|| Some(env::home_dir()?.join(below_home.iter().collect::<PathBuf>())))?;
-    Some(folder.join("innerloop"))
+    let set = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    set("INNERLOOP_HOME").or_else(|| {
+        let folder = set(variable)
+            .or_else(|| Some(env::home_dir()?.join(below_home.iter().collect::<PathBuf>())))?;
+        Some(folder.join("innerloop"))
+    })
 }
 
 /// Whether `folder`, or a link or folder on the way to it, lies in `root`, or the other way
@@ -47,7 +60,7 @@ pub(crate) fn meets(folder: &Path, root: &Path) -> bool {
 }
 
 /// The real path, also of something that does not exist yet.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     match fs::canonicalize(path) {
         Ok(real) => Some(real),
         Err(_) => Some(real(path.parent()?)?.join(path.file_name()?)),

@@ -36,12 +36,70 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// Reads a file of this user's of no more bytes than `most`; nothing if there is none. What others
+/// may do with it, as bits of its mode, must not be in `forbidden`.
+pub(crate) fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Option<Vec<u8>>> {
+    use std::os::unix::fs::MetadataExt as _;
+    let file = match open(path) {
+        Err(error) if is_absent(&error) => return Ok(None),
+        opened => opened?,
+    };
+    let found = file.metadata()?;
+    if !found.is_file() || found.len() > most {
+        return Err(unfit(path, &format!("is no plain file of at most {most} bytes")));
+    }
+    if !is_own(&found) {
+        return Err(unfit(path, "belongs to another user"));
+    }
+    if found.mode() & forbidden != 0 {
+        let what = if forbidden & 0o044 == 0 { "changed" } else { "read" };
+        let mend = format!("chmod 600 '{}'", path.display());
+        return Err(unfit(path, &format!("can be {what} by other users; mend it with {mend}")));
+    }
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
+}
+
+/// Whether the error says that nothing stands there.
+pub(crate) fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
 /// Writes these bytes, one after the other, into a new file beside the target and renames it, so
 /// that nobody reads half a file. Its owner may read it, nobody may write to it. Its lock is held
 /// until then.
 pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
+    use rustix::fs::Mode;
+    replace(path, pieces, Mode::RUSR)
+}
+
+/// The same for a file that its owner may change, too, in a folder that is made for its owner
+/// alone if there is none. Others may do with it what they could before.
+pub(crate) fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use rustix::fs::Mode;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    if let Some(folder) = path.parent() {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    let before = fs::symlink_metadata(path).map_or(0, |found| found.mode() & 0o666);
+    replace(path, &[bytes], Mode::from_bits_truncate(before) | Mode::RUSR | Mode::WUSR)
+}
+
+/// Makes a folder of this user's alone, or closes one that is there to all others.
+pub(crate) fn closed(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let found = fs::metadata(folder)?;
+    if found.is_dir() && is_own(&found) {
+        return close(folder);
+    }
+    Err(unfit(folder, "belongs to another user"))
+}
+
+fn replace(path: &Path, pieces: &[&[u8]], mode: rustix::fs::Mode) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
-    let mut file = create(&temporary)?;
+    let mut file = create(&temporary, mode)?;
     // Not all file systems have locks; without one, whoever writes must be quick.
     let _ = lock(&file);
     let written = pieces.iter().try_for_each(|piece| file.write_all(piece));
@@ -137,8 +195,8 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
 }
 
-fn create(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
+fn create(path: &Path, mode: rustix::fs::Mode) -> io::Result<File> {
+    use rustix::fs::OFlags;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::RUSR)?.into())
+    Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, mode)?.into())
 }

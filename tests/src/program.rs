@@ -112,10 +112,13 @@ impl Run {
 pub fn innerloop<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Command {
     let mut command = Command::new(binary());
     let cache = binary().with_file_name("innerloop-test-cache");
-    let state = binary().with_file_name("innerloop-test-state");
     command.args(args).env_clear().env("ANTHROPIC_API_KEY", KEY);
     command.env("INNERLOOP_CACHE_DIR", cache).env("RUST_BACKTRACE", "1");
-    command.env("XDG_STATE_HOME", state);
+    // Nobody's own settings, keys and sessions.
+    let nobody = binary().with_file_name("innerloop-test-nobody");
+    for variable in ["XDG_CONFIG_HOME", "XDG_STATE_HOME"] {
+        command.env(variable, &nobody);
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

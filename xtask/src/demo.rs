@@ -125,7 +125,8 @@ impl Demo {
     fn mend(&self, workspace: &Workspace) -> Result<(), Failure> {
         let mut innerloop = (self.innerloop)(workspace);
         innerloop
-            .args(["run", "--apply", "--approve", "all", "--vocabulary", "seed", "--replay"])
+            .args(["run", "--no-settings", "--apply", "--approve", "all", "--vocabulary", "seed"])
+            .arg("--replay")
             .arg(workspace.path(self.folder).join("traffic.jsonl"));
         innerloop.arg("--workspace").arg(self.copy_folder()).arg(PROMPT);
         println!("$ {}", process::line_with_environment(&innerloop));

@@ -3,7 +3,7 @@
 
 use super::{
     editor,
-    lines::{Input, Lines},
+    lines::Lines,
     preview::Preview,
     style::{Colour, Style, harmless},
     terminal::{Hidden, Reader, Screen},
@@ -85,7 +85,7 @@ pub(super) struct Seat {
 impl Seat {
     /// At a terminal whose lines are read when they are wanted.
     pub(super) fn at(screen: Screen) -> Self {
-        Self { lines: Lines::Read(Input::of_terminal()), screen, reader: None }
+        Self { lines: Lines::of_terminal(), screen, reader: None }
     }
 }
 
@@ -263,7 +263,7 @@ impl Asking {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::lines::Input, *};
     use std::sync::mpsc;
 
     fn question() -> Ask {

@@ -1,9 +1,12 @@
-//! From the command line and the user's file to a session's configuration: everything is a patch
-//! over the preset, the user's file over the program's own defaults, options over the file.
+//! From settings, the user's file and the command line to a session's configuration: everything is
+//! a patch over the preset, settings over the program's own defaults, the file that `--config`
+//! names over the settings, options over the file.
 
 use super::{
     args::{Approve, ModelArgs, TuningArgs},
     exit::{Exit, Failure},
+    narrowing::Narrowing,
+    patch,
     sessions::new_id,
     setup,
 };
@@ -32,7 +35,8 @@ pub(super) struct Plan<'a> {
     tools: Vec<ToolSpec>,
     /// Whether pages of the web may be read.
     reads_web: bool,
-    patches: [String; 3],
+    /// One over the other.
+    patches: Vec<String>,
 }
 
 impl<'a> Plan<'a> {
@@ -45,17 +49,32 @@ impl<'a> Plan<'a> {
         tools: Vec<ToolSpec>,
         asks: AskAbout,
     ) -> Result<Self, Failure> {
-        let catalogue = catalogue(tuning)?;
-        let preset = tuning.preset.preset();
+        let catalogue = catalogue(tuning.models.as_deref())?;
+        let preset = tuning.preset.unwrap_or_default().preset();
         let file = match &tuning.config {
-            None => "{}".to_owned(),
-            Some(path) => patch(path).await?,
+            None => None,
+            Some(path) => Some(given(path).await?),
         };
-        let patches = [defaults(preset, asks), file, options(tuning)?];
+        let standard = model.settings.of(&provider.name).and_then(|said| said.model.as_deref());
+        let standard = standard.map(|name| json!({"model": {"name": name}}).to_string());
+        let settings = tuning.settings.clone();
+        let lower = [Some(defaults(preset, asks)), standard, settings.user];
+        let upper = [settings.environment, file, Some(options(tuning)?)];
         let (id, model) = (new_id(), model.model.as_deref());
         let reads_web = !tuning.web.domains.is_empty();
-        let plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
-        plan.with(&Facts::default())?;
+        let patches = Vec::new();
+        let mut plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
+        let around = |project: Option<String>| {
+            let layers = lower.iter().cloned().chain([project]).chain(upper.iter().cloned());
+            layers.flatten().collect()
+        };
+        let project = settings.project.as_deref().and_then(Narrowing::read);
+        plan.patches = around(project.as_ref().map(Narrowing::model));
+        let granted = plan.with(&Facts::default())?;
+        if let Some(project) = project {
+            plan.patches = around(Some(project.within(&granted)));
+            plan.with(&Facts::default())?;
+        }
         Ok(plan)
     }
 
@@ -80,7 +99,7 @@ impl<'a> Plan<'a> {
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
         let Self { id, provider, model, catalogue, preset, tools, reads_web, patches } = self;
-        let patches = patches.each_ref().map(String::as_str);
+        let patches: Vec<&str> = patches.iter().map(String::as_str).collect();
         let (model, preset) = (*model, *preset);
         let settings =
             Settings { id, provider, model, catalogue, preset, facts, tools, patches: &patches };
@@ -122,12 +141,7 @@ fn defaults(preset: Preset, asks: AskAbout) -> String {
 /// What the options say.
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     let mut patch = json!({});
-    let approve = tuning.approve.map(|approve| match approve {
-        Approve::None => "changes",
-        Approve::Edits => "programs",
-        Approve::All => "nothing",
-    });
-    set(&mut patch, &["approval", "ask"], approve);
+    set(&mut patch, &["approval", "ask"], tuning.approve.map(Approve::asks));
     set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
     set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
     set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));
@@ -170,17 +184,13 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
 
 /// Sets a field of a patch, if there is something to set.
 fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
-    let Some(value) = value else { return };
-    let mut place = patch;
-    for name in path {
-        let Some(fields) = place.as_object_mut() else { return };
-        place = fields.entry(*name).or_insert_with(|| json!({}));
+    if let Some(value) = value {
+        patch::set(patch, path, value.into());
     }
-    *place = value.into();
 }
 
 /// The user's file, or standard input.
-async fn patch(path: &Path) -> Result<String, Failure> {
+async fn given(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         return setup::given("-".to_owned(), "the configuration").await;
     }
@@ -188,8 +198,8 @@ async fn patch(path: &Path) -> Result<String, Failure> {
 }
 
 /// What is known of models.
-pub(super) fn catalogue(tuning: &TuningArgs) -> Result<Catalogue, Failure> {
-    let Some(path) = &tuning.models else { return Ok(Catalogue::standard()) };
+pub(super) fn catalogue(path: Option<&Path>) -> Result<Catalogue, Failure> {
+    let Some(path) = path else { return Ok(Catalogue::standard()) };
     let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
     Catalogue::parse(&text).map_err(|error| unusable(path, &error))
 }

@@ -97,6 +97,7 @@ fn options(args: &EnvironmentArgs) -> Result<Option<Options>, Failure> {
             Some(Inherited::Core) => Inherit::Core,
             Some(Inherited::None) => Inherit::Nothing,
         },
+        secrets: args.secrets.clone(),
         variables: args.set_env.iter().map(variable).collect::<Result<_, _>>()?,
         bubblewrap: match args.bubblewrap {
             None | Some(Bubblewrap::Auto) => Confined::Auto,

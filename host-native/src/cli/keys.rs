@@ -1,19 +1,125 @@
-//! The keys of the environment: that of a provider, and all of them, to be kept out of what the
-//! program prints.
+//! The keys of providers: where each is found, and all that are known, to be kept out of what the
+//! program prints. The environment comes first, then the variable that settings name, then what
+//! `innerloop login` has kept, then the platform's key ring, which alone takes time to ask.
 
+use super::{args::OfProviders, credentials, keyring};
 use innerloop_driver::{
     Key, Keys,
     providers::{self, Provider},
 };
-use std::env;
+use std::{
+    env,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
-/// The provider's key as the environment has it; empty if it has none. What is not UTF-8 gets
-/// characters in its place that no key has, so that it is told as a bad key.
+/// The keys that were read from elsewhere than the providers' own variables.
+static READ: Mutex<Vec<Key>> = Mutex::new(Vec::new());
+
+/// Where a key was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// A variable of the environment.
+    Variable(String),
+    /// The file of `innerloop login`.
+    File(PathBuf),
+    /// The platform's key ring.
+    KeyRing,
+}
+
+/// A key, and where it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) key: Key,
+    pub(super) origin: Origin,
+}
+
+impl Origin {
+    /// For people.
+    pub(super) fn told(&self) -> String {
+        match self {
+            Self::Variable(name) => name.clone(),
+            Self::File(path) => path.display().to_string(),
+            Self::KeyRing => "the key ring".to_owned(),
+        }
+    }
+}
+
+/// The provider's key, wherever it is; nothing if it is nowhere.
+///
+/// # Errors
+/// Why a place can't be looked at, if no place before it has a key.
+pub(super) fn find(provider: &Provider, settings: &OfProviders) -> Result<Option<Found>, String> {
+    if let Some(found) = at_hand(provider, settings)? {
+        return Ok(Some(found));
+    }
+    let key = keyring::look_up(&provider.name).map_err(|why| {
+        format!("the key ring can't be asked for the key of {}: {why}", provider.name)
+    })?;
+    Ok(key.map(|key| read(key, Origin::KeyRing)))
+}
+
+/// The provider's key where that is found without asking anybody.
+///
+/// # Errors
+/// The file of `innerloop login` can't be used.
+pub(super) fn at_hand(
+    provider: &Provider,
+    settings: &OfProviders,
+) -> Result<Option<Found>, String> {
+    if let Some(found) = of_variables(provider, settings) {
+        return Ok(Some(found));
+    }
+    let Some(path) = credentials::path() else { return Ok(None) };
+    let kept = credentials::read()?;
+    if kept.is_empty() {
+        return Ok(None);
+    }
+    // Who has several protocols has one key for them.
+    let is_same = |other: &Provider| other.key_variables == provider.key_variables;
+    let others = || providers::all().into_iter().filter(is_same).map(|other| other.name);
+    let names = [provider.name.clone()].into_iter().chain(others());
+    let key = names.into_iter().find_map(|name| kept.get(&name).cloned());
+    Ok(key.map(|key| read(key, Origin::File(path))))
+}
+
+/// The provider's key as variables have it.
+pub(super) fn of_variables(provider: &Provider, settings: &OfProviders) -> Option<Found> {
+    let own = provider.key_variables.iter().find_map(|name| {
+        let key = variable(name);
+        let origin = Origin::Variable(name.clone());
+        (!key.is_empty()).then_some(Found { key, origin })
+    });
+    own.or_else(|| {
+        let name = settings.of(&provider.name)?.api_key_env.as_ref()?;
+        let key = variable(name);
+        (!key.is_empty()).then(|| read(key, Origin::Variable(name.clone())))
+    })
+}
+
+/// The provider's key as its own variables have it; empty if they have none.
 pub(super) fn key(provider: &Provider) -> Key {
-    let variables = provider.key_variables.iter();
-    let mut keys = variables
-        .map(|variable| Key::new(&env::var_os(variable).unwrap_or_default().to_string_lossy()));
-    keys.find(|key| !key.is_empty()).unwrap_or_default()
+    of_variables(provider, &OfProviders::default()).map(|found| found.key).unwrap_or_default()
+}
+
+/// What a variable holds. What is not UTF-8 gets characters in its place that no key has, so that
+/// it is told as a bad key.
+fn variable(name: &str) -> Key {
+    Key::new(&env::var_os(name).unwrap_or_default().to_string_lossy())
+}
+
+/// Notes a key, so that it is not printed from now on.
+fn read(key: Key, origin: Origin) -> Found {
+    note(&key);
+    Found { key, origin }
+}
+
+/// Has a key kept out of what is printed from now on.
+pub(super) fn note(key: &Key) {
+    let mut known = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.contains(key) {
+        known.push(key.clone());
+    }
 }
 
 /// The names of the variables that may hold the provider's key, for people.
@@ -25,8 +131,9 @@ pub(super) fn variables(provider: &Provider) -> String {
     }
 }
 
-/// The keys of all providers.
+/// The keys of all providers that the environment has, and those that were read elsewhere.
 pub(super) fn of_environment() -> Keys {
-    let keys: Vec<Key> = providers::all().iter().map(key).collect();
+    let read = READ.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let keys: Vec<Key> = providers::all().iter().map(key).chain(read).collect();
     Keys::new(keys.iter())
 }

@@ -22,6 +22,11 @@ pub(super) enum Lines {
 }
 
 impl Lines {
+    /// Those of this program's standard input.
+    pub(super) fn of_terminal() -> Self {
+        Self::Read(Input::of_terminal())
+    }
+
     /// The next line, without its end; nothing when there are no more. May be given up and asked
     /// for again.
     pub(super) async fn next(&mut self) -> Option<String> {
@@ -89,8 +94,7 @@ pub(super) struct Input {
 }
 
 impl Input {
-    /// Those of this program's standard input.
-    pub(super) fn of_terminal() -> Self {
+    fn of_terminal() -> Self {
         Self::of(|| {
             let mut line = String::new();
             let read = stdin().read_line(&mut line);

@@ -4,9 +4,11 @@
 mod approval;
 mod args;
 mod attach;
+mod completions;
 mod config;
 mod console;
 mod conversation;
+mod credentials;
 mod decode;
 mod doctor;
 mod editor;
@@ -18,13 +20,18 @@ mod header;
 mod interaction;
 mod interrupts;
 mod judge;
+mod keyring;
 mod keys;
 mod limits;
 mod lines;
+mod login;
 mod markdown;
 mod message_file;
 mod model_change;
+mod models;
+mod narrowing;
 mod own;
+mod patch;
 mod piped;
 mod preview;
 mod record;
@@ -35,6 +42,7 @@ mod review;
 mod run;
 mod saving;
 mod sessions;
+mod settings;
 mod setup;
 mod silence;
 mod spinner;
@@ -83,6 +91,14 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Command::Tools(args) => tools::carry_out(args).await,
             Command::Decode(args) => decode::run(&args),
             Command::Doctor(args) => doctor::run(args).await,
+            Command::Models(args) => models::list(&args),
+            Command::Providers(args) => models::providers(&args),
+            Command::Login(args) => login::login(args).await,
+            Command::Logout(args) => login::logout(&args),
+            Command::Config(args) => settings::carry_out(args),
+            Command::Trust(args) => settings::trust_folder(&args),
+            Command::Completions(args) => completions::completions(&args),
+            Command::Man(args) => completions::man(&args),
         })
     });
     // What still goes on is of no use to anybody: what was stopped has been answered for, and a

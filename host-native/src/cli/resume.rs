@@ -48,7 +48,7 @@ async fn begin(args: ResumeArgs) -> Result<Begun, Failure> {
     let options = options(args, &about);
     let changes = config::options(&options.tuning)?;
     let changes: Object = from_str(&changes).map_err(Failure::usage)?;
-    let asked = Asked::read(options, Some(past), run::is_attended(output))?;
+    let asked = Asked::read(options, Some(past), run::is_attended(output)).await?;
     let work = Work::begin(asked.with(form, limits), run::audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
     if is_under_way {
@@ -85,6 +85,7 @@ fn options(args: ResumeArgs, about: &About) -> SessionArgs {
             provider: Some(about.provider.clone()),
             model: None,
             base_url: args.base_url.or_else(|| own.base_url.clone()),
+            ..ModelArgs::default()
         },
         tuning: TuningArgs {
             approve: args.approve,
@@ -94,6 +95,7 @@ fn options(args: ResumeArgs, about: &About) -> SessionArgs {
             max_tool_rounds: args.max_tool_rounds,
             ..TuningArgs::default()
         },
+        settings: args.settings,
         files: args.files,
         guests: own.guests.clone(),
         environment: own.environment.clone(),

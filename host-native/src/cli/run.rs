@@ -92,7 +92,7 @@ async fn carry_out(
 async fn begin(args: RunArgs) -> Result<Begun, Failure> {
     let RunArgs { prompt, attach, result, limits, session, output } = args;
     let is_taken = session.tuning.config.as_deref() == Some(Path::new("-"));
-    let asked = Asked::read(session, None, is_attended(output))?;
+    let asked = Asked::read(session, None, is_attended(output)).await?;
     let attached = attach::read(&attach)?;
     let form = result.schema.as_deref().map(Form::read).transpose()?;
     let file = result.file.as_deref().map(MessageFile::check).transpose()?;

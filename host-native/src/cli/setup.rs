@@ -71,23 +71,35 @@ pub(super) struct Choice {
     pub(super) because: Option<String>,
 }
 
-/// The provider that was asked for; else Anthropic, or the first of which a key is set if
-/// Anthropic's is not.
+/// The provider that was asked for; else Anthropic, or the first of which a key is at hand if
+/// Anthropic's is not: one of the environment before one that is kept.
 pub(super) fn provider(args: &ModelArgs) -> Result<Choice, Failure> {
     let named = |name: &str| providers::find(name).map_err(Failure::configuration);
     if let Some(name) = &args.provider {
         return Ok(Choice { provider: named(name)?, because: None });
     }
     let standard = named(STANDARD)?;
-    let has_key = |provider: &Provider| !provider.key_optional && !keys::key(provider).is_empty();
-    let other = providers::all().into_iter().find(has_key).filter(|_| !has_key(&standard));
+    let of_variables = |provider: &Provider| keys::of_variables(provider, &args.settings).is_some();
+    // A file that can't be used is told when a key of it is needed.
+    let at_hand =
+        |provider: &Provider| matches!(keys::at_hand(provider, &args.settings), Ok(Some(_)));
+    if of_variables(&standard) || at_hand(&standard) {
+        return Ok(Choice { provider: standard, because: None });
+    }
+    let others: Vec<Provider> =
+        providers::all().into_iter().filter(|it| !it.key_optional).collect();
+    let other =
+        others.iter().find(|it| of_variables(it)).or_else(|| others.iter().find(|it| at_hand(it)));
     Ok(match other {
         None => Choice { provider: standard, because: None },
         Some(provider) => {
-            let (name, variable) = (&provider.name, keys::variables(&provider));
-            let because =
-                format!("using {name}, since {variable} is set; --provider names another");
-            Choice { provider, because: Some(because) }
+            let name = &provider.name;
+            let why = match of_variables(provider) {
+                true => format!("{} is set", keys::variables(provider)),
+                false => "`innerloop login` has kept its key".to_owned(),
+            };
+            let because = format!("using {name}, since {why}; --provider names another");
+            Choice { provider: provider.clone(), because: Some(because) }
         }
     })
 }
@@ -99,32 +111,50 @@ pub(super) fn recorded_provider(args: &ModelArgs) -> Result<Choice, Failure> {
     Ok(Choice { provider, because: None })
 }
 
-/// The provider's endpoint; options come before the environment.
+/// The provider's endpoint; options come before the environment, and that before settings.
 pub(super) fn endpoint_of(provider: &Provider, args: &ModelArgs) -> Result<Endpoint, Failure> {
-    Endpoint::new(provider, base_url(provider, args).as_deref(), keys::key(provider))
-        .map_err(|error| Failure::configuration(told(&error, provider)))
+    // What needs no key does not have the key ring opened for it.
+    let found = match provider.key_optional {
+        true => keys::at_hand(provider, &args.settings),
+        false => keys::find(provider, &args.settings),
+    };
+    let found = found.map_err(Failure::configuration)?;
+    let origin = found.as_ref().map(|found| found.origin.told());
+    let key = found.map(|found| found.key).unwrap_or_default();
+    Endpoint::new(provider, base_url(provider, args).as_deref(), key)
+        .map_err(|error| Failure::configuration(told(&error, provider, origin)))
 }
 
 /// The endpoint that a recording stands in for: nothing is sent there, but its key is masked.
 pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option<Endpoint> {
     let base_url = base_url(provider, args);
-    Endpoint::without_check(provider, base_url.as_deref(), keys::key(provider)).ok()
+    let found = keys::at_hand(provider, &args.settings).ok().flatten();
+    let key = found.map(|found| found.key).unwrap_or_default();
+    Endpoint::without_check(provider, base_url.as_deref(), key).ok()
 }
 
-fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
+/// Where the provider is reached, if not at its own address.
+pub(super) fn base_url(provider: &Provider, args: &ModelArgs) -> Option<String> {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    args.base_url.clone().or_else(|| set(&provider.base_url_variable))
+    let settings = &args.settings;
+    let option = args.base_url.clone().or_else(|| set(&provider.base_url_variable));
+    option
+        .or_else(|| settings.base_url.clone())
+        .or_else(|| settings.of(&provider.name)?.base_url.clone())
 }
 
-/// What is wrong with an endpoint and what to do about it here.
-fn told(error: &EndpointError, provider: &Provider) -> String {
+/// What is wrong with an endpoint and what to do about it here. `origin` is where the key is from.
+fn told(error: &EndpointError, provider: &Provider, origin: Option<String>) -> String {
     let key = keys::variables(provider);
     match error {
-        EndpointError::MissingKey => {
-            format!("{key} is not set; put your API key in it, or use --replay with a recording")
-        }
+        EndpointError::MissingKey => format!(
+            "{key} is not set; put your API key in it, or keep one with `innerloop login {}`, or \
+             use --replay with a recording",
+            provider.name
+        ),
         EndpointError::BadKey => {
-            format!("{key} holds characters that no API key has; set it again")
+            let origin = origin.unwrap_or(key);
+            format!("{origin} holds characters that no API key has; set it again")
         }
         EndpointError::MissingUrl => format!(
             "{} is at a place of your own; give it as --base-url or in {}, for example {}",

@@ -38,7 +38,7 @@ pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let arguments = setup::given(args.arguments, "the JSON of the arguments").await?;
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
     let sandbox = setup::executor(workspace, args.guests.programs.as_deref(), None)?
-        .with_isolation(args.guests.isolation.isolation());
+        .with_isolation(args.guests.isolation());
     let facts = environment::facts(&args.environment, &sandbox);
     let asked = match own {
         Some(tool) => Asked::own(tool, &arguments)?,

@@ -15,6 +15,7 @@ use super::{
     recorded::{self, Replay},
     review::Mode,
     sessions::{self, About, Held, Store},
+    settings,
     setup::{self, Choice},
     style::Style,
     terminal::Screen,
@@ -26,6 +27,7 @@ use crate::{
     http::{Http, wall_time},
     journal::Journal,
     local::Local,
+    places,
     recording::{Origin, Recording},
     sandbox::{Executor, OnProgress, Workspace},
     tools::{OwnTool, Tools},
@@ -128,14 +130,15 @@ impl Past {
 
 impl Asked {
     /// Reads what is said of a new session, or of `past`, which goes on.
-    pub(super) fn read(
+    pub(super) async fn read(
         args: SessionArgs,
         past: Option<Past>,
         is_attended: bool,
     ) -> Result<Self, Failure> {
+        let folder = setup::workspace(&args.workspace, args.any_folder)?;
+        let args = settings::settle(args, &folder, is_attended).await?;
         let mut args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
-        let folder = setup::workspace(&args.workspace, args.any_folder)?;
         let own = own::read(&args.guests.tools)?;
         let web = setup::web(&args.tuning.web)?;
         let replay = Replay::read(&mut args)?;
@@ -159,7 +162,7 @@ impl Work {
             None => setup::provider(&args.model)?,
             Some(_) => setup::recorded_provider(&args.model)?,
         };
-        let catalogue = config::catalogue(&args.tuning)?;
+        let catalogue = config::catalogue(args.tuning.models.as_deref())?;
         let specs: Vec<ToolSpec> = own.iter().map(|tool| tool.spec().clone()).collect();
         let mut source = match past {
             Some(past) => Source::Kept(Box::new(past.with_tools(&specs)?)),
@@ -242,7 +245,7 @@ impl Site {
         progress: Option<OnProgress>,
     ) -> Result<Self, Failure> {
         let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
-            .with_isolation(args.guests.isolation.isolation());
+            .with_isolation(args.guests.isolation());
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
         Ok(Self { workspace, sandbox, local })
     }
@@ -374,7 +377,7 @@ fn keep(
 }
 
 /// The session's log, where it is kept and where the user wants it. What the host writes in the
-/// workspace nobody else changes.
+/// workspace nobody else changes, nor what the next run obeys.
 fn journal(
     files: &FileArgs,
     held: Option<&Held>,
@@ -387,6 +390,7 @@ fn journal(
     ];
     let written = [&kept, &files.log, &files.record];
     written.into_iter().flatten().for_each(|file| workspace.reserve(file));
+    places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     Ok(journals.into_iter().flatten().reduce(Journal::and))
 }
 

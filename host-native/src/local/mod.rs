@@ -40,6 +40,9 @@ use variables::{Variables, variables};
 pub struct Options {
     /// What they inherit of this program's environment.
     pub inherit: Inherit,
+    /// Names of variables that hold secrets although they are not called so: treated as those
+    /// that are.
+    pub secrets: Vec<String>,
     /// Variables that are set for them besides, each a name and a value.
     pub variables: Vec<(String, String)>,
     /// Whether they run inside of bubblewrap.
@@ -101,7 +104,12 @@ impl Local {
             return Err(LocalError::Overlay);
         }
         let set = options.variables.iter().cloned();
-        let variables = variables(options.inherit, env::vars_os(), set);
+        let is_secret = |name: &OsString| {
+            options.inherit != Inherit::All
+                && options.secrets.iter().any(|secret| name == &**secret)
+        };
+        let inherited = env::vars_os().filter(|(name, _)| !is_secret(name));
+        let variables = variables(options.inherit, inherited, set);
         let jail = jail(files.workspace().root(), options, &variables);
         if let (Confined::Always, Err(why)) = (options.bubblewrap, &jail) {
             return Err(LocalError::Unconfined(why.clone()));

@@ -34,6 +34,7 @@ pub use open::WorkspaceError;
 pub use state::FileState;
 pub use step::TakenBack;
 
+use crate::places;
 use layer::Layer;
 use overlay::Overlay;
 use resolve::{resolve, stays_inside};
@@ -73,12 +74,14 @@ struct Shared {
 #[derive(Clone, Copy, Debug, Default)]
 struct Frozen(bool);
 
-/// A file of the host's own, which guests do not change, by whatever name.
+/// A file of the host's own, which guests do not change, by whatever name; or a folder with all
+/// that is below it, which may not be there yet.
 #[derive(Debug)]
 struct Reserved {
     path: PathBuf,
     /// Of one that is there.
     inode: Option<u64>,
+    is_folder: bool,
 }
 
 impl Workspace {
@@ -226,7 +229,18 @@ impl Workspace {
         let Some(file) = std::fs::canonicalize(file).ok().or_else(place) else { return };
         let Ok(path) = file.strip_prefix(self.root()) else { return };
         let inode = self.stat(path).ok().map(|found| found.inode);
-        self.reserved().push(Reserved { path: path.to_owned(), inode });
+        self.reserved().push(Reserved { path: path.to_owned(), inode, is_folder: false });
+    }
+
+    /// Lets nobody change, make or move a folder of the host's own, such as that of its settings,
+    /// nor what is in it, should it lie in this workspace.
+    pub fn reserve_folder(&self, folder: &Path) {
+        let Some(folder) = places::real(folder) else { return };
+        let Ok(path) = folder.strip_prefix(self.root()) else { return };
+        if !path.as_os_str().is_empty() {
+            let path = path.to_owned();
+            self.reserved().push(Reserved { path, inode: None, is_folder: true });
+        }
     }
 
     /// The real path of a folder; nothing if there is none, or a link leads out of the workspace.
@@ -450,8 +464,10 @@ impl Workspace {
             return Ok(());
         }
         let inode = self.stat(path).ok().map(|found| found.inode);
-        let is_it =
-            |it: &Reserved| it.path.starts_with(path) || it.inode.is_some() && it.inode == inode;
+        let is_it = |it: &Reserved| {
+            let is_inside = it.is_folder && path.starts_with(&it.path);
+            is_inside || it.path.starts_with(path) || it.inode.is_some() && it.inode == inode
+        };
         if reserved.iter().any(is_it) { Err(Errno::PERM) } else { Ok(()) }
     }
 

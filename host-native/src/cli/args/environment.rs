@@ -31,6 +31,9 @@ pub(crate) struct EnvironmentArgs {
     /// Let commands of --env local reach the network from inside of bubblewrap.
     #[arg(long)]
     pub(crate) allow_network: bool,
+    /// Variables that settings name as those of keys.
+    #[arg(skip)]
+    pub(crate) secrets: Vec<String>,
 }
 
 /// Where commands run.
@@ -84,26 +87,29 @@ pub(crate) struct GuestArgs {
     /// same name is replaced.
     #[arg(long = "tool", value_name = "DIR")]
     pub(crate) tools: Vec<PathBuf>,
-    /// Where files are read and searched. What writes or executes always runs in the sandbox.
-    #[arg(long, value_enum, value_name = "WHERE", default_value_t = Reading::Native)]
-    pub(crate) isolation: Reading,
+    /// Where files are read and searched [default: native]. What writes or executes always runs in
+    /// the sandbox.
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub(crate) isolation: Option<Reading>,
+}
+
+impl GuestArgs {
+    /// Where files are read and searched.
+    pub(crate) fn isolation(&self) -> Isolation {
+        match self.isolation.unwrap_or_default() {
+            Reading::Native => Isolation::Native,
+            Reading::Wasi => Isolation::Wasi,
+        }
+    }
 }
 
 /// Where files are read and searched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Reading {
     /// In this program, at full speed; nothing outside of the folder can be reached.
+    #[default]
     Native,
     /// In the sandbox as well.
     Wasi,
-}
-
-impl Reading {
-    pub(crate) const fn isolation(self) -> Isolation {
-        match self {
-            Self::Native => Isolation::Native,
-            Self::Wasi => Isolation::Wasi,
-        }
-    }
 }

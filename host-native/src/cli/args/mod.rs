@@ -8,19 +8,24 @@ mod model;
 mod output;
 mod session;
 mod sessions;
+mod settings;
 mod tools;
 mod tuning;
 
 pub(super) use decode::{DecodeArgs, Wire};
 pub(super) use doctor::DoctorArgs;
-pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Where};
+pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Reading, Where};
 pub(super) use limits::LimitArgs;
 pub(super) use model::{ModelArgs, WebArgs};
 pub(super) use output::{OutputArgs, When};
 pub(super) use session::{ConversationArgs, FileArgs, RunArgs, SessionArgs};
 pub(super) use sessions::{Form, ResumeArgs, SessionsArgs, SessionsCommand};
+pub(super) use settings::{
+    Changes, CompletionsArgs, ConfigArgs, ConfigCommand, LoginArgs, LogoutArgs, ManArgs,
+    ModelsArgs, OfProvider, OfProviders, Patches, ProjectArgs, ProvidersArgs, TrustArgs,
+};
 pub(super) use tools::{ToolArgs, ToolsArgs, ToolsCommand, ToolsRunArgs};
-pub(super) use tuning::{Approve, TuningArgs, Words};
+pub(super) use tuning::{Approve, Presets, TuningArgs, Words};
 
 use super::exit::TABLE;
 use clap::{Parser, Subcommand};
@@ -52,4 +57,24 @@ pub(super) enum Command {
     Decode(DecodeArgs),
     /// Check that this installation works.
     Doctor(DoctorArgs),
+    /// List the models that are known, with their limits and prices.
+    Models(ModelsArgs),
+    /// List the providers of models: their keys, addresses and standard models.
+    Providers(ProvidersArgs),
+    /// Keep a provider's key on this machine.
+    Login(LoginArgs),
+    /// Remove a provider's key that was kept.
+    Logout(LogoutArgs),
+    /// List, read and write settings.
+    Config(ConfigArgs),
+    /// Let a project's own settings count, as they are now.
+    ///
+    /// A folder's .innerloop/config.toml is obeyed only when you have said so, here or when a run
+    /// asks, and no longer when it has changed. It can choose a model and lower limits, and never
+    /// says where keys are sent or what runs without a question.
+    Trust(TrustArgs),
+    /// Print what completes the arguments of this program in your shell.
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands into a folder.
+    Man(ManArgs),
 }

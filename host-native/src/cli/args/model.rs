@@ -1,5 +1,6 @@
 //! Which model, and what of the web may be read.
 
+use super::settings::OfProviders;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,9 @@ pub(crate) struct ModelArgs {
     /// its own].
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    /// What settings say besides.
+    #[arg(skip)]
+    pub(crate) settings: OfProviders,
 }
 
 /// Which pages of the web may be read.

@@ -5,6 +5,7 @@ use super::{
     limits::LimitArgs,
     model::ModelArgs,
     output::{OutputArgs, ResultArgs, When},
+    settings::SettingsArgs,
     tuning::TuningArgs,
 };
 use crate::cli::exit::TABLE;
@@ -82,6 +83,8 @@ pub(crate) struct SessionArgs {
     /// sessions`.
     #[arg(long)]
     pub(crate) ephemeral: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]

@@ -4,6 +4,7 @@ use super::{
     limits::LimitArgs,
     output::{OutputArgs, ResultArgs},
     session::FileArgs,
+    settings::SettingsArgs,
     tuning::Approve,
 };
 use crate::cli::exit::TABLE;
@@ -57,6 +58,8 @@ pub(crate) struct ResumeArgs {
     pub(crate) result: ResultArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
     #[command(flatten)]
     pub(crate) files: FileArgs,
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! The session's configuration, as far as options set it.
 
-use super::model::WebArgs;
+use super::{model::WebArgs, settings::Patches};
 use clap::{Args, ValueEnum};
 use innerloop_core::preset::Preset;
 use std::path::PathBuf;
@@ -19,12 +19,16 @@ pub(crate) struct TuningArgs {
     /// A file with changes of the configuration, `-` for standard input.
     ///
     /// A JSON Merge Patch (RFC 7396) of the session's configuration, for example
-    /// {"retry": {"max_retries": 9}}. Options come before it, and it comes before the preset.
+    /// {"retry": {"max_retries": 9}}. Options come before it, and it comes before your settings and
+    /// the preset.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// The configuration to begin with.
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Presets::Modern)]
-    pub(crate) preset: Presets,
+    /// What settings say of the configuration.
+    #[arg(skip)]
+    pub(crate) settings: Patches,
+    /// The configuration to begin with [default: modern].
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) preset: Option<Presets>,
     /// Most user and assistant turns; 0 for no limit.
     #[arg(long, value_name = "N")]
     pub(crate) max_turns: Option<u32>,
@@ -92,6 +96,17 @@ pub(crate) enum Approve {
     Edits,
     /// All.
     All,
+}
+
+impl Approve {
+    /// What needs approval then, as the configuration names it.
+    pub(crate) const fn asks(self) -> &'static str {
+        match self {
+            Self::None => "changes",
+            Self::Edits => "programs",
+            Self::All => "nothing",
+        }
+    }
 }
 
 /// Whole configurations by name.

@@ -64,7 +64,7 @@ pub(super) async fn talk(
     let is_under_way = past.as_ref().is_some_and(|past| past.is_under_way);
     let mut interrupts = Interrupts::new()?;
     let begin = async {
-        let asked = Asked::read(args, past, true)?;
+        let asked = Asked::read(args, past, true).await?;
         let progress = Some(on_screen(&screen, style));
         Work::begin(asked, Audience { seat: Some(seat), screen: screen.clone(), style, progress })
             .await

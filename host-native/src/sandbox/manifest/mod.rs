@@ -10,7 +10,7 @@ mod narrow;
 pub use entry::{Asset, Entry, Folder, ProgramLimits, Source};
 pub use error::ManifestError;
 
-use crate::{places, workspace::Workspace};
+use crate::{places, private::is_absent, workspace::Workspace};
 use error::{MAX_BYTES, Problem};
 use file::File;
 use rustix::io::Errno;
@@ -77,7 +77,7 @@ impl Manifest {
         };
         let told = |problem| ManifestError { path: path.clone(), problem };
         match fs::metadata(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(manifest),
+            Err(error) if is_absent(&error) => return Ok(manifest),
             Ok(found) if found.len() > MAX_BYTES => return Err(told(Problem::TooLong)),
             _ => {}
         }

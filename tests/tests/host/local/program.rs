@@ -122,6 +122,7 @@ fn d6_commands_do_not_see_the_secrets_of_the_environment() {
         let mut command = innerloop(["tool", "shell", &line("env").to_string(), "--env", "local"]);
         command.args(args).arg("-C").arg(workspace.path());
         command.env("EDITOR", "vi").env("PATH", "/usr/bin:/bin").env("TERM", "dumb");
+        command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
         command.envs(secrets.map(|name| (name, "hidden-value")));
         let run = run(&mut command).exits(0);
         let names = run.stdout.lines().filter_map(|line| line.split_once('='));
@@ -133,7 +134,7 @@ fn d6_commands_do_not_see_the_secrets_of_the_environment() {
         let names = seen(args).0.into_iter().filter(|name| !own.contains(&name.as_str()));
         names.collect::<Vec<_>>().join(" ")
     };
-    let filtered = "EDITOR INNERLOOP_CACHE_DIR PATH RUST_BACKTRACE TERM XDG_STATE_HOME";
+    let filtered = "EDITOR INNERLOOP_CACHE_DIR PATH RUST_BACKTRACE TERM";
     assert_eq!(names(&[]), filtered);
     assert!(!seen(&[]).1.contains("hidden-value"));
     assert_eq!(names(&["--env-policy", "filtered"]), filtered);
@@ -198,7 +199,7 @@ fn d3_nothing_starts_a_process_without_being_asked_to() {
 }
 
 #[test]
-fn d3_only_two_places_of_the_host_can_start_a_process() {
+fn d3_only_three_places_of_the_host_can_start_a_process() {
     let mut found = BTreeSet::new();
     let mut folders = vec![repository().join("host-native/src")];
     while let Some(folder) = folders.pop() {
@@ -219,7 +220,22 @@ fn d3_only_two_places_of_the_host_can_start_a_process() {
             }
         }
     }
-    // The person's own editor, which she asks for; and commands on this machine.
-    let expected = ["cli/editor.rs", "local/bubblewrap.rs", "local/processes.rs"];
+    // The person's own editor, which she asks for; her key ring; and commands on this machine.
+    let expected = ["cli/editor.rs", "cli/keyring.rs", "local/bubblewrap.rs", "local/processes.rs"];
     assert_eq!(Vec::from_iter(found), expected);
+}
+
+#[test]
+fn d6_commands_do_not_see_the_variable_that_settings_name_for_a_key() {
+    let scene = scene("env");
+    std::fs::create_dir(scene.path("home")).unwrap();
+    let text = "[providers.anthropic]\napi_key_env = 'MY_ODD_NAME'\n";
+    fs::write(scene.path("home/config.toml"), text).unwrap();
+    let mut command = scene.command("go");
+    command.args(["--in-place", "--env", "local", "--approve", "all"]).env("PATH", "/usr/bin:/bin");
+    command.env("INNERLOOP_HOME", scene.path("home")).env("MY_ODD_NAME", "sk-odd-0123456789");
+    command.env("SEEN", "1");
+    let _run = run(&mut command).exits(0);
+    let told = &scene.model.requests()[1].body;
+    assert!(told.contains("SEEN=1") && !told.contains("MY_ODD_NAME"), "{told}");
 }

@@ -1,0 +1,51 @@
+//! `innerloop completions` and `innerloop man`: what shells and `man` read of the command line.
+
+use super::{
+    args::{Cli, CompletionsArgs, ManArgs},
+    console::{note, say},
+    exit::{Exit, Failure},
+};
+use clap::CommandFactory as _;
+use std::{
+    fs,
+    io::{Write as _, stdout},
+    path::Path,
+};
+
+/// Prints what a shell reads to complete arguments.
+pub(super) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
+    let mut text = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "innerloop", &mut text);
+    print(&text);
+    Ok(())
+}
+
+/// Prints the manual's main page, or writes all pages into a folder.
+pub(super) fn man(args: &ManArgs) -> Result<(), Failure> {
+    match &args.folder {
+        Some(folder) => pages(folder),
+        None => {
+            let mut page = Vec::new();
+            let rendered = clap_mangen::Man::new(Cli::command()).render(&mut page);
+            rendered.map_err(|error| Failure::new(Exit::Failed, error))?;
+            print(&page);
+            Ok(())
+        }
+    }
+}
+
+fn pages(folder: &Path) -> Result<(), Failure> {
+    let written =
+        fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    written.map_err(|error| {
+        Failure::usage(format!("cannot write to {}: {error}", folder.display()))
+    })?;
+    say(&format!("the pages are in {}", folder.display()));
+    Ok(())
+}
+
+/// Prints a text as it is: this program has made it.
+fn print(text: &[u8]) {
+    let mut out = stdout().lock();
+    note(out.write_all(text).and_then(|()| out.flush()));
+}

@@ -1,0 +1,129 @@
+//! `innerloop login` and `logout`: a provider's key, kept in a file or in the platform's key ring.
+
+use super::{
+    args::{LoginArgs, LogoutArgs},
+    console::{say, warn},
+    credentials,
+    exit::{Exit, Failure},
+    interrupts::Interrupts,
+    keyring, keys,
+    lines::Lines,
+};
+use innerloop_driver::{
+    Endpoint, Key,
+    providers::{self, Provider},
+};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use std::io::{IsTerminal as _, Write as _, stderr, stdin};
+
+/// A shorter one could not be kept out of what is printed.
+const SHORTEST: usize = 8;
+
+pub(super) async fn login(args: LoginArgs) -> Result<(), Failure> {
+    let Some(name) = args.provider else { return list() };
+    let provider = named(&name)?;
+    let key = checked(&provider, &typed(&provider).await?)?;
+    keys::note(&key);
+    let place = if args.keyring {
+        let stored = keyring::store(&provider.name, &provider.title, &key);
+        stored.map_err(|why| Failure::new(Exit::Failed, why))?;
+        "the key ring".to_owned()
+    } else {
+        let kept = credentials::put(&provider.name, Some(&key));
+        kept.map_err(|why| Failure::new(Exit::Failed, why))?;
+        credentials::path().map(|path| path.display().to_string()).unwrap_or_default()
+    };
+    say(&format!("the key of {} is kept in {place}", provider.name));
+    let before = keys::find(&provider, &super::args::OfProviders::default());
+    if let Ok(Some(before)) = before
+        && before.key != key
+    {
+        warn(&format!("the one of {} comes before it", before.origin.told()));
+    }
+    Ok(())
+}
+
+pub(super) fn logout(args: &LogoutArgs) -> Result<(), Failure> {
+    let name = &named(&args.provider)?.name;
+    let failed = |why| Failure::new(Exit::Failed, why);
+    if args.keyring {
+        keyring::clear(name).map_err(failed)?;
+        say(&format!("the key of {name} is no longer in the key ring"));
+        return Ok(());
+    }
+    match credentials::put(name, None).map_err(failed)? {
+        true => say(&format!("the key of {name} is removed")),
+        false => return Err(Failure::usage(format!("there is no key of {name} in the file"))),
+    }
+    Ok(())
+}
+
+/// Whose keys are in the file.
+fn list() -> Result<(), Failure> {
+    let kept = credentials::read().map_err(Failure::configuration)?;
+    kept.keys().for_each(|name| say(name));
+    Ok(())
+}
+
+fn named(name: &str) -> Result<Provider, Failure> {
+    providers::find(name).map_err(Failure::usage)
+}
+
+/// The key, if it looks like one.
+fn checked(provider: &Provider, text: &str) -> Result<Key, Failure> {
+    let key = Key::new(text);
+    let wrong = |why: &str| Err(Failure::usage(format!("that is no API key: {why}")));
+    match key.expose().len() {
+        0 => return wrong("it is empty"),
+        length if length < SHORTEST => return wrong("it is too short"),
+        _ => {}
+    }
+    match Endpoint::without_check(provider, Some("http://localhost"), key.clone()) {
+        Ok(_) => Ok(key),
+        Err(_) => wrong("it holds characters that no header takes"),
+    }
+}
+
+/// What somebody types who is asked for a key; it is not shown. Off a terminal, a line of standard
+/// input.
+async fn typed(provider: &Provider) -> Result<String, Failure> {
+    let mut interrupts = Interrupts::new()?;
+    let silence = if stdin().is_terminal() {
+        let title = &provider.title;
+        drop(write!(stderr(), "API key of {title} (it is not shown): "));
+        Silence::begin()
+    } else {
+        None
+    };
+    let mut lines = Lines::of_terminal();
+    let line = tokio::select! {
+        line = lines.next() => Ok(line),
+        exit = interrupts.next() => Err(Failure::new(exit, "no key was kept")),
+    };
+    if let Some(silence) = silence {
+        drop(silence);
+        // The one that was typed was not shown either.
+        drop(writeln!(stderr()));
+    }
+    line?.ok_or_else(|| Failure::usage("there is no key on standard input"))
+}
+
+/// The terminal does not show what is typed, as long as this lives.
+struct Silence(Termios);
+
+impl Silence {
+    fn begin() -> Option<Self> {
+        let before = tcgetattr(stdin()).ok()?;
+        let mut silent = before.clone();
+        silent.local_modes.remove(LocalModes::ECHO);
+        tcsetattr(stdin(), OptionalActions::Flush, &silent).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        // A terminal that is gone has nothing to show.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
+    }
+}
