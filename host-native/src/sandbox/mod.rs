@@ -7,6 +7,7 @@
 
 mod cache;
 mod calls;
+mod carried;
 mod command_line;
 mod denied;
 mod descriptors;
@@ -41,6 +42,7 @@ mod whole;
 pub use crate::digest::Digest;
 pub use crate::workspace::{ApplyError, FileChange, FileState, Workspace, WorkspaceError};
 pub use cache::OnProgress;
+pub use carried::Damaged;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::{Executor, Isolation};
 pub use limits::{Limits, SessionLimits};
