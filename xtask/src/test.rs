@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::demo;
+use crate::dist;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -51,7 +52,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
     ];
-    let jobs = [demo::MAIN_JOB, demo::PYTHON_JOB].concat();
+    let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
     let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
     run_all(workspace, &[&build, &jobs, &prepare::PACKAGE[..], &web].concat())
 }
