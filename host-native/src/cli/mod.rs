@@ -3,6 +3,7 @@
 
 mod approval;
 mod args;
+mod arguments;
 mod attach;
 mod config;
 mod console;

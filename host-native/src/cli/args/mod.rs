@@ -32,7 +32,11 @@ pub(super) struct Cli {
 pub(super) enum Command {
     /// Let the agent work on a folder.
     Run(Box<RunArgs>),
-    /// Run one tool in the sandbox and print its result.
+    /// List the agent's tools, or run one in the sandbox and print its result.
+    ///
+    /// What a program prints is shown as it comes, on standard output. The exit code is 0 if all
+    /// went well and 1 if the tool's result is an error, such as a program that ended with another
+    /// exit code, which is told on standard error.
     Tool(ToolArgs),
     /// Install, list and run programs for the sandbox.
     Tools(ToolsArgs),
