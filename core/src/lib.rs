@@ -58,7 +58,7 @@ pub use base::steps::taken as steps;
 pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
-pub use rules::{cost, gauge, guard, repeat, schema, truncate};
+pub use rules::{cost, gauge, guard, prompt::cut_docs, repeat, schema, truncate};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
 #[cfg(feature = "log")]
 pub use session::{log, snapshot::RestoreError};

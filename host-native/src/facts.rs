@@ -1,7 +1,8 @@
 //! What the host tells the core of the place it works in: the day, the system, the state of
 //! version control, the project's instruction files. Nothing here runs a program, follows a
 //! repository's configuration, or leaves the workspace and the repository that it belongs to: each
-//! of their folders is held open, and what is read is reached by that handle, through no link.
+//! of their folders is held open, and what is read is reached by that handle. Links are followed for
+//! instruction files alone, as far as they stay inside.
 
 mod budget;
 mod documents;
@@ -47,7 +48,7 @@ pub fn collect(workspace: &Workspace, programs: Vec<ProgramFacts>, family: Profi
         date: date(SystemTime::now()),
         programs,
         project_docs,
-        nested_docs: documents::read(&workspace, &tracked.unwrap_or_default()),
+        nested_docs: documents::read(&root, &workspace, &tracked.unwrap_or_default()),
         git,
         ..Facts::default()
     }
@@ -139,6 +140,9 @@ fn look(repository: &repository::Repository, nested: &documents::Nested, tell: &
     if let (Some(objects), head::Tip::At(tip)) = (&objects, head.tip) {
         told.git.recent_commits = objects.subjects(tip);
         tell(told.clone());
+    }
+    if folders.is_bare() {
+        return;
     }
     let Some(index) = status::Index::read(folders) else { return };
     told.nested = nested.among(index.paths());

@@ -10,12 +10,7 @@ use crate::{native, prepare};
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
-    let steps = [
-        step("measure the session core", native::bench),
-        prepare::MACHINE[1],
-        prepare::GUEST,
-        prepare::SHELL,
-        step("measure the program", native::bench_program),
-    ];
-    run_all(workspace, &steps)
+    let core = [step("measure the session core", native::bench)];
+    let program = [step("measure the program", native::bench_program)];
+    run_all(workspace, &[&core[..], &prepare::MACHINE, &prepare::CARRIED, &program].concat())
 }

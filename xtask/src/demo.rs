@@ -85,7 +85,7 @@ const PYTHON: Demo = Demo {
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
-    let build = [prepare::GUEST, prepare::PROGRAMS, prepare::HOST];
+    let build = [&prepare::CARRIED[..], &[prepare::HOST]].concat();
     let steps = [&prepare::MACHINE[..], &build, &prepare::PACKAGE, &MAIN_JOB];
     run_all(workspace, &steps.concat())?;
     JAVASCRIPT.print_end(workspace);
@@ -97,7 +97,8 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
-    let build = [prepare::GUEST, prepare::SHELL, prepare::HOST, prepare::INSTALLED_PYTHON];
+    let host = [prepare::HOST, prepare::INSTALLED_PYTHON];
+    let build = [&prepare::CARRIED[..], &host].concat();
     run_all(workspace, &[&prepare::MACHINE[..], &build, &PYTHON_JOB].concat())?;
     PYTHON.print_end(workspace);
     Ok(())

@@ -90,6 +90,43 @@ pub(crate) fn remove_folder(folder: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Gives a file another name.
+///
+/// # Errors
+/// When it cannot be renamed.
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), Failure> {
+    fs::rename(from, to).map_err(|error| failed("rename", from, &error))
+}
+
+/// Lets everybody read a folder and all that is in it, its owner write, and everybody run what
+/// `is_program` says.
+///
+/// # Errors
+/// When something cannot be listed or changed.
+pub(crate) fn set_modes(folder: &Path, is_program: &dyn Fn(&Path) -> bool) -> Result<(), Failure> {
+    set_mode(folder, 0o755)?;
+    for entry in fs::read_dir(folder).map_err(|error| failed("list", folder, &error))? {
+        let path = entry.map_err(|error| failed("list", folder, &error))?.path();
+        match path.is_dir() {
+            true => set_modes(&path, is_program)?,
+            false => set_mode(&path, if is_program(&path) { 0o755 } else { 0o644 })?,
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) -> Result<(), Failure> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+        .map_err(|error| failed("change the mode of", path, &error))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) -> Result<(), Failure> {
+    Ok(())
+}
+
 fn failed(verb: &str, path: &Path, error: &io::Error) -> Failure {
     Failure(format!("cannot {verb} {}: {error}", path.display()))
 }

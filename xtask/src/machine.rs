@@ -42,6 +42,17 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Ensures that a program is there, which is in one of these packages of Debian.
+///
+/// # Errors
+/// When it is not.
+pub(crate) fn need(program: &str, packages: &str) -> Result<(), Failure> {
+    match process::on_path(program) {
+        Some(_) => Ok(()),
+        None => Err(Failure(format!("there is no {program} here: apt-get install {packages}"))),
+    }
+}
+
 /// Step: ensures that `cargo fmt` and `cargo clippy` are installed.
 ///
 /// # Errors

@@ -3,7 +3,9 @@
 //! module. No dependencies: the first line of output comes at once on a fresh clone.
 
 mod bench;
+mod debian;
 mod demo;
+mod dist;
 mod failure;
 mod features;
 mod files;
@@ -14,6 +16,7 @@ mod mutants;
 mod native;
 mod npm;
 mod order;
+mod package;
 mod panics;
 mod playground;
 mod prepare;
@@ -53,6 +56,9 @@ Commands:
                their names). On two cores five to ten seconds each, a minute if it survives
   fuzz         Feed the decoders and parsers what a fuzzer invents (--seconds N each, otherwise
                60; TARGET…, otherwise all of fuzz/targets)
+  dist         Build the program for release and pack it: in target/dist an archive, a package
+               for Debian where there is dpkg-deb, and SHA256SUMS (--profile dev: the program that
+               the tests run, as it was built last)
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 
@@ -72,6 +78,7 @@ enum Ask {
     DemoPython,
     Test,
     Prepare,
+    Dist(package::Profile),
     Simulate { arguments: Vec<String> },
     Size,
     Bench,
@@ -111,6 +118,8 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo", "--python"] => Ok(Ask::DemoPython),
         ["test"] => Ok(Ask::Test),
         ["prepare"] => Ok(Ask::Prepare),
+        ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
+        ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
         ["size"] => Ok(Ask::Size),
         ["bench"] => Ok(Ask::Bench),
         ["simulate", rest @ ..] => {
@@ -123,7 +132,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
-        ["demo" | "test" | "prepare" | "playground" | "bench" | "size", rest @ ..] => {
+        ["demo" | "test" | "prepare" | "playground" | "bench" | "size" | "dist", rest @ ..] => {
             Err(format!("unexpected {:?}", rest.join(" ")))
         }
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -138,6 +147,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
+        Ask::Dist(profile) => dist::run(&mut workspace, *profile),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
         Ask::Size => size::run(&mut workspace),
         Ask::Bench => bench::run(&mut workspace),
@@ -166,6 +176,9 @@ mod tests {
         let reason = |line| parsed(line).err().unwrap_or_default();
         assert_eq!(reason(""), "no command given");
         assert!(matches!(parsed("bench"), Ok(Ask::Bench)));
+        assert!(matches!(parsed("dist"), Ok(Ask::Dist(package::Profile::Release))));
+        assert!(matches!(parsed("dist --profile dev"), Ok(Ask::Dist(package::Profile::Dev))));
+        assert_eq!(reason("dist --profile fast"), "unexpected \"--profile fast\"");
         assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));
         assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");
         assert!(matches!(parsed("mutants --all --seed 1 --count 9"), Ok(Ask::Mutants(_))));

@@ -51,6 +51,21 @@ pub(crate) fn build_host(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(workspace.cargo_native("build").args(["--bin", "innerloop"]))
 }
 
+/// Step: builds the program `innerloop` for release, as other people run it: what was known of this
+/// machine's folders is not in it.
+///
+/// # Errors
+/// When the build fails.
+pub(crate) fn build_release(workspace: &mut Workspace) -> Result<(), Failure> {
+    println!("the first release build compiles wasmtime, up to 15 minutes on two cores");
+    let mut flags = workspace.nameless();
+    let given = std::env::var("RUSTFLAGS").unwrap_or_default();
+    flags.splice(0..0, given.split_whitespace().map(str::to_owned));
+    let mut build = workspace.cargo("build");
+    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"));
+    process::run(build.args(["--release", "--locked", "-p", "innerloop-host"]))
+}
+
 /// What is tested without the native host.
 const LIGHT_PACKAGES: [&str; 6] = [
     "innerloop-json",

@@ -8,8 +8,10 @@ use crate::{machine, native, npm, programs, wasm, wasm_targets};
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
     [step("look at the machine", machine::look), step("find the wasm targets", wasm_targets::find)];
-/// The native host embeds it.
-pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+/// What the native host carries in itself.
+pub(crate) const CARRIED: [Step; 3] = [GUEST, PROGRAMS, SHELL];
+/// What carries out the tools.
+const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
 /// A tool of one's own, which the tests call.
 pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
@@ -43,8 +45,8 @@ pub(crate) const INSTALLED_CLANG: Step =
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
-    let built = [GUEST, EXAMPLE, PROGRAMS, SHELL, HOST, INSTALLED_PYTHON];
+    let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
     let packed = [PYTHON, PROGRAM_PACKAGES];
-    let steps = [&MACHINE[..], &[lints, browser], &built, &PACKAGE, &packed].concat();
+    let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
 }

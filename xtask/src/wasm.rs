@@ -14,7 +14,7 @@ use crate::workspace::Workspace;
 const GUEST: &str = "target/guests/tools.wasm";
 /// The example of a tool of one's own.
 const EXAMPLE: &str = "count-lines";
-/// Where the shell lies, as it is packed.
+/// Where the shell lies that `host-native` embeds and npm packs.
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
 /// What cargo names the page's module.
 const MODULE: &str = "innerloop_wasm.wasm";
@@ -51,8 +51,7 @@ pub(crate) fn build_example(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Step: builds the shell as a WASI program and puts it beside the native program, where it looks
-/// for programs.
+/// Step: builds the shell as a WASI program and puts it where the native host embeds it.
 ///
 /// # Errors
 /// When the build fails or the copy cannot be written.
@@ -62,7 +61,6 @@ pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(cargo.args(["-p", "innerloop-shell"]))?;
     let built = workspace.wasm_target().join(WASI).join("shell/innerloop-shell.wasm");
     let changed = files::copy_if_changed(&built, &workspace.path(SHELL))?;
-    files::copy_if_changed(&built, &workspace.debug().join("programs/bash.wasm"))?;
     println!("{SHELL}: {}", if changed { "new" } else { "as before" });
     Ok(())
 }

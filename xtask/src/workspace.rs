@@ -117,6 +117,15 @@ impl Workspace {
         cargo
     }
 
+    /// Flags for rustc that leave the places of sources on this machine out of what is built.
+    pub(crate) fn nameless(&self) -> Vec<String> {
+        let home = env::var_os("CARGO_HOME").map(PathBuf::from);
+        let home = home.or_else(|| Some(env::home_dir()?.join(".cargo")));
+        let named = home.map(|home| (home, "/cargo")).into_iter();
+        let all = named.chain([(self.root.clone(), "/innerloop")]);
+        all.map(|(from, to)| format!("--remap-path-prefix={}={to}", from.display())).collect()
+    }
+
     /// A program started in a folder of the workspace, without what `cargo run` put around us.
     pub(crate) fn program(&self, program: impl AsRef<OsStr>, inside: &str) -> Command {
         let mut command = Command::new(program);

@@ -143,6 +143,12 @@ impl Profile {
         self.table().iter().chain(others).copied().find(|row| row.name == name)
     }
 
+    /// The tool of that name in the vocabulary that becomes an action, shown or not.
+    #[must_use]
+    pub fn tool(self, name: &str) -> Option<ToolSpec> {
+        self.row(name).map(|row| self.spec(row, None))
+    }
+
     /// Whether the vocabulary has a tool of that name that becomes an action.
     #[must_use]
     pub fn knows(self, name: &str) -> bool {

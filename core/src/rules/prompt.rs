@@ -2,7 +2,7 @@
 //! the tools, the project's instructions, the user's instructions.
 
 use crate::types::{
-    config::{Facts, GitFacts},
+    config::{Facts, GitFacts, ProjectDoc},
     tool::ToolSpec,
 };
 use alloc::{format, string::String};
@@ -106,11 +106,25 @@ fn tool_list<'a>(tools: impl Iterator<Item = &'a ToolSpec>) -> String {
     section("Tools", &out)
 }
 
+/// The project's instruction files for which the prompt has no room: of the first the beginning is
+/// shown, of the others nothing.
+pub fn cut_docs(facts: &Facts) -> impl Iterator<Item = &ProjectDoc> {
+    let mut used = 0;
+    facts.project_docs.iter().filter(move |doc| {
+        used += shown_doc(doc).len();
+        used > DOCS_BUDGET
+    })
+}
+
+fn shown_doc(doc: &ProjectDoc) -> String {
+    format!("--- {} ---\n{}\n", doc.path, doc.text.trim_end())
+}
+
 /// The project's instruction files in the order given, cut at the budget with a marker.
 fn project_docs(facts: &Facts) -> String {
     let mut out = String::new();
     for doc in &facts.project_docs {
-        out.push_str(&format!("--- {} ---\n{}\n", doc.path, doc.text.trim_end()));
+        out.push_str(&shown_doc(doc));
     }
     if out.len() > DOCS_BUDGET {
         out.truncate(crate::base::text::prefix(&out, DOCS_BUDGET).len());

@@ -143,7 +143,9 @@ fn programs(explicit: Option<&Path>) -> Finding {
         return Warning(format!("none, so that the agent can run nothing; {advice}"));
     }
     let folders: Vec<String> = programs.folders().map(|it| it.display().to_string()).collect();
-    Fine(format!("{} in {}", found.join(", "), folders.join(", ")))
+    let folders =
+        if folders.is_empty() { String::new() } else { format!(" in {}", folders.join(", ")) };
+    Fine(format!("{}{folders}", found.join(", ")))
 }
 
 /// Where commands would run that are allowed on this machine. Nothing is started for that.

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     local::{Confined, Inherit, Local, LocalError, Options},
+    programs::Programs,
     sandbox::Executor,
 };
 use innerloop_core::config::{Facts, ProgramFacts};
@@ -62,10 +63,10 @@ pub(super) fn open(
 }
 
 /// What is known of the place before it is opened: which programs it has.
-pub(super) fn facts(args: &EnvironmentArgs, sandbox: &Executor) -> Facts {
+pub(super) fn facts(args: &EnvironmentArgs, programs: &Programs) -> Facts {
     let shell = || ProgramFacts { name: "sh".to_owned(), description: String::new() };
     let programs = match args.env {
-        Where::Sandbox => sandbox.programs().facts(),
+        Where::Sandbox => programs.facts(),
         Where::Local => vec![shell()],
     };
     Facts { programs, ..Facts::default() }

@@ -3,6 +3,7 @@
 
 mod approval;
 mod args;
+mod arguments;
 mod attach;
 mod completions;
 mod config;

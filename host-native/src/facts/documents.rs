@@ -1,10 +1,15 @@
 //! The project's instruction files: from the repository's root down to the workspace, and tracked
-//! ones below it.
+//! ones below it. A link counts as the file that it leads to, if that is one of the repository; of
+//! two names for one file the first counts.
 
 use super::{objects::is_hidden, plain::Place};
 use innerloop_core::{
     config::{MAX_NESTED_DOCS, ProfileKind, ProjectDoc},
     doc_names, doc_places, instructed_folder,
+};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
 };
 
 /// Most bytes of one file that are read: the prompt has no room for more.
@@ -20,10 +25,11 @@ pub(super) fn find(root: &Place, workspace: &Place, family: ProfileKind) -> Vec<
         .rev()
         .flat_map(|up| names.iter().map(move |name| format!("{}{name}", "../".repeat(up))));
     let places = doc_places(family, "", &below);
+    let mut seen = BTreeSet::new();
     let found = places.iter().zip(shown).filter_map(|(place, path)| {
-        let is_above = path.starts_with("../");
-        let text = if is_above { text(root, place) } else { text(workspace, &path) };
-        Some(ProjectDoc { path, text: text? })
+        let direct = if path.starts_with("../") { (root, &**place) } else { (workspace, &*path) };
+        let (real, text) = read_one(direct, (root, place))?;
+        seen.insert(real).then_some(ProjectDoc { path, text })
     });
     found.collect()
 }
@@ -56,10 +62,33 @@ impl Nested {
 }
 
 /// These files of the workspace, but for those that are gone.
-pub(super) fn read(workspace: &Place, paths: &[String]) -> Vec<ProjectDoc> {
-    let read =
-        |path: &String| Some(ProjectDoc { path: path.clone(), text: text(workspace, path)? });
-    paths.iter().filter_map(read).collect()
+pub(super) fn read(root: &Place, workspace: &Place, paths: &[String]) -> Vec<ProjectDoc> {
+    let (root, below) = below(root, workspace).map_or((workspace, String::new()), |it| (root, it));
+    let mut seen = BTreeSet::new();
+    let found = paths.iter().filter_map(|path| {
+        let place = if below.is_empty() { path.clone() } else { format!("{below}/{path}") };
+        let (real, text) = read_one((workspace, path), (root, &place))?;
+        seen.insert(real).then(|| ProjectDoc { path: path.clone(), text })
+    });
+    found.collect()
+}
+
+/// The text of the file at a place, and where that really is in the repository: at once, or by
+/// links that stay in it. What is git's own is none of its files.
+fn read_one(
+    (folder, path): (&Place, &str),
+    (root, place): (&Place, &str),
+) -> Option<(PathBuf, String)> {
+    if let Some(text) = text(folder, Path::new(path)) {
+        return Some((PathBuf::from(place), text));
+    }
+    let real = root.followed(place)?;
+    let is_git = |part: &std::ffi::OsStr| part.eq_ignore_ascii_case(".git");
+    if real == Path::new(place) || real.iter().any(is_git) {
+        return None;
+    }
+    let text = text(root, &real)?;
+    Some((real, text))
 }
 
 /// The workspace as seen from the root that it lies in, with `/` between names.
@@ -69,7 +98,7 @@ fn below(root: &Place, workspace: &Place) -> Option<String> {
     Some(below.replace(std::path::MAIN_SEPARATOR, "/"))
 }
 
-fn text(base: &Place, path: &str) -> Option<String> {
+fn text(base: &Place, path: &Path) -> Option<String> {
     let bytes = base.start(path, MOST_BYTES)?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,6 +1,7 @@
 //! Plain files below a folder that is held open. A link on the way, and anything that is neither
-//! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. What
-//! stands there is judged on what was opened.
+//! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. Where a
+//! link inside of the folder is meant, it is followed name by name. What stands there is judged on
+//! what was opened.
 
 use crate::workspace::{Kind, Named, Stat, Workspace};
 use std::{
@@ -57,6 +58,12 @@ impl Place {
     /// The file at `below`.
     pub(super) fn file(&self, below: impl AsRef<Path>) -> Option<File> {
         self.top.file(&self.at(below)).ok()
+    }
+
+    /// Where `below` really is, if its links stay inside of this folder.
+    pub(super) fn followed(&self, below: &str) -> Option<PathBuf> {
+        let real = self.top.follow((&self.below, &self.below), below, true).ok()?;
+        Some(real.strip_prefix(&self.below).ok()?.to_owned())
     }
 
     /// The first `most` bytes of the file at `below`.

@@ -6,6 +6,18 @@ use super::plain::Place;
 use crate::workspace::{Kind, Workspace};
 use std::{ffi::OsStr, fs, os::unix::fs::MetadataExt as _, path::Path};
 
+impl Folders {
+    /// Whether there are no files that its index could be compared with.
+    pub(super) fn is_bare(&self) -> bool {
+        let config = self.own.text("config").unwrap_or_default();
+        let setting = |line: &str| {
+            let (name, value) = line.split_once('=')?;
+            (name.trim() == "bare").then(|| value.trim() == "true")
+        };
+        config.lines().find_map(setting).unwrap_or_default()
+    }
+}
+
 /// A repository with its files.
 pub(super) struct Repository {
     /// The folder in which `.git` stands.
@@ -54,7 +66,7 @@ fn at(root: Place) -> Option<Repository> {
         Kind::Folder => {
             let git = root.folder(".git")?;
             git.text("HEAD")?;
-            Some(Folders { own: git.clone(), common: git })
+            common(&root, &git).map(|common| Folders { own: git, common })
         }
         Kind::Link => None,
         Kind::File | Kind::Other => {
@@ -62,6 +74,16 @@ fn at(root: Place) -> Option<Repository> {
         }
     };
     Some(Repository { root, folders })
+}
+
+/// Where the branches and objects of a folder `.git` are: there, or where it says, if that is in
+/// the same project.
+fn common(root: &Place, git: &Place) -> Option<Place> {
+    if git.stat("commondir").is_none() {
+        return Some(git.clone());
+    }
+    let path = git.text("commondir")?;
+    root.folder(root.followed(&format!(".git/{}", path.trim()))?)
 }
 
 /// The folders of a worktree or a submodule, whose `.git` is a file with a path.

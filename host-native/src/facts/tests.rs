@@ -1,12 +1,12 @@
 //! Rows E11 to E13 of the features: what is told of the place, of sound repositories and of those
 //! that somebody made to break or to mislead.
 
+mod documents;
 mod fixture;
 mod swapped;
 
 use super::date;
-use crate::workspace::Workspace;
-use fixture::{Folder, at, documents, facts, loose, write};
+use fixture::{Folder, at, facts, loose, write};
 use gix_object::Kind;
 use std::{fs, path::Path};
 
@@ -370,80 +370,45 @@ fn e12_what_is_too_large_is_left_out_in_time() {
 }
 
 #[test]
-fn e13_instructions_are_read_from_the_root_of_the_repository_down() {
-    let folder = Folder::new("documents");
-    folder.repository("project");
-    for (path, text) in [
-        ("AGENTS.md", "outside"),
-        ("project/AGENTS.md", "root"),
-        ("project/CLAUDE.md", "root of Claude"),
-        ("project/GEMINI.md", "another family's"),
-        ("project/web/AGENTS.md", "web"),
-        ("project/web/app/CLAUDE.md", "app"),
-        ("project/web/app/deeper/AGENTS.md", "below"),
+fn e11_a_bare_repository_and_its_worktrees_tell_what_is_true() {
+    let folder = Folder::new("bare");
+    let bare = fixture::Repository::init(folder.path("project"), folder.path("project/.bare"));
+    bare.checkout(&[("a", "1\n")]);
+    bare.set("config", "[core]\n\tbare = true\n");
+    fs::remove_file(bare.git.join("index")).unwrap();
+    write(&folder.path("project/.git"), "gitdir: ./.bare\n");
+    let found = facts(&folder.path("project")).git.unwrap();
+    assert_eq!((found.branch.as_str(), found.recent_commits.len()), ("main", 1));
+    assert_eq!((found.modified, found.untracked), (None, None), "it has no files");
+
+    bare.set("worktrees/one/HEAD", "ref: refs/heads/main\n");
+    bare.set("worktrees/one/gitdir", "../../../one/.git\n");
+    bare.set("worktrees/one/commondir", "../..\n");
+    write(&folder.path("project/one/.git"), "gitdir: ../.bare/worktrees/one\n");
+    write(&folder.path("project/one/sub/b"), "new\n");
+    let found = facts(&folder.path("project/one/sub")).git.unwrap();
+    assert_eq!((found.branch.as_str(), found.recent_commits.len()), ("main", 1));
+    assert_eq!((found.modified, found.untracked), (Some(1), Some(1)), "a is gone, sub is new");
+}
+
+#[test]
+fn e11_a_common_folder_is_one_of_the_same_project() {
+    let folder = Folder::new("common");
+    let secret = folder.repository("secret");
+    secret.checkout(&[("a", "1\n")]);
+    let project = folder.repository("project");
+    let shared = fixture::Repository::init(folder.path("project"), folder.path("project/shared"));
+    shared.checkout(&[("a", "1\n")]);
+    for (path, commits) in [
+        ("../shared", 1),
+        ("../../secret/.git", 0),
+        ("../../../../../../dev", 0),
+        (&*secret.git.display().to_string(), 0),
+        ("nowhere", 0),
     ] {
-        write(&folder.path(path), text);
-    }
-    let expected = [
-        ("../../AGENTS.md", "root"),
-        ("../../CLAUDE.md", "root of Claude"),
-        ("../AGENTS.md", "web"),
-        ("CLAUDE.md", "app"),
-    ];
-    let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    assert_eq!(documents(&folder.path("project/web/app")), expected);
-    let root = documents(&folder.path("project"));
-    assert_eq!(root[0], ("AGENTS.md".to_owned(), "root".to_owned()));
-    fs::remove_dir_all(folder.path("project/.git")).unwrap();
-    let alone = documents(&folder.path("project/web/app"));
-    assert_eq!(alone, [("CLAUDE.md".to_owned(), "app".to_owned())]);
-}
-
-#[test]
-fn f1_tracked_instructions_of_folders_below_are_found() {
-    let folder = Folder::new("nested-documents");
-    let repository = folder.repository("project");
-    let nested = |place: &str| {
-        let found = facts(&folder.path(place)).nested_docs.into_iter();
-        found.map(|doc| (doc.path, doc.text)).collect::<Vec<_>>()
-    };
-    let files = [
-        ("AGENTS.md", "root"),
-        ("web/a/AGENTS.md", "a"),
-        ("web/Z/deep/CLAUDE.md", "deep"),
-        ("web/Z/GEMINI.md", "another family's"),
-        ("web/NOT-AGENTS.md", "none"),
-        ("web/CLAUDE.md", "web"),
-        ("gone/AGENTS.md", "gone"),
-    ];
-    for (path, text) in files {
-        repository.file(path, text);
-    }
-    repository.add(&files);
-    fs::remove_file(folder.path("project/gone/AGENTS.md")).unwrap();
-    write(&folder.path("project/untracked/AGENTS.md"), "untracked");
-    let own = |found: &[(&str, &str)]| -> Vec<(String, String)> {
-        found.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
-    };
-    let all =
-        [("web/CLAUDE.md", "web"), ("web/Z/deep/CLAUDE.md", "deep"), ("web/a/AGENTS.md", "a")];
-    assert_eq!(nested("project"), own(&all));
-    assert_eq!(nested("project/web"), own(&[("Z/deep/CLAUDE.md", "deep"), ("a/AGENTS.md", "a")]));
-}
-
-#[test]
-fn e13_a_link_is_no_instruction_file() {
-    let folder = Folder::new("linked-documents");
-    folder.repository("project");
-    write(&folder.path("secret/instructions.md"), "outside");
-    write(&folder.path("project/web/main.js"), "");
-    for place in ["project/AGENTS.md", "project/web/CLAUDE.md"] {
-        fixture::link(folder.path("secret/instructions.md"), &folder.path(place));
-    }
-    fixture::link(folder.path("secret"), &folder.path("project/web/.codex"));
-    let workspace = Workspace::open(folder.path("project/web")).unwrap();
-    let collect = |family| super::collect(&workspace, Vec::new(), family);
-    for family in [super::ProfileKind::Anthropic, super::ProfileKind::Openai] {
-        assert_eq!(collect(family).project_docs, []);
+        project.set("commondir", &format!("{path}\n"));
+        let found = facts(&folder.path("project")).git.unwrap();
+        assert_eq!(found.recent_commits.len(), commits, "{path}");
+        assert_eq!(found.branch, if commits == 1 { "main" } else { "" }, "{path}");
     }
 }

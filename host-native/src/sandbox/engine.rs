@@ -3,12 +3,13 @@
 
 use super::{
     cache::{ArtefactCache, OnProgress},
-    calls, shim,
+    calls,
+    carried::{Carried, Damaged},
+    shim,
     state::RunState,
 };
 use crate::digest::Digest;
 use std::{
-    borrow::Cow,
     collections::HashMap,
     path::PathBuf,
     sync::{
@@ -76,6 +77,9 @@ pub enum ModuleError {
         /// The SHA-256 of the known program.
         pinned: String,
     },
+    /// It comes along, and this program's file is not as it was built.
+    #[error(transparent)]
+    Damaged(#[from] Damaged),
     /// What it needs beside it is not there.
     #[error("it needs {}, which can't be opened; install it again", .0.display())]
     Asset(PathBuf),
@@ -108,16 +112,15 @@ pub enum ModuleError {
 /// Where a module's bytes come from.
 #[derive(Clone, Debug)]
 pub(crate) enum Source {
-    Embedded(&'static [u8]),
+    Carried(&'static Carried),
     File(PathBuf),
 }
 
 impl Source {
-    pub(crate) fn read(&self) -> Result<Cow<'static, [u8]>, ModuleError> {
+    pub(crate) fn read(&self) -> Result<Vec<u8>, ModuleError> {
         match self {
-            Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Carried(carried) => Ok(carried.unpacked()?),
             Self::File(path) => std::fs::read(path)
-                .map(Cow::Owned)
                 .map_err(|error| ModuleError::Unreadable { path: path.clone(), error }),
         }
     }
@@ -129,6 +132,14 @@ pub(crate) struct Guest {
     pub(crate) name: String,
     pub(crate) digest: Digest,
     pub(crate) source: Source,
+}
+
+impl Guest {
+    /// One that this program carries.
+    pub(crate) fn carried(carried: &'static Carried) -> Self {
+        let source = Source::Carried(carried);
+        Self { name: carried.name.to_owned(), digest: carried.digest, source }
+    }
 }
 
 /// A module that is ready to be started any number of times.
@@ -295,8 +306,10 @@ fn compile(
     on_progress: &OnProgress,
 ) -> Result<Module, ModuleError> {
     let bytes = guest.source.read()?;
-    if Digest::of(&bytes) != guest.digest {
-        let Source::File(path) = &guest.source else { return Err(ModuleError::NotWasm) };
+    // What is carried has been held to its digest already.
+    if let Source::File(path) = &guest.source
+        && Digest::of(&bytes) != guest.digest
+    {
         return Err(ModuleError::Changed(path.clone()));
     }
     check(&bytes)?;

@@ -4,8 +4,9 @@
 //! can read.
 
 use super::{
+    carried,
     command_line::{self, CommandLine, Shells, Starts},
-    engine::{Guest, ModuleError, SandboxEngine, Source},
+    engine::{Guest, ModuleError, SandboxEngine},
     guest::program_env,
     limits::{Limits, SessionLimits},
     module::{Module, ModuleCall},
@@ -16,7 +17,6 @@ use super::{
     stdio::OnDelta,
 };
 use crate::{
-    digest::Digest,
     reading::{self, Stop},
     workspace::{Records, Workspace, at},
 };
@@ -33,15 +33,10 @@ use std::{
     collections::BTreeMap,
     future::{Future, pending},
     path::PathBuf,
-    sync::{Arc, LazyLock},
+    sync::Arc,
     time::Duration,
 };
 use tokio::task::spawn_blocking;
-
-/// The guest tools program, built from the crate `tools`.
-const TOOLS: &[u8] = include_bytes!(env!("INNERLOOP_TOOLS_WASM_PATH"));
-
-static TOOLS_DIGEST: LazyLock<Digest> = LazyLock::new(|| Digest::of(TOOLS));
 
 /// The file of the shell among the programs, and what it is called by.
 const SHELL: &str = "bash";
@@ -545,8 +540,9 @@ fn started_by_name(programs: &Programs) -> Starts {
     Starts { programs: names, missing: programs.told_missing() }
 }
 
+/// The guest tools program, built from the crate `tools`.
 fn tools() -> Guest {
-    Guest { name: "the tools".into(), digest: *TOOLS_DIGEST, source: Source::Embedded(TOOLS) }
+    Guest::carried(&carried::TOOLS)
 }
 
 /// The outcome of what was stopped while it was compiled.

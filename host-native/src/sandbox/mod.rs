@@ -7,6 +7,7 @@
 
 mod cache;
 mod calls;
+mod carried;
 mod command_line;
 mod denied;
 mod descriptors;
@@ -43,6 +44,7 @@ pub use crate::workspace::{
     ApplyError, FileChange, FileState, TakenBack, Workspace, WorkspaceError,
 };
 pub use cache::OnProgress;
+pub use carried::Damaged;
 pub use engine::{EngineError, ModuleError, Options, SandboxEngine};
 pub use executor::{Executor, Isolation};
 pub use limits::{Limits, SessionLimits};

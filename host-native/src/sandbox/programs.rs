@@ -1,7 +1,9 @@
-//! The registry of programs: folders of `NAME.wasm` files, each a WASI preview 1 command. What a
-//! known name stands for, and what the program may do, says the manifest.
+//! The registry of programs: those that this program carries, and folders of `NAME.wasm` files,
+//! each a WASI preview 1 command. What a known name stands for, and what the program may do, says
+//! the manifest.
 
 use super::{
+    carried::{self, Carried},
     engine::{Guest, ModuleError, SandboxEngine, Source},
     guest::program_env,
     installed,
@@ -45,7 +47,7 @@ pub struct Programs {
 
 #[derive(Debug)]
 struct Program {
-    path: PathBuf,
+    source: Source,
     entry: Entry,
     digest: OnceLock<Digest>,
     mounts: OnceLock<Vec<Mount>>,
@@ -90,7 +92,7 @@ pub enum ProgramsError {
 
 impl Programs {
     /// Opens a folder of programs: `explicit`, or that in `INNERLOOP_PROGRAMS`; if neither is said,
-    /// `programs` beside the running program and what is installed in
+    /// there is what this program carries, the shell and QuickJS, and what is installed in
     /// `$XDG_DATA_HOME/innerloop/programs` (or `~/.local/share/…`), which comes first. What is
     /// known of them says the manifest, with the user's own part.
     ///
@@ -107,14 +109,30 @@ impl Programs {
     /// As [`Programs::find`], but for what a check would find.
     pub fn unchecked(explicit: Option<&Path>) -> Result<Self, ProgramsError> {
         let named = env::var_os("INNERLOOP_PROGRAMS").filter(|value| !value.is_empty());
-        let folders = match explicit.map(Path::to_owned).or_else(|| named.map(PathBuf::from)) {
-            Some(folder) => vec![folder],
+        let manifest = Manifest::of_user()?;
+        match explicit.map(Path::to_owned).or_else(|| named.map(PathBuf::from)) {
+            Some(folder) => Self::of(vec![folder], &manifest),
             None => {
-                let found = beside().into_iter().chain(installed::folder());
-                found.filter(|folder| folder.is_dir()).collect()
+                let folder = installed::folder().filter(|folder| folder.is_dir());
+                Self::carried(&manifest).with(folder.into_iter().collect(), &manifest)
             }
+        }
+    }
+
+    /// What this program carries, but for what the manifest pins to other bytes: that is to be
+    /// installed.
+    fn carried(manifest: &Manifest) -> Self {
+        let is_meant = |carried: &&Carried| {
+            let pinned = manifest.get(carried.name).and_then(|entry| entry.sha_256.as_deref());
+            pinned.is_none_or(|pinned| pinned == carried.digest.to_string())
         };
-        Self::of(folders, &Manifest::of_user()?)
+        let mut programs = Self::default();
+        for carried in carried::PROGRAMS.into_iter().filter(is_meant) {
+            let entry = entry(manifest, carried.name);
+            let program = Program::new(Source::Carried(carried), entry);
+            programs.all.insert(carried.name.to_owned(), Arc::new(program));
+        }
+        programs
     }
 
     /// Opens a folder of `NAME.wasm` files.
@@ -131,14 +149,19 @@ impl Programs {
     /// # Errors
     /// [`ProgramsError`] if one can't be read.
     pub fn of(folders: Vec<PathBuf>, manifest: &Manifest) -> Result<Self, ProgramsError> {
-        let mut programs = Self::default();
+        Self::default().with(folders, manifest)
+    }
+
+    /// These programs and those of folders, which come before them.
+    fn with(self, folders: Vec<PathBuf>, manifest: &Manifest) -> Result<Self, ProgramsError> {
+        let mut programs = self;
         for folder in &folders {
             let unreadable = |error| ProgramsError::Folder { path: folder.clone(), error };
-            for entry in fs::read_dir(folder).map_err(unreadable)? {
-                let path = entry.map_err(unreadable)?.path();
+            for found in fs::read_dir(folder).map_err(unreadable)? {
+                let path = found.map_err(unreadable)?.path();
                 let Some(name) = program_name(&path) else { continue };
-                let entry = manifest.get(&name).cloned().unwrap_or_else(|| Entry::unknown(&name));
-                programs.all.insert(name, Arc::new(Program::new(path, entry)));
+                let program = Program::new(Source::File(path), entry(manifest, &name));
+                programs.all.insert(name, Arc::new(program));
             }
         }
         programs.folders = folders;
@@ -178,7 +201,7 @@ impl Programs {
         for (name, entry) in manifest.iter() {
             let Some(program) = narrowed.all.get_mut(name) else { continue };
             if program.entry != *entry {
-                *program = Arc::new(Program::new(program.path.clone(), entry.clone()));
+                *program = Arc::new(Program::new(program.source.clone(), entry.clone()));
             }
         }
         narrowed.name_commands();
@@ -257,20 +280,20 @@ impl Programs {
         self.missing.keys().filter_map(told).collect()
     }
 
-    /// The programs by name, each with its file and what is known of it.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Path, &Entry)> {
-        self.all.iter().map(|(name, program)| (name.as_str(), &*program.path, &program.entry))
+    /// The programs by name, each with its file, unless this program carries it, and what is known
+    /// of it.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Option<&Path>, &Entry)> {
+        self.all.iter().map(|(name, program)| (name.as_str(), program.file(), &program.entry))
     }
 
-    /// Checks that a program's file is what its name stands for and that what it needs beside it is
-    /// there, and gives its SHA-256.
+    /// Checks that a program's bytes are what its name stands for and that what it needs beside
+    /// them is there, and gives their SHA-256.
     ///
     /// # Errors
-    /// [`ModuleError`] if the file can't be read or has other bytes, or something is missing;
-    /// nothing if there is no such program.
+    /// [`ModuleError`] if they can't be read or are others, or something is missing; nothing if
+    /// there is no such program.
     pub fn verify(&self, name: &str) -> Option<Result<Digest, ModuleError>> {
-        let program = self.all.get(name)?;
-        Some(program.digest().and_then(|digest| program.mounts().map(|_| digest)))
+        self.all.get(name).map(|program| program.verify())
     }
 
     /// Compiles a program if no earlier run has.
@@ -295,8 +318,7 @@ impl Programs {
             return Ok(None);
         };
         let (digest, mounts) = program.ready().await?;
-        let source = Source::File(program.path.clone());
-        let guest = Guest { name: name.clone(), digest, source };
+        let guest = Guest { name: name.clone(), digest, source: program.source.clone() };
         Ok(Some(Start { guest, terms: Terms::of(&program.entry, command, mounts) }))
     }
 }
@@ -336,20 +358,38 @@ impl Terms {
 }
 
 impl Program {
-    const fn new(path: PathBuf, entry: Entry) -> Self {
-        Self { path, entry, digest: OnceLock::new(), mounts: OnceLock::new() }
+    const fn new(source: Source, entry: Entry) -> Self {
+        Self { source, entry, digest: OnceLock::new(), mounts: OnceLock::new() }
+    }
+
+    /// Its file, unless it is carried.
+    fn file(&self) -> Option<&Path> {
+        match &self.source {
+            Source::Carried(_) => None,
+            Source::File(path) => Some(path),
+        }
+    }
+
+    /// Checks its bytes and what it needs beside them.
+    fn verify(&self) -> Result<Digest, ModuleError> {
+        if let Source::Carried(carried) = &self.source {
+            carried.unpacked()?;
+        }
+        let digest = self.digest()?;
+        self.mounts().map(|_| digest)
     }
 
     /// Checks a small program that is pinned; a large one is checked when it is first needed.
     fn look(&self) -> Result<(), ModuleError> {
-        let is_small = fs::metadata(&self.path).is_ok_and(|found| found.len() <= SMALL);
+        let size = self.file().and_then(|file| fs::metadata(file).ok());
+        let is_small = size.is_some_and(|found| found.len() <= SMALL);
         match self.entry.sha_256.is_some() && is_small {
             true => self.digest().map(drop),
             false => Ok(()),
         }
     }
 
-    /// The digest of its file, and what it sees beside the folder. The first time, a thread that
+    /// The digest of its bytes, and what it sees beside the folder. The first time, a thread that
     /// may block reads them.
     async fn ready(self: &Arc<Self>) -> Result<(Digest, Vec<Mount>), ModuleError> {
         if let (Some(digest), Some(mounts)) = (self.digest.get(), self.mounts.get()) {
@@ -360,16 +400,20 @@ impl Program {
         checked.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 
-    /// The digest of its file, which must be the one that is pinned.
+    /// The digest of its bytes, which must be the one that is pinned.
     fn digest(&self) -> Result<Digest, ModuleError> {
         if let Some(digest) = self.digest.get() {
             return Ok(*digest);
         }
-        let digest = Digest::of(&Source::File(self.path.clone()).read()?);
+        let path = match &self.source {
+            Source::Carried(carried) => return Ok(carried.digest),
+            Source::File(path) => path,
+        };
+        let digest = Digest::of(&self.source.read()?);
         let found = digest.to_string();
         match &self.entry.sha_256 {
             Some(pinned) if *pinned != found => Err(ModuleError::Pinned {
-                path: self.path.clone(),
+                path: path.clone(),
                 version: self.entry.version.clone(),
                 found,
                 pinned: pinned.clone(),
@@ -383,7 +427,7 @@ impl Program {
         if let Some(mounts) = self.mounts.get() {
             return Ok(mounts.clone());
         }
-        let assets = installed::assets(&self.path);
+        let assets = self.file().map(installed::assets).unwrap_or_default();
         let mount = |asset: &manifest::Asset| {
             let path = installed::asset(&assets, asset);
             let folder = Workspace::open(&path);
@@ -395,9 +439,9 @@ impl Program {
     }
 }
 
-/// The folder of programs beside the running one.
-pub(crate) fn beside() -> Option<PathBuf> {
-    Some(env::current_exe().ok()?.parent()?.join("programs"))
+/// What is known of a program.
+fn entry(manifest: &Manifest, name: &str) -> Entry {
+    manifest.get(name).cloned().unwrap_or_else(|| Entry::unknown(name))
 }
 
 /// `NAME` of a file `NAME.wasm`.

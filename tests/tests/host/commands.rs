@@ -2,7 +2,7 @@
 
 use innerloop_tests::{
     mock::Reply,
-    program::{Run, innerloop, run, run_with},
+    program::{Run, Started, innerloop, run, run_with, wait_for},
     scene::Scene,
 };
 
@@ -37,14 +37,77 @@ fn an_error_result_exits_with_1_and_bad_usage_with_2() {
         ("read_file", "{", "no JSON"),
         ("read_file", "[]", "no JSON object"),
         ("read_file", "{}", "file_path"),
-        ("read", r#"{"path": "a.txt", "colour": 1}"#, "colour"),
+        ("read_file", r#"{"file_pth": "a"}"#, "file_pth: unknown, did you mean file_path?"),
+        (
+            "read_file",
+            r#"{"file_path": "a.txt", "limit": "x"}"#,
+            "limit: expected a whole number from 1, got \"x\"; it takes file_path, [limit]",
+        ),
+        ("read_file", r#"{"file_path": "a.txt", "limit": 0}"#, "`limit` must be at least 1"),
+        ("read", "{}", "path: missing"),
+        ("read", r#"{"path": 1}"#, "path: invalid type"),
+        ("read", r#"{"path": "a.txt", "colour": 1}"#, "colour: unknown; it takes path, offset"),
         ("no_such_tool", "{}", "no_such_tool"),
+        ("raed_file", "{}", "did you mean read_file?"),
     ] {
         let run = tool(&scene, name, arguments).exits(2);
         assert!(run.complaint().contains(why), "{why}: {run:?}");
     }
     let missing = run(&mut innerloop(["tool", "read", "{}", "-C", "/no/such/folder"])).exits(2);
     assert!(missing.stderr.contains("there is no folder /no/such/folder"), "{missing:?}");
+}
+
+#[test]
+fn tools_are_listed_and_described_with_a_call_that_works() {
+    let scene = Scene::new(vec![]).file("README.md", "teh TODO\n");
+    let told = |args: &[&str]| {
+        let mut command = innerloop(["tool"]);
+        run(command.args(args).current_dir(scene.workspace())).exits(0).stdout
+    };
+    let list = told(&[]);
+    assert!(list.contains("Write a whole file"), "{list}");
+    assert!(list.contains("              file_path, content\n"), "{list}");
+    let specs: Vec<serde_json::Value> =
+        told(&["--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = specs.iter().map(|spec| spec["name"].as_str().unwrap()).collect();
+    let all = ["read_many_files", "write_file", "apply_patch", "shell", "run_program", "grep"];
+    assert!(all.iter().all(|name| names.contains(name)), "{names:?}");
+    for name in names {
+        let shown = told(&[name]);
+        let line = shown.lines().last().unwrap().trim();
+        let json = line.strip_prefix(&format!("innerloop tool {name} ")).unwrap();
+        let json = json.trim_matches('\'');
+        let ran = told(&[name, json]);
+        assert!(!ran.is_empty(), "{line}");
+    }
+    assert_eq!(scene.text("workspace/README.md"), "the TODO\n", "the last example but one edits");
+    assert!(told(&["read"]).starts_with("read, an action, takes path, offset"));
+    let mut unknown = innerloop(["tool", "shel"]);
+    let unknown = run(unknown.current_dir(scene.workspace())).exits(2);
+    assert!(unknown.complaint().contains("did you mean shell?"), "{unknown:?}");
+}
+
+#[test]
+fn what_a_program_prints_is_shown_as_it_comes_and_its_exit_code_told() {
+    let scene = Scene::new(vec![]);
+    let call = |command: &str, args: &[&str]| {
+        let json = serde_json::json!({ "command": command }).to_string();
+        let mut tool = innerloop(["tool", "shell", &json]);
+        tool.args(args).current_dir(scene.workspace());
+        tool
+    };
+    let failed = run(&mut call("echo one; echo two >&2; exit 3", &[])).exits(1);
+    assert_eq!(failed.stdout, "one\ntwo\n");
+    assert_eq!(failed.complaint(), "innerloop: the tool failed: exit code 3");
+    let whole = run(&mut call("exit 3", &["--json"])).exits(1);
+    assert_eq!(whole.json_lines()[0]["exit"], 3, "{whole:?}");
+
+    let begun = std::time::Instant::now();
+    let program = Started::new(&mut call("echo begun; sleep 20; echo done", &[]), b"");
+    wait_for("the first line", || program.said().contains("begun"));
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20));
+    program.signal("INT");
+    assert_eq!(program.finish().exits(130).stdout, "begun\n[it was interrupted]\n");
 }
 
 #[test]

@@ -7,6 +7,7 @@
     reason = "a test that fails this way says where"
 )]
 
+mod alone;
 mod automation;
 mod clang;
 mod commands;

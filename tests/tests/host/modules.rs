@@ -400,7 +400,7 @@ fn c5_the_subcommand_runs_a_tool_of_the_users_own() {
     let said = tool(&file, r#"{"city": "Lima"}"#).exits(0);
     assert_eq!(said.stdout, "{\"city\": \"Lima\"}\n");
     for (arguments, words) in
-        [(r#"{"city": 5}"#, "`city` must be string"), ("[]", "no JSON object")]
+        [(r#"{"city": 5}"#, "city: expected a text, got 5"), ("[]", "no JSON object")]
     {
         let run = tool(&file, arguments).exits(2);
         assert!(run.complaint().contains(words), "{run:#?}");

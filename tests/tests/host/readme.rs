@@ -33,16 +33,18 @@ fn model() -> Mock {
 fn the_native_quick_start_runs_as_it_stands() {
     let folder = tempfile::tempdir().unwrap();
     JAVASCRIPT.copy_project(&folder.path().join("my-project"));
-    let built = binary().parent().unwrap();
-    let target = folder.path().join("target");
-    fs::create_dir(&target).unwrap();
-    std::os::unix::fs::symlink(built, target.join("debug")).unwrap();
+    // As cargo installs it.
+    let bin = folder.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    std::os::unix::fs::symlink(binary(), bin.join("innerloop")).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
     let script = block("### Natively", "sh");
     assert!(script.lines().count() >= 4, "{script}");
     let model = model();
     let script = format!("cd '{}'\n{script}", folder.path().display());
     let mut shell = Command::new("bash");
     shell.args(["-euo", "pipefail", "-c", &script]).env("ANTHROPIC_BASE_URL", model.url());
+    shell.env("PATH", format!("{}:{path}", bin.display()));
     shell.env("INNERLOOP_CACHE_DIR", folder.path().join("cache")).env("NO_COLOR", "1");
     // The newcomer sits at a terminal, looks at the changes, and says yes.
     let done = run_with(&mut on_terminal(&shell), b"y\n").exits(0);

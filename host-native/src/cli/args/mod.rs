@@ -49,7 +49,11 @@ pub(super) enum Command {
     Resume(Box<ResumeArgs>),
     /// List, show, export, delete and fork the sessions that are kept.
     Sessions(SessionsArgs),
-    /// Run one tool in the sandbox and print its result.
+    /// List the agent's tools, or run one in the sandbox and print its result.
+    ///
+    /// What a program prints is shown as it comes, on standard output. The exit code is 0 if all
+    /// went well and 1 if the tool's result is an error, such as a program that ended with another
+    /// exit code, which is told on standard error.
     Tool(ToolArgs),
     /// Install, list and run programs for the sandbox.
     Tools(ToolsArgs),

@@ -9,13 +9,18 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct ToolArgs {
-    /// The tool, as the model knows it (`read_file`), as an action (`read`), or one of your own.
-    pub(crate) name: String,
-    /// Its arguments, as JSON; `-` reads them from standard input.
+    /// The tool, as the model knows it (`read_file`), as an action (`read`), or one of your own;
+    /// without it, all tools are listed.
+    pub(crate) name: Option<String>,
+    /// Its arguments, as JSON; `-` reads them from standard input. Without them, it is told which
+    /// there are.
     #[arg(value_name = "JSON")]
-    pub(crate) arguments: String,
+    pub(crate) arguments: Option<String>,
+    /// Print JSON: the tools as the model is shown them, or the outcome of a call.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// The folder to work on.
-    #[arg(short = 'C', long, value_name = "DIR")]
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
     pub(crate) workspace: PathBuf,
     /// Take any folder, also a home folder or one of the system.
     #[arg(long)]

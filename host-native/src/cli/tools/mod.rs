@@ -9,11 +9,7 @@ use super::{
     console::say,
     exit::{Exit, Failure},
 };
-use crate::sandbox::{
-    installed,
-    manifest::Entry,
-    programs::{BY_PATH, beside},
-};
+use crate::sandbox::{installed, manifest::Entry, programs::BY_PATH};
 use known::{manifest, named, programs};
 use std::collections::BTreeMap;
 
@@ -35,16 +31,14 @@ fn list() -> Result<(), Failure> {
     let mut names: Vec<&str> = there.keys().copied().collect();
     names.extend(manifest.iter().map(|(name, _)| name).filter(|name| !there.contains_key(name)));
     names.sort_unstable();
-    let (installed, comes) = (installed::folder(), beside());
+    let installed = installed::folder();
     for name in names {
         let (state, entry) = match (there.get(name), manifest.get(name)) {
-            (Some((path, entry)), _) if path.parent() == installed.as_deref() => {
+            (Some((None, entry)), _) => ("comes along", *entry),
+            (Some((Some(path), entry)), _) if path.parent() == installed.as_deref() => {
                 ("installed", *entry)
             }
-            (Some((path, entry)), _) if path.parent() == comes.as_deref() => {
-                ("comes along", *entry)
-            }
-            (Some((_, entry)), _) => ("is there", *entry),
+            (Some((Some(_), entry)), _) => ("is there", *entry),
             (None, Some(entry)) if !entry.enabled => ("turned off", entry),
             (None, Some(entry)) if name == BY_PATH => ("comes along", entry),
             (None, Some(entry)) => ("not installed", entry),

@@ -3,12 +3,12 @@
 use crate::{
     cli::{
         args::ToolsRunArgs,
-        console::note,
+        console::{note, warn},
         exit::{Exit, Failure},
         interrupts::Interrupts,
         setup,
     },
-    sandbox::Limits,
+    sandbox::{Limits, OnProgress},
 };
 use innerloop_core::action::{Action, Outcome, ToolError};
 use std::{
@@ -26,7 +26,9 @@ const A_DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(super) async fn run(args: ToolsRunArgs) -> Result<(), Failure> {
     let workspace = setup::workspace(&args.workspace, args.any_folder)?;
-    let sandbox = setup::executor(workspace, args.programs.as_deref(), None)?.with_limits(Limits {
+    let tell: OnProgress = Arc::new(|line: &str| warn(line));
+    let sandbox = setup::executor(workspace, args.programs.as_deref(), Some(tell))?;
+    let sandbox = sandbox.with_limits(Limits {
         output_bytes: MAX_STREAM,
         kept_output_bytes: usize::try_from(2 * MAX_STREAM).unwrap_or(usize::MAX),
         ..Limits::default()
