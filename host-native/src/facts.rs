@@ -1,8 +1,8 @@
 //! What the host tells the core of the place it works in: the day, the system, the state of
 //! version control, the project's instruction files. Nothing here runs a program, follows a
 //! repository's configuration, or leaves the workspace and the repository that it belongs to: each
-//! of their folders is held open, and what is read is reached by that handle. Links are followed for
-//! instruction files alone, as far as they stay inside.
+//! of their folders is held open, and what is read is reached by that handle. Links are followed
+//! for instruction files alone, as far as they stay inside.
 
 mod budget;
 mod documents;

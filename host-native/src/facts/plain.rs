@@ -1,7 +1,7 @@
 //! Plain files below a folder that is held open. A link on the way, and anything that is neither
-//! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. Where a
-//! link inside of the folder is meant, it is followed name by name. What stands there is judged on
-//! what was opened.
+//! file nor folder, counts as absent: a link may lead outside, and opening a pipe may block. Where
+//! a link inside of the folder is meant, it is followed name by name. What stands there is judged
+//! on what was opened.
 
 use crate::workspace::{Kind, Named, Stat, Workspace};
 use std::{

@@ -104,21 +104,21 @@ fn e13_instructions_are_found_in_deep_folders_worktrees_and_submodules() {
 fn e13_a_link_to_a_file_of_the_repository_is_that_file() {
     let folder = Folder::new("linked-inside");
     let repository = folder.repository("project");
-    write(&folder.path("project/docs/agents.md"), "of the docs");
+    write(&folder.path("project/notes/agents.md"), "of the notes");
     write(&folder.path("project/web/app/main.js"), "");
     for (target, place) in [
-        ("docs/agents.md", "AGENTS.md"),
+        ("notes/agents.md", "AGENTS.md"),
         ("AGENTS.md", "CLAUDE.md"),
-        ("../docs", "web/.codex"),
-        ("../../web/../docs/other.md", "web/app/CLAUDE.md"),
+        ("../notes", "web/.codex"),
+        ("../../web/../notes/other.md", "web/app/CLAUDE.md"),
         (".git/config", "web/AGENTS.md"),
         ("loop.md", "web/CLAUDE.md"),
         ("CLAUDE.md", "web/loop.md"),
     ] {
         fixture::link(target, &folder.path("project").join(place));
     }
-    write(&folder.path("project/docs/other.md"), "other");
-    write(&folder.path("project/docs/instructions.md"), "codex");
+    write(&folder.path("project/notes/other.md"), "other");
+    write(&folder.path("project/notes/instructions.md"), "codex");
     repository.set("config", "SECRET");
     let told = |place: &str, family| {
         let workspace = Workspace::open(folder.path(place)).unwrap();
@@ -127,11 +127,11 @@ fn e13_a_link_to_a_file_of_the_repository_is_that_file() {
     };
     let anthropic = ProfileKind::Anthropic;
     let app = told("project/web/app", anthropic);
-    assert_eq!(app, ["../../AGENTS.md: of the docs", "CLAUDE.md: other"], "one file, one name");
+    assert_eq!(app, ["../../AGENTS.md: of the notes", "CLAUDE.md: other"], "one file, one name");
     let web = told("project/web", ProfileKind::Openai);
-    assert_eq!(web, ["../AGENTS.md: of the docs", ".codex/instructions.md: codex"]);
+    assert_eq!(web, ["../AGENTS.md: of the notes", ".codex/instructions.md: codex"]);
     fs::remove_dir_all(folder.path("project/.git")).unwrap();
-    assert_eq!(told("project", anthropic), ["AGENTS.md: of the docs"]);
+    assert_eq!(told("project", anthropic), ["AGENTS.md: of the notes"]);
     assert_eq!(told("project/web/app", anthropic), [""; 0], "without a repository it is outside");
 }
 
