@@ -4,6 +4,7 @@
 use crate::masking::{Keys, Masking};
 use alloc::{format, string::String, vec::Vec};
 use innerloop_core::action::{Change, Outcome, Part, ToolError};
+use innerloop_json::joined;
 
 /// Bytes that are kept of each output: half of them from its beginning, half from its end.
 pub const KEPT: usize = 2 << 20;
@@ -179,7 +180,7 @@ pub fn unknown_program(name: &str, names: &[&str]) -> Outcome {
     let there_is = if names.is_empty() {
         "no programs are installed".into()
     } else {
-        format!("there is: {}", names.join(", "))
+        format!("there is: {}", joined(&names, ", "))
     };
     Outcome::error(ToolError::NotFound, format!("no program `{name}`; {there_is}"))
 }

@@ -10,8 +10,11 @@ use alloc::{
 use innerloop_core::config::{ModelConfig, Price};
 use innerloop_json::{FromJson, ToJson, from_str, quoted};
 
-/// The catalogue that comes along, as text. Its field `about` names the sources, their licence and
-/// their authors.
+/// The catalogue that comes along, as text, distilled on 2026-11-22: windows, limits, images and
+/// efforts from `@oh-my-pi/pi-catalog` 18.2.11, prices and the windows of the newest models from
+/// `genai-prices` 0.2.3. Prices are micro-dollars per million tokens; those of a group hold at its
+/// providers, all else anywhere. Whoever ships it ships the notices of both (MIT), too: they are in
+/// the README and in the packages.
 pub const STANDARD: &str = include_str!("models.json");
 
 /// Most tokens that one reply is let have, where the model could write more: a reply that is

@@ -6,6 +6,7 @@ use crate::{
     endpoints::Endpoints,
     inputs,
     journal::Journal,
+    key::Key,
     masking::Keys,
     open::Open,
     output::{Output, Outputs},
@@ -16,9 +17,9 @@ use crate::{
 use alloc::{format, string::String, vec, vec::Vec};
 use core::mem;
 use innerloop_core::{
-    Session,
+    Blueprint, Session,
     config::{ConfigError, SessionConfig},
-    id::{AgentId, ById, EffectId},
+    id::{AgentId, ById, EffectId, SessionId},
     input::{HttpInput, Input, Rejected},
     output::{Effect, HttpRequest, Output as SessionOutput, Outputs as SessionOutputs},
     status::AgentState,
@@ -112,9 +113,30 @@ impl Driver {
         wall: UnixMillis,
         parts: Parts,
     ) -> Result<Self, ConfigError> {
-        let config = inputs::masked_config(&parts.endpoints.keys(), config)?;
-        let log = parts.journal().header(&config, wall);
-        let (session, outputs) = Session::open(config, wall)?;
+        let id = config.id.clone();
+        Self::open_as(&Self::blueprint(config, &parts)?, id, wall, parts)
+    }
+
+    /// What sessions of one configuration share, for drivers that work with such parts.
+    ///
+    /// # Errors
+    /// As [`Driver::open`].
+    pub fn blueprint(config: SessionConfig, parts: &Parts) -> Result<Blueprint, ConfigError> {
+        Blueprint::new(inputs::masked_config(&parts.endpoints.keys(), config)?)
+    }
+
+    /// Opens a session of a blueprint, under an id of its own.
+    ///
+    /// # Errors
+    /// The id is empty.
+    pub fn open_as(
+        blueprint: &Blueprint,
+        id: SessionId,
+        wall: UnixMillis,
+        parts: Parts,
+    ) -> Result<Self, ConfigError> {
+        let (session, outputs) = blueprint.open(id, wall)?;
+        let log = parts.journal().header(&session, wall);
         let opening = Opening { log, outputs, is_owed: false };
         Ok(Self::with(session, opening, parts))
     }
@@ -201,6 +223,35 @@ impl Driver {
         played.chain(self.session.deadline().map(|deadline| deadline.at)).min()
     }
 
+    /// Whether news of an effect may count: it is open, or was issued before a restart.
+    #[cfg(feature = "log")]
+    pub(crate) fn expects(&self, id: EffectId) -> bool {
+        self.open.get(id).is_some() || self.first_own.is_some_and(|first| id < first)
+    }
+
+    /// All that the host has in hand, again, whole and under its ids: for a host that has lost it.
+    pub fn owed(&self) -> Outputs {
+        let outputs = self.session.owed().into_iter();
+        Outputs {
+            list: outputs.filter_map(|output| self.held(output)).collect(),
+            ..Outputs::default()
+        }
+    }
+
+    fn held(&self, output: SessionOutput) -> Option<Output> {
+        let SessionOutput::Effect(effect) = output else { return None };
+        self.open.get(effect.id()).filter(|open| open.is_with_host())?;
+        Some(match effect {
+            Effect::Http { id, request, .. } => {
+                Output::Send { id, request: self.endpoints.request(request).ok()? }
+            }
+            Effect::RunTool { id, agent, run } => Output::Run { id, agent, run },
+            Effect::Ask { id, agent, ask } => Output::Ask { id, agent, ask },
+            Effect::RunHook { id, agent, hook } => Output::Hook { id, agent, hook },
+            Effect::Cancel { id, .. } => Output::Cancel { id },
+        })
+    }
+
     /// The session as it stands.
     #[must_use]
     pub const fn session(&self) -> &Session {
@@ -211,6 +262,20 @@ impl Driver {
     #[must_use]
     pub const fn keys(&self) -> &Keys {
         &self.keys
+    }
+
+    /// Gives the session's endpoint another key, for the requests from now on; the one before stays
+    /// masked. What no header can hold is refused by whoever sends the requests.
+    pub fn rekey(&mut self, key: Key) {
+        self.endpoints.rekey(&self.session.config().model.endpoint, key);
+        self.keys = self.endpoints.keys();
+    }
+
+    /// Lets the session's requests reach further endpoints, to which its configuration may then
+    /// change; the keys of those before stay masked.
+    pub fn reach(&mut self, endpoints: Endpoints) {
+        self.endpoints.extend(endpoints);
+        self.keys = self.endpoints.keys();
     }
 
     /// Takes why the recording had no answer, if it had none.

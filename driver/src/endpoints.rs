@@ -3,6 +3,7 @@
 
 use crate::{base::BaseUrl, key::Key, masking::Keys, providers::Provider};
 use alloc::{format, string::String, vec::Vec};
+use core::mem;
 use innerloop_core::{
     bytes::Bytes,
     id::EndpointId,
@@ -130,33 +131,53 @@ pub struct Request {
 
 /// The table of endpoints.
 #[derive(Clone, Debug, Default)]
-pub struct Endpoints(Vec<(EndpointId, Endpoint)>);
+pub struct Endpoints {
+    table: Vec<(EndpointId, Endpoint)>,
+    /// The key that was in force before: what comes in may still hold it.
+    former: Key,
+}
 
 impl Endpoints {
     /// Enters an endpoint.
     #[must_use]
     pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
-        self.0.retain(|(known, _)| *known != id);
-        self.0.push((id, endpoint));
+        self.table.retain(|(known, _)| *known != id);
+        self.table.push((id, endpoint));
         self
+    }
+
+    /// Enters further endpoints; of one that is known already its key is remembered.
+    pub(crate) fn extend(&mut self, more: Self) {
+        for (id, endpoint) in more.table {
+            self.rekey(&id, endpoint.key.clone());
+            *self = mem::take(self).with(id, endpoint);
+        }
+    }
+
+    /// Gives an endpoint another key, for the requests from now on.
+    pub(crate) fn rekey(&mut self, id: &EndpointId, key: Key) {
+        let found = self.table.iter_mut().find(|(known, _)| known == id);
+        if let Some((_, endpoint)) = found.filter(|(_, endpoint)| endpoint.key != key) {
+            self.former = mem::replace(&mut endpoint.key, key);
+        }
     }
 
     /// The endpoint of that name.
     #[must_use]
     pub fn find(&self, id: &EndpointId) -> Option<&Endpoint> {
-        self.0.iter().find(|(known, _)| known == id).map(|(_, endpoint)| endpoint)
+        self.table.iter().find(|(known, _)| known == id).map(|(_, endpoint)| endpoint)
     }
 
     /// Whether all of them are on this machine.
     #[must_use]
     pub fn are_loopback(&self) -> bool {
-        self.0.iter().all(|(_, endpoint)| endpoint.base.is_loopback())
+        self.table.iter().all(|(_, endpoint)| endpoint.base.is_loopback())
     }
 
-    /// The keys of all of them.
+    /// The keys of all of them, and the one that was in force before.
     #[must_use]
     pub fn keys(&self) -> Keys {
-        Keys::new(self.0.iter().map(|(_, endpoint)| &endpoint.key))
+        Keys::new(self.table.iter().map(|(_, endpoint)| &endpoint.key).chain([&self.former]))
     }
 
     /// The request of a session as it is sent.

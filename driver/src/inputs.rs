@@ -68,7 +68,20 @@ fn mask_command(keys: &Keys, command: &mut Command) {
                 *patch = masked;
             }
         }
-        Command::Interrupt | Command::Close => {}
+        Command::Import { turns } => {
+            let masked = keys.masked_json(&to_string(turns));
+            if let Some(masked) = masked.and_then(|masked| from_str(&masked).ok()) {
+                *turns = masked;
+            }
+        }
+        Command::Compact { instructions: Some(text) } => keys.mask(text),
+        Command::Compact { instructions: None }
+        | Command::Undo { .. }
+        | Command::Redo { .. }
+        | Command::Restore { .. }
+        | Command::Clear
+        | Command::Interrupt
+        | Command::Close => {}
     }
 }
 

@@ -5,7 +5,6 @@ use alloc::string::String;
 use innerloop_core::log;
 use innerloop_core::{
     Session,
-    config::SessionConfig,
     input::Input,
     time::{Instant, UnixMillis},
 };
@@ -27,8 +26,8 @@ impl Journal {
 
     /// The first line of a session that is opened; empty if no log is kept.
     #[must_use]
-    pub fn header(self, config: &SessionConfig, wall: UnixMillis) -> String {
-        if self.is_kept { log::Header::new(config, wall).line() } else { String::new() }
+    pub fn header(self, session: &Session, wall: UnixMillis) -> String {
+        if self.is_kept { log::header(session, wall) } else { String::new() }
     }
 
     /// The first lines of a session that has a past.
@@ -59,7 +58,7 @@ impl Journal {
 
     /// Empty.
     #[must_use]
-    pub const fn header(self, _: &SessionConfig, _: UnixMillis) -> String {
+    pub const fn header(self, _: &Session, _: UnixMillis) -> String {
         String::new()
     }
 

@@ -20,6 +20,8 @@ mod endpoints;
 mod inputs;
 mod journal;
 mod key;
+#[cfg(feature = "log")]
+mod lines;
 mod masking;
 mod open;
 mod output;
@@ -31,14 +33,18 @@ pub mod providers;
 mod restart;
 mod settings;
 pub mod traffic;
+mod undone;
 
 pub use base::BaseUrl;
 pub use driver::{Driver, Models, Parts};
 pub use endpoints::{Endpoint, EndpointError, Endpoints, Request};
 pub use journal::Journal;
 pub use key::{Key, MASK};
+#[cfg(feature = "log")]
+pub use lines::Lines;
 pub use masking::{Keys, Masking};
 pub use output::{Output, Outputs};
 pub use patch::PatchError;
 pub use people::{NOBODY_APPROVES, People};
 pub use settings::{Settings, SettingsError};
+pub use undone::{FileSteps, FileUndo, UndoneFile, imported};

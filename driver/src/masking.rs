@@ -29,7 +29,9 @@ impl Keys {
                 texts.insert(place, text);
             }
         }
-        Self(texts.into_iter().flat_map(Pattern::of).collect())
+        let mut patterns = Vec::new();
+        texts.iter().for_each(|text| Pattern::add(text, &mut patterns));
+        Self(patterns.into())
     }
 
     /// Whether there is nothing to look for.
@@ -144,7 +146,7 @@ impl Masking {
     #[must_use]
     pub fn push(&mut self, piece: Vec<u8>) -> Vec<u8> {
         let patterns = self.keys.0.iter().zip(&mut self.held);
-        patterns.fold(piece, |piece, (pattern, held)| held.push(pattern, &piece))
+        patterns.fold(piece, |piece, (pattern, held)| held.push(pattern, piece))
     }
 
     /// As [`Masking::push`] for text, which stays text: a key begins and ends between characters.
@@ -159,7 +161,7 @@ impl Masking {
         let patterns = self.keys.0.iter().zip(&mut self.held);
         patterns.fold(Vec::new(), |before, (pattern, held)| {
             // What the keys before held back goes through this one.
-            let mut out = held.push(pattern, &before);
+            let mut out = held.push(pattern, before);
             let Held { bytes, is_masked } = core::mem::take(held);
             out.extend(bytes.into_iter().filter(|_| !is_masked));
             out
@@ -174,13 +176,17 @@ impl Masking {
 }
 
 impl Held {
-    fn push(&mut self, pattern: &Pattern, piece: &[u8]) -> Vec<u8> {
+    fn push(&mut self, pattern: &Pattern, piece: Vec<u8>) -> Vec<u8> {
         let Self { mut bytes, is_masked } = core::mem::take(self);
-        bytes.extend_from_slice(piece);
-        let mut out = Vec::with_capacity(bytes.len());
+        if bytes.is_empty() {
+            bytes = piece;
+        } else {
+            bytes.extend(piece);
+        }
+        let mut out = Vec::new();
         let mut done = 0;
         while let Some(found) = pattern.find(&bytes, done) {
-            out.extend(bytes.get(done..found.start).into_iter().flatten());
+            out.extend_from_slice(bytes.get(done..found.start).unwrap_or_default());
             if found.start > 0 || !is_masked {
                 out.extend_from_slice(MASK.as_bytes());
             }
@@ -192,8 +198,11 @@ impl Held {
             }
         }
         let end = done + pattern.begins_before(bytes.get(done..).unwrap_or_default());
-        out.extend(bytes.get(done..end).into_iter().flatten());
         *self = Self { bytes: bytes.split_off(end), is_masked: false };
+        if done == 0 {
+            return bytes;
+        }
+        out.extend_from_slice(bytes.get(done..).unwrap_or_default());
         out
     }
 }

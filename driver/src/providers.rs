@@ -9,7 +9,7 @@ use innerloop_core::{
     id::EndpointId,
     json::Object,
 };
-use innerloop_json::{FromJson, Map, ToJson, from_str, quoted};
+use innerloop_json::{FromJson, Map, ToJson, from_str, joined, quoted};
 
 /// The table. Whose key is set is used if nothing is said, the first before the others.
 const TABLE: &str = include_str!("providers.json");
@@ -76,7 +76,7 @@ pub struct Auth {
 
 /// A name that is no provider's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown provider {}; known: {}", quoted(name), known.join(", "))]
+#[error("unknown provider {}; known: {}", quoted(name), joined(known, ", "))]
 pub struct UnknownProvider {
     /// What was asked for.
     pub name: String,

@@ -11,7 +11,7 @@ use innerloop_core::{
     History,
     bytes::Bytes,
     digest::Digest,
-    message::{TurnKind, joined_text},
+    message::{Said, joined_text},
     text::prefix,
 };
 use innerloop_json::{FromJson, ToJson, from_str, to_string};
@@ -202,20 +202,20 @@ fn part(text: &str, begin: usize) -> String {
 #[must_use]
 pub fn said(history: &History) -> String {
     let mut out = String::new();
-    for turn in history.unread() {
-        match &turn.kind {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => {
-                out.push_str(&format!("user: {}\n", masked(&joined_text(parts))));
+    for said in history.unread() {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => {
+                out.push_str(&format!("user: {}\n", masked(&joined_text(&parts))));
             }
-            TurnKind::System(text) => out.push_str(&format!("system: {}\n", masked(text))),
-            TurnKind::ToolResults(results) => {
-                for result in results {
+            Said::System(text) => out.push_str(&format!("system: {}\n", masked(text))),
+            Said::ToolResults(results) => {
+                for result in results.iter() {
                     let kind = if result.is_error { "error" } else { "result" };
                     let text = masked(&joined_text(&result.parts));
                     out.push_str(&format!("{kind} of {}: {text}\n", result.call_id));
                 }
             }
-            TurnKind::Assistant(_) => {}
+            Said::Assistant(_) => {}
         }
     }
     out

@@ -5,7 +5,7 @@
 use crate::{
     answering::{self, Answering, Inbox, ROOM},
     deltas::Deltas,
-    http::Http,
+    http::{Http, Patience},
     journal::{Journal, JournalError},
     recording::Recording,
     tools::Tools,
@@ -273,12 +273,13 @@ impl Host {
     fn send(&mut self, id: EffectId, request: Request) {
         let Some(http) = self.http.clone() else { return self.give_up(id) };
         let room = self.requests.clone();
+        let patience = Patience::of(self.driver.session().config(), &request.url);
         self.spawn(id, None, |answering, mut stop| async move {
             let Some(_place) = place(room, &mut stop).await else { return };
             tokio::select! {
                 biased;
                 _ = stop => {}
-                () = http.exchange(request, |input| answering.http(input)) => {}
+                () = http.exchange(request, patience, |input| answering.http(input)) => {}
             }
         });
     }

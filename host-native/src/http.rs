@@ -4,25 +4,28 @@
 
 use innerloop_core::{
     bytes::Bytes,
+    config::SessionConfig,
     input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
     time::UnixMillis,
 };
 use innerloop_driver::{BaseUrl, Request};
 use reqwest::{
-    Client, ClientBuilder, Response,
+    Client, ClientBuilder, RequestBuilder, Response,
     header::{HeaderValue, LOCATION},
     redirect::Policy,
 };
 use rustls::{ClientConfig, RootCertStore};
+use serde_json::json;
 use std::{
     error::Error,
     future::Future,
     sync::{
-        OnceLock,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
+use tokio::time::timeout;
 
 /// Most bytes of the body that are reported at once.
 const CHUNK: usize = 64 << 10;
@@ -30,8 +33,21 @@ const CHUNK: usize = 64 << 10;
 /// For how long a connection is tried, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long an endpoint may take to show that it is there.
-const REACH_TIMEOUT: Duration = Duration::from_secs(30);
+/// For how long a request waits where nothing comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For the beginning of the answer.
+    pub answer: Duration,
+    /// For more of it.
+    pub more: Duration,
+}
+
+/// What `Patience` makes of the time after which a session takes a silent call for broken: a
+/// hundredth part of it for each. Who streams from a provider begins to answer soon, also where
+/// the model thinks for long. A server without TLS is one's own, which may be slow, or load its
+/// model first.
+const SOON: u32 = 40;
+const LATE: u32 = 95;
 
 /// A client.
 #[derive(Debug)]
@@ -45,6 +61,34 @@ pub struct Http {
     /// How many connections took too long, and how long that is.
     timed_out: AtomicU32,
     connect_timeout: Duration,
+    /// Since when no answer has come to its end, after one that stayed away.
+    silent_since: Mutex<Option<Instant>>,
+}
+
+/// Why an exchange did not come to its end.
+enum Fault {
+    Failed(HttpFailure),
+    /// The endpoint is silent, and not to be tried again for this call. It may be back for the
+    /// next.
+    GivenUp(String),
+}
+
+impl From<HttpFailure> for Fault {
+    fn from(failure: HttpFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl Patience {
+    /// That of a session's calls to an address.
+    #[must_use]
+    pub fn of(config: &SessionConfig, url: &str) -> Self {
+        let whole = Duration::from_millis(config.retry.idle_ms);
+        // Before the session itself takes the call for broken: it would only try again.
+        let more = whole * LATE / 100;
+        let is_soon = config.model.stream && url.starts_with("https");
+        Self { answer: if is_soon { whole * SOON / 100 } else { more }, more }
+    }
 }
 
 impl Http {
@@ -57,7 +101,9 @@ impl Http {
         let (plain, secure) = (OnceLock::new(), OnceLock::new());
         let (reached, timed_out) = (AtomicBool::new(false), AtomicU32::new(0));
         let connect_timeout = CONNECT_TIMEOUT;
-        let http = Self { is_loopback, plain, secure, reached, timed_out, connect_timeout };
+        let silent_since = Mutex::default();
+        let http =
+            Self { is_loopback, plain, secure, reached, timed_out, connect_timeout, silent_since };
         if !is_loopback {
             http.client("https")?;
         }
@@ -90,55 +136,102 @@ impl Http {
 
     /// Carries out one request. `report` gets the head, the chunks and exactly one terminal
     /// answer, in this order; a failure may come at any time and is the last. As long as a report
-    /// is under way, nothing more is read from the network.
+    /// is under way, nothing more is read from the network. An endpoint that says nothing for as
+    /// long as `patience` has it is tried once more by the session, and not again if it stays
+    /// silent then: that is reported as an answer with status 504, as a gateway would give it.
     pub async fn exchange<R: Future<Output = ()>>(
         &self,
         request: Request,
+        patience: Patience,
         mut report: impl FnMut(HttpInput) -> R,
     ) {
-        let terminal = match self.stream(request, &mut report).await {
+        let terminal = match self.stream(request, patience, &mut report).await {
             Ok(()) => HttpInput::End,
-            Err(failure) => HttpInput::Failed(failure),
+            Err(Fault::Failed(failure)) => HttpInput::Failed(failure),
+            Err(Fault::GivenUp(why)) => {
+                for news in given_up(&why) {
+                    report(news).await;
+                }
+                HttpInput::End
+            }
         };
         report(terminal).await;
     }
 
-    /// Whether an endpoint answers at all: the status of a request for its base URL, without key.
+    /// Asks with GET, in place of the POST that requests are: the status, and the first `most`
+    /// bytes of the body. It is over after `patience` at the latest.
     ///
     /// # Errors
-    /// No connection, or no answer within 30 seconds.
-    pub async fn reach(&self, base: &BaseUrl) -> Result<u16, HttpFailure> {
-        let url = base.to_string();
-        let sent = self.client(&url)?.get(url).timeout(REACH_TIMEOUT).send().await;
-        let response = sent.map_err(|error| {
-            if !error.is_timeout() || error.is_connect() {
-                return self.unsent(base, &error);
+    /// No connection, or one that broke.
+    pub async fn get(
+        &self,
+        request: Request,
+        most: usize,
+        patience: Duration,
+    ) -> Result<(u16, Vec<u8>), HttpFailure> {
+        let base = request.base.clone();
+        let call = self.client(&request.url)?.get(&request.url).timeout(patience);
+        let mut response = self.sent(call, request).await?;
+        let status = response.status().as_u16();
+        let mut body = Vec::new();
+        while let Some(piece) = response.chunk().await.map_err(|error| broken(&base, &error))? {
+            let room = most - body.len();
+            body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
+            if body.len() == most {
+                break;
             }
-            let time = REACH_TIMEOUT.as_secs();
-            refused(format!("{base} takes the connection, and does not answer within {time} s"))
-        })?;
-        Ok(response.status().as_u16())
+        }
+        Ok((status, body))
     }
 
     async fn stream<R: Future<Output = ()>>(
         &self,
         request: Request,
+        patience: Patience,
         report: &mut impl FnMut(HttpInput) -> R,
-    ) -> Result<(), HttpFailure> {
-        let base = request.base.clone();
-        let mut response = self.send(request).await?;
+    ) -> Result<(), Fault> {
+        let (base, begun) = (request.base.clone(), Instant::now());
+        let Patience { answer, more } = patience;
+        let sent = timeout(answer, self.send(request)).await;
+        let mut response = sent.map_err(|_| self.silent(&base, begun, answer))??;
         report(HttpInput::Head(head(&response))).await;
-        while let Some(piece) = response.chunk().await.map_err(|e| broken(&base, &e))? {
+        loop {
+            let piece = timeout(more, response.chunk()).await;
+            let piece = piece.map_err(|_| self.silent(&base, begun, more))?;
+            let Some(piece) = piece.map_err(|error| broken(&base, &error))? else { break };
             for piece in piece.chunks(CHUNK) {
                 report(HttpInput::Chunk(Bytes(piece.to_vec()))).await;
             }
         }
+        *self.silent_since.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }
 
-    async fn send(&self, request: Request) -> Result<Response, HttpFailure> {
-        let Request { url, headers, key, body, base } = request;
-        let mut call = self.client(&url)?.post(url).body(body.0);
+    /// An endpoint that takes requests and says nothing may have lost one of them, but not one
+    /// after the other.
+    fn silent(&self, base: &BaseUrl, begun: Instant, time: Duration) -> Fault {
+        let mut since = self.silent_since.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_again = since.is_some_and(|since| since <= begun);
+        since.get_or_insert_with(Instant::now);
+        let what = format!("{base} took the request and said nothing for {} s", seconds(time));
+        if is_again {
+            let advice = "look at its state and at --base-url, or give it more time with \
+                          retry.idle_ms of the configuration";
+            return Fault::GivenUp(format!("{what}, twice; {advice}"));
+        }
+        HttpFailure { kind: HttpFailureKind::Timeout, message: what }.into()
+    }
+
+    async fn send(&self, mut request: Request) -> Result<Response, HttpFailure> {
+        let body = std::mem::take(&mut request.body).0;
+        let call = self.client(&request.url)?.post(&request.url).body(body);
+        self.sent(call, request).await
+    }
+
+    /// The answer to a call, with the request's headers.
+    async fn sent(&self, call: RequestBuilder, request: Request) -> Result<Response, HttpFailure> {
+        let Request { headers, key, base, .. } = request;
+        let mut call = call;
         for (name, value) in headers {
             call = call.header(name, value);
         }
@@ -161,6 +254,10 @@ impl Http {
         }
         if !error.is_connect() && !error.is_timeout() {
             return broken(base, error);
+        }
+        if error.is_timeout() && !error.is_connect() {
+            let message = format!("{base} takes the connection, and does not answer in time");
+            return HttpFailure { kind: HttpFailureKind::Network, message };
         }
         if error.is_timeout() {
             return self.timed_out(base, first);
@@ -233,6 +330,23 @@ fn broken(base: &BaseUrl, error: &reqwest::Error) -> HttpFailure {
 
 const fn refused(message: String) -> HttpFailure {
     HttpFailure { kind: HttpFailureKind::Refused, message }
+}
+
+/// What stands for the answer of an endpoint that gives none.
+fn given_up(why: &str) -> [HttpInput; 2] {
+    let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let headers =
+        vec![header("content-type", "application/json"), header("x-should-retry", "false")];
+    let body = json!({ "error": { "type": "timeout", "message": why } }).to_string();
+    [
+        HttpInput::Head(ResponseHead { status: 504, headers, at: wall_time() }),
+        HttpInput::Chunk(Bytes::from(body.as_str())),
+    ]
+}
+
+/// A time as people read it.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).round() / 10.0
 }
 
 /// The innermost cause, which says what happened; the outer ones say where in the libraries.

@@ -1,7 +1,9 @@
 //! The session's log on disk: the lines that the driver gives, written before anything follows from
 //! them. Only its owner may read the file: it holds what was said and read.
 
+use crate::platform::OpenOptionsExt;
 use std::{
+    fmt,
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
@@ -18,6 +20,17 @@ struct LogFile {
     file: File,
     /// Where the file belongs once it holds the session.
     becomes: Option<PathBuf>,
+    /// Told if it can't be written any more, where the session may go on without.
+    dispensable: Option<Told>,
+}
+
+/// Who is told of a log that can't be written any more.
+struct Told(Box<dyn Fn(&JournalError) + Send + Sync>);
+
+impl fmt::Debug for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Told")
+    }
 }
 
 /// The log cannot be written.
@@ -65,6 +78,22 @@ impl Journal {
         Ok(Self(vec![LogFile::open(&new, options.create(true).truncate(true), becomes)?]))
     }
 
+    /// As [`Journal::replace`], but the session goes on without the file if it can't be written any
+    /// more. That is told once, and what the file holds by then stays.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn try_replace(
+        path: &Path,
+        told: impl Fn(&JournalError) + Send + Sync + 'static,
+    ) -> Result<Self, JournalError> {
+        let mut journal = Self::replace(path)?;
+        if let Some(file) = journal.0.first_mut() {
+            file.dispensable = Some(Told(Box::new(told)));
+        }
+        Ok(journal)
+    }
+
     /// The same log in the files of both.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
@@ -77,10 +106,20 @@ impl Journal {
         if lines.is_empty() {
             return Ok(());
         }
-        self.0.iter_mut().try_for_each(|file| {
-            let written = file.append(lines, durable);
-            written.map_err(|error| JournalError::Write { path: file.path.clone(), error })
-        })
+        let mut failed = None;
+        self.0.retain_mut(|file| {
+            let Err(error) = file.append(lines, durable) else { return true };
+            let error = JournalError::Write { path: file.path.clone(), error };
+            match &file.dispensable {
+                Some(Told(told)) => told(&error),
+                None => {
+                    failed.get_or_insert(error);
+                    return true;
+                }
+            }
+            false
+        });
+        failed.map_or(Ok(()), Err)
     }
 }
 
@@ -92,7 +131,7 @@ impl LogFile {
     ) -> Result<Self, JournalError> {
         let path = path.to_owned();
         match private(options.write(true)).open(&path) {
-            Ok(file) => Ok(Self { path, file, becomes }),
+            Ok(file) => Ok(Self { path, file, becomes, dispensable: None }),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(JournalError::Exists(path))
             }
@@ -119,6 +158,6 @@ impl LogFile {
 
 /// With a mode that lets nobody but the owner read a new file.
 pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    OpenOptionsExt::mode(options, 0o600);
     options
 }

@@ -3,7 +3,7 @@
 //! own.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
@@ -36,6 +36,17 @@ pub(crate) fn data() -> Option<PathBuf> {
 /// All of them that say what a run does, and with which keys and programs.
 pub(crate) fn of_next_run() -> impl Iterator<Item = PathBuf> {
     [config(), state(), data()].into_iter().flatten()
+}
+
+/// What is told of a file or folder of these that can't be written, with what to do.
+pub(crate) fn unwritten(path: &Path, error: &io::Error) -> String {
+    let advice = match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "make room, or set INNERLOOP_HOME to another folder"
+        }
+        _ => "set INNERLOOP_HOME to a folder that can be written to",
+    };
+    format!("cannot write {}: {error}; {advice}", path.display())
 }
 
 /// The user's own folder, else `innerloop` in the folder that a variable names, or below the home

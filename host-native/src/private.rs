@@ -1,9 +1,9 @@
 //! A folder, and files in it, that belong to the user alone: how they are made and read without
 //! following a link that somebody has put in their place.
 
-use rustix::io::Errno;
+use crate::platform::{DirBuilderExt as _, close_folder, create, open_quietly as open, rights};
 use std::{
-    fs::{self, File, Metadata},
+    fs::{self, File, Metadata, TryLockError},
     io::{self, Read as _, Write as _},
     path::Path,
     time::{Duration, SystemTime},
@@ -39,7 +39,6 @@ pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads a file of this user's of no more bytes than `most`; nothing if there is none. What others
 /// may do with it, as bits of its mode, must not be in `forbidden`.
 pub(crate) fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Option<Vec<u8>>> {
-    use std::os::unix::fs::MetadataExt as _;
     let file = match open(path) {
         Err(error) if is_absent(&error) => return Ok(None),
         opened => opened?,
@@ -51,7 +50,7 @@ pub(crate) fn read_own(path: &Path, most: u64, forbidden: u32) -> io::Result<Opt
     if !is_own(&found) {
         return Err(unfit(path, "belongs to another user"));
     }
-    if found.mode() & forbidden != 0 {
+    if mode(&found) & forbidden != 0 {
         let what = if forbidden & 0o044 == 0 { "changed" } else { "read" };
         let mend = format!("chmod 600 '{}'", path.display());
         return Err(unfit(path, &format!("can be {what} by other users; mend it with {mend}")));
@@ -70,25 +69,21 @@ pub(crate) fn is_absent(error: &io::Error) -> bool {
 /// that nobody reads half a file. Its owner may read it, nobody may write to it. Its lock is held
 /// until then.
 pub(crate) fn write(path: &Path, pieces: &[&[u8]]) -> io::Result<()> {
-    use rustix::fs::Mode;
-    replace(path, pieces, Mode::RUSR)
+    replace(path, pieces, 0o400)
 }
 
 /// The same for a file that its owner may change, too, in a folder that is made for its owner
 /// alone if there is none. Others may do with it what they could before.
 pub(crate) fn keep(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    use rustix::fs::Mode;
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     if let Some(folder) = path.parent() {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    let before = fs::symlink_metadata(path).map_or(0, |found| found.mode() & 0o666);
-    replace(path, &[bytes], Mode::from_bits_truncate(before) | Mode::RUSR | Mode::WUSR)
+    let before = fs::symlink_metadata(path).map_or(0, |found| mode(&found) & 0o666);
+    replace(path, &[bytes], before | 0o600)
 }
 
 /// Makes a folder of this user's alone, or closes one that is there to all others.
 pub(crate) fn closed(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let found = fs::metadata(folder)?;
     if found.is_dir() && is_own(&found) {
@@ -97,7 +92,7 @@ pub(crate) fn closed(folder: &Path) -> io::Result<()> {
     Err(unfit(folder, "belongs to another user"))
 }
 
-fn replace(path: &Path, pieces: &[&[u8]], mode: rustix::fs::Mode) -> io::Result<()> {
+fn replace(path: &Path, pieces: &[&[u8]], mode: u32) -> io::Result<()> {
     let temporary = path.with_extension(format!("{:016x}.tmp", u64::from_ne_bytes(random()?)));
     let mut file = create(&temporary, mode)?;
     // Not all file systems have locks; without one, whoever writes must be quick.
@@ -127,13 +122,12 @@ pub(crate) fn sweep(folder: &Path) {
 /// Whether nobody holds the lock of what stands there.
 fn is_left(path: &Path) -> bool {
     // What cannot be opened is nothing that this program has made.
-    open(path).map_or(true, |file| lock(&file) != Err(Errno::WOULDBLOCK))
+    open(path).map_or(true, |file| !matches!(lock(&file), Err(TryLockError::WouldBlock)))
 }
 
 /// Takes the lock of a file, which ends with whoever holds it.
-fn lock(file: &File) -> Result<(), Errno> {
-    use rustix::fs::{FlockOperation, flock};
-    flock(file, FlockOperation::NonBlockingLockExclusive)
+fn lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
 }
 
 /// Bytes that nobody can guess.
@@ -149,7 +143,6 @@ fn unfit(path: &Path, why: &str) -> io::Error {
 }
 
 fn owned(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     match fs::DirBuilder::new().mode(0o700).create(folder) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
@@ -161,7 +154,7 @@ fn owned(folder: &Path) -> io::Result<()> {
     if !is_own(&found) {
         return Err(unfit(folder, "belongs to another user"));
     }
-    if found.mode() & 0o022 != 0 {
+    if mode(&found) & 0o022 != 0 {
         return Err(unfit(folder, "can be written to by other users; remove it or chmod 700 it"));
     }
     Ok(())
@@ -169,34 +162,25 @@ fn owned(folder: &Path) -> io::Result<()> {
 
 /// Lets nobody else look into the folder.
 fn close(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    if fs::metadata(folder)?.permissions().mode() & 0o077 == 0 {
+    if mode(&fs::metadata(folder)?) & 0o077 == 0 {
         return Ok(());
     }
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
+    close_folder(folder)
 }
 
 fn is_own(found: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    found.uid() == rustix::process::geteuid().as_raw()
+    rights(found).is_own
+}
+
+/// Who may do what with it, as bits. A system without them has others' rights where this program
+/// does not look: what lies in a user's own folders is kept from others by these.
+fn mode(found: &Metadata) -> u32 {
+    rights(found).mode.unwrap_or(0)
 }
 
 /// A guest can make no such file: WASI knows no modes, so that whatever one makes can be written
-/// to.
+/// to. Where there are none, no file is.
 fn is_closed(found: &Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    found.mode() & 0o277 == 0 && found.nlink() == 1
-}
-
-/// Opens for reading; neither follows a link nor waits for the other end of a pipe.
-fn open(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?.into())
-}
-
-fn create(path: &Path, mode: rustix::fs::Mode) -> io::Result<File> {
-    use rustix::fs::OFlags;
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW;
-    Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, mode)?.into())
+    let rights = rights(found);
+    rights.mode.is_some_and(|mode| mode & 0o277 == 0) && rights.links == Some(1)
 }

@@ -5,6 +5,7 @@ mod call;
 mod definition;
 mod own;
 mod reply;
+mod time_limit;
 
 pub use call::Call;
 pub use definition::DefinitionError;

@@ -7,8 +7,8 @@
 //! With the feature `serde`, all that has our traits has serde's, too, and through `serde_json`
 //! the same JSON.
 //!
-//! For the same reason [`Map`] and [`sort`] are here: whatever their items are, they are compiled
-//! once.
+//! For the same reason [`Map`], [`sort`] and [`joined`] are here: whatever their items are, they
+//! are compiled once.
 //!
 //! ```
 //! use innerloop_json::{FromJson, ToJson, from_str, to_string};
@@ -45,6 +45,7 @@ mod plain;
 mod raw;
 mod reader;
 mod shape;
+mod text;
 mod traits;
 mod value;
 mod write;
@@ -60,6 +61,7 @@ pub use number::Number;
 pub use order::sort;
 pub use raw::{Json, Object, Raw};
 pub use reader::{Kind, Reader};
+pub use text::joined;
 pub use traits::{FromJson, ToJson, from_str, to_string};
 pub use value::Value;
 pub use writer::Writer;

@@ -22,6 +22,9 @@ pub mod scene;
 pub mod shell_lines;
 pub mod simulator;
 pub mod snapshot;
+#[cfg(feature = "host")]
+pub mod terminal;
 pub mod test_host;
 pub mod tool_cases;
+pub mod transcript;
 pub mod wires;

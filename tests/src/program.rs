@@ -72,6 +72,13 @@ pub struct Run {
 }
 
 impl Run {
+    /// What a terminal has shown, without the breaks of the program's own lines, which go on behind
+    /// two blanks.
+    #[must_use]
+    pub fn unwrapped(&self) -> String {
+        self.stdout.replace("\r\n  ", " ")
+    }
+
     /// The same run, if it ended with that exit code.
     ///
     /// # Panics
@@ -221,6 +228,13 @@ impl Started {
     }
 }
 
+impl Drop for Started {
+    fn drop(&mut self) {
+        // A test that fails leaves nothing behind; what has ended is no matter.
+        drop(self.process.kill());
+    }
+}
+
 fn gather(mut stream: impl Read + Send + 'static) -> Gathered {
     let gathered = Gathered::default();
     let to = Arc::clone(&gathered);
@@ -256,6 +270,9 @@ pub fn on_terminal(command: &Command) -> Command {
     terminal.env_clear().env("SHELL", "/bin/sh").env("PATH", "/usr/bin:/bin");
     let set = command.get_envs().filter_map(|(name, value)| Some((name, value?)));
     terminal.envs(set).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(folder) = command.get_current_dir() {
+        terminal.current_dir(folder);
+    }
     terminal
 }
 

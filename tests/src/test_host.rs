@@ -67,12 +67,6 @@ pub fn text(text: &str) -> Vec<Part> {
     vec![Part::text(text)]
 }
 
-/// Has another model sum up beside the run, through a seam that only these tests have.
-#[must_use]
-pub fn summarize() -> Command {
-    Command::Steer { parts: text("\u{1}summarize with mock-summary") }
-}
-
 impl Default for TestHost {
     fn default() -> Self {
         Self::open(config())
@@ -255,12 +249,12 @@ impl TestHost {
         serde_json::from_slice(&request.body).expect("a body in JSON")
     }
 
-    /// The names of the events since the one with number `since`, deltas left out.
+    /// The names of the events since the one with number `since`, without deltas and requests.
     #[must_use]
     pub fn names(&self, since: u64) -> Vec<String> {
         let newer = self.events.iter().filter(|event| event.seq > since);
         let names = newer.map(|event| name(&event.kind));
-        names.filter(|name| !name.ends_with("_delta")).collect()
+        names.filter(|name| !name.ends_with("_delta") && name != "request_start").collect()
     }
 
     /// The events that `pick` finds something in.

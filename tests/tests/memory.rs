@@ -1,16 +1,22 @@
 //! What a response holds in memory while it is read grows with its bytes, whatever they are, and by
-//! a bound for each item of its reply. A binary of its own: nothing else may run beside.
+//! a bound for each item of its reply; and what a session takes that is one of many. A binary of
+//! its own: nothing else may run beside.
 #![allow(clippy::unwrap_used, reason = "a test that meets what it does not expect is to fail")]
 
 use innerloop_core::{Decoder, config::ResponseLimits};
+use innerloop_driver::Lines;
 use innerloop_tests::{
     feeding::head,
     hostile::{Shape, shapes},
 };
 use peak_alloc::PeakAlloc;
+use std::sync::{Mutex, PoisonError};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
+
+/// Only one test at a time may ask for memory.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// How many bytes may be held for each byte that has come.
 const PER_BYTE: usize = 8;
@@ -46,6 +52,7 @@ fn held(shape: &Shape, length: usize, max_items: u32) -> (usize, usize) {
 
 #[test]
 fn x10_a_response_holds_at_most_eight_times_its_bytes() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut faults = Vec::new();
     for (shape, items) in shapes().iter().flat_map(|shape| ITEMS.map(|items| (shape, items))) {
         let (held, bytes) = held(shape, 50_000, items);
@@ -56,4 +63,24 @@ fn x10_a_response_holds_at_most_eight_times_its_bytes() {
         }
     }
     assert!(faults.is_empty(), "{} shapes\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn a_session_of_a_blueprint_takes_four_kilobytes() {
+    const SESSIONS: usize = 1_000;
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut lines = Lines::default();
+    let endpoint = r#"{"provider":"anthropic","key":"sk-ant-0123456789"}"#;
+    let model = r#"{"endpoint":"anthropic","name":"claude"}"#;
+    let blueprint = format!(
+        r#"{{"blueprint":{{"config":{{"id":"a","model":{model}}},"parts":{{"endpoints":[{endpoint}]}}}}}}"#
+    );
+    assert!(lines.call(blueprint.as_bytes()).starts_with("{\"blueprint\":1}"));
+    let before = MEMORY.current_usage();
+    for number in 0..SESSIONS {
+        let open = format!(r#"{{"open":{{"blueprint":1,"id":"session-{number}","wall":0}}}}"#);
+        assert!(lines.call(open.as_bytes()).starts_with("{\"session\":"));
+    }
+    let each = (MEMORY.current_usage() - before) / SESSIONS;
+    assert!(each <= 4_096, "{each} bytes");
 }

@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { HOSTS, KEY, PROTOCOLS, startMock } from "./support/aimock.mjs";
+import { HOSTS, KEY, PROTOCOLS, startMock, startingProgram } from "./support/aimock.mjs";
 
 // Where the protocol streams the arguments of calls, and not calls as a whole.
 const STREAMS_CALLS = ["openai", "openai-chat", "anthropic"];
@@ -26,6 +26,56 @@ for (const protocol of PROTOCOLS) {
       check("a call that is cut never runs", cutCall);
     });
   }
+}
+
+for (const protocol of PROTOCOLS) {
+  describe(`${protocol.provider}, the command line`, { concurrency: 4 }, () => {
+    test("a run as people and scripts see it", TIMEOUT, (t) => asSeen(t, protocol));
+    test("a session that was kept goes on", TIMEOUT, (t) => goesOn(t, protocol));
+  });
+}
+
+// The answer alone on standard output; what was done, a line each, on standard error.
+async function asSeen(t, protocol) {
+  const mock = await startMock(t);
+  const program = startingProgram(t, { protocol, mock, given: { "given.txt": "forty-two\n" } });
+  const run = ["run", "Please keep a note", "--apply", "--vocabulary", "seed", ...program.where];
+  const { code, stdout, stderr } = await program.start(run);
+  assert.deepEqual([code, stdout.trimEnd()], [0, "Noted: sunny."], stderr);
+  assert.equal(program.read("notes/today.md"), 'Sunny, "mostly": 21 °C\n');
+  const told = [
+    "Look first, then write.",
+    "I look at it and write it down.",
+    "• read given.txt",
+    "forty-two",
+    "• write notes/today.md",
+    '+Sunny, "mostly": 21 °C',
+    "applied: 1 file",
+  ];
+  const places = told.map((words) => stderr.indexOf(words));
+  assert.ok(!places.includes(-1), `${told[places.indexOf(-1)]} is not in ${stderr}`);
+  assert.deepEqual(places, places.toSorted((a, b) => a - b), stderr);
+}
+
+// What was said stays as it is, to the byte, in the request of another process.
+async function goesOn(t, protocol) {
+  const mock = await startMock(t);
+  const answer = (userMessage, content) => ({ match: { userMessage }, response: { content } });
+  mock.script(answer("the second word", "Two."), answer("the first word", "One."));
+  const program = startingProgram(t, { protocol, mock });
+  const first = await program.start(["run", "Say the first word", "--apply", ...program.where]);
+  assert.deepEqual([first.code, first.stdout], [0, "One.\n"], first.stderr);
+  const again = ["resume", "last", "And the second word", "--base-url"];
+  const second = await program.start([...again, program.where.at(-1), "--apply"]);
+  assert.deepEqual([second.code, second.stdout], [0, "Two.\n"], second.stderr);
+  const [before, after] = mock.requests().map(({ body }) => body.messages);
+  assert.deepEqual(after.slice(0, before.length), before);
+  const added = after.slice(before.length).map(({ role, content }) => [role, textOf(content)]);
+  assert.deepEqual(added, [["assistant", "One."], ["user", "And the second word"]]);
+}
+
+function textOf(content) {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
 async function toolRun(t, { protocol, run }) {

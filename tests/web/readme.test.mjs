@@ -8,15 +8,17 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { test } from "node:test";
-import { reply, serve, stream } from "./support/anthropic.mjs";
+import { transform } from "esbuild";
+import { failure, reply, serve, stream } from "./support/anthropic.mjs";
 import { launch } from "./support/browser.mjs";
 import { ROOT, install, tarball } from "./support/package.mjs";
 
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const PACKAGE = readFileSync(join(ROOT, "wasm/npm/README.md"), "utf8");
 
 /** The first block in that language below a heading. */
-function block(heading, language) {
-  const below = README.split(`${heading}\n`)[1];
+function block(heading, language, readme = README) {
+  const below = readme.split(`${heading}\n`)[1];
   assert.ok(below, `README has the heading ${heading}`);
   const text = below.split(`\`\`\`${language}\n`)[1]?.split("```")[0];
   assert.ok(text, `README has a block of ${language} below ${heading}`);
@@ -54,6 +56,35 @@ test("the npm quick start runs in a project that installed the tarball", async (
   assert.equal(stdout, "completed It is 21 degrees in Lima.\n# Notes\n\nLima: 21\n\n");
   const told = server.requests[1].body.messages.at(-1).content[0].content;
   assert.deepEqual(JSON.parse(told), { city: "Lima", celsius: 21 });
+});
+
+test("the examples of the package's README are modules, and the first shows failures", async (t) => {
+  const project = install();
+  t.after(() => project.remove());
+  const examples = [...PACKAGE.matchAll(/```js\n(.*?)```/gs)].map(([, text]) => text);
+  assert.ok(examples.length > 15);
+  for (const text of examples) await transform(text, { format: "esm", logLevel: "silent" });
+  const answers = [
+    reply({ text: "I look.", calls: [["Read", { file_path: "sum.js" }]] }),
+    reply({ calls: [["Edit", { file_path: "sum.js", old_string: "a - b", new_string: "a + b" }]] }),
+    reply({ text: " Mended." }),
+    failure(401, "authentication_error", "invalid x-api-key"),
+  ];
+  const server = await serve(...answers);
+  t.after(() => server.close());
+  writeFileSync(join(project.folder, "quickstart.mjs"), block("## Quick start", "js", PACKAGE));
+  // The example has the provider's own address.
+  const elsewhere = `const there = globalThis.fetch;
+    globalThis.fetch = (url, init) =>
+      there(String(url).replace("https://api.anthropic.com", "${server.url}"), init);`;
+  writeFileSync(join(project.folder, "elsewhere.mjs"), elsewhere);
+  const options = { cwd: project.folder, env: { ...process.env, ANTHROPIC_API_KEY: "sk-test" } };
+  const start = () => run("node", ["--import", "./elsewhere.mjs", "quickstart.mjs"], options);
+  const well = await start();
+  assert.deepEqual([well.code, well.stderr], [0, ""]);
+  assert.match(well.stdout, /^I look\.\n> Read .*Mended\.export const sum = \(a, b\) => a \+ b;/s);
+  const refused = await start();
+  assert.match(refused.stderr, /^failed .*invalid x-api-key/);
 });
 
 /** A page with the README's script, served beside the unpacked package. */

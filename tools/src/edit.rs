@@ -9,7 +9,7 @@ use crate::{
     write::{self, Before},
 };
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_json::quoted;
+use innerloop_json::{joined, quoted};
 use memchr::memchr_iter;
 use std::{borrow::Cow, fmt::Write, ops::Range, str};
 
@@ -249,7 +249,7 @@ fn name_lines(lines: &[usize]) -> String {
         Some(more) if more > 0 => format!(" and {more} more"),
         _ => String::new(),
     };
-    format!("{word} {}{more}", named.join(", "))
+    format!("{word} {}{more}", joined(&named, ", "))
 }
 
 fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {

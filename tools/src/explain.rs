@@ -5,6 +5,7 @@ use crate::{
     path::{PathError, WorkspacePath},
 };
 use innerloop_core::action::{Outcome, ToolError};
+use innerloop_json::joined;
 
 /// How many entries of a folder are compared with a missing name.
 const MAX_COMPARED: usize = 1000;
@@ -123,7 +124,7 @@ fn hint(above: &WorkspacePath, similar: &[String]) -> String {
         return format!("List {above} to see what is there.");
     }
     let paths: Vec<String> = similar.iter().map(|name| above.join(name).to_string()).collect();
-    format!("Did you mean {}?", paths.join(" or "))
+    format!("Did you mean {}?", joined(&paths, " or "))
 }
 
 /// Up to three entries of `folder` whose name is close to `name`, the closest first.

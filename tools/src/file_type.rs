@@ -2,7 +2,7 @@
 
 use crate::explain;
 use innerloop_core::action::{Outcome, ToolError};
-use innerloop_json::quoted;
+use innerloop_json::{joined, quoted};
 
 /// A line for each type: its name, and the endings that belong to it.
 const TYPES: &str = "\
@@ -57,7 +57,7 @@ impl FileType {
         let known = types().find(|(known, _)| *known == name);
         known.map(|(_, endings)| Self(endings)).ok_or_else(|| {
             let names: Vec<&str> = types().map(|(name, _)| name).collect();
-            let names = names.join(", ");
+            let names = joined(&names, ", ");
             let message = format!(
                 "There is no file type {}. There is: {names}. Or use a glob.",
                 quoted(name)

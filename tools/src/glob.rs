@@ -8,6 +8,7 @@ use crate::{
     walk::{LeftOut, walk},
 };
 use innerloop_core::action::{Hidden, Outcome, ToolError};
+use innerloop_json::joined;
 use std::{cmp::Reverse, ops::ControlFlow};
 
 /// How many files are named at most.
@@ -84,7 +85,7 @@ impl Glob {
             lines.push(format!("[Cut at the newest {most} of {total} files. Narrow the pattern.]"));
         }
         let count = u32::try_from(total).ok();
-        Outcome { capped_at_source, count, ..Outcome::text(lines.join("\n")) }
+        Outcome { capped_at_source, count, ..Outcome::text(joined(&lines, "\n")) }
     }
 }
 

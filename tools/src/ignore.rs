@@ -3,6 +3,7 @@
 
 use crate::path::WorkspacePath;
 use fast_glob::{glob_match, validate};
+use innerloop_json::joined;
 use std::{borrow::Cow, rc::Rc};
 
 /// The rules of one `.gitignore` file and of those above it.
@@ -133,7 +134,7 @@ fn trim_end(line: &str) -> &str {
 /// within a name.
 fn escape(line: &str) -> String {
     let names: Vec<Cow<'_, str>> = line.split('/').map(single_stars).collect();
-    let escaped = names.join("/").replace('{', "\\{").replace('}', "\\}");
+    let escaped = joined(&names, "/").replace('{', "\\{").replace('}', "\\}");
     if escaped.starts_with('!') { format!("\\{escaped}") } else { escaped }
 }
 

@@ -22,6 +22,7 @@ mod pattern;
 mod perform;
 mod read;
 mod read_many;
+mod regex;
 mod replace;
 mod report;
 mod search;

@@ -17,7 +17,7 @@ use crate::{
 use innerloop_core::action::{
     Change, ChangeKind, FilePatch, Hunk, HunkLine, Outcome, Patch, ToolError,
 };
-use innerloop_json::{Map, quoted};
+use innerloop_json::{Map, joined, quoted};
 use lines::Lines;
 use nearest::Near;
 use place::{Loose, Miss};
@@ -356,7 +356,7 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
             let old: Vec<&str> = hunk.lines.iter().filter_map(HunkLine::old).collect();
             let shown = old.get(..MAX_SHOWN_LINES).unwrap_or(&old);
             let mut message =
-                format!("Failed to find expected lines in {path}:\n{}\n", shown.join("\n"));
+                format!("Failed to find expected lines in {path}:\n{}\n", joined(shown, "\n"));
             if let Some(more) = old.len().checked_sub(MAX_SHOWN_LINES).filter(|more| *more > 0) {
                 let _ = writeln!(message, "[{more} more lines]");
             }

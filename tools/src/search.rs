@@ -2,10 +2,13 @@
 //! a line must contain, then by the expression itself. A match that may span lines is looked for
 //! in the whole text at once.
 
-use crate::{literals::Needles, read::unmarked};
+use crate::{
+    literals::Needles,
+    read::unmarked,
+    regex::{Flags, Regex, escaped},
+};
 use innerloop_core::action::Grep;
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
-use regex_lite::{Regex, RegexBuilder};
 use std::{
     borrow::Cow,
     cell::Cell,
@@ -13,8 +16,6 @@ use std::{
     str,
 };
 
-/// The largest compiled expression, in bytes.
-const MAX_PROGRAM_BYTES: usize = 1 << 20;
 /// How much of a text is compared at a place, so that the search stays linear.
 const MAX_COMPARED_BYTES: usize = 64;
 
@@ -93,17 +94,17 @@ impl SmallMatcher {
     pub(crate) fn new(grep: &Grep) -> Result<Self, (String, String)> {
         let Grep { ignore_case, multiline, .. } = *grep;
         let pattern = match grep.literal {
-            true => Cow::Owned(regex_lite::escape(&grep.pattern)),
+            true => Cow::Owned(escaped(&grep.pattern)),
             false => Cow::Borrowed(grep.pattern.as_str()),
         };
+        let flags = Flags {
+            ignore_case,
+            multi_line: multiline,
+            dot_matches_all: multiline,
+            ..Flags::default()
+        };
         let build = |pattern: &str| {
-            RegexBuilder::new(pattern)
-                .case_insensitive(ignore_case)
-                .multi_line(multiline)
-                .dot_matches_new_line(multiline)
-                .size_limit(MAX_PROGRAM_BYTES)
-                .build()
-                .map_err(|error| (pattern.to_owned(), error.to_string()))
+            Regex::new(pattern, flags).map_err(|why| (pattern.to_owned(), why.to_owned()))
         };
         let regex = build(&pattern)?;
         let unless = grep.unless.as_deref().map(build).transpose()?;
@@ -141,7 +142,11 @@ impl Matcher for SmallMatcher {
     }
 
     fn find(&self, line: &str, place: usize) -> Option<usize> {
-        if self.sufficient { Some(place) } else { self.regex.find(line).map(|found| found.start()) }
+        if self.sufficient {
+            Some(place)
+        } else {
+            self.regex.find(line, 0).map(|found| found.start)
+        }
     }
 
     fn excludes(&self, line: &str) -> bool {
@@ -149,7 +154,7 @@ impl Matcher for SmallMatcher {
     }
 
     fn matches<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Range<usize>> + 't {
-        self.regex.find_iter(text).map(|found| found.range())
+        self.regex.matches(text)
     }
 }
 

@@ -1,8 +1,4 @@
+import { about } from "./about.js";
+
 /** QuickJS, for the option `programs` of innerloop's agents. Nothing is loaded before it runs. */
-export default {
-  name: "qjs",
-  description:
-    "runs JavaScript: `qjs FILE.js`, or `qjs -m FILE.mjs` for a module; " +
-    "`import * as std from 'qjs:std'` reads files",
-  wasm: () => new URL("./dist/qjs.wasm", import.meta.url),
-};
+export default { ...about, wasm: () => new URL("./dist/qjs.wasm", import.meta.url) };

@@ -2,9 +2,15 @@
 //
 //   innerloop_wasm_bg.wasm, innerloop_wasm.js, innerloop_wasm.d.ts
 //                       put here before by `cargo xtask`: the optimised module and wasm-bindgen's
-//                       glue for `--target web`; one module and one glue serve every platform
-//   index.{web,node,workerd}.js      the entries, a few lines each, over shared chunk-*.js
+//                       glue for `--target web`; only the module is packed
+//   glue.js             the same glue as a function, so that there can be several instances; one
+//                       module and one glue serve every platform
+//   index.{web,node,workerd,edge}.js the entries, a few lines each, over shared chunk-*.js
+//   index.inline.{web,node}.js       the entries that load nothing from beside them: the module,
+//                                    by gzip and in base64, in a chunk that both share, and workers
+//   files.{node,opfs,durable}.js     the ready file systems, each by itself
 //   toml-*.js                        what reads a `tool.toml`, loaded for it
+//   zip-*.js                         what makes and reads archives, loaded for them
 //   program.{web,node}.js            the workers that run WASI programs, whole
 //   types/                           the declarations
 //
@@ -13,11 +19,14 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 process.chdir(fileURLToPath(new URL(".", import.meta.url)));
 
 const GLUE = ["innerloop_wasm_bg.wasm", "innerloop_wasm.js", "innerloop_wasm.d.ts"];
+/** What the glue may weigh, in bytes. */
+const MOST_GLUE = 25_000;
 const missing = GLUE.filter((file) => !existsSync(`dist/${file}`));
 if (missing.length > 0) {
   console.error(`dist/ lacks ${missing.join(", ")}: run \`cargo xtask prepare\` first`);
@@ -35,15 +44,85 @@ const shared = {
   outdir: "dist",
   logLevel: "warning",
 };
+
+/** Makes a function of wasm-bindgen's glue, so that there can be several instances. */
+const glue = {
+  name: "glue",
+  setup({ onResolve, onLoad }) {
+    const path = fileURLToPath(new URL("dist/innerloop_wasm.js", import.meta.url));
+    onResolve({ filter: /\/innerloop_wasm\.js$/ }, () => ({ path }));
+    onLoad({ filter: /innerloop_wasm\.js$/ }, () => {
+      const exported = [];
+      const body = readFileSync(path, "utf8")
+        .replace(/^export (class|function) (\w+)/gm, (_, kind, name) => {
+          exported.push(name);
+          return `${kind} ${name}`;
+        })
+        .replace("export { initSync, __wbg_init as default };", "")
+        // A module may be of another realm, as in the sandbox of Next's edge runtime.
+        .replace("!(module instanceof WebAssembly.Module)", "!isModule(module)");
+      const isKnown = /!isModule/.test(body) && !/^(ex|im)port\b/m.test(body);
+      if (!isKnown) throw new Error("the glue is not as it is known");
+      const all = [...exported, "initSync", "load: __wbg_init", "module: () => wasmModule"];
+      const whole = `export function instantiate() {\n${body}\nreturn { ${all} };\n}\n`;
+      const contents = `import { isModule } from "./kinds.js";\n${whole}`;
+      return { contents, resolveDir: fileURLToPath(new URL("src", import.meta.url)) };
+    });
+  },
+};
+
+/** The glue stands beside what uses it. */
+const beside = {
+  name: "beside",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/innerloop_wasm\.js$/ }, () => ({ path: "./glue.js", external: true }));
+  },
+};
+
+/** Builds a worker as the text of a plain script. */
+async function script(entry, format) {
+  const whole = { bundle: true, write: false, minify: true, target: "es2022", external: ["node:*"] };
+  const { outputFiles } = await build({ ...whole, format, entryPoints: [entry] });
+  return outputFiles[0].text;
+}
+
+/** What `inline:` stands for; by gzip the module is less than half as long, once in base64. */
+const texts = {
+  module: () => gzipSync(readFileSync(`dist/${GLUE[0]}`), { level: 9 }).toString("base64"),
+  "program.web": () => script("src/program.web.ts", "iife"),
+  "program.node": () => script("src/program.node.ts", "cjs"),
+};
+const inline = {
+  name: "inline",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^inline:/ }, ({ path }) => ({ path: path.slice(7), namespace: "inline" }));
+    const onText = async ({ path }) => ({ contents: await texts[path](), loader: "text" });
+    onLoad({ filter: /./, namespace: "inline" }, onText);
+  },
+};
 await build({
   ...shared,
-  entryPoints: ["src/index.web.ts", "src/index.node.ts", "src/index.workerd.ts"],
-  splitting: true,
-  external: ["./innerloop_wasm.js", "./innerloop_wasm_bg.wasm", "node:*"],
+  plugins: [glue],
+  entryPoints: { glue: "./innerloop_wasm.js" },
+  minifyWhitespace: true,
+  minifySyntax: true,
 });
+const { length } = readFileSync("dist/glue.js");
+if (length > MOST_GLUE) throw new Error(`the glue has ${length} bytes, of at most ${MOST_GLUE}`);
+
 await build({
   ...shared,
-  entryPoints: ["src/program.web.ts", "src/program.node.ts"],
+  plugins: [beside, inline],
+  entryPoints: ["web", "node", "workerd", "edge", "inline.web", "inline.node"].map(
+    (platform) => `src/index.${platform}.ts`,
+  ),
+  splitting: true,
+  external: ["./innerloop_wasm_bg.wasm", "./innerloop_wasm_bg.wasm?module", "node:*"],
+});
+const alone = ["program.web", "program.node", "files.node", "files.opfs", "files.durable"];
+await build({
+  ...shared,
+  entryPoints: alone.map((name) => `src/${name}.ts`),
   external: ["node:*"],
 });
 execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
@@ -51,12 +130,13 @@ execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "."], {
 });
 writeFileSync(
   "dist/types/wasm-module.d.ts",
-  "declare const module: WebAssembly.Module;\nexport default module;\n",
+  'declare const module: import("./globals.js").WasmModule;\nexport default module;\n',
 );
 
 const licences = [
-  ["program.*.js contain", "@bjorn3/browser_wasi_shim", "LICENSE-MIT"],
+  ["program.*.js and index.inline.*.js contain", "@bjorn3/browser_wasi_shim", "LICENSE-MIT"],
   ["toml-*.js contain", "smol-toml", "LICENSE"],
+  ["zip-*.js contain", "fflate", "LICENSE"],
 ];
 const notices = licences.map(([files, name, licence]) => {
   const text = readFileSync(`node_modules/${name}/${licence}`, "utf8");

@@ -1,24 +1,18 @@
 //! The class that drives a session for the package's `Agent`.
 
 use crate::{
-    callbacks::Callbacks,
-    clock::{to_u64, wall},
-    effects,
-    files::RawFiles,
-    host::Host,
-    misuse::Misuse,
-    options::Options,
-    program,
+    callbacks::Callbacks, clock::to_u64, effects, files::RawFiles, host::Host, misuse::Misuse,
+    options::Options, program, session::seen, shared,
 };
 use innerloop_core::{
     History,
-    action::Outcome,
     id::{AgentId, EffectId},
     input::{Command, HttpInput, Input, ToolInput},
     message::{Part, Turn},
 };
-use innerloop_driver::{Driver, capture::Channel, custom, traffic::TrafficError};
+use innerloop_driver::{Driver, Key, capture::Channel, imported, traffic::TrafficError};
 use innerloop_json::{FromJson, ToJson, to_string};
+use innerloop_tools::WorkspacePath;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// One agent: a session, its driver and its host.
@@ -34,10 +28,13 @@ impl RawAgent {
     /// # Errors
     /// `unknown_provider`, `missing_key`, `bad_option`, `replay_unreadable`.
     #[wasm_bindgen(constructor)]
-    pub fn new(options: &str, files: &RawFiles, callbacks: Callbacks) -> Result<Self, JsValue> {
-        let options = Options::read(options)?;
-        let config = options.config(&files.memory().borrow())?;
-        let driver = Driver::open(config, wall(), options.parts()?).map_err(Misuse::bad_option)?;
+    pub fn new(
+        options: &str,
+        id: String,
+        files: &RawFiles,
+        callbacks: Callbacks,
+    ) -> Result<Self, JsValue> {
+        let driver = shared::open(options, id, &files.memory().borrow())?;
         Ok(Self::with(driver, files, callbacks))
     }
 
@@ -80,6 +77,50 @@ impl RawAgent {
         self.command(Command::Configure { patch: from_json(patch)? })
     }
 
+    /// Gives another key, for the requests from now on.
+    #[wasm_bindgen(js_name = setKey)]
+    pub fn set_key(&self, key: &str) {
+        self.host.driver.borrow_mut().rekey(Key::new(key));
+    }
+
+    /// Lets it reach the provider that these options name, to which a patch may then change.
+    ///
+    /// # Errors
+    /// `unknown_provider`, `missing_key`, `bad_option`.
+    pub fn reach(&self, options: &str) -> Result<(), JsValue> {
+        let parts = Options::parts_of(options)?;
+        self.host.driver.borrow_mut().reach(parts.endpoints);
+        Ok(())
+    }
+
+    /// Any other word to the session's own agent, as JSON: a `Command`.
+    ///
+    /// # Errors
+    /// `busy`, `closed`, `nothing`, `bad_option`.
+    pub fn tell(&self, command: &str) -> Result<(), JsValue> {
+        let command: Command = from_json(command)?;
+        let inputs = imported(&command);
+        self.command(command)?;
+        self.host.steps.borrow_mut().on_import(inputs);
+        Ok(())
+    }
+
+    /// What it takes to take back the files of the steps that are undone, as JSON; it counts as
+    /// done then.
+    #[must_use]
+    #[wasm_bindgen(js_name = undoneFiles)]
+    pub fn undone_files(&self) -> String {
+        let mut steps = self.host.steps.borrow_mut();
+        let files = self.host.files.borrow();
+        let mut read = |path: &str| {
+            let path = WorkspacePath::parse(path).ok()?;
+            files.bytes(&path).map(<[u8]>::to_vec)
+        };
+        let undone = to_string(&steps.undone(&mut read));
+        steps.settle();
+        undone
+    }
+
     /// Stops the run under way.
     ///
     /// # Errors
@@ -108,6 +149,12 @@ impl RawAgent {
         let driver = self.host.driver.borrow();
         let turns: Option<&[Turn]> = driver.session().history(AgentId(agent)).map(History::turns);
         to_string(&turns)
+    }
+
+    /// What an agent's model sees of that, as JSON; `null` if there is no such agent.
+    #[must_use]
+    pub fn seen(&self, agent: u32) -> String {
+        seen(self.host.driver.borrow().session(), agent)
     }
 
     /// Why the recording did not fit, once, as JSON; `null` if it did.
@@ -139,18 +186,6 @@ impl RawAgent {
         self.host.report(Input::Http { id: effect_of(effect), input });
     }
 
-    /// A tool of the user has failed, for this reason.
-    #[wasm_bindgen(js_name = toolFailed)]
-    pub fn tool_failed(&self, effect: f64, name: &str, reason: &str) {
-        self.done(effect, custom::failed(name, &reason));
-    }
-
-    /// A tool of the user was stopped: its time was up, or nobody waits for it any more.
-    #[wasm_bindgen(js_name = toolStopped)]
-    pub fn tool_stopped(&self, effect: f64, timed_out: bool) {
-        self.done(effect, if timed_out { custom::timed_out() } else { custom::interrupted() });
-    }
-
     /// More output of a program that is running; stream 2 is standard error.
     #[wasm_bindgen(js_name = programOutput)]
     pub fn program_output(&self, effect: f64, stream: u8, bytes: &[u8]) {
@@ -171,13 +206,8 @@ impl RawAgent {
 
 impl RawAgent {
     pub(crate) fn with(driver: Driver, files: &RawFiles, callbacks: Callbacks) -> Self {
-        let host = Host::new(driver, callbacks, files.memory(), effects::carry_out);
+        let host = Host::new(driver, callbacks, files, effects::carry_out);
         Self { host }
-    }
-
-    fn done(&self, effect: f64, outcome: Outcome) {
-        let input = ToolInput::Done(outcome);
-        self.host.report(Input::Tool { id: effect_of(effect), input });
     }
 
     fn command(&self, command: Command) -> Result<(), JsValue> {

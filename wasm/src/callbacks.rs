@@ -12,8 +12,9 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Callbacks;
 
-    /// Takes a batch of events: a JSON array. Left out of them is what the package adds: the
-    /// session, and the wall time, which is that of their time 0 and theirs together.
+    /// Takes a batch of events, as [`told`](crate::told) has them. Left out of them is what the
+    /// package adds: the session, and the wall time, which is that of their time 0 and theirs
+    /// together.
     #[wasm_bindgen(method)]
     pub(crate) fn events(this: &Callbacks, batch: &str, session: &str, epoch: f64);
 
@@ -40,17 +41,19 @@ extern "C" {
         folder: &str,
     );
 
-    /// Reads pages of the web with a function of the user, so long at most; the arguments are those
-    /// of `Action::Fetch`.
-    #[wasm_bindgen(method, js_name = webFetch)]
-    pub(crate) fn web_fetch(
+    /// Does what a built-in tool does beyond the module's memory, so long at most: reads pages of
+    /// the web, or works on files that are kept elsewhere. The action, and what the model knows of
+    /// the files, are JSON.
+    #[wasm_bindgen(method)]
+    pub(crate) fn perform(
         this: &Callbacks,
         effect: f64,
         limit_ms: f64,
         name: &str,
-        arguments: &str,
+        action: &str,
         call_id: &str,
         folder: &str,
+        known: &str,
     );
 
     /// Runs a program in a worker, so long at most. The arguments are a JSON array, or `null` for

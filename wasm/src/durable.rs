@@ -30,7 +30,7 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
+        let parts = Options::parts_of(options)?;
         let driver = Driver::restore(snapshot, wall(), parts).map_err(Misuse::from)?;
         Ok(Self::with(driver, files, callbacks))
     }
@@ -45,7 +45,7 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
+        let parts = Options::parts_of(options)?;
         let driver = Driver::resume(log, wall(), parts).map_err(Misuse::from)?;
         Ok(Self::with(driver, files, callbacks))
     }
@@ -62,7 +62,7 @@ impl RawAgent {
         files: &RawFiles,
         callbacks: Callbacks,
     ) -> Result<Self, JsValue> {
-        let parts = Options::read(options)?.parts()?;
+        let parts = Options::parts_of(options)?;
         let turns = turns.and_then(|turns| usize::try_from(turns).ok()).unwrap_or(usize::MAX);
         let driver = self.host.driver.borrow();
         let fork = driver.fork(SessionId(id), turns, wall(), parts);

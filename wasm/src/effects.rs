@@ -54,10 +54,10 @@ fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Opt
             let program = Program { name: "bash", args, stdin, folder, agent };
             program::begin(host, id, *timeout_ms, &program).err()?
         }
-        Job::Builtin(action @ Action::Fetch { .. }) => {
+        Job::Builtin(action) if host.is_copy || matches!(action, Action::Fetch { .. }) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
-            let arguments = to_string(action);
-            host.callbacks.web_fetch(effect, limit_ms, name, &arguments, call_id, folder);
+            let (action, known) = (to_string(action), to_string(known));
+            host.callbacks.perform(effect, limit_ms, name, &action, call_id, folder, &known);
             return None;
         }
         Job::Builtin(action) => files::perform(&host.files, folder, action, known.as_deref()),

@@ -9,18 +9,21 @@ use js_sys::{Array, Uint8Array};
 use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// A workspace, which its agent shares.
+/// A workspace, which its agents share.
 #[wasm_bindgen]
-#[derive(Default)]
-pub struct RawFiles(Rc<RefCell<Memory>>);
+pub struct RawFiles {
+    memory: Rc<RefCell<Memory>>,
+    /// Whether they are a copy of files that the package keeps elsewhere.
+    pub(crate) is_copy: bool,
+}
 
 #[wasm_bindgen]
 impl RawFiles {
     /// An empty workspace.
     #[must_use]
     #[wasm_bindgen(constructor)]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(is_copy: bool) -> Self {
+        Self { memory: Rc::default(), is_copy }
     }
 
     /// A file's bytes; nothing if there is no such file.
@@ -29,7 +32,7 @@ impl RawFiles {
     /// `bad_path`.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, JsValue> {
         let path = path_of(path)?;
-        Ok(self.0.borrow().bytes(&path).map(<[u8]>::to_vec))
+        Ok(self.memory.borrow().bytes(&path).map(<[u8]>::to_vec))
     }
 
     /// Writes a file.
@@ -37,7 +40,7 @@ impl RawFiles {
     /// # Errors
     /// `bad_path` where a folder stands, or where a file stands in place of a folder above it.
     pub fn write(&self, path: &str, bytes: Vec<u8>) -> Result<(), JsValue> {
-        let written = self.0.borrow_mut().write(&path_of(path)?, bytes);
+        let written = self.memory.borrow_mut().write(&path_of(path)?, bytes);
         Ok(written
             .map_err(|error| bad_path(&format!("{} cannot be written: {error}", quoted(path))))?)
     }
@@ -47,7 +50,7 @@ impl RawFiles {
     /// # Errors
     /// `bad_path` where a folder stands.
     pub fn remove(&self, path: &str) -> Result<bool, JsValue> {
-        match self.0.borrow_mut().remove(&path_of(path)?) {
+        match self.memory.borrow_mut().remove(&path_of(path)?) {
             Ok(()) => Ok(true),
             Err(FileError::IsFolder) => {
                 Err(bad_path(&format!("{} is a folder: remove its files", quoted(path))).into())
@@ -59,28 +62,30 @@ impl RawFiles {
     /// The paths of all files, sorted.
     #[must_use]
     pub fn list(&self) -> Vec<String> {
-        self.0.borrow().iter().map(|(path, _)| path.to_owned()).collect()
+        self.memory.borrow().iter().map(|(path, _)| path.to_owned()).collect()
     }
 
     /// Does what a built-in tool does for an agent in `folder`, an action as JSON, and returns its
-    /// outcome as JSON.
+    /// outcome as JSON; what the model knows of the files is a list in JSON, or `null`.
     ///
     /// # Errors
     /// `bad_option` for what is no action; `unsupported` for a program, which needs an agent.
-    pub fn perform(&self, action: &str, folder: &str) -> Result<String, JsValue> {
+    pub fn perform(&self, action: &str, folder: &str, known: &str) -> Result<String, JsValue> {
+        let known: Option<Vec<Option<String>>> =
+            innerloop_json::from_str(known).map_err(Misuse::bad_option)?;
         let action: Action = innerloop_json::from_str(action).map_err(Misuse::bad_option)?;
         if matches!(action, Action::RunProgram { .. } | Action::Shell { .. }) {
             let message = "programs run in a worker, which only an agent starts";
             return Err(Misuse::new("unsupported", message).into());
         }
-        Ok(innerloop_json::to_string(&perform(&self.0, folder, &action, None)))
+        Ok(innerloop_json::to_string(&perform(&self.memory, folder, &action, known.as_deref())))
     }
 }
 
 impl RawFiles {
     /// The workspace itself.
     pub(crate) fn memory(&self) -> Rc<RefCell<Memory>> {
-        Rc::clone(&self.0)
+        Rc::clone(&self.memory)
     }
 }
 
@@ -142,19 +147,23 @@ pub(crate) fn take_over(
     removed: &Array,
 ) -> Vec<Change> {
     let top = prefix(folder);
-    let removals = removed.iter().map(|path| (path, None));
-    let writes = written.iter().map(|pair| {
+    let mut left = Vec::new();
+    let mut enter = |path: &JsValue, after: Option<Vec<u8>>| {
+        let path = path.as_string().map(|path| WorkspacePath::parse_file(&(top.clone() + &path)));
+        if let Some(Ok(path)) = path {
+            left.push((path, after));
+        }
+    };
+    removed.iter().for_each(|path| enter(&path, None));
+    for pair in written.iter() {
         let pair = Array::from(&pair);
-        (pair.get(0), Some(bytes_of(&pair.get(1))))
-    });
-    let named = removals.chain(writes).filter_map(|(path, after)| {
-        Some((WorkspacePath::parse_file(&(top.clone() + &path.as_string()?)).ok()?, after))
-    });
-    let left: Vec<(WorkspacePath, Option<Vec<u8>>)> = named.collect();
+        enter(&pair.get(0), Some(bytes_of(&pair.get(1))));
+    }
     let mut files = files.borrow_mut();
-    let taken =
-        left.into_iter().filter_map(|(path, after)| take_over_one(&mut files, &path, after));
-    let mut changes: Vec<Change> = taken.collect();
+    let mut changes = Vec::new();
+    for (path, after) in left {
+        changes.extend(take_over_one(&mut files, &path, after));
+    }
     innerloop_json::sort(&mut changes, |a, b| a.path.cmp(&b.path));
     changes
 }

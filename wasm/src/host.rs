@@ -5,15 +5,16 @@
 use crate::{
     callbacks::Callbacks,
     clock::{Clock, to_f64},
+    files::RawFiles,
+    told,
 };
 use innerloop_core::{
-    event::{Event, EventKind},
-    id::{AgentId, ById, EffectId},
+    event::Event,
+    id::{ById, EffectId},
     input::{Input, Rejected},
     time::Instant,
 };
-use innerloop_driver::{Driver, Keys, Output, Outputs, capture::Capture};
-use innerloop_json::{ToJson, to_string};
+use innerloop_driver::{Driver, FileSteps, Keys, Output, Outputs, capture::Capture};
 use innerloop_tools::Memory;
 use std::{
     cell::{Cell, RefCell},
@@ -35,12 +36,16 @@ pub(crate) type CarryOut = fn(&Host, Output) -> Option<Input>;
 pub(crate) struct Host {
     pub(crate) callbacks: Callbacks,
     pub(crate) files: Rc<RefCell<Memory>>,
+    /// Whether the files are a copy of others, with which the package keeps it together.
+    pub(crate) is_copy: bool,
     pub(crate) driver: RefCell<Driver>,
     carry_out: CarryOut,
     clock: Clock,
     /// The programs that run.
     running: RefCell<ById<EffectId, Running>>,
     outbox: RefCell<Vec<Event>>,
+    /// What the session's steps have changed.
+    pub(crate) steps: RefCell<FileSteps>,
     /// The session's log, if the driver keeps one.
     pub(crate) log: RefCell<String>,
     delivering: Cell<bool>,
@@ -56,34 +61,24 @@ pub(crate) struct Running {
     pub(crate) folder: String,
 }
 
-/// An event without what is the same for all of a batch.
-#[derive(ToJson)]
-struct Told<'a> {
-    seq: u64,
-    at: Instant,
-    #[json(skip_serializing_if = "Option::is_none")]
-    effect: Option<EffectId>,
-    agent: AgentId,
-    #[json(flatten)]
-    kind: &'a EventKind,
-}
-
 impl Host {
     /// A host for a driver that has not been started.
     pub(crate) fn new(
         driver: Driver,
         callbacks: Callbacks,
-        files: Rc<RefCell<Memory>>,
+        files: &RawFiles,
         carry_out: CarryOut,
     ) -> Self {
         Self {
             callbacks,
-            files,
+            files: files.memory(),
+            is_copy: files.is_copy,
             carry_out,
             clock: Clock::at(driver.session().now()),
             driver: RefCell::new(driver),
             running: RefCell::default(),
             outbox: RefCell::default(),
+            steps: RefCell::default(),
             log: RefCell::default(),
             delivering: Cell::new(false),
             due: Cell::new(None),
@@ -168,7 +163,10 @@ impl Host {
         let mut answers = VecDeque::new();
         for output in list {
             match output {
-                Output::Event(event) => self.outbox.borrow_mut().push(event),
+                Output::Event(event) => {
+                    self.steps.borrow_mut().on_event(&event);
+                    self.outbox.borrow_mut().push(event);
+                }
                 output => answers.extend((self.carry_out)(self, output)),
             }
         }
@@ -193,9 +191,8 @@ impl Host {
         loop {
             let events = std::mem::take(&mut *self.outbox.borrow_mut());
             let Some(first) = events.first() else { break };
-            let told: Vec<Told<'_>> = events.iter().map(Told::of).collect();
             let epoch = first.wall.0.saturating_sub(first.at.0);
-            self.callbacks.events(&to_string(&told), &first.session.0, to_f64(epoch));
+            self.callbacks.events(&told::batch(&events), &first.session.0, to_f64(epoch));
         }
         self.delivering.set(false);
     }
@@ -203,11 +200,4 @@ impl Host {
 
 fn blame(rejected: &Rejected) {
     console_error(&format!("innerloop: the host is at fault: {rejected}"));
-}
-
-impl<'a> Told<'a> {
-    const fn of(event: &'a Event) -> Self {
-        let Event { seq, at, wall: _, session: _, effect, agent, kind } = event;
-        Self { seq: *seq, at: *at, effect: *effect, agent: *agent, kind }
-    }
 }

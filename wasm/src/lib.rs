@@ -19,6 +19,8 @@ mod options;
 mod program;
 mod providers;
 mod session;
+mod shared;
+mod told;
 
 pub use agent::RawAgent;
 pub use files::RawFiles;

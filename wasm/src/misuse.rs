@@ -38,6 +38,7 @@ impl From<Rejected> for Misuse {
         let code = match rejected.reason {
             Reason::Busy => "busy",
             Reason::Closed => "closed",
+            Reason::Nothing(_) => "nothing",
             Reason::Unsupported(_) => "unsupported",
             _ => "bad_option",
         };

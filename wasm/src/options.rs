@@ -2,7 +2,9 @@
 
 use crate::misuse::Misuse;
 use innerloop_core::{
-    config::{Facts, HookPoint, MAX_NESTED_DOCS, ProgramFacts, ProjectDoc, SessionConfig},
+    config::{
+        Facts, HookPoint, MAX_NESTED_DOCS, ProfileKind, ProgramFacts, ProjectDoc, SessionConfig,
+    },
     doc_places,
     id::SessionId,
     instructed_folder,
@@ -15,7 +17,7 @@ use innerloop_driver::{
     providers::{self, Provider},
     traffic::Player,
 };
-use innerloop_json::FromJson;
+use innerloop_json::{FromJson, joined};
 use innerloop_tools::{Memory, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -23,7 +25,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 #[derive(Default, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub(crate) struct Options {
-    id: String,
+    pub(crate) id: String,
     /// Absent only where a recording answers.
     provider: Option<String>,
     model: Option<String>,
@@ -95,14 +97,17 @@ impl Options {
         };
         let mut facts = self.facts();
         // A patch may name another family, which reads other files; or name the files itself.
-        let family = config(&facts)?.model.profile;
-        let doc = |path: &str| doc(files, path);
-        facts.project_docs = doc_places(family, "", "").iter().filter_map(|it| doc(it)).collect();
-        let nested = files.iter().map(|(path, _)| path).filter(|path| {
-            instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
-        });
-        facts.nested_docs = nested.take(MAX_NESTED_DOCS).filter_map(doc).collect();
+        let docs = Docs::of(config(&facts)?.model.profile, files);
+        (facts.project_docs, facts.nested_docs) = (docs.project, docs.nested);
         config(&facts)
+    }
+
+    /// What the driver works with besides, of options as JSON.
+    ///
+    /// # Errors
+    /// As [`Options::parts`].
+    pub(crate) fn parts_of(json: &str) -> Result<Parts, Misuse> {
+        Self::read(json)?.parts()
     }
 
     /// What the driver works with besides.
@@ -151,7 +156,7 @@ impl Options {
             None => first().ok_or_else(|| {
                 let all = providers::all();
                 let names: Vec<&str> = all.iter().map(|provider| &*provider.name).collect();
-                unknown(format!("`provider` is missing: give one of {}", names.join(", ")))
+                unknown(format!("`provider` is missing: give one of {}", joined(&names, ", ")))
             }),
         }
     }
@@ -161,10 +166,6 @@ impl Options {
         // Where a recording answers, no request goes anywhere.
         let nowhere = || (is_recorded && provider.base_url.is_none()).then_some("http://localhost");
         let url = self.base_url.as_deref().or_else(nowhere);
-        // Only white space around a key is meant to be forgiven, and a page gives none.
-        if self.key.contains(char::is_whitespace) {
-            return Err(EndpointError::BadKey);
-        }
         let key = Key::new(&self.key);
         let endpoint = if is_recorded || self.sends {
             Endpoint::without_check(provider, url, key)?
@@ -173,6 +174,31 @@ impl Options {
         };
         let headers = if self.page { provider.page_headers.clone() } else { Vec::new() };
         Ok(endpoint.with_headers(headers))
+    }
+}
+
+/// The instruction files of a project.
+pub(crate) struct Docs {
+    project: Vec<ProjectDoc>,
+    nested: Vec<ProjectDoc>,
+}
+
+impl Docs {
+    /// Those that a model family reads.
+    pub(crate) fn of(family: ProfileKind, files: &Memory) -> Self {
+        let doc = |path: &str| doc(files, path);
+        let nested = files.iter().map(|(path, _)| path).filter(|path| {
+            instructed_folder(family, path).is_some_and(|folder| !folder.is_empty())
+        });
+        Self {
+            project: doc_places(family, "", "").iter().filter_map(|it| doc(it)).collect(),
+            nested: nested.take(MAX_NESTED_DOCS).filter_map(doc).collect(),
+        }
+    }
+
+    /// Whether they are the ones that these facts have.
+    pub(crate) fn are_of(&self, facts: &Facts) -> bool {
+        self.project == facts.project_docs && self.nested == facts.nested_docs
     }
 }
 
@@ -197,9 +223,6 @@ fn bad_endpoint(error: EndpointError, provider: &Provider) -> Misuse {
             "there is no key for the provider: give `apiKey`, or `fetch` if a proxy adds the key, \
              or `replay`",
         ),
-        EndpointError::BadKey => Misuse::bad_option(
-            "`apiKey` has characters that no key has: a space or a line break, perhaps",
-        ),
         EndpointError::MissingUrl => {
             let example = provider.base_url_example.as_deref().unwrap_or_default();
             Misuse::bad_option(format!(
@@ -207,7 +230,10 @@ fn bad_endpoint(error: EndpointError, provider: &Provider) -> Misuse {
                 provider.name
             ))
         }
-        error @ EndpointError::BadUrl { .. } => Misuse::bad_option(format!("`baseUrl`: {error}")),
+        // The package has looked at the key's characters.
+        error @ (EndpointError::BadKey | EndpointError::BadUrl { .. }) => {
+            Misuse::bad_option(format!("`baseUrl`: {error}"))
+        }
     }
 }
 

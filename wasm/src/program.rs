@@ -48,7 +48,8 @@ pub(crate) fn begin(
     }
     let capture = Capture::new(&host.keys(), KEPT);
     host.enter(id, Running { capture, folder: folder.to_owned() });
-    let files = files::copy_out(&host.files, folder);
+    // Of a copy that may be out of date the package looks itself.
+    let files = if host.is_copy { Array::new() } else { files::copy_out(&host.files, folder) };
     let (effect, limit_ms) = (to_f64(id.0), to_f64(limit_ms));
     host.callbacks.run_program(effect, limit_ms, name, args, stdin, files, folder, agent.0);
     Ok(())

@@ -46,8 +46,8 @@ impl RawSession {
     pub fn open(config: &str, wall: f64, logs: bool) -> Result<Self, JsValue> {
         let config: SessionConfig = innerloop_json::from_str(config).map_err(Misuse::bad_option)?;
         let (wall, journal) = (millis(wall), journal(logs));
-        let line = journal.header(&config, wall);
         let (session, outputs) = Session::open(config, wall).map_err(Misuse::bad_option)?;
+        let line = journal.header(&session, wall);
         Ok(Self::opened(session, &outputs, journal, line))
     }
 
@@ -115,6 +115,12 @@ impl RawSession {
         to_string(&turns.map(|turns| turns.get(from..).unwrap_or_default()))
     }
 
+    /// What an agent's model sees of that, as JSON; `null` if there is no such agent.
+    #[must_use]
+    pub fn seen(&self, agent: u32) -> String {
+        seen(&self.session.borrow(), agent)
+    }
+
     /// The session's id.
     #[must_use]
     pub fn id(&self) -> String {
@@ -161,4 +167,10 @@ pub(crate) const fn journal(logs: bool) -> Journal {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 pub(crate) const fn millis(number: f64) -> UnixMillis {
     UnixMillis(number as u64)
+}
+
+/// What an agent's model sees, as JSON; `null` if there is no such agent.
+pub(crate) fn seen(session: &Session, agent: u32) -> String {
+    let history = session.history(AgentId(agent));
+    to_string(&history.map(|history| history.seen().collect::<Vec<_>>()))
 }

@@ -1,16 +1,38 @@
 //! `cargo xtask bench`: what things cost, beside their limits.
 
 use crate::failure::Failure;
+use crate::npm;
+use crate::process;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
 use crate::{native, prepare};
+
+const PACKAGE_BENCH: &str = "tests/web/bench";
 
 /// Runs the command.
 ///
 /// # Errors
 /// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+pub(crate) fn run(workspace: &mut Workspace, with_peers: bool) -> Result<(), Failure> {
     let core = [step("measure the session core", native::bench)];
     let program = [step("measure the program", native::bench_program)];
-    run_all(workspace, &[&core[..], &prepare::MACHINE, &prepare::CARRIED, &program].concat())
+    let bench = if with_peers { measure_beside_peers } else { measure };
+    let package = [step("measure the package in Node", bench)];
+    let machine = [&core[..], &prepare::MACHINE].concat();
+    let built = [&prepare::CARRIED[..], &program, &prepare::PACKAGE].concat();
+    run_all(workspace, &[&machine[..], &built, &package].concat())
+}
+
+fn measure(workspace: &mut Workspace) -> Result<(), Failure> {
+    bench(workspace, &[])
+}
+
+fn measure_beside_peers(workspace: &mut Workspace) -> Result<(), Failure> {
+    bench(workspace, &["--peers"])
+}
+
+fn bench(workspace: &Workspace, arguments: &[&str]) -> Result<(), Failure> {
+    let mut node = workspace.program("node", PACKAGE_BENCH);
+    node.env("INNERLOOP_TARBALL", workspace.path(npm::TARBALL));
+    process::run(node.arg("bench.mjs").args(arguments))
 }

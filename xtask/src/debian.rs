@@ -6,8 +6,10 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::package::{Tree, VERSION, runs, size};
-use crate::{files, process};
+use crate::{files, licences, process};
 
+/// Who made it. They have no address together, and none is made up.
+const AUTHORS: &str = env!("CARGO_PKG_AUTHORS");
 const MIT: &str = include_str!("../../LICENSE-MIT");
 
 /// Where Debian's shells look for completions, with the names that ours have.
@@ -49,6 +51,10 @@ fn lay_out(tree: &Tree, root: &Path) -> Result<(), Failure> {
     let put = |from: &Path, to: &str| files::copy_if_changed(from, &root.join(to)).map(drop);
     put(&tree.program(), "usr/bin/innerloop")?;
     put(&tree.root.join("README.md"), "usr/share/doc/innerloop/README.md")?;
+    let notices = "usr/share/doc/innerloop/THIRD-PARTY.txt";
+    put(&tree.root.join(licences::FILE), notices)?;
+    let mut gzip = Command::new("gzip");
+    process::run(gzip.args(["-9", "--no-name"]).arg(root.join(notices)))?;
     let copyright = root.join("usr/share/doc/innerloop/copyright");
     files::write_if_changed(&copyright, self::copyright().as_bytes())?;
     for (ours, theirs) in COMPLETIONS {
@@ -79,7 +85,7 @@ fn control(program: &Path, architecture: &str, bytes: u64) -> Result<String, Fai
 Package: innerloop
 Version: {VERSION}
 Architecture: {architecture}
-Maintainer: The authors of Innerloop <authors@innerloop.invalid>
+Maintainer: {AUTHORS}
 Installed-Size: {size}
 Depends: libc6 (>= {major}.{minor}), libgcc-s1
 Recommends: ca-certificates
@@ -116,8 +122,10 @@ Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: innerloop
 
 Files: *
-Copyright: the authors of Innerloop
+Copyright: {AUTHORS}
 License: Expat or Apache-2.0
+Comment: The notices of all that others have made of it are in
+ /usr/share/doc/innerloop/THIRD-PARTY.txt.gz
 
 License: Expat
 {mit}

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::package::{self, Profile, TEXTS, Tree, runs};
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{debian, files, machine, native, prepare, process};
+use crate::{debian, files, licences, machine, native, prepare, process};
 
 /// Where the packages are left.
 const FOLDER: &str = "target/dist";
@@ -74,6 +74,8 @@ fn look(workspace: &mut Workspace) -> Result<(), Failure> {
             return Err(Failure(format!("{} is not as it is here", packed.display())));
         }
     }
+    let notices = files::read(&unpacked.join(package::name()).join(licences::FILE))?;
+    licences::look(&String::from_utf8_lossy(&notices))?;
     runs(&unpacked.join(package::name()).join("innerloop"))?;
     debian::look(&folder, &unpacked)?;
     files::remove_folder(&unpacked)

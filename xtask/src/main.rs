@@ -2,14 +2,18 @@
 //! and the playground. Here lives the command line; each command is a list of steps in its own
 //! module. No dependencies: the first line of output comes at once on a fresh clone.
 
+mod abi;
 mod bench;
 mod debian;
 mod demo;
 mod dist;
+mod elsewhere;
+mod everywhere;
 mod failure;
 mod features;
 mod files;
 mod fuzz;
+mod licences;
 mod machine;
 mod module;
 mod mutants;
@@ -45,11 +49,18 @@ Usage: cargo xtask <command>
 Commands:
   demo         Mend the example project in the sandbox, from a recording; no key is needed
                (--python: the same with Python and the shell)
-  test         Check and test everything: format, lints, docs, native, Node, Chromium
+  test         Check and test everything: format, lints, docs, native, macOS and Windows
+               (which are only compiled), Node, Chromium
+  everywhere   Try the npm packages in Node 20, 22 and 24, Deno, Bun, workerd, Vite, webpack, Next,
+               Parcel, Rollup, esbuild and Vitest, which come from npm (1.4 GB); what is skipped
+               is said, and why
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
-  size         Weigh the page's module, by crate and by cause, beside its budget
-  bench        Measure the session core and the program beside the physical limits and ripgrep
+  size         Weigh the page's module, by crate and by cause, beside its budget, and the module
+               for other languages beside its own
+  bench        Measure the session core and the program beside the physical limits and ripgrep,
+               and the package in Node (--peers: beside pi-agent-core, the AI SDK and
+               openai-agents, which npm installs)
   mutants      Put single faults into core, driver and tools, and see whether a test notices
                each: in changed lines, otherwise --all, CRATE[/MODULE]…, or --again: those that
                survived the last run (--count N --seed N: so many, drawn by the seed; --list: only
@@ -68,7 +79,8 @@ and how long; what cannot be installed is named with the command that does it.
 Environment:
   CHROMIUM                  The browser of the page test; otherwise chromium or google-chrome
                             on PATH
-  INNERLOOP_WASM_TOOLCHAIN  rustup or debian: what builds for wasm; otherwise the first that works
+  INNERLOOP_WASM_TOOLCHAIN  rustup or debian: what builds for wasm and checks for other systems;
+                            otherwise the first that works
 ";
 
 /// What the command line asks for.
@@ -77,14 +89,22 @@ enum Ask {
     Demo,
     DemoPython,
     Test,
+    Everywhere,
     Prepare,
     Dist(package::Profile),
-    Simulate { arguments: Vec<String> },
+    Simulate {
+        arguments: Vec<String>,
+    },
     Size,
-    Bench,
+    /// Beside other packages?
+    Bench {
+        with_peers: bool,
+    },
     Fuzz(fuzz::Plan),
     Mutants(mutants::Plan),
-    Playground { port: Option<u16> },
+    Playground {
+        port: Option<u16>,
+    },
 }
 
 fn main() -> ExitCode {
@@ -117,11 +137,13 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo"] => Ok(Ask::Demo),
         ["demo", "--python"] => Ok(Ask::DemoPython),
         ["test"] => Ok(Ask::Test),
+        ["everywhere"] => Ok(Ask::Everywhere),
         ["prepare"] => Ok(Ask::Prepare),
         ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
         ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
         ["size"] => Ok(Ask::Size),
-        ["bench"] => Ok(Ask::Bench),
+        ["bench"] => Ok(Ask::Bench { with_peers: false }),
+        ["bench", "--peers"] => Ok(Ask::Bench { with_peers: true }),
         ["simulate", rest @ ..] => {
             Ok(Ask::Simulate { arguments: rest.iter().map(|&word| word.to_owned()).collect() })
         }
@@ -132,9 +154,10 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
             Ok(port) => Ok(Ask::Playground { port: Some(port) }),
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
-        ["demo" | "test" | "prepare" | "playground" | "bench" | "size" | "dist", rest @ ..] => {
-            Err(format!("unexpected {:?}", rest.join(" ")))
-        }
+        [
+            "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist",
+            rest @ ..,
+        ] => Err(format!("unexpected {:?}", rest.join(" "))),
         [command, ..] => Err(format!("unknown command {command:?}")),
     }
 }
@@ -146,11 +169,12 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Demo => demo::run(&mut workspace),
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),
+        Ask::Everywhere => everywhere::run(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
         Ask::Dist(profile) => dist::run(&mut workspace, *profile),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
         Ask::Size => size::run(&mut workspace),
-        Ask::Bench => bench::run(&mut workspace),
+        Ask::Bench { with_peers } => bench::run(&mut workspace, *with_peers),
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
         Ask::Mutants(plan) => mutants::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),
@@ -175,9 +199,10 @@ mod tests {
         assert!(matches!(chosen, Ok(Ask::Playground { port: Some(81) })));
         let reason = |line| parsed(line).err().unwrap_or_default();
         assert_eq!(reason(""), "no command given");
-        assert!(matches!(parsed("bench"), Ok(Ask::Bench)));
+        assert!(matches!(parsed("bench"), Ok(Ask::Bench { with_peers: false })));
         assert!(matches!(parsed("dist"), Ok(Ask::Dist(package::Profile::Release))));
         assert!(matches!(parsed("dist --profile dev"), Ok(Ask::Dist(package::Profile::Dev))));
+        assert!(matches!(parsed("everywhere"), Ok(Ask::Everywhere)));
         assert_eq!(reason("dist --profile fast"), "unexpected \"--profile fast\"");
         assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));
         assert_eq!(reason("fuzz --all"), "unexpected \"--all\"");

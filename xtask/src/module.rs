@@ -105,6 +105,19 @@ pub(crate) fn with_data(bytes: &[u8], change: fn(usize, &mut [u8])) -> Option<Ve
     Some(out)
 }
 
+/// A module that exports nothing but these, and has no word left for linkers.
+pub(crate) fn exporting(bytes: &[u8], names: &[&str]) -> Option<Vec<u8>> {
+    let mut out = HEAD.to_vec();
+    for (id, content) in sections(bytes)? {
+        match id {
+            EXPORT => push_section(&mut out, id, &Reader(content).exports_of(names)?),
+            CUSTOM if !matches!(Reader(content).text()?, "name" | "target_features") => {}
+            _ => push_section(&mut out, id, content),
+        }
+    }
+    Some(out)
+}
+
 fn change_segments(section: &mut [u8], change: fn(usize, &mut [u8])) -> Option<()> {
     for Segment { address, place, length } in Reader(section).segments()? {
         change(address, section.get_mut(place..place + length)?);
@@ -210,6 +223,25 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.take(length)?).ok()
     }
 
+    /// An export section with those exports of this one that have one of these names.
+    fn exports_of(&mut self, names: &[&str]) -> Option<Vec<u8>> {
+        let (mut count, mut kept) = (0, Vec::new());
+        for _ in 0..self.number()? {
+            let export = self.0;
+            let is_kept = names.contains(&self.text()?);
+            self.byte()?;
+            self.number()?;
+            if is_kept {
+                count += 1;
+                kept.extend_from_slice(export.get(..export.len() - self.0.len())?);
+            }
+        }
+        let mut section = Vec::new();
+        push_number(&mut section, count);
+        section.extend(kept);
+        Some(section)
+    }
+
     fn numbers(&mut self) -> Option<Vec<usize>> {
         (0..self.number()?).map(|_| self.number()).collect()
     }
@@ -277,7 +309,7 @@ impl<'a> Reader<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Function, Module};
+    use super::{Function, Module, exporting};
 
     /// Imports a function and a memory, and has functions of two and three bytes.
     const SAMPLE: &[u8] = b"\0asm\x01\0\0\0\
@@ -293,6 +325,16 @@ mod tests {
         let functions = vec![function("f", b"\0\x0b"), function("g", b"\0\x01\x0b")];
         let expected = Module { imported: 1, functions, data: 0, rest: 4 + 12 + 3 };
         assert_eq!(Module::read(SAMPLE), Some(expected));
+    }
+
+    #[test]
+    fn a_module_exports_what_it_is_told_to_and_nothing_else() {
+        // Exports a memory and two functions, and has a word for linkers.
+        let module = b"\0asm\x01\0\0\0\x07\x0d\x03\x01m\x02\0\x01f\0\0\x01g\0\x01\
+            \0\x09\x07linking\x02";
+        let expected = b"\0asm\x01\0\0\0\x07\x09\x02\x01m\x02\0\x01g\0\x01";
+        assert_eq!(exporting(module, &["g", "m"]).as_deref(), Some(&expected[..]));
+        assert_eq!(exporting(b"no module", &[]), None);
     }
 
     #[test]

@@ -18,8 +18,9 @@ pub(crate) fn check_format(workspace: &mut Workspace) -> Result<(), Failure> {
 
 /// Step: lints over all packages and targets, warnings denied.
 ///
-/// The binding, the example's tool and the shell are linted for the native target: Debian's
-/// toolchain has no clippy for wasm, and the same check must run with either.
+/// The binding, the module without imports, the example's tool and the shell are linted for the
+/// native target: Debian's toolchain has no clippy for wasm, and the same check must run with
+/// either.
 ///
 /// # Errors
 /// When there is a warning.
@@ -27,7 +28,8 @@ pub(crate) fn lint(workspace: &mut Workspace) -> Result<(), Failure> {
     let mut clippy = workspace.cargo_native("clippy");
     process::run(clippy.args(["--all-targets", "--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
-    clippy.args(["-p", "innerloop-wasm", "-p", "xtask-bindgen", "-p", "count-lines"]);
+    clippy.args(["-p", "innerloop-wasm", "-p", "innerloop-abi", "-p", "xtask-bindgen"]);
+    clippy.args(["-p", "count-lines"]);
     process::run(clippy.args(["--", "-D", "warnings"]))?;
     let mut clippy = workspace.cargo("clippy");
     process::run(clippy.args(["-p", "innerloop-shell", "--", "-D", "warnings"]))

@@ -25,8 +25,14 @@ pub(crate) const MODULE: &str = "innerloop_wasm_bg.wasm";
 /// How wasm-opt makes a module small that travels compressed: an expression that is said twice and
 /// zeros between tables weigh next to nothing then, other than the locals and the segments that
 /// would take their place. The first KB of memory is the far end of the stack.
-const SMALLEST: [&str; 4] =
-    ["-Oz", "--low-memory-unused", "--skip-pass=local-cse", "--skip-pass=memory-packing"];
+const SMALLEST: [&str; 6] = [
+    "-Oz",
+    "--low-memory-unused",
+    "--skip-pass=local-cse",
+    "--skip-pass=memory-packing",
+    "--skip-pass=merge-locals",
+    "--skip-pass=simplify-locals",
+];
 /// The packed package.
 pub(crate) const TARBALL: &str = "target/npm/innerloop-0.1.0.tgz";
 
@@ -107,6 +113,7 @@ pub(crate) fn pack_programs(workspace: &mut Workspace) -> Result<(), Failure> {
     pack_folder(workspace, SHELL_PACKAGE)?;
     let module = workspace.path(QJS_PACKAGE).join("dist/qjs.wasm");
     files::copy_if_changed(&workspace.path(QJS), &module)?;
+    process::run(workspace.program("node", QJS_PACKAGE).arg("build.mjs"))?;
     pack_folder(workspace, QJS_PACKAGE)?;
     let module = workspace.path(PYTHON_PACKAGE).join("dist/python.wasm.gz");
     files::copy_if_changed(&workspace.path(PYTHON), &module)?;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{files, process};
+use crate::{files, licences, process};
 
 /// The version of all packages of the workspace.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -63,6 +63,8 @@ impl Tree {
         for text in TEXTS {
             files::copy_if_changed(&workspace.path(text), &root.join(text))?;
         }
+        let notices = licences::collect(workspace)?;
+        files::write_if_changed(&root.join(licences::FILE), notices.as_bytes())?;
         if tree.knows("man") {
             files::create_folder(&tree.manual())?;
             process::run(Command::new(&program).arg("man").arg(tree.manual()))?;

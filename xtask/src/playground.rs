@@ -11,14 +11,18 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::prepare;
 use crate::site;
-use crate::steps::{run_all, step};
+use crate::steps::run_all;
 use crate::workspace::Workspace;
 
 const FIRST_PORT: u16 = 8080;
 const LONGEST_HEAD: u64 = 16 * 1024;
 const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; \
     connect-src 'self' https: http://localhost:* http://127.0.0.1:*; worker-src 'self'; \
-    object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+    frame-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' blob:; \
+    object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The frame of what people preview; the rest of its policy stands in it.
+const PREVIEW: &str = "preview.html";
+const PREVIEW_POLICY: &str = "sandbox allow-scripts; frame-ancestors 'self'";
 
 /// Runs the command; it ends when it is interrupted.
 ///
@@ -26,8 +30,8 @@ const POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; 
 /// When a step fails or the port cannot be had.
 pub(crate) fn run(workspace: &mut Workspace, port: Option<u16>) -> Result<(), Failure> {
     let programs = [prepare::PROGRAMS, prepare::SHELL, prepare::PYTHON];
-    let site = [step("put the page together", site::assemble)];
-    run_all(workspace, &[&prepare::MACHINE[..], &prepare::PACKAGE, &programs, &site].concat())?;
+    let parts = [&prepare::MACHINE[..], &prepare::PACKAGE, &programs, &[site::ASSEMBLE]];
+    run_all(workspace, &parts.concat())?;
     let listener = listen(port)?;
     let address =
         listener.local_addr().map_err(|error| Failure(format!("cannot tell the port: {error}")))?;
@@ -59,34 +63,59 @@ fn answer(stream: &TcpStream, root: &Path) -> io::Result<()> {
     let mut head = BufReader::new(stream).take(LONGEST_HEAD);
     let mut request = String::new();
     head.read_line(&mut request)?;
+    let mut takes_gzip = false;
     let mut field = String::new();
     while head.read_line(&mut field)? > 0 && !field.trim().is_empty() {
+        let lower = field.to_ascii_lowercase();
+        takes_gzip |= lower.starts_with("accept-encoding:") && lower.contains("gzip");
         field.clear();
     }
     let mut words = request.split(' ');
     let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    if !matches!(method, "GET" | "HEAD") {
-        return send(stream, "405 Method Not Allowed", "text/plain", b"GET and HEAD only\n", true);
-    }
-    let found = file_for(target, root).and_then(|file| Some((fs::read(&file).ok()?, file)));
     let with_body = method == "GET";
-    match found {
-        Some((bytes, file)) => send(stream, "200 OK", media_type(&file), &bytes, with_body),
-        None => send(stream, "404 Not Found", "text/plain", b"no such file\n", with_body),
+    let plain = |body: &[u8]| Answer { media_type: "text/plain", ..Answer::of(body.to_vec()) };
+    if !matches!(method, "GET" | "HEAD") {
+        let answer = plain(b"GET and HEAD only\n");
+        return send(stream, "405 Method Not Allowed", &answer, true);
+    }
+    match file_for(target, root).and_then(|file| found(&file, takes_gzip)) {
+        Some(answer) => send(stream, "200 OK", &answer, with_body),
+        None => send(stream, "404 Not Found", &plain(b"no such file\n"), with_body),
     }
 }
 
-fn send(
-    mut stream: &TcpStream,
-    status: &str,
-    media_type: &str,
-    body: &[u8],
-    with_body: bool,
-) -> io::Result<()> {
+/// What is sent, and what is said of it.
+struct Answer {
+    body: Vec<u8>,
+    media_type: &'static str,
+    policy: &'static str,
+    encoding: &'static str,
+}
+
+impl Answer {
+    fn of(body: Vec<u8>) -> Self {
+        Self { body, media_type: "text/plain", policy: POLICY, encoding: "" }
+    }
+}
+
+/// A file, compressed where that was done when the site was built and the browser takes it.
+fn found(file: &Path, takes_gzip: bool) -> Option<Answer> {
+    let mut packed = file.as_os_str().to_owned();
+    packed.push(".gz");
+    let packed = takes_gzip.then(|| fs::read(packed).ok()).flatten();
+    let encoding = if packed.is_some() { "Content-Encoding: gzip\r\n" } else { "" };
+    let body = packed.or_else(|| fs::read(file).ok())?;
+    let policy = if file.ends_with(PREVIEW) { PREVIEW_POLICY } else { POLICY };
+    Some(Answer { media_type: media_type(file), policy, encoding, ..Answer::of(body) })
+}
+
+fn send(mut stream: &TcpStream, status: &str, answer: &Answer, with_body: bool) -> io::Result<()> {
+    let Answer { body, media_type, policy, encoding } = answer;
     let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n\
-         Content-Security-Policy: {POLICY}\r\nX-Content-Type-Options: nosniff\r\n\
-         Referrer-Policy: no-referrer\r\nCache-Control: no-cache\r\nConnection: close\r\n\r\n",
+        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {}\r\n{encoding}\
+         Content-Security-Policy: {policy}\r\nX-Content-Type-Options: nosniff\r\n\
+         Referrer-Policy: no-referrer\r\nCache-Control: no-cache\r\n\
+         Vary: Accept-Encoding\r\nConnection: close\r\n\r\n",
         body.len()
     );
     stream.write_all(head.as_bytes())?;
@@ -132,14 +161,28 @@ mod tests {
     use std::env;
     use std::process;
 
+    /// What is answered to a request with one more header: the head and the body.
+    fn answered(root: &Path, request: &str, header: &str) -> io::Result<(String, String)> {
+        let listener = TcpListener::bind(("127.0.0.1", 0))?;
+        let mut client = TcpStream::connect(listener.local_addr()?)?;
+        client.write_all(format!("{request} HTTP/1.1\r\nHost: here\r\n{header}\r\n").as_bytes())?;
+        let (stream, _) = listener.accept()?;
+        answer(&stream, root)?;
+        drop(stream);
+        let mut answered = String::new();
+        client.read_to_string(&mut answered)?;
+        let (head, body) = answered.split_once("\r\n\r\n").unwrap_or_default();
+        Ok((head.to_owned(), body.to_owned()))
+    }
+
     #[test]
     fn files_are_served_with_their_type_and_the_policy() -> io::Result<()> {
         let root = env::temp_dir().join(format!("xtask-playground-{}", process::id()));
         fs::create_dir_all(&root)?;
         fs::write(root.join("index.html"), "<p>hello")?;
+        fs::write(root.join("index.html.gz"), "packed")?;
         fs::write(root.join("module.wasm"), b"\0asm")?;
-        let listener = TcpListener::bind(("127.0.0.1", 0))?;
-        let address = listener.local_addr()?;
+        fs::write(root.join(PREVIEW), "<p>frame")?;
         let asked = [
             ("GET /", "200 OK", "text/html", "<p>hello"),
             ("HEAD /", "200 OK", "text/html", ""),
@@ -148,19 +191,22 @@ mod tests {
             ("POST /", "405 Method Not Allowed", "text/plain", "GET and HEAD only\n"),
         ];
         for (request, status, media_type, body) in asked {
-            let mut client = TcpStream::connect(address)?;
-            client.write_all(format!("{request} HTTP/1.1\r\nHost: here\r\n\r\n").as_bytes())?;
-            let (stream, _) = listener.accept()?;
-            answer(&stream, &root)?;
-            drop(stream);
-            let mut answered = String::new();
-            client.read_to_string(&mut answered)?;
-            let (head, sent) = answered.split_once("\r\n\r\n").unwrap_or_default();
+            let (head, sent) = answered(&root, request, "")?;
             assert!(head.starts_with(&format!("HTTP/1.1 {status}\r\n")), "{request}: {head}");
             assert!(head.contains(&format!("\r\nContent-Type: {media_type}")), "{request}: {head}");
             assert!(head.contains("script-src 'self' 'wasm-unsafe-eval';"), "{request}: {head}");
+            assert!(!head.contains("Content-Encoding"), "{request}: {head}");
             assert_eq!(sent, body, "{request}");
         }
+        let gzip = "Accept-Encoding: br, gzip\r\n";
+        let (head, sent) = answered(&root, "GET /", gzip)?;
+        assert!(head.contains("\r\nContent-Encoding: gzip\r\n"), "{head}");
+        assert!(head.contains("\r\nContent-Type: text/html"), "{head}");
+        assert_eq!(sent, "packed");
+        let (head, sent) = answered(&root, "GET /preview.html", gzip)?;
+        assert!(head.contains("\r\nContent-Security-Policy: sandbox allow-scripts;"), "{head}");
+        assert!(!head.contains("Content-Encoding"), "{head}");
+        assert_eq!(sent, "<p>frame");
         fs::remove_dir_all(&root)
     }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{machine, native, npm, programs, wasm, wasm_targets};
+use crate::{abi, machine, native, npm, programs, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -20,6 +20,8 @@ pub(crate) const PROGRAMS: Step = step("fetch the programs of the sandbox", prog
 pub(crate) const PYTHON: Step = step("fetch Python for pages", programs::fetch_python);
 /// What carries out command lines there.
 pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
+/// The core for hosts in any language.
+pub(crate) const CORE: Step = step("build the core without imports", abi::build);
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -46,7 +48,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
-    let packed = [PYTHON, PROGRAM_PACKAGES];
+    let packed = [CORE, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
 }

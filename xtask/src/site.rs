@@ -1,34 +1,39 @@
-//! The playground as static files, put together as it would be published: from the packed package
-//! and not from its sources. Serving it is the business of `playground`.
+//! The playground as static files, as it would be published: the page, built, beside the packed
+//! package and not its sources. Serving it is the business of `playground`.
 
 use crate::failure::Failure;
 use crate::files;
 use crate::npm;
 use crate::process;
 use crate::programs;
+use crate::steps::{Step, step};
 use crate::wasm;
 use crate::workspace::Workspace;
 
-/// The page's own files, the unpacked package, the example and the programs.
+/// The page, the unpacked package, the example and the programs.
 pub(crate) const SITE: &str = "target/www";
+/// The page's sources.
+const PAGE: &str = "www";
 
-/// Step: puts the site together.
-///
-/// # Errors
-/// When a part is missing or cannot be copied.
-pub(crate) fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
+/// Step: builds the page and puts the site together.
+pub(crate) const ASSEMBLE: Step = step("build the playground", assemble);
+
+fn assemble(workspace: &mut Workspace) -> Result<(), Failure> {
     let site = workspace.path(SITE);
     files::remove_folder(&site)?;
-    files::copy_folder(&workspace.path("www"), &site)?;
     let package = site.join("innerloop");
     files::create_folder(&package)?;
     let mut tar = workspace.program("tar", "");
     tar.args(["-xz", "--strip-components=1", "-C"]).arg(&package).arg("-f");
     process::run(tar.arg(workspace.path(npm::TARBALL)))?;
-    files::copy_folder(&workspace.path("example"), &site.join("example"))?;
+    let project = "example/project";
+    files::copy_folder(&workspace.path(project), &site.join(project))?;
     files::copy_if_changed(&workspace.path(programs::QJS), &site.join("programs/qjs.wasm"))?;
     let python = site.join("programs/python.wasm.gz");
     files::copy_if_changed(&workspace.path(programs::PYTHON), &python)?;
     files::copy_if_changed(&workspace.path(wasm::SHELL), &site.join("programs/bash.wasm"))?;
-    Ok(())
+    npm::install(workspace, PAGE)?;
+    process::run(workspace.program("npm", PAGE).args(["run", "--silent", "check"]))?;
+    // Compresses what is there, so that it comes last.
+    process::run(workspace.program("node", PAGE).arg("build.mjs").arg(&site))
 }

@@ -5,19 +5,27 @@ use std::process::Command;
 
 use crate::demo;
 use crate::dist;
+use crate::elsewhere;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
+use crate::site;
 use crate::size;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
 use crate::{features, machine, native};
 
-const WEB_TESTS: &str = "tests/web";
+/// The tests of the packages, in Node and Chromium.
+pub(crate) const WEB_TESTS: &str = "tests/web";
+/// The page's tests, each with a browser of its own.
+const PAGE_TESTS: [&str; 10] = [
+    "demo", "files", "writing", "folder", "sessions", "models", "hostile", "programs", "speed",
+    "looks",
+];
 /// A file of tests that takes longer hangs.
-const TEST_TIMEOUT_MS: &str = "300000";
+const TEST_TIMEOUT_MS: &str = "600000";
 
 /// Runs the command.
 ///
@@ -34,6 +42,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         prepare::EXAMPLE,
         step("lint with clippy", native::lint),
         step("lint with each feature alone", features::lint),
+        step("check for macOS and Windows", elsewhere::check),
         step("build the documentation", native::document),
         prepare::HOST,
         prepare::INSTALLED_PYTHON,
@@ -48,7 +57,9 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
         step("run both hosts against a third-party mock", test_aimock),
+        site::ASSEMBLE,
         step("run the page test in Chromium", test_page),
+        step("try the packages in bundlers and plain pages", test_places),
         step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
     ];
@@ -59,27 +70,35 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
     npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "node.test.mjs"))
+    process::run(&mut web_test(workspace, "node.test.mjs", TEST_TIMEOUT_MS))
 }
 
 fn test_aimock(workspace: &mut Workspace) -> Result<(), Failure> {
     npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "aimock.test.mjs"))
+    process::run(&mut web_test(workspace, "aimock.test.mjs", TEST_TIMEOUT_MS))
 }
 
 fn test_page(workspace: &mut Workspace) -> Result<(), Failure> {
     npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "page.test.mjs"))
+    let tests = PAGE_TESTS.map(|name| format!("page/{name}.test.mjs"));
+    let mut node = web_test(workspace, "--test-concurrency=1", TEST_TIMEOUT_MS);
+    process::run(node.args(tests))
+}
+
+fn test_places(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, WEB_TESTS)?;
+    process::run(&mut web_test(workspace, "places.test.mjs", TEST_TIMEOUT_MS))
 }
 
 fn test_readme(workspace: &mut Workspace) -> Result<(), Failure> {
     npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "readme.test.mjs"))
+    process::run(&mut web_test(workspace, "readme.test.mjs", TEST_TIMEOUT_MS))
 }
 
-fn web_test(workspace: &Workspace, file: &str) -> Command {
+/// Runs a file of these tests.
+pub(crate) fn web_test(workspace: &Workspace, file: &str, timeout_ms: &str) -> Command {
     let mut node = workspace.program("node", WEB_TESTS);
-    node.args(["--test", "--test-timeout", TEST_TIMEOUT_MS, "--test-reporter", "spec", file]);
+    node.args(["--test", "--test-timeout", timeout_ms, "--test-reporter", "spec", file]);
     node.env("INNERLOOP_TARBALL", workspace.path(npm::TARBALL));
     if let Some(chromium) = &workspace.chromium {
         node.env("CHROMIUM", chromium);

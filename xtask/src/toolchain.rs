@@ -11,10 +11,16 @@ pub(crate) const WASI: &str = "wasm32-wasip1";
 
 const WASI_LIBC: &str = "/usr/lib/wasm32-wasi";
 
+/// The page's module travels, so its standard library is built for size, and a panic in it is a
+/// trap: there is nobody to read a message, or where it came from.
+const PAGE_STD: [&str; 2] =
+    ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
+const PAGE_FLAGS: &str = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+
 /// A way to build for wasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Toolchain {
-    /// The native toolchain, with rustup's two wasm targets.
+    /// The native toolchain, with rustup's two wasm targets and the standard library's source.
     Rustup,
     /// Debian's rustc and cargo under `/usr/bin`, with the standard library built from source.
     Debian,
@@ -31,6 +37,11 @@ impl Toolchain {
         if self == Self::Debian {
             use_debian(&mut cargo, target);
         }
+        if target == PAGE {
+            // The compilers are stable ones.
+            cargo.args(PAGE_STD).env("RUSTC_BOOTSTRAP", "1");
+            cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", PAGE_FLAGS);
+        }
         // Flags for the native build would replace the target's own.
         cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
         cargo.args(["--target", target, "--profile", profile]);
@@ -38,15 +49,18 @@ impl Toolchain {
     }
 }
 
+/// Debian's cargo with a subcommand, which builds the standard library, too.
+pub(crate) fn cargo_from_source(subcommand: &str) -> Command {
+    let mut cargo = Command::new("/usr/bin/cargo");
+    cargo.args([subcommand, "-Zbuild-std"]);
+    lead_to_debian(&mut cargo);
+    cargo
+}
+
 fn use_debian(cargo: &mut Command, target: &str) {
-    cargo.arg("-Zbuild-std=std,panic_abort");
-    cargo.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
-    // Both lead back to rustup's toolchain and its libraries.
-    cargo.env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
-    cargo.env_remove("RUSTC_WRAPPER").env_remove("RUSTC_WORKSPACE_WRAPPER");
-    let path = env::var("PATH").unwrap_or_default();
-    cargo.env("PATH", format!("/usr/bin:{path}"));
+    lead_to_debian(cargo);
     if target == WASI {
+        cargo.arg("-Zbuild-std=std,panic_abort");
         cargo.env("CARGO_TARGET_WASM32_WASIP1_LINKER", "wasm-ld-19");
         let flags = format!(
             "-C link-self-contained=no -L {WASI_LIBC} -C link-arg={WASI_LIBC}/crt1-command.o"
@@ -55,4 +69,13 @@ fn use_debian(cargo: &mut Command, target: &str) {
     } else {
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld-19");
     }
+}
+
+fn lead_to_debian(cargo: &mut Command) {
+    cargo.env("RUSTC", "/usr/bin/rustc").env("RUSTC_BOOTSTRAP", "1");
+    // Both lead back to rustup's toolchain and its libraries.
+    cargo.env_remove("RUSTUP_TOOLCHAIN").env_remove("LD_LIBRARY_PATH");
+    cargo.env_remove("RUSTC_WRAPPER").env_remove("RUSTC_WORKSPACE_WRAPPER");
+    let path = env::var("PATH").unwrap_or_default();
+    cargo.env("PATH", format!("/usr/bin:{path}"));
 }

@@ -16,8 +16,11 @@ const GUEST: &str = "target/guests/tools.wasm";
 const EXAMPLE: &str = "count-lines";
 /// Where the shell lies that `host-native` embeds and npm packs.
 pub(crate) const SHELL: &str = "target/programs/bash.wasm";
-/// What cargo names the page's module.
-const MODULE: &str = "innerloop_wasm.wasm";
+/// The package of the page's module.
+pub(crate) const BINDING: &str = "innerloop-wasm";
+/// How the page's module is linked: what refers to what is left in it, for `panics`; and loops
+/// count what their source counts, since a second counter for each address is longer.
+const LINKED: [&str; 4] = ["-C", "link-arg=--emit-relocs", "-C", "llvm-args=-disable-lsr"];
 /// Where wasm-bindgen leaves the module and its glue.
 pub(crate) const GLUE: &str = "target/npm/glue";
 
@@ -70,21 +73,26 @@ pub(crate) fn build_shell(workspace: &mut Workspace) -> Result<(), Failure> {
 /// # Errors
 /// When one of the builds or wasm-bindgen fails.
 pub(crate) fn build_binding(workspace: &mut Workspace) -> Result<(), Failure> {
-    let built = build_module(workspace, &[])?;
+    let built = build_module(workspace, BINDING, &[])?;
     write_glue(workspace, &built, &workspace.path(GLUE))
 }
 
-/// Builds the module for the page, with further arguments for cargo, silences its panics, and says
+/// Builds the module of a package, with further arguments for cargo, silences its panics, and says
 /// where it lies.
 ///
 /// # Errors
 /// When the build fails, or the linker leaves something else.
-pub(crate) fn build_module(workspace: &Workspace, arguments: &[&str]) -> Result<PathBuf, Failure> {
+pub(crate) fn build_module(
+    workspace: &Workspace,
+    package: &str,
+    arguments: &[&str],
+) -> Result<PathBuf, Failure> {
     let mut cargo = workspace.cargo_wasm("rustc", PAGE, "wasm")?;
-    cargo.args(["-p", "innerloop-wasm", "--lib"]).args(arguments);
-    process::run(cargo.args(["--", "-C", "link-arg=--emit-relocs"]))?;
+    cargo.args(["-p", package, "--lib"]).args(arguments);
+    process::run(cargo.arg("--").args(LINKED))?;
     let built = workspace.wasm_target().join(PAGE);
-    let (linked, silent) = (built.join("wasm").join(MODULE), built.join("silent").join(MODULE));
+    let module = format!("{}.wasm", package.replace('-', "_"));
+    let (linked, silent) = (built.join("wasm").join(&module), built.join("silent").join(&module));
     let strange = || Failure(format!("{} is not as the linker leaves it", linked.display()));
     let module = panics::silenced(&files::read(&linked)?).ok_or_else(strange)?;
     files::write_if_changed(&silent, &module)?;

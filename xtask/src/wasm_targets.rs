@@ -1,4 +1,5 @@
-//! Finds the way to build for wasm that works on this machine, and installs what it needs.
+//! Finds the way to build for wasm, or for other systems, that works on this machine, and installs
+//! what it needs.
 
 use std::env;
 use std::path::Path;
@@ -11,83 +12,126 @@ use crate::toolchain::{PAGE, Toolchain, WASI};
 use crate::workspace::Workspace;
 
 const CHOICE: &str = "INNERLOOP_WASM_TOOLCHAIN";
-const DEBIAN_PACKAGES: [&str; 5] =
-    ["rustc-web", "cargo-web", "rust-web-src", "lld-19", "wasi-libc"];
+
+/// Targets that are built for together, and what has to be installed for them.
+pub(crate) struct Targets {
+    /// What they are for, in a word or two.
+    pub(crate) purpose: &'static str,
+    pub(crate) names: &'static [&'static str],
+    /// Whether the standard library is built for one of them, from its source.
+    pub(crate) from_source: bool,
+    /// What rustup downloads, and how long that takes.
+    pub(crate) size: &'static str,
+    /// The packages by which Debian builds for them.
+    pub(crate) debian: &'static [&'static str],
+}
+
+const WASM: Targets = Targets {
+    purpose: "wasm",
+    names: &[PAGE, WASI],
+    from_source: true,
+    size: "50 MB; half a minute",
+    debian: &["rustc-web", "cargo-web", "rust-web-src", "lld-19", "wasi-libc"],
+};
 
 /// Step: finds a way to build for wasm, installing what it needs, and notes it in the workspace.
 ///
 /// # Errors
 /// When neither way works and neither can be installed.
 pub(crate) fn find(workspace: &mut Workspace) -> Result<(), Failure> {
-    let toolchain = choose(workspace)?;
-    match toolchain {
-        Toolchain::Rustup => println!("wasm: rustup's targets {PAGE} and {WASI}"),
-        Toolchain::Debian => println!("wasm: Debian's rustc, standard library from source"),
-    }
-    workspace.toolchain = Some(toolchain);
+    workspace.toolchain = Some(choose(workspace, &WASM)?);
     Ok(())
 }
 
-fn choose(workspace: &Workspace) -> Result<Toolchain, Failure> {
-    match env::var(CHOICE).as_deref() {
-        Ok("rustup") if targets_installed(workspace) || add_targets(workspace) => {
-            Ok(Toolchain::Rustup)
+/// Finds a way to build for targets, installing what it needs, and says which.
+///
+/// # Errors
+/// When neither way works and neither can be installed.
+pub(crate) fn choose(workspace: &Workspace, targets: &Targets) -> Result<Toolchain, Failure> {
+    let toolchain = match env::var(CHOICE).as_deref() {
+        Ok("rustup") if installed(workspace, targets) || add(workspace, targets) => {
+            Toolchain::Rustup
         }
-        Ok("rustup") => Err(Failure(format!(
-            "{CHOICE} says rustup, but its wasm targets are missing; run `{}`",
-            add_line()
-        ))),
-        Ok("debian") => install_debian().map(|()| Toolchain::Debian),
-        Ok("") | Err(_) => choose_freely(workspace),
-        Ok(other) => Err(Failure(format!("{CHOICE} is {other:?}; it knows rustup and debian"))),
+        Ok("rustup") => {
+            return Err(Failure(format!(
+                "{CHOICE} says rustup, but its targets for {} are missing; run `{}`",
+                targets.purpose,
+                add_line(targets)
+            )));
+        }
+        Ok("debian") => install_debian(targets)?,
+        Ok("") | Err(_) => choose_freely(workspace, targets)?,
+        Ok(other) => {
+            return Err(Failure(format!("{CHOICE} is {other:?}; it knows rustup and debian")));
+        }
+    };
+    let Targets { purpose, names, .. } = targets;
+    match toolchain {
+        Toolchain::Rustup => println!("{purpose}: rustup's targets {}", names.join(" and ")),
+        Toolchain::Debian => println!("{purpose}: Debian's rustc, standard library from source"),
     }
+    Ok(toolchain)
 }
 
-fn choose_freely(workspace: &Workspace) -> Result<Toolchain, Failure> {
-    if targets_installed(workspace) {
+fn choose_freely(workspace: &Workspace, targets: &Targets) -> Result<Toolchain, Failure> {
+    if installed(workspace, targets) {
         return Ok(Toolchain::Rustup);
     }
-    if machine::missing_packages(&DEBIAN_PACKAGES).is_empty() {
+    if machine::missing_packages(targets.debian).is_empty() {
         return Ok(Toolchain::Debian);
     }
-    if add_targets(workspace) {
+    if add(workspace, targets) {
         return Ok(Toolchain::Rustup);
     }
-    install_debian().map(|()| Toolchain::Debian)
+    install_debian(targets)
 }
 
-fn targets_installed(workspace: &Workspace) -> bool {
-    [PAGE, WASI].iter().all(|target| {
-        let mut rustc = workspace.program("rustc", "");
-        process::capture(rustc.args(["--print", "target-libdir", "--target", target]))
-            .is_ok_and(|folder| Path::new(&folder).is_dir())
-    })
+fn installed(workspace: &Workspace, targets: &Targets) -> bool {
+    let is_there = |print: &[&str], below: &str| {
+        let folder = process::capture(workspace.program("rustc", "").arg("--print").args(print));
+        folder.is_ok_and(|folder| Path::new(&folder).join(below).is_dir())
+    };
+    let mut names = targets.names.iter();
+    names.all(|target| is_there(&["target-libdir", "--target", target], ""))
+        && (!targets.from_source || is_there(&["sysroot"], "lib/rustlib/src/rust/library/std"))
 }
 
-fn add_targets(workspace: &Workspace) -> bool {
+fn add(workspace: &Workspace, targets: &Targets) -> bool {
+    let Targets { purpose, names, size, .. } = targets;
     if process::on_path("rustup").is_none() {
-        println!("wasm: no rustup on PATH, so no targets from there");
+        println!("{purpose}: no rustup on PATH, so no targets from there");
         return false;
     }
-    println!("wasm: installing the targets {PAGE} and {WASI} by rustup (45 MB; half a minute)");
-    let mut rustup = workspace.program("rustup", "");
-    rustup.args(["target", "add", PAGE, WASI]).env("RUSTUP_MAX_RETRIES", "1");
-    let added = process::succeeds_within(&mut rustup, Duration::from_secs(120));
+    println!("{purpose}: installing the targets {} by rustup ({size})", names.join(" and "));
+    let added = additions(targets).iter().all(|arguments| {
+        let mut rustup = workspace.program("rustup", "");
+        rustup.args(arguments).env("RUSTUP_MAX_RETRIES", "1");
+        process::succeeds_within(&mut rustup, Duration::from_secs(120))
+    });
     if !added {
-        println!("wasm: `{}` did not succeed; trying Debian's packages", add_line());
+        println!("{purpose}: `{}` did not succeed; trying Debian's packages", add_line(targets));
     }
-    added && targets_installed(workspace)
+    added && installed(workspace, targets)
 }
 
-fn add_line() -> String {
-    format!("rustup target add {PAGE} {WASI}")
+/// What rustup is to be told.
+fn additions(targets: &Targets) -> Vec<Vec<&'static str>> {
+    let add = [&["target", "add"], targets.names].concat();
+    let source = targets.from_source.then(|| vec!["component", "add", "rust-src"]);
+    [add].into_iter().chain(source).collect()
 }
 
-fn install_debian() -> Result<(), Failure> {
-    machine::install(
-        &DEBIAN_PACKAGES,
-        "a Rust compiler that builds for wasm, since rustup's targets are not to be had",
-        "125 MB to download, 700 MB on disk, about two minutes",
-    )
-    .map_err(|Failure(reason)| Failure(format!("{reason}\nor run `{}`", add_line())))
+fn add_line(targets: &Targets) -> String {
+    let lines = additions(targets);
+    lines.iter().map(|line| format!("rustup {}", line.join(" "))).collect::<Vec<_>>().join(" && ")
+}
+
+fn install_debian(targets: &Targets) -> Result<Toolchain, Failure> {
+    let why = format!(
+        "a Rust compiler that builds for {}, since rustup's targets are not to be had",
+        targets.purpose
+    );
+    machine::install(targets.debian, &why, "125 MB to download, 700 MB on disk, about two minutes")
+        .map_err(|Failure(reason)| Failure(format!("{reason}\nor run `{}`", add_line(targets))))?;
+    Ok(Toolchain::Debian)
 }

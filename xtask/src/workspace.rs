@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::failure::Failure;
 use crate::process::Beside;
-use crate::toolchain::Toolchain;
+use crate::toolchain::{self, Toolchain};
 
 /// The packages of the native build. They are always named together: another set would give
 /// shared dependencies other features, and wasmtime would be built twice.
@@ -97,6 +97,16 @@ impl Workspace {
         drop_cargo_run(&mut cargo);
         cargo.env("CARGO_TARGET_DIR", self.wasm_target());
         Ok(cargo)
+    }
+
+    /// Debian's cargo with a subcommand, which builds the standard library, too, in a folder of
+    /// its own beside that of the native build.
+    pub(crate) fn cargo_from_source(&self, subcommand: &str) -> Command {
+        let mut cargo = toolchain::cargo_from_source(subcommand);
+        cargo.current_dir(&self.root);
+        drop_cargo_run(&mut cargo);
+        cargo.env("CARGO_TARGET_DIR", self.target.join("elsewhere"));
+        cargo
     }
 
     /// The native cargo with a subcommand, in the workspace.

@@ -2,6 +2,7 @@
 //! seen from there. Folders are named from the workspace's root on, which is empty.
 
 use alloc::{string::String, vec::Vec};
+use innerloop_json::joined;
 
 /// A path of an agent that works in `folder`, from the workspace's root on: a leading `/` means the
 /// root, `\` is taken for `/`, and `.`, `..` and repeated slashes are resolved. `None` if it climbs
@@ -21,7 +22,7 @@ pub fn resolved(folder: &str, path: &str) -> Option<String> {
             }
         }
     }
-    Some(names.join("/"))
+    Some(joined(&names, "/"))
 }
 
 /// A path that is named from the root on as it is seen from `folder`; `None` if it is not in it.

@@ -1,4 +1,9 @@
-//! Cutting text on character borders, and the characters of words.
+//! Cutting text on character borders, the characters of words, and numbers as a person reads them.
+
+use alloc::{
+    format,
+    string::{String, ToString},
+};
 
 /// The longest prefix of `text` that has at most `max` bytes and ends on a character border.
 #[must_use]
@@ -23,6 +28,27 @@ pub fn nth_char_back(text: &str, n: usize) -> usize {
         None => text.len(),
         Some(skip) => text.char_indices().rev().nth(skip).map_or(0, |(at, _)| at),
     }
+}
+
+/// For example `1 file` or `1,234 files`.
+#[must_use]
+pub fn counted(count: u64, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(count))
+}
+
+/// The number with a comma between groups of three digits.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 /// The entries of a list that is written as one text, `one|another`: a table would take a pointer

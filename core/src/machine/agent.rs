@@ -4,11 +4,13 @@
 use super::{
     body::{Body, SpawnOptions},
     ctx::{Ctx, Signal},
+    folding,
     history::History,
+    import,
     ledger::EffectKind,
     model_call::Next,
     phase::{Phase, PhaseKind, Transition},
-    run::{interrupt, on_call, on_go_on, on_hooked, on_progress, shut, take_input},
+    run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, shut, take_input},
     setup::Setup,
 };
 use crate::{
@@ -40,43 +42,24 @@ pub(crate) enum Order {
     Submit(Vec<Part>),
     Steer(Vec<Part>),
     FollowUp(Vec<Part>),
+    Import(Vec<Turn>),
     Interrupt,
     Close,
-    /// A summary by that model.
-    #[cfg(feature = "seams")]
-    Summarize(String),
+    /// Make the conversation shorter.
+    Compact(Option<String>),
 }
 
-/// Under the seam, a steer that begins so has a model sum up: no type at the door knows of it, and
-/// nobody types it.
-#[cfg(feature = "seams")]
-const SUMMARIZE: &str = "\u{1}summarize with ";
-
 impl Order {
-    /// A message for the model.
-    pub(crate) fn steer(parts: Vec<Part>) -> Self {
-        #[cfg(feature = "seams")]
-        if let [Part::Text { text }] = parts.as_slice()
-            && let Some(model) = text.strip_prefix(SUMMARIZE)
-        {
-            return Self::Summarize(model.into());
-        }
-        Self::Steer(parts)
-    }
-
     /// The input that gave it.
     pub(crate) fn into_input(self, agent: AgentId) -> Input {
         let command = match self {
             Self::Submit(parts) => Command::Submit { parts },
             Self::Steer(parts) => Command::Steer { parts },
             Self::FollowUp(parts) => Command::FollowUp { parts },
+            Self::Import(turns) => Command::Import { turns },
             Self::Interrupt => Command::Interrupt,
             Self::Close => Command::Close,
-            #[cfg(feature = "seams")]
-            Self::Summarize(model) => {
-                let parts = alloc::vec![Part::text(alloc::format!("{SUMMARIZE}{model}"))];
-                Command::Steer { parts }
-            }
+            Self::Compact(instructions) => Command::Compact { instructions },
         };
         Input::Command { agent, command }
     }
@@ -147,7 +130,9 @@ impl Agent {
                 Phase::Closed | Phase::Closing => AgentState::Closed,
                 Phase::Round(round) if round.awaits_people() => AgentState::AwaitingInput,
                 Phase::Asked(_) => AgentState::AwaitingInput,
-                Phase::Hooked(_) | Phase::ModelCall | Phase::Round(_) => AgentState::Processing,
+                Phase::Hooked(_) | Phase::ModelCall | Phase::Folding | Phase::Round(_) => {
+                    AgentState::Processing
+                }
             },
             turns: self.body.turns(),
             tool_calls: counts.tool_calls,
@@ -174,39 +159,33 @@ impl Agent {
         calls.chain(wait).min_by_key(|(at, _)| *at)
     }
 
-    /// The effects that are open for this agent and not cancelled, made again.
-    pub(crate) fn owed(&self, session: &SessionId) -> impl Iterator<Item = Effect> {
+    /// Adds the effects that are open for this agent and not cancelled, made again.
+    pub(crate) fn owed(&self, session: &SessionId, effects: &mut Vec<Effect>) {
         let (agent, history) = (self.body.id, &self.body.history);
-        let calls = self
-            .body
-            .pending()
-            .calls
-            .iter()
-            .filter_map(move |call| call.owed(agent, history, session));
-        let (round, asked) = match &self.phase {
-            Phase::Round(round) => (Some(round.owed(agent, &self.setup.folder)), None),
-            Phase::Hooked(hooked) => (None, Some(hooked.owed(agent, &self.body.result()))),
-            Phase::Asked(asked) => (None, Some(asked.owed(agent))),
-            Phase::Idle | Phase::ModelCall | Phase::Closing | Phase::Closed => (None, None),
-        };
-        calls.chain(round.into_iter().flatten()).chain(asked)
+        let calls = self.body.pending().calls.iter();
+        effects.extend(calls.filter_map(|call| call.owed(agent, history, session)));
+        match &self.phase {
+            Phase::Round(round) => effects.extend(round.owed(agent, &self.setup.folder)),
+            Phase::Hooked(hooked) => {
+                effects.push(hooked.owed(agent, &self.body.result(), history));
+            }
+            Phase::Asked(asked) => effects.push(asked.owed(agent)),
+            Phase::Idle | Phase::ModelCall | Phase::Folding | Phase::Closing | Phase::Closed => {}
+        }
     }
 
-    /// The same effects, by their kinds.
-    pub(crate) fn open_effects(&self) -> impl Iterator<Item = (EffectId, EffectKind)> {
-        let calls = self
-            .body
-            .pending()
-            .calls
-            .iter()
-            .filter_map(|call| Some((call.effect()?, EffectKind::Http)));
-        let (round, asked) = match &self.phase {
-            Phase::Round(round) => (Some(round.open_effects()), None),
-            Phase::Hooked(hooked) => (None, Some((hooked.effect, EffectKind::Hook))),
-            Phase::Asked(asked) => (None, Some((asked.effect, EffectKind::Ask))),
-            Phase::Idle | Phase::ModelCall | Phase::Closing | Phase::Closed => (None, None),
-        };
-        calls.chain(round.into_iter().flatten()).chain(asked)
+    /// The same effects, as ids and kinds.
+    pub(crate) fn open_effects(&self) -> Vec<(EffectId, EffectKind)> {
+        let calls = self.body.pending().calls.iter();
+        let calls = calls.filter_map(|call| Some((call.effect()?, EffectKind::Http)));
+        let mut effects: Vec<_> = calls.collect();
+        match &self.phase {
+            Phase::Round(round) => effects.extend(round.open_effects()),
+            Phase::Hooked(hooked) => effects.push((hooked.effect, EffectKind::Hook)),
+            Phase::Asked(asked) => effects.push((asked.effect, EffectKind::Ask)),
+            Phase::Idle | Phase::ModelCall | Phase::Folding | Phase::Closing | Phase::Closed => {}
+        }
+        effects
     }
 }
 
@@ -216,12 +195,11 @@ pub(crate) fn on_order(phase: Phase, order: Order, ctx: &mut Ctx<'_>) -> Phase {
         Order::Submit(parts) => submit(parts, ctx),
         Order::Steer(parts) => steer(phase, parts, ctx),
         Order::FollowUp(parts) => follow_up(phase, parts, ctx),
+        Order::Import(turns) => import::take(turns, ctx),
         Order::Interrupt => interrupt(phase, ctx),
         Order::Close => close(phase, ctx),
-        #[cfg(feature = "seams")]
-        Order::Summarize(model) => {
-            super::run::summarize(&model, ctx);
-            phase
+        Order::Compact(instructions) => {
+            on_folded(folding::compact(instructions.as_deref(), ctx), ctx)
         }
     }
 }

@@ -35,12 +35,24 @@ pub(crate) struct Body {
     learnt: Option<Box<Learnt>>,
     /// Whether the full context window has been warned of.
     pub(crate) warned_of_fullness: bool,
+    /// What is known of its folds beside the history.
+    pub(crate) folding: Folding,
     /// Whether the last run was completed.
     pub(crate) succeeded: bool,
     /// The counts of all runs before the current one.
     pub(crate) past: Counts,
     /// The run under way, or the last one.
     pub(crate) run: Run,
+}
+
+/// What an agent knows of its folds beside its history.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Folding {
+    /// How many tokens the model can read for all that is known, where it has refused more; 0
+    /// where it has not.
+    pub(crate) window: u64,
+    /// How many folds have failed in a row.
+    pub(crate) failures: u32,
 }
 
 /// What goes on and what waits to be said.
@@ -83,6 +95,8 @@ pub(crate) struct Child {
     pub(crate) state: ChildState,
     pub(crate) output: String,
     pub(crate) turns: u32,
+    /// How many turns the log of the one that started it had then.
+    pub(crate) since: u32,
     /// Whether it is closed, whoever closed it: nothing can be said to it any more.
     pub(crate) over: bool,
 }
@@ -127,6 +141,8 @@ pub(crate) struct Repairs {
     pub(crate) nudges: u32,
     /// Whether replies to this input have twice the output limit.
     pub(crate) grown: bool,
+    /// Whether the conversation has been made to fit the model for this input.
+    pub(crate) overflowed: bool,
 }
 
 /// What a run, or many, came to.
@@ -162,7 +178,7 @@ impl Learnt {
     const NOTHING: Self =
         Self { children: ById::new(), known_files: KnownFiles::new(), allowed: Vec::new() };
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.children.is_empty() && self.known_files.is_empty() && self.allowed.is_empty()
     }
 }
@@ -177,6 +193,7 @@ impl Body {
             pending: None,
             learnt: None,
             warned_of_fullness: false,
+            folding: Folding::default(),
             succeeded: false,
             past: Counts::default(),
             run: Run::default(),

@@ -12,10 +12,11 @@ use crate::{
         time::{Instant, UnixMillis},
     },
     profile::inner::SpawnCall,
+    rules::cost,
     types::{
-        config::HookPoint,
+        config::{HookPoint, Price},
         event::{ErrorKind, Event, EventKind},
-        message::{Part, Turn, TurnKind},
+        message::{Part, Turn, TurnKind, Usage},
         output::{Effect, HookRun, Output},
     },
 };
@@ -108,6 +109,25 @@ impl Ctx<'_> {
         let grace_ms = self.setup.config.timeouts.grace_ms;
         self.ledger.cancel(id, self.now.plus_ms(grace_ms));
         self.effect(Effect::Cancel { id, grace_ms });
+    }
+
+    /// Tokens of the conversation, about.
+    pub(crate) fn tokens(&self) -> u64 {
+        self.body.history.gauge().tokens(self.setup.head_cost)
+    }
+
+    /// How many tokens count as the context window.
+    pub(crate) fn window(&self) -> u64 {
+        self.setup.window(self.body.folding.window)
+    }
+
+    /// Counts what a reply has used, and gives what it costs, where the model's price is known.
+    pub(crate) fn count(&mut self, usage: Option<Usage>, price: Option<&Price>) -> Option<u64> {
+        let counts = &mut self.body.run.counts;
+        counts.usage.add(&usage.unwrap_or_default());
+        let cost = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
+        counts.cost_nano_usd = cost::sum(counts.cost_nano_usd, cost);
+        cost
     }
 
     pub(crate) fn append(&mut self, kind: TurnKind) {

@@ -3,6 +3,7 @@
 
 use super::{
     history::History,
+    plan::Plan,
     route::{Route, Tools},
 };
 use crate::{
@@ -20,13 +21,12 @@ use crate::{
 use alloc::{boxed::Box, sync::Arc};
 
 /// What a call is for, which says what comes after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// The next reply of a run.
     Reply(Tools),
-    /// A summary of the first turns, as many as it says.
-    #[cfg(feature = "seams")]
-    Summary(usize),
+    /// A summary of the turns that are to be folded.
+    Summary(Box<Plan>),
 }
 
 /// A call that is in flight or waits for its next try.
@@ -54,7 +54,7 @@ pub(crate) struct Exchange {
     pub(crate) effect: EffectId,
     /// When the newest news came.
     pub(crate) active_at: Instant,
-    /// Whether text or thinking of this try has been shown.
+    /// Whether anything of this try has been shown.
     pub(crate) shown: bool,
     /// Whether the start of the text has been announced.
     pub(crate) text_begun: bool,
@@ -67,15 +67,14 @@ pub(crate) struct Exchange {
 
 impl Purpose {
     /// Whether people watch the reply while it arrives.
-    pub(super) const fn is_shown(self) -> bool {
+    pub(super) const fn is_shown(&self) -> bool {
         matches!(self, Self::Reply(_))
     }
 
     /// What the host is told of it.
-    pub(super) const fn public(self) -> output::Purpose {
+    pub(super) const fn public(&self) -> output::Purpose {
         match self {
             Self::Reply(_) => output::Purpose::Model,
-            #[cfg(feature = "seams")]
             Self::Summary(_) => output::Purpose::Summary,
         }
     }
@@ -118,7 +117,7 @@ impl ModelCall {
         session: &SessionId,
     ) -> Option<Effect> {
         let id = self.effect()?;
-        let request = request_again(self.purpose, &self.route, history, session);
+        let request = request_again(&self.purpose, &self.route, history, session);
         Some(Effect::Http { id, agent, request, purpose: self.purpose.public() })
     }
 
@@ -135,14 +134,13 @@ impl ModelCall {
 
 /// The request of a call, made without a change to the history's cache.
 fn request_again(
-    purpose: Purpose,
+    purpose: &Purpose,
     route: &Route,
     history: &History,
     session: &SessionId,
 ) -> HttpRequest {
     match purpose {
-        Purpose::Reply(tools) => history.request_again(route, tools, &session.0),
-        #[cfg(feature = "seams")]
-        Purpose::Summary(turns) => history.request_for_summary(turns, route, &session.0),
+        Purpose::Reply(tools) => history.request_again(route, *tools, &session.0),
+        Purpose::Summary(plan) => plan.request(history, route, &session.0),
     }
 }

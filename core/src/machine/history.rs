@@ -1,25 +1,30 @@
-//! What was said, append-only, and its encoded form. The turns are the truth; the encoded bytes are
-//! a cache that is dropped when the agent is idle and rebuilt identically
-//! (`docs/decisions.md#the-stable-prefix`).
+//! What was said, append-only, what the model sees of it, and its encoded form. The turns are the
+//! truth; the encoded bytes are a cache that is dropped when the agent is idle and rebuilt
+//! identically (`docs/decisions.md#the-stable-prefix`).
 
-use super::route::{Route, Tools};
+use super::{
+    route::{Route, Tools},
+    view::{View, path},
+};
 use crate::{
     base::time::UnixMillis,
     rules::gauge::Gauge,
     types::{
         config::{Estimator, ModelConfig},
-        message::{Part, ToolCall, ToolResult, Turn, TurnKind},
+        message::{Part, Said, ToolCall, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
     wire::Prefix,
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec, vec::Vec};
-use innerloop_json::Map;
+use innerloop_json::{Map, joined};
 
 /// The turns of one agent, oldest first.
 #[derive(Clone, Debug)]
 pub struct History {
     turns: Vec<Turn>,
+    /// What the model sees of them; none where that is all.
+    view: Option<Box<View>>,
     gauge: Gauge,
     /// On the heap, since an idle agent has none.
     cache: Option<Box<Cache>>,
@@ -42,15 +47,60 @@ struct Encoded {
 
 impl History {
     pub(crate) fn new(turns: Vec<Turn>, estimator: Estimator) -> Self {
-        let mut gauge = Gauge::new(estimator);
-        turns.iter().for_each(|turn| gauge.note(&turn.kind));
-        Self { turns, gauge, cache: None }
+        let gauge = Gauge::new(estimator);
+        let mut history = Self { turns, view: None, gauge, cache: None };
+        history.look_again();
+        history
     }
 
-    /// The turns, oldest first.
+    /// The log: all turns, oldest first.
     #[must_use]
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// What the model sees of them, in order.
+    pub fn seen(&self) -> impl DoubleEndedIterator<Item = Said<'_>> {
+        seen(&self.turns, self.view.as_deref())
+    }
+
+    /// What is seen, each with its place in the log, without what stands for folded turns.
+    pub(crate) fn seen_at(&self) -> impl Iterator<Item = (u32, Said<'_>)> + Clone {
+        let count = self.view.as_ref().map_or(self.turns.len(), |view| view.len());
+        (0..count).filter_map(|place| {
+            let at = self.view.as_ref().map_or(Some(place), |view| view.at(place))?;
+            let kind = &self.turns.get(at)?.kind;
+            let said =
+                self.view.as_ref().map_or_else(|| kind.said(), |v| v.said(place, &self.turns));
+            let is_fold = kind.fold().is_some();
+            Some((u32::try_from(at).ok()?, said.filter(|_| !is_fold)?))
+        })
+    }
+
+    /// What stands for folded turns.
+    pub(crate) fn folded(&self) -> Option<&str> {
+        let view = self.view.as_ref()?;
+        let folds = (0..view.len()).filter_map(|place| self.turns.get(view.at(place)?));
+        folds.filter_map(|turn| turn.kind.fold()?.text.as_deref()).next()
+    }
+
+    /// The turns that were not taken back, the newest first, each with its place in the log.
+    pub(crate) fn standing(&self) -> Vec<(u32, &TurnKind)> {
+        let mut standing = Vec::new();
+        for part in path(&self.turns) {
+            for at in part {
+                if let (Ok(place), Some(turn)) = (u32::try_from(at), self.turns.get(at)) {
+                    standing.push((place, &turn.kind));
+                }
+            }
+        }
+        standing.reverse();
+        standing
+    }
+
+    /// How many of the turns that are seen no fold has made shorter.
+    pub(crate) fn unfolded(&self) -> usize {
+        self.view.as_ref().map_or(self.turns.len(), |view| view.unfolded())
     }
 
     /// How much of the context window the turns take.
@@ -58,12 +108,13 @@ impl History {
         self.gauge
     }
 
-    /// The turns behind the model's last reply: what it has not read yet.
+    /// What stands behind the model's last reply: what it has not read yet.
     #[must_use]
-    pub fn unread(&self) -> &[Turn] {
-        let is_reply = |turn: &Turn| matches!(turn.kind, TurnKind::Assistant(_));
-        let read = self.turns.iter().rposition(is_reply).map_or(0, |at| at + 1);
-        self.turns.get(read..).unwrap_or_default()
+    pub fn unread(&self) -> Vec<Said<'_>> {
+        let is_reply = |said: &Said<'_>| matches!(said, Said::Assistant(_));
+        let mut unread: Vec<_> = self.seen().rev().take_while(|said| !is_reply(said)).collect();
+        unread.reverse();
+        unread
     }
 
     /// How many replies with calls there are since the user's last input.
@@ -102,8 +153,8 @@ impl History {
 
     /// What the model said last.
     pub(crate) fn last_said(&self) -> String {
-        let newest = self.turns.iter().rev().find_map(|turn| match &turn.kind {
-            TurnKind::Assistant(reply) => Some(reply.text()),
+        let newest = self.seen().rev().find_map(|said| match said {
+            Said::Assistant(reply) => Some(reply.text()),
             _ => None,
         });
         newest.unwrap_or_default()
@@ -118,20 +169,44 @@ impl History {
             _ => None,
         });
         let texts: Vec<String> = texts.filter(|text| !text.trim().is_empty()).collect();
-        texts.join("\n\n")
+        joined(&texts, "\n\n")
     }
 
     pub(crate) fn push(&mut self, turn: Turn) {
+        let Some(said) = turn.kind.said() else {
+            self.turns.push(turn);
+            return self.look_again();
+        };
+        self.gauge.note(&said);
         if let Some(cache) = &mut self.cache {
-            if let Some(encoded) = &mut cache.encoded {
-                encoded.prefix.push(&turn.kind);
-            }
             if let Some(calls) = &mut cache.calls {
                 calls.extend(call_ids(&turn).map(|id| (id, ())));
             }
+            if let Some(encoded) = &mut cache.encoded {
+                encoded.prefix.push(said);
+            }
         }
-        self.gauge.note(&turn.kind);
+        if let Some(view) = &mut self.view {
+            view.push(self.turns.len());
+        }
         self.turns.push(turn);
+    }
+
+    /// Finds out what is seen, after that may have changed altogether.
+    fn look_again(&mut self) {
+        if let Some(cache) = &mut self.cache {
+            cache.encoded = None;
+        }
+        let says_all = self.turns.iter().all(|turn| turn.kind.said().is_some());
+        self.view = (!says_all).then(|| Box::new(View::of(&self.turns)));
+        let mut gauge = self.gauge.emptied();
+        for (place, said) in self.seen().enumerate() {
+            match &self.view {
+                Some(view) if !view.is_new(place) => gauge.estimate(&said),
+                _ => gauge.note(&said),
+            }
+        }
+        self.gauge = gauge;
     }
 
     /// Whether a call of that id was made before: providers want ids that occur once.
@@ -145,12 +220,14 @@ impl History {
 
     /// Answers the calls of a last reply that nobody has answered, so that none dangles.
     pub(crate) fn answer_open_calls(&mut self, at: UnixMillis) {
-        let Some(Turn { kind: TurnKind::Assistant(reply), .. }) = self.turns.last() else { return };
+        let Some(Said::Assistant(reply)) = self.seen().next_back() else { return };
         let results: Vec<ToolResult> = reply
             .tool_calls()
             .map(|call| ToolResult {
                 call_id: call.id.clone(),
-                parts: vec![Part::text("The call was interrupted: the session was forked here.")],
+                parts: vec![Part::text(
+                    "The call was interrupted: the conversation goes on from here.",
+                )],
                 is_error: true,
             })
             .collect();
@@ -165,7 +242,7 @@ impl History {
         let encoded = match cached.take().filter(|encoded| encoded.fits(route)) {
             Some(encoded) => encoded,
             None => {
-                let prefix = encode(&self.turns, &route.model);
+                let prefix = encode(seen(&self.turns, self.view.as_deref()), &route.model);
                 Encoded { route: Arc::clone(route), prefix }
             }
         };
@@ -179,28 +256,8 @@ impl History {
         let cached = self.cache.as_ref().and_then(|cache| cache.encoded.as_ref());
         match cached.filter(|encoded| encoded.fits(route)) {
             Some(encoded) => encoded.prefix.request(head, model, key),
-            None => encode(&self.turns, model).request(head, model, key),
+            None => encode(self.seen(), model).request(head, model, key),
         }
-    }
-
-    /// How many turns there are up to the last call that is not answered.
-    #[cfg(feature = "seams")]
-    pub(crate) fn answered(&self) -> usize {
-        let is_open = self.turns.last().is_some_and(|turn| call_ids(turn).next().is_some());
-        self.turns.len() - usize::from(is_open)
-    }
-
-    /// A request for a summary of the first `turns` turns.
-    #[cfg(feature = "seams")]
-    pub(crate) fn request_for_summary(
-        &self,
-        turns: usize,
-        route: &Route,
-        key: &str,
-    ) -> HttpRequest {
-        let mut prefix = encode(self.turns.get(..turns).unwrap_or(&self.turns), &route.model);
-        prefix.push(&TurnKind::User(vec![Part::text("Sum up the conversation so far.")]));
-        prefix.request(route.head(Tools::Off), &route.model, key)
     }
 
     /// Frees what an idle agent does not need.
@@ -217,11 +274,20 @@ impl Encoded {
     }
 }
 
-fn encode(turns: &[Turn], model: &ModelConfig) -> Prefix {
+fn seen<'a>(
+    turns: &'a [Turn],
+    view: Option<&'a View>,
+) -> impl DoubleEndedIterator<Item = Said<'a>> {
+    let count = view.map_or(turns.len(), View::len);
+    (0..count).filter_map(move |place| match view {
+        Some(view) => view.said(place, turns),
+        None => turns.get(place)?.kind.said(),
+    })
+}
+
+fn encode<'a>(seen: impl Iterator<Item = Said<'a>>, model: &ModelConfig) -> Prefix {
     let mut prefix = Prefix::new(model);
-    for turn in turns {
-        prefix.push(&turn.kind);
-    }
+    seen.for_each(|said| prefix.push(said));
     prefix
 }
 

@@ -15,7 +15,7 @@ use crate::{
         message::Reply,
         output::Effect,
     },
-    wire::{Failure, FailureKind, Piece},
+    wire::{CallPiece, Failure, FailureKind, Piece},
 };
 use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
 
@@ -53,6 +53,11 @@ impl Exchange {
                 self.shown = true;
                 ctx.event(EventKind::AssistantReasoningDelta { text });
             }
+            Piece::Call(piece) => {
+                let CallPiece { index, id, name, text } = *piece;
+                self.shown = true;
+                ctx.event(EventKind::ToolCallDelta { index, call_id: id, name, text });
+            }
         }
     }
 }
@@ -65,20 +70,22 @@ impl ModelCall {
 
     fn send(purpose: Purpose, route: Arc<Route>, attempt: u32, ctx: &mut Ctx<'_>) -> Self {
         let (id, agent) = (ctx.issue(EffectKind::Http), ctx.body.id);
-        let (route, request) = match purpose {
-            Purpose::Reply(tools) => {
+        let (route, request) = match &purpose {
+            &Purpose::Reply(tools) => {
                 let is_grown = ctx.body.run.repairs.grown;
                 let route =
                     if is_grown { Arc::new(route.grown(tools)) } else { route.serving(tools) };
                 let request = ctx.body.history.request(&route, tools, &ctx.session.0);
                 (route, request)
             }
-            #[cfg(feature = "seams")]
-            Purpose::Summary(turns) => {
-                let request = ctx.body.history.request_for_summary(turns, &route, &ctx.session.0);
+            Purpose::Summary(plan) => {
+                let request = plan.request(&ctx.body.history, &route, &ctx.session.0);
                 (route, request)
             }
         };
+        if purpose.is_shown() {
+            ctx.event(EventKind::RequestStart { attempt });
+        }
         ctx.effect(Effect::Http { id, agent, request, purpose: purpose.public() });
         let state = CallState::Sent(Exchange::new(id, ctx.now));
         Self { purpose, route, attempt, state }
@@ -147,7 +154,6 @@ impl ModelCall {
     fn again(self, ctx: &mut Ctx<'_>) -> Self {
         let route = match self.purpose {
             Purpose::Reply(_) => Arc::clone(&ctx.setup.route),
-            #[cfg(feature = "seams")]
             Purpose::Summary(_) => self.route,
         };
         Self::send(self.purpose, route, self.attempt, ctx)

@@ -3,7 +3,7 @@
 //! A round whose calls are all answered at once leaves no trace: what is seen is the change from
 //! the reply to what follows the round.
 
-use super::round::Round;
+use super::{history::History, plan::Plan, round::Round};
 use crate::{
     base::{
         id::{AgentId, EffectId},
@@ -29,6 +29,8 @@ pub(crate) enum Phase {
     /// The model is called for the next reply. The call itself stands in the agent's body, among
     /// those for other purposes.
     ModelCall,
+    /// A model sums turns up that are to be folded. The call stands there, too.
+    Folding,
     /// Tool calls are under way.
     Round(Round),
     /// Cancelled effects may still answer; then the agent is over.
@@ -43,6 +45,7 @@ pub(crate) enum PhaseKind {
     Hooked,
     Asked,
     ModelCall,
+    Folding,
     Round,
     Closing,
     Closed,
@@ -83,6 +86,23 @@ pub(crate) enum Transition {
     ResumeHooked,
     /// The person ends the run.
     EndAsked,
+    /// The host wants turns to be folded.
+    Fold,
+    /// A hook lets the model be called, and turns are to be folded first; or lets them be folded.
+    FoldHooked,
+    /// The model is called once more, and turns are to be folded first; or it could not read them
+    /// all.
+    FoldReplied,
+    /// All calls are answered, and turns are to be folded before the model is called again.
+    FoldRound,
+    /// The person lets the run go on, and turns are to be folded first.
+    FoldAsked,
+    /// The turns are folded, or stay as they are: the model is called.
+    CallFolded,
+    /// The same, and a hook looks first.
+    HookFolded,
+    /// The host had asked for the fold, or what was said does not become shorter.
+    EndFolded,
     /// The agent is closed.
     Close,
     /// Nothing is open any more.
@@ -92,11 +112,12 @@ pub(crate) enum Transition {
 #[cfg(feature = "seams")]
 impl PhaseKind {
     /// All of them.
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Idle,
         Self::Hooked,
         Self::Asked,
         Self::ModelCall,
+        Self::Folding,
         Self::Round,
         Self::Closing,
         Self::Closed,
@@ -106,7 +127,7 @@ impl PhaseKind {
 impl Transition {
     /// All of them.
     #[cfg(feature = "seams")]
-    pub(crate) const ALL: [Self; 18] = [
+    pub(crate) const ALL: [Self; 26] = [
         Self::Stay,
         Self::Begin,
         Self::BeginHooked,
@@ -123,18 +144,27 @@ impl Transition {
         Self::Resume,
         Self::ResumeHooked,
         Self::EndAsked,
+        Self::Fold,
+        Self::FoldHooked,
+        Self::FoldReplied,
+        Self::FoldRound,
+        Self::FoldAsked,
+        Self::CallFolded,
+        Self::HookFolded,
+        Self::EndFolded,
         Self::Close,
         Self::Finish,
     ];
 
     /// The table: the transition between two phases, if there is one.
     pub(crate) const fn between(from: PhaseKind, to: PhaseKind) -> Option<Self> {
-        use PhaseKind::{Asked, Closed, Closing, Hooked, Idle, ModelCall, Round};
+        use PhaseKind::{Asked, Closed, Closing, Folding, Hooked, Idle, ModelCall, Round};
         Some(match (from, to) {
             (Idle, Idle)
             | (Hooked, Hooked)
             | (Asked, Asked)
             | (ModelCall, ModelCall)
+            | (Folding, Folding)
             | (Round, Round)
             | (Closing, Closing)
             | (Closed, Closed) => Self::Stay,
@@ -153,7 +183,15 @@ impl Transition {
             (Asked, ModelCall) => Self::Resume,
             (Asked, Hooked) => Self::ResumeHooked,
             (Asked, Idle) => Self::EndAsked,
-            (Idle | Hooked | Asked | ModelCall | Round, Closing) => Self::Close,
+            (Idle, Folding) => Self::Fold,
+            (Hooked, Folding) => Self::FoldHooked,
+            (ModelCall, Folding) => Self::FoldReplied,
+            (Round, Folding) => Self::FoldRound,
+            (Asked, Folding) => Self::FoldAsked,
+            (Folding, ModelCall) => Self::CallFolded,
+            (Folding, Hooked) => Self::HookFolded,
+            (Folding, Idle) => Self::EndFolded,
+            (Idle | Hooked | Asked | ModelCall | Folding | Round, Closing) => Self::Close,
             (Closing, Closed) => Self::Finish,
             _ => return None,
         })
@@ -184,6 +222,7 @@ impl Phase {
             Self::Hooked(_) => PhaseKind::Hooked,
             Self::Asked(_) => PhaseKind::Asked,
             Self::ModelCall => PhaseKind::ModelCall,
+            Self::Folding => PhaseKind::Folding,
             Self::Round(_) => PhaseKind::Round,
             Self::Closing => PhaseKind::Closing,
             Self::Closed => PhaseKind::Closed,
@@ -213,6 +252,8 @@ pub(crate) enum Then {
     Stop,
     /// The final answer, which ends the run.
     Answer(String),
+    /// Turns are folded.
+    Fold(Box<Plan>),
 }
 
 /// A question to the user about the run itself.
@@ -232,14 +273,15 @@ impl Asked {
 
 impl Hooked {
     /// The open effect, made again; `said` is what the model said last.
-    pub(super) fn owed(&self, agent: AgentId, said: &str) -> Effect {
+    pub(super) fn owed(&self, agent: AgentId, said: &str, history: &History) -> Effect {
         let (point, payload) = match &self.then {
-            Then::Input(parts) => (HookPoint::Submit, joined_text(parts)),
-            Then::Call => (HookPoint::BeforeModel, String::new()),
-            Then::Stop => (HookPoint::BeforeStop, String::from(said)),
-            Then::Answer(answer) => (HookPoint::BeforeStop, answer.clone()),
+            Then::Input(parts) => (HookPoint::Submit, Json::of(&joined_text(parts))),
+            Then::Call => (HookPoint::BeforeModel, Json::of("")),
+            Then::Stop => (HookPoint::BeforeStop, Json::of(said)),
+            Then::Answer(answer) => (HookPoint::BeforeStop, Json::of(answer)),
+            Then::Fold(plan) => (HookPoint::Compact, plan.payload(history)),
         };
-        let hook = HookRun { point, payload: Json::of(&payload) };
+        let hook = HookRun { point, payload };
         Effect::RunHook { id: self.effect, agent, hook }
     }
 }

@@ -4,7 +4,7 @@ use super::setup::Setup;
 use crate::{
     base::json::{Json, Object},
     profile::{Args, Category, FinishedRun, Meaning, inner::InnerCall},
-    rules::truncate,
+    rules::truncate::{self, OutputLimit},
     types::{
         action::{Action, Outcome, Patch, PatchError, ToolError},
         config::ExecMode,
@@ -78,7 +78,7 @@ impl Planned {
 /// What the patch of a run does to which files, if it is one.
 fn outline(run: &ToolRun) -> Result<Option<Patch>, PatchError> {
     match &run.job {
-        Job::Builtin(Action::Patch { patch, .. }) => {
+        Job::Builtin(Action::Patch { patch, .. }) if cfg!(feature = "builtins") => {
             Patch::parse(patch).map(|patch| Some(patch.outline()))
         }
         _ => Ok(None),
@@ -111,7 +111,9 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     let (job, asked_ms) = match tool.row {
         Some(row) => match row.read(args, &setup.config.facts).map_err(invalid)? {
             Meaning::Inner(inner) => return Ok(Work::Inner(inner)),
-            Meaning::Action(asked) => (Job::Builtin(asked.action), asked.timeout_ms),
+            Meaning::Action(asked) => {
+                (Job::Builtin(asked.action), asked.timeout_ms.or(tool.policy.default_ms))
+            }
         },
         None => {
             let json = Json::parse(args.json()).map_err(|error| invalid(format!("{error}")))?;
@@ -126,20 +128,22 @@ pub(crate) fn prepare(call: &ToolCall, setup: &Setup) -> Result<Work, Outcome> {
     Ok(Work::Run { run, category, mode: setup.exec_mode(&call.name, category) })
 }
 
-/// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place.
+/// TRUNCATE and RETURN: what the model reads of an outcome, or of what a hook put in its place, as
+/// much as `limit` lets it.
 pub(crate) fn result(
     call: &ToolCall,
     ran: &Ran,
     outcome: &Outcome,
     replaced: Option<String>,
     setup: &Setup,
+    limit: &OutputLimit,
 ) -> ToolResult {
     let launch = ran.tool();
     let parts = match replaced.or_else(|| told(launch?, outcome, setup)) {
         Some(text) => vec![Part::text(text)],
         None => labelled(call, outcome),
     };
-    let mut parts = truncated(&call.name, parts, setup);
+    let mut parts = truncated(parts, limit);
     if let [Part::Text { text }] = parts.as_mut_slice()
         && text.is_empty()
     {
@@ -192,11 +196,10 @@ fn labelled(call: &ToolCall, outcome: &Outcome) -> Vec<Part> {
     parts
 }
 
-fn truncated(name: &str, mut parts: Vec<Part>, setup: &Setup) -> Vec<Part> {
-    let limit = setup.output_limit(name);
+fn truncated(mut parts: Vec<Part>, limit: &OutputLimit) -> Vec<Part> {
     for part in &mut parts {
         if let Part::Text { text } = part
-            && let Some(shorter) = truncate::truncate(text, &limit)
+            && let Some(shorter) = truncate::truncate(text, limit)
         {
             *text = shorter;
         }

@@ -3,7 +3,6 @@
 use super::{ctx::Ctx, history::History};
 use crate::{
     base::text::{listed, prefix},
-    rules::cost,
     types::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
@@ -107,11 +106,7 @@ pub(super) fn take_cut(said: &str, ctx: &mut Ctx<'_>) {
 /// Tells of a reply, and counts what it costs; gives its text.
 fn tell(reply: &Reply, ctx: &mut Ctx<'_>) -> String {
     let (text, reasoning, usage) = (reply.text(), reply.reasoning(), reply.usage);
-    let counts = &mut ctx.body.run.counts;
-    counts.usage.add(&usage.unwrap_or_default());
-    let price = ctx.setup.config.model.price.as_ref();
-    let cost_nano_usd = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
-    counts.cost_nano_usd = cost::sum(counts.cost_nano_usd, cost_nano_usd);
+    let cost_nano_usd = ctx.count(usage, ctx.setup.config.model.price.as_ref());
     let said = text.clone();
     ctx.event(EventKind::AssistantTextEnd { text: said, reasoning, usage, cost_nano_usd });
     text

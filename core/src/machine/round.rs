@@ -327,8 +327,9 @@ fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outco
     ctx.agents.newest += 1;
     let (child, parent) = (AgentId(ctx.agents.newest), ctx.body.id);
     signals.push(Signal::Spawn { child, parent, call });
+    let since = u32::try_from(ctx.body.history.turns().len()).unwrap_or(u32::MAX);
     let started =
-        Child { state: ChildState::Running, output: String::new(), turns: 0, over: false };
+        Child { state: ChildState::Running, output: String::new(), turns: 0, since, over: false };
     ctx.body.learnt_mut().children.insert(child, started);
     let name = agent_name(child);
     Outcome::text(format!("{{\"agent_id\":\"{name}\",\"status\":\"running\"}}"))

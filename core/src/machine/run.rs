@@ -1,11 +1,10 @@
 //! A run: from the user's input to its end. What follows from a reply, a round, a limit or a
 //! failure is decided here.
 
-#[cfg(feature = "seams")]
-use super::route::Route;
 use super::{
     ctx::{Ctx, Signal},
     exchange::{ModelCall, Purpose},
+    folding::{self, Folded},
     ledger::EffectKind,
     model_call::Next,
     phase::{Asked, Hooked, Phase, Then},
@@ -31,7 +30,9 @@ use crate::{
 use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
 
 pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
-    cancel_calls(ctx);
+    for call in ctx.body.take_calls() {
+        call.cancel(ctx);
+    }
     for agent in children(ctx) {
         ctx.signal(Signal::Close { agent });
     }
@@ -39,12 +40,6 @@ pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
     ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
     ctx.signal(Signal::Finish { agent: ctx.body.id });
     Phase::Closing
-}
-
-fn cancel_calls(ctx: &mut Ctx<'_>) {
-    for call in ctx.body.take_calls() {
-        call.cancel(ctx);
-    }
 }
 
 fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
@@ -71,30 +66,44 @@ pub(super) fn on_call(phase: Phase, next: Next, ctx: &mut Ctx<'_>) -> Phase {
             debug_assert!(matches!(phase, Phase::ModelCall), "a reply in another phase");
             match result {
                 Ok(reply) => on_reply(reply, ctx),
-                Err(failure) => fail(&failure, ctx),
+                Err(failure) => on_failure(&failure, ctx),
             }
         }
-        #[cfg(feature = "seams")]
-        Next::Over(Purpose::Summary(_), result) => {
-            match result {
-                Ok(reply) => ctx.warn(&format!("the summary: {}", reply.text())),
-                Err(failure) => ctx.warn(&format!("no summary: {}", failure.message)),
-            }
-            phase
+        Next::Over(Purpose::Summary(plan), result) => {
+            debug_assert!(matches!(phase, Phase::Folding), "a summary in another phase");
+            on_folded(folding::on_summary(plan, result, ctx), ctx)
         }
     }
 }
 
-/// Calls a model beside the run for a summary of what is answered so far.
-#[cfg(feature = "seams")]
-pub(crate) fn summarize(model: &str, ctx: &mut Ctx<'_>) {
-    let purpose = Purpose::Summary(ctx.body.history.answered());
-    let mut config = ctx.setup.config.model.clone();
-    config.rename(model);
-    let system = String::from("You sum up conversations.");
-    let route = Route::new(config, system, Vec::new(), false);
-    let call = ModelCall::start(purpose, Arc::new(route), ctx);
-    ctx.body.pending_mut().calls.push(call);
+/// What follows from an attempt to make the conversation shorter.
+pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
+    match folded {
+        Folded::Waits(phase) => phase,
+        Folded::Call => match stop_at_limit(ctx) {
+            Some(phase) => phase,
+            None => call_as_is(ctx),
+        },
+        Folded::Failed(failure) => fail(&failure, ctx),
+        Folded::Idle => {
+            ctx.body.rest();
+            match ctx.body.next_follow_up() {
+                Some(parts) => {
+                    ctx.body.begin_run();
+                    take_input(parts, ctx)
+                }
+                None => Phase::Idle,
+            }
+        }
+    }
+}
+
+/// A model call failed for good: a conversation that is too long may be made shorter.
+fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    match folding::on_overflow(failure, ctx) {
+        Some(folded) => on_folded(folded, ctx),
+        None => fail(failure, ctx),
+    }
 }
 
 /// Calls the model for the run's next reply.
@@ -114,8 +123,10 @@ pub(super) fn on_progress(progress: Progress, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase {
-    let reply = checked(hook, ctx);
+    // What a hook that broke has not stored is not left out.
+    let reply = if matches!(then, Then::Fold(_)) { hook } else { checked(hook, ctx) };
     match (then, reply) {
+        (Then::Fold(plan), reply) => on_folded(folding::on_hook(plan, reply, ctx), ctx),
         (Then::Input(parts), HookReply::Allow | HookReply::Failed { .. }) => {
             enter(parts, ctx);
             call_model(ctx)
@@ -159,6 +170,7 @@ pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
 pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.rounds = 0;
     ctx.body.run.repairs.grown = false;
+    ctx.body.run.repairs.overflowed = false;
     // What the input before came to does not answer this one.
     ctx.body.run.result = None;
     let inputs = &mut ctx.body.run.counts.inputs;
@@ -189,6 +201,14 @@ pub(super) fn call_model(ctx: &mut Ctx<'_>) -> Phase {
     if let Some(phase) = stop_at_limit(ctx) {
         return phase;
     }
+    match folding::before_call(ctx) {
+        Some(folded) => on_folded(folded, ctx),
+        None => call_as_is(ctx),
+    }
+}
+
+/// Calls the model with the conversation as it is, unless a hook denies it.
+fn call_as_is(ctx: &mut Ctx<'_>) -> Phase {
     warn_of_fullness(ctx);
     match ctx.hook(HookPoint::BeforeModel, &"") {
         Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Call })),
@@ -246,7 +266,7 @@ fn sum_up(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
 
 /// Warns once when the context window gets full, and again after it was not.
 fn warn_of_fullness(ctx: &mut Ctx<'_>) {
-    let percent = ctx.body.history.gauge().warning(ctx.setup.config.model.context_window);
+    let percent = ctx.body.history.gauge().warning(ctx.window(), ctx.setup.head_cost);
     let warned = core::mem::replace(&mut ctx.body.warned_of_fullness, percent.is_some());
     if let Some(percent) = percent.filter(|_| !warned) {
         ctx.warn(&format!("Context usage at ~{percent}% of context window"));
@@ -258,19 +278,31 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     for agent in children(ctx) {
         ctx.signal(Signal::Interrupt { agent });
     }
-    cancel_calls(ctx);
+    let mut is_run = true;
+    for call in ctx.body.take_calls() {
+        if let Purpose::Summary(plan) = &call.purpose {
+            is_run = folding::interrupted(plan, ctx);
+        }
+        call.cancel(ctx);
+    }
     match phase {
-        Phase::ModelCall => {}
+        Phase::ModelCall | Phase::Folding => {}
         Phase::Round(round) => round.interrupt(ctx),
         Phase::Hooked(hooked) => {
             ctx.cancel(hooked.effect);
-            // What the user said is in the history, even if no model has read it.
-            if let Then::Input(parts) = hooked.then {
-                enter(parts, ctx);
+            match hooked.then {
+                // What the user said is in the history, even if no model has read it.
+                Then::Input(parts) => enter(parts, ctx),
+                Then::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
+                Then::Call | Then::Stop | Then::Answer(_) => {}
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),
         Phase::Idle | Phase::Closing | Phase::Closed => return phase,
+    }
+    if !is_run {
+        ctx.body.rest();
+        return Phase::Idle;
     }
     let note = "[The user interrupted the run here. Wait for what they say next.]";
     ctx.append(TurnKind::Steering(vec![Part::text(note)]));
@@ -279,11 +311,16 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
 
 /// A reply is whole.
 fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
+    if let Some(failure) = folding::overfull(&reply, ctx) {
+        ctx.event(EventKind::TextReset);
+        ctx.count(reply.usage, ctx.setup.config.model.price.as_ref());
+        return on_failure(&failure, ctx);
+    }
     match reply::take(reply, ctx) {
         Verdict::Calls(calls) => on_progress(Round::start(calls, ctx), ctx),
         Verdict::Refused(calls, why) => on_progress(Round::refuse(calls, why, ctx), ctx),
         Verdict::Again => call_model(ctx),
-        Verdict::Broken(failure) => fail(&failure, ctx),
+        Verdict::Broken(failure) => on_failure(&failure, ctx),
         Verdict::Done => natural_end(ctx),
     }
 }
@@ -407,7 +444,7 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// A model call failed for good. What may pass leaves the session usable; what can never work ends
-/// it (`docs/decisions.md#ends-of-a-run`).
+/// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
 fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     let kind = failure.kind.as_event();
     reply::take_cut(&failure.said, ctx);
@@ -416,11 +453,11 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     }
     ctx.event(EventKind::Error { kind, message: failure.message.clone() });
     let idle = end_run(RunEnd::Failed, ctx);
-    match failure.kind {
+    let may_pass = match failure.kind {
         FailureKind::Authentication
         | FailureKind::InvalidRequest
         | FailureKind::NoTools
-        | FailureKind::Host => shut(ctx),
+        | FailureKind::Host => false,
         FailureKind::Quota
         | FailureKind::RateLimit
         | FailureKind::Overloaded
@@ -428,8 +465,10 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
         | FailureKind::ContentFilter
         | FailureKind::Server
         | FailureKind::Network
-        | FailureKind::Protocol => idle,
-    }
+        | FailureKind::Protocol => true,
+    };
+    let stays_open = may_pass || !ctx.setup.config.retry.refusal_closes;
+    if stays_open { idle } else { shut(ctx) }
 }
 
 pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {

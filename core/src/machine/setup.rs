@@ -29,6 +29,8 @@ pub(crate) struct Setup {
     pub(crate) config: SessionConfig,
     /// The way to the model.
     pub(crate) route: Arc<Route>,
+    /// Thousandths of a token of what stands before the turns in a request, about.
+    pub(crate) head_cost: u64,
     /// The folder of the workspace that the agent works in, from the root on.
     pub(crate) folder: String,
     /// Whether the calls of a reply run one after the other, whatever they do.
@@ -73,7 +75,11 @@ impl Setup {
             tools.iter().map(|tool| &*tool.spec),
             config.instructions.as_deref(),
         );
-        let specs = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
+        let specs: Vec<_> = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
+        let by = config.estimator;
+        let head_cost = specs.iter().fold(by.prose(&system), |cost, spec| {
+            cost + by.prose(&spec.description) + by.code(spec.parameters.text())
+        });
         let capable = profile.capabilities().parallel_tool_calls;
         let one_by_one = !config.model.parallel_tool_calls.unwrap_or(capable);
         let mut model = config.model.clone();
@@ -81,7 +87,7 @@ impl Setup {
             model.parallel_tool_calls = Some(false);
         }
         let route = Route::new(model, system, specs, may_sum_up(&config));
-        Ok(Self { config, route: Arc::new(route), folder, one_by_one, tools })
+        Ok(Self { config, route: Arc::new(route), head_cost, folder, one_by_one, tools })
     }
 
     /// What is told of it when a session begins.
@@ -124,15 +130,10 @@ impl Setup {
         if model.name != own.name && model.price == own.price {
             model.price = None;
         }
-        let stays = [
-            ("id", config.id == self.config.id),
-            ("model.endpoint", model.endpoint == own.endpoint),
-            ("model.wire", model.wire == own.wire),
-        ];
-        match stays.iter().find(|(_, is_same)| !is_same) {
-            Some((field, _)) => Err(ConfigError::new(*field, "it cannot change in a session")),
-            None => Ok(config),
+        if config.id != self.config.id {
+            return Err(ConfigError::new("id", "it cannot change in a session"));
         }
+        Ok(config)
     }
 
     /// The configuration with the tools told in the prompt; nothing if they are already.
@@ -168,16 +169,28 @@ impl Setup {
         self.tool(name).map_or(Policy::READS, |tool| tool.policy)
     }
 
-    /// How much of a tool's output the model reads.
-    pub(crate) fn output_limit(&self, name: &str) -> OutputLimit {
+    /// How many tokens count as the context window; `known` is what refusals have taught of it, 0
+    /// if nothing.
+    pub(crate) fn window(&self, known: u64) -> u64 {
+        let configured = u64::from(self.config.model.context_window);
+        let limits = [u64::from(self.config.compaction.max_window), known];
+        limits.into_iter().filter(|&limit| limit > 0).fold(configured, u64::min)
+    }
+
+    /// How much of a tool's output the model reads, where so many tokens of the window are left.
+    pub(crate) fn output_limit(&self, name: &str, left: u64) -> OutputLimit {
         let mut limit = self.policy(name).output;
         if let Some(&chars) = self.config.tool_output_limits.get(name) {
             limit.max_chars = chars as usize;
         }
-        if let Some(percent) = self.config.tool_output_percent {
+        let shares = [
+            (u64::from(self.config.model.context_window), self.config.tool_output_percent),
+            (left, self.config.tool_output_share_of_rest),
+        ];
+        for (tokens, percent) in shares {
+            let Some(percent) = percent else { continue };
             // A token is about four characters.
-            let window = u64::from(self.config.model.context_window) * 4;
-            let share = (window * u64::from(percent.min(100)) / 100).max(1_000);
+            let share = (tokens * 4 * u64::from(percent.min(100)) / 100).max(1_000);
             limit.max_chars = limit.max_chars.min(usize::try_from(share).unwrap_or(usize::MAX));
         }
         if let Some(&lines) = self.config.tool_line_limits.get(name) {
@@ -200,8 +213,7 @@ impl Setup {
     /// (`docs/decisions.md#command-time-limits`).
     pub(crate) fn timeout_ms(&self, asked: Option<u64>) -> u64 {
         let timeouts = &self.config.timeouts;
-        let default = self.profile().default_command_ms();
-        let wanted = asked.or(default).unwrap_or(timeouts.default_command_ms);
+        let wanted = asked.unwrap_or_else(|| self.profile().command_ms(timeouts));
         wanted.clamp(1, timeouts.max_command_ms)
     }
 }
@@ -242,9 +254,13 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
     let answer = config.answer.as_ref().map(|answer| &answer.schema);
     let mut tools: Vec<Tool> = Vec::new();
     for row in profile.rows(config, depth) {
-        let spec = profile.spec(row, answer);
+        let spec = row.spec(profile.command_ms(&config.timeouts), answer);
         let (schema, spec) = (schema(&spec, 0)?, Arc::new(spec));
-        tools.push(Tool { schema, spec, policy: row.policy(), row: Some(row) });
+        let mut policy = row.policy();
+        if config.timeouts.has_default() {
+            policy.default_ms = None;
+        }
+        tools.push(Tool { schema, spec, policy, row: Some(row) });
     }
     for (at, spec) in config.tools.iter().enumerate() {
         let place = tools.iter_mut().find(|known| known.spec.name == spec.name);
@@ -287,6 +303,13 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
         let message = String::from("is 0: a reply needs room for at least one token");
         return Err(ConfigError::new("model.max_output_tokens", message));
     }
+    if config.model.context_window <= config.model.max_output_tokens {
+        let message = format!(
+            "is {}: it must be more than model.max_output_tokens ({})",
+            config.model.context_window, config.model.max_output_tokens
+        );
+        return Err(ConfigError::new("model.context_window", message));
+    }
     let timeouts = &config.timeouts;
     if timeouts.default_command_ms == 0 || timeouts.default_command_ms > timeouts.max_command_ms {
         let message = format!(
@@ -317,12 +340,16 @@ fn check(config: &SessionConfig) -> Result<(), ConfigError> {
         let message = String::from("is empty: say what is done, or set loops.detect to false");
         return Err(ConfigError::new("loops.ladder", message));
     }
-    if config.model.context_window <= config.model.max_output_tokens {
-        let message = format!(
-            "is {}: it must be more than model.max_output_tokens ({})",
-            config.model.context_window, config.model.max_output_tokens
-        );
-        return Err(ConfigError::new("model.context_window", message));
+    for (at, tier) in config.compaction.auto.iter().enumerate() {
+        let window = config.model.context_window.into();
+        let (from, to) = (tier.from.tokens(window), tier.to.tokens(window));
+        if to >= from || from > window {
+            let message = format!(
+                "goes from {from} to {to} tokens of a window of {window}: it must begin within \
+                 the window and lead further down"
+            );
+            return Err(ConfigError::new(format!("compaction.auto[{at}]"), message));
+        }
     }
     Ok(())
 }

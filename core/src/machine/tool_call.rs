@@ -421,7 +421,9 @@ impl RoundCall {
     }
 
     fn settle(&mut self, ran: Ran, outcome: &Outcome, replaced: Option<String>, ctx: &mut Ctx<'_>) {
-        let result = pipeline::result(&self.tool_call, &ran, outcome, replaced, ctx.setup);
+        let (call, setup) = (&self.tool_call, ctx.setup);
+        let limit = setup.output_limit(&call.name, ctx.window().saturating_sub(ctx.tokens()));
+        let result = pipeline::result(call, &ran, outcome, replaced, setup, &limit);
         self.state = State::Done(result);
         if let Ran::Answer(answer) = ran {
             ctx.body.run.answer = Some(answer.into());

@@ -7,7 +7,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Value, from_str, to_string};
+use innerloop_json::{Value, from_str, joined, to_string};
 
 /// Arguments that fit their tool's schema. The first fault that reading still finds is kept until
 /// [`Args::finish`].
@@ -36,7 +36,7 @@ impl<'a> Args<'a> {
         let is_coerced = coerces && coerce::coerce(schema, &mut value);
         let violations = schema::violations(schema, &value);
         if !violations.is_empty() {
-            return Err(invalid(tool, &violations.join("; ")));
+            return Err(invalid(tool, &joined(&violations, "; ")));
         }
         Ok(Self { tool, value, text: (!is_coerced).then(|| text.trim()), fault: None })
     }

@@ -36,4 +36,13 @@ impl Family {
         default_command_ms: None,
         context_window: 0,
     };
+
+    /// As this build has it: without the built-in tools there is a prompt that speaks of none.
+    pub(super) const fn built(self) -> Self {
+        if cfg!(feature = "builtins") {
+            return self;
+        }
+        let base_prompt = include_str!("prompt.md");
+        Self { base_prompt, seed: &[], native: &[], plan: None, ..self }
+    }
 }

@@ -30,17 +30,14 @@ use crate::{
     base::json::Json,
     types::{
         config::{
-            ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Vocabulary,
+            ConfigError, Facts, ModelConfig, ProfileKind, SessionConfig, TextCalls, Timeouts,
+            Vocabulary,
         },
         tool::{BuiltinTools, ToolSpec},
     },
 };
 use alloc::{format, string::String, vec::Vec};
-use innerloop_json::quoted;
-
-/// The time limit of programs where neither call nor family nor configuration names one, as the
-/// model is told it.
-const DEFAULT_COMMAND_MS: u64 = 10_000;
+use innerloop_json::{joined, quoted};
 
 /// A model family under one of its two vocabularies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,20 +122,21 @@ impl Profile {
         let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) else {
             return Ok(());
         };
-        let message = format!("there is no tool {}; there are {}", quoted(name), known.join(", "));
+        let message =
+            format!("there is no tool {}; there are {}", quoted(name), joined(&known, ", "));
         Err(ConfigError::new("builtin_tools", message))
     }
 
     /// A tool of the profile as the model is shown it; `answer` is the schema of the final answer.
     pub(crate) fn spec(self, row: &ToolRow, answer: Option<&Json>) -> ToolSpec {
-        row.spec(self.default_command_ms().unwrap_or(DEFAULT_COMMAND_MS), answer)
+        row.spec(self.command_ms(&Timeouts::default()), answer)
     }
 
     /// The tool of that name in the profile's vocabulary, shown or not.
     pub(crate) fn row(self, name: &str) -> Option<&'static ToolRow> {
         let others = match self.vocabulary {
-            Vocabulary::Seed => seed::TABLE,
-            Vocabulary::Native => &[],
+            Vocabulary::Seed if cfg!(feature = "builtins") => seed::TABLE,
+            _ => &[],
         };
         self.table().iter().chain(others).copied().find(|row| row.name == name)
     }
@@ -187,6 +185,12 @@ impl Profile {
     #[must_use]
     pub const fn default_command_ms(self) -> Option<u64> {
         self.family().default_command_ms
+    }
+
+    /// The time limit of a run whose call names none: what is configured goes before the family's.
+    pub(crate) fn command_ms(self, timeouts: &Timeouts) -> u64 {
+        let family = self.default_command_ms().filter(|_| !timeouts.has_default());
+        family.unwrap_or(timeouts.default_command_ms)
     }
 
     /// What the family's models can do.

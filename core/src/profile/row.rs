@@ -70,7 +70,7 @@ pub(crate) struct Policy {
     /// How much of its output the model reads.
     pub(crate) output: OutputLimit,
     /// The time limit of calls that name none, in milliseconds, where it is not the family's.
-    pub(super) default_ms: Option<u64>,
+    pub(crate) default_ms: Option<u64>,
     pub(crate) timeout: TimeoutNote,
     /// Whether it shows what is in files.
     pub(crate) shows_files: bool,
@@ -242,10 +242,7 @@ impl ToolRow {
     pub(crate) fn read(&self, mut args: Args<'_>, facts: &Facts) -> Result<Meaning, String> {
         let meaning = match self.read {
             Reader::Action(read) => Ok(Meaning::Action(read(&mut args).into())),
-            Reader::Run(read) => read(&mut args, facts).map(|run| {
-                let timeout_ms = run.timeout_ms.or(self.policy.default_ms);
-                Meaning::Action(Translated { timeout_ms, ..run })
-            }),
+            Reader::Run(read) => read(&mut args, facts).map(Meaning::Action),
             Reader::Inner(read) => Ok(Meaning::Inner(read(&mut args))),
         };
         args.finish()?;

@@ -20,18 +20,20 @@ pub fn nano_usd(usage: &Usage, price: &Price) -> u64 {
     let tier = tiers.max_by_key(|tier| tier.above).unwrap_or(&base);
     let cached = usage.cache_read.saturating_add(usage.cache_write);
     let uncached = usage.input_total.saturating_sub(cached);
-    // Micro-dollars for a million tokens are 1/1000 nano-dollar for one.
-    let thousandths = [
+    // Micro-dollars for a million tokens are 1/1000 nano-dollar for one. Thousands are counted by
+    // themselves: both sums are exact, without a division of 128 bits, which is long.
+    let (mut nanos, mut thousandths) = (0_u64, 500_u64);
+    for (tokens, each) in [
         (uncached, tier.input),
         (usage.cache_read, tier.cache_read.unwrap_or(tier.input)),
         (usage.cache_write, tier.cache_write.unwrap_or(tier.input)),
         (usage.output_total, tier.output),
-    ]
-    .into_iter()
-    .fold(0_u128, |sum, (tokens, each)| {
-        sum.saturating_add(u128::from(tokens).saturating_mul(u128::from(each)))
-    });
-    u64::try_from(thousandths.saturating_add(500) / 1000).unwrap_or(u64::MAX)
+    ] {
+        nanos = nanos.saturating_add((tokens / 1000).saturating_mul(each));
+        nanos = nanos.saturating_add((tokens % 1000) * (each / 1000));
+        thousandths += (tokens % 1000) * (each % 1000);
+    }
+    nanos.saturating_add(thousandths / 1000)
 }
 
 /// The sum of two costs; what is not known of either adds nothing.

@@ -1,51 +1,107 @@
 //! How full the context window is: the provider's own count of the last request where it gave one,
-//! and an estimate of what came since (`docs/decisions.md#the-context-window`).
+//! and an estimate of all else, by the measure of that count
+//! (`docs/decisions.md#the-context-window`).
 
 use crate::types::{
     config::Estimator,
-    message::{Block, MarkedText, Part, TurnKind},
+    message::{Block, MarkedText, Part, Said},
 };
 
-/// A running count over the turns of a history.
+/// A running count over the turns that the model sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gauge {
     estimator: Estimator,
-    /// What the provider counted for all up to its last reply.
+    /// Thousandths of a token of all turns, estimated.
+    turns: u64,
+    /// What the provider counted for its last reply and all before, the head included; 0 where it
+    /// has not.
     counted: u64,
-    /// Thousandths of a token since.
-    since: u64,
+    /// Thousandths of a token of the same turns, estimated.
+    estimated: u64,
 }
 
 impl Gauge {
     /// Nothing yet.
     #[must_use]
     pub const fn new(estimator: Estimator) -> Self {
-        Self { estimator, counted: 0, since: 0 }
+        Self { estimator, turns: 0, counted: 0, estimated: 0 }
+    }
+
+    /// Nothing again.
+    #[must_use]
+    pub const fn emptied(self) -> Self {
+        Self::new(self.estimator)
     }
 
     /// Takes a further turn into account.
-    pub fn note(&mut self, turn: &TurnKind) {
-        if let TurnKind::Assistant(reply) = turn
+    pub fn note(&mut self, said: &Said<'_>) {
+        self.estimate(said);
+        if let Said::Assistant(reply) = said
             && let Some(usage) = reply.usage
         {
             self.counted = usage.input_total.saturating_add(usage.output_total);
-            self.since = 0;
-            return;
+            self.estimated = self.turns;
         }
-        self.since = self.since.saturating_add(turn_cost(self.estimator, turn));
     }
 
-    /// Tokens of all turns, about.
+    /// Takes a further turn into account, whatever the provider counted for it.
+    pub fn estimate(&mut self, said: &Said<'_>) {
+        self.turns = self.turns.saturating_add(self.cost(said));
+    }
+
+    /// Thousandths of a token of a turn, estimated.
     #[must_use]
-    pub const fn tokens(&self) -> u64 {
-        self.counted.saturating_add(self.since / 1_000)
+    pub fn cost(&self, said: &Said<'_>) -> u64 {
+        turn_cost(self.estimator, said)
+    }
+
+    /// What the provider counted for its last reply and all before, where it has.
+    #[must_use]
+    pub fn counted(&self) -> Option<u64> {
+        Some(self.counted).filter(|&counted| counted > 0)
+    }
+
+    /// Tokens of the turns and of a head of `head` thousandths of a token, about.
+    #[must_use]
+    pub fn tokens(&self, head: u64) -> u64 {
+        match self.counted {
+            0 => self.scaled(self.turns.saturating_add(head), head),
+            counted => {
+                let since = self.turns.saturating_sub(self.estimated);
+                counted.saturating_add(self.scaled(since, head))
+            }
+        }
+    }
+
+    /// Tokens of so many thousandths, by what the provider counted where we estimated: between half
+    /// and three times the estimate.
+    #[must_use]
+    pub fn scaled(&self, thousandths: u64, head: u64) -> u64 {
+        let estimated = self.estimated.saturating_add(head);
+        let counted = self.counted.saturating_mul(1_000_000).checked_div(estimated);
+        let ratio = counted.filter(|&ratio| ratio > 0).map_or(1_000, |r| r.clamp(500, 3_000));
+        thousandths.saturating_mul(ratio) / 1_000_000
     }
 
     /// How full a window of `window` tokens is in percent, if that is more than 80.
     #[must_use]
-    pub fn warning(&self, window: u32) -> Option<u64> {
-        let percent = self.tokens().saturating_mul(100).checked_div(u64::from(window))?;
+    pub fn warning(&self, window: u64, head: u64) -> Option<u64> {
+        let percent = self.tokens(head).saturating_mul(100).checked_div(window)?;
         (percent > 80).then_some(percent)
+    }
+}
+
+impl Estimator {
+    /// Thousandths of a token of what is said.
+    #[must_use]
+    pub fn prose(self, text: &str) -> u64 {
+        text_cost(self, text, Kind::Prose)
+    }
+
+    /// Thousandths of a token of JSON and the like.
+    #[must_use]
+    pub fn code(self, text: &str) -> u64 {
+        text_cost(self, text, Kind::Code)
     }
 }
 
@@ -57,16 +113,16 @@ enum Kind {
 }
 
 /// What a turn costs, in thousandths of a token.
-fn turn_cost(by: Estimator, turn: &TurnKind) -> u64 {
+fn turn_cost(by: Estimator, said: &Said<'_>) -> u64 {
     let parts =
         |parts: &[Part], kind| -> u64 { parts.iter().map(|part| part_cost(by, part, kind)).sum() };
-    let texts = match turn {
-        TurnKind::User(said) | TurnKind::Steering(said) => parts(said, Kind::Prose),
-        TurnKind::System(text) => text_cost(by, text, Kind::Prose),
-        TurnKind::ToolResults(results) => {
+    let texts = match said {
+        Said::User(said) | Said::Steering(said) => parts(said, Kind::Prose),
+        Said::System(text) => text_cost(by, text, Kind::Prose),
+        Said::ToolResults(results) => {
             results.iter().map(|result| parts(&result.parts, Kind::Code)).sum()
         }
-        TurnKind::Assistant(reply) => reply.blocks.iter().map(|block| block_cost(by, block)).sum(),
+        Said::Assistant(reply) => reply.blocks.iter().map(|block| block_cost(by, block)).sum(),
     };
     let message = if by == Estimator::Words { 4_000 } else { 0 };
     texts.saturating_add(message)

@@ -3,10 +3,12 @@
 pub(crate) mod approval;
 pub(crate) mod coerce;
 pub mod cost;
+pub mod fold;
 pub mod gauge;
 pub mod guard;
 pub(crate) mod prompt;
 pub mod repeat;
 pub(crate) mod retry;
 pub mod schema;
+pub mod transcript;
 pub mod truncate;

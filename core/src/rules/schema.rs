@@ -8,7 +8,7 @@ use alloc::{
     string::{String, ToString},
     vec::Vec,
 };
-use innerloop_json::{Number, Value, from_str, quoted};
+use innerloop_json::{Number, Value, from_str, joined, quoted};
 
 /// More violations than these are not reported: the model mends the first ones first.
 const MAX_VIOLATIONS: usize = 8;
@@ -61,7 +61,7 @@ fn check(schema: &Value, instance: &Value, path: &str, found: &mut Vec<String>) 
         return;
     }
     if !has_type(schema, instance) {
-        let want = types(schema).join(" or ");
+        let want = joined(&types(schema), " or ");
         found.push(format!("{} must be {want}, not {}", place(path), type_name(instance)));
         return;
     }
@@ -129,7 +129,7 @@ fn check_choices(schema: &Value, instance: &Value, path: &str, found: &mut Vec<S
         && !choices.iter().any(|choice| equal(choice, instance))
     {
         let shown: Vec<String> = choices.iter().map(Value::to_string).collect();
-        found.push(format!("{} must be one of {}", place(path), shown.join(", ")));
+        found.push(format!("{} must be one of {}", place(path), joined(&shown, ", ")));
     }
     if let Some(constant) = schema.get("const")
         && !equal(constant, instance)

@@ -6,13 +6,15 @@ use crate::{
     base::id::{AgentId, EffectId},
     machine::{
         agent::{Agent, News, Order},
+        folding, import,
         ledger::Lookup,
         phase::Phase,
+        rewind::Steps,
         setup::Setup,
     },
     types::{
         input::{Command, Input, Reason, Rejected, ToolInput},
-        message::Part,
+        message::{Part, Why},
     },
 };
 use alloc::sync::Arc;
@@ -25,9 +27,17 @@ impl Session {
         match input {
             Input::Command { agent, command } => match command {
                 Command::Submit { parts } => self.admit_order(agent, Order::Submit(parts)),
-                Command::Steer { parts } => self.admit_order(agent, Order::steer(parts)),
+                Command::Steer { parts } => self.admit_order(agent, Order::Steer(parts)),
                 Command::FollowUp { parts } => self.admit_order(agent, Order::FollowUp(parts)),
+                Command::Import { turns } => self.admit_order(agent, Order::Import(turns)),
+                Command::Undo { .. }
+                | Command::Redo { .. }
+                | Command::Restore { .. }
+                | Command::Clear => self.admit_rewind(agent, command),
                 Command::Configure { patch } => self.admit_patch(agent, patch),
+                Command::Compact { instructions } => {
+                    self.admit_order(agent, Order::Compact(instructions))
+                }
                 Command::Interrupt => self.admit_order(agent, Order::Interrupt),
                 Command::Close => self.admit_order(agent, Order::Close),
             },
@@ -44,6 +54,13 @@ impl Session {
         match self.check_order(agent, &order) {
             Ok(()) => Ok(Admitted::Order(agent, order)),
             Err(reason) => Err(Rejected { input: order.into_input(agent), reason }),
+        }
+    }
+
+    fn admit_rewind(&self, agent: AgentId, command: Command) -> Result<Admitted, Rejected> {
+        match self.rewound(agent, &command) {
+            Ok((why, at)) => Ok(Admitted::Rewind(agent, why, at)),
+            Err(reason) => Err(Rejected { input: Input::Command { agent, command }, reason }),
         }
     }
 
@@ -87,10 +104,25 @@ impl Session {
         Ok(agent)
     }
 
-    fn check_order(&self, id: AgentId, order: &Order) -> Result<(), Reason> {
+    /// The agent of that id, which has no run under way.
+    fn idle_agent(&self, id: AgentId) -> Result<&Agent, Reason> {
         let agent = self.open_agent(id)?;
+        if matches!(agent.phase, Phase::Idle) { Ok(agent) } else { Err(Reason::Busy) }
+    }
+
+    fn check_order(&self, id: AgentId, order: &Order) -> Result<(), Reason> {
+        let agent = match order {
+            Order::Submit(_) | Order::Import(_) | Order::Compact(_) => self.idle_agent(id)?,
+            _ => self.open_agent(id)?,
+        };
         match order {
-            Order::Submit(_) if !matches!(agent.phase, Phase::Idle) => Err(Reason::Busy),
+            Order::Compact(_) if !folding::can_fold(&agent.body.history, &agent.setup) => {
+                Err(Reason::Nothing("no turn is old enough to be folded"))
+            }
+            Order::Import(turns) if turns.is_empty() => Err(Reason::Empty),
+            Order::Import(turns) => {
+                import::check(&agent.body.history, turns).map_err(Reason::Import)
+            }
             Order::Submit(parts) | Order::Steer(parts) | Order::FollowUp(parts)
                 if parts.iter().all(is_blank) =>
             {
@@ -98,6 +130,30 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// To which length of its log a command leads an agent back.
+    fn rewound(&self, id: AgentId, command: &Command) -> Result<(Why, u32), Reason> {
+        let agent = self.idle_agent(id)?;
+        let history = &agent.body.history;
+        let steps = Steps::of(history.turns(), agent.setup.config.undo.max_steps);
+        let (why, at, nothing) = match *command {
+            Command::Undo { steps: most } => {
+                (Why::Undo, steps.undone(most), "there is nothing to undo")
+            }
+            Command::Redo { steps: most } => {
+                (Why::Redo, steps.redone(most), "there is nothing to redo")
+            }
+            Command::Restore { at } => {
+                let is_past = usize::try_from(at).is_ok_and(|at| at < history.turns().len());
+                (Why::Restore, is_past.then_some(at), "the log has no more turns than that")
+            }
+            _ => {
+                let says_something = history.seen().next().is_some();
+                (Why::Clear, says_something.then_some(0), "nothing was said")
+            }
+        };
+        at.map(|at| (why, at)).ok_or(Reason::Nothing(nothing))
     }
 
     /// The configuration in force with a change.

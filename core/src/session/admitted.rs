@@ -6,6 +6,7 @@ use crate::{
         agent::{News, Order},
         setup::Setup,
     },
+    types::message::Why,
 };
 use alloc::sync::Arc;
 
@@ -14,6 +15,8 @@ use alloc::sync::Arc;
 pub(super) enum Admitted {
     /// A word to an agent that is not over.
     Order(AgentId, Order),
+    /// The view of an idle agent is what it was when its log had so many turns.
+    Rewind(AgentId, Why, u32),
     /// A new configuration that works.
     Configure(Arc<Setup>),
     /// News of an effect that is open.

@@ -25,6 +25,12 @@ impl Blueprint {
         Setup::new(config).map(|setup| Self(Arc::new(setup)))
     }
 
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &SessionConfig {
+        &self.0.config
+    }
+
     /// Opens a session as [`Session::open`] does, under an id of its own.
     ///
     /// # Errors

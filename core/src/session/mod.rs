@@ -23,6 +23,7 @@ use crate::{
         ctx::AgentCount,
         history::History,
         ledger::Ledger,
+        rewind,
         setup::Setup,
     },
     types::{
@@ -37,7 +38,7 @@ use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 5;
+pub const REPLAY_VERSION: u32 = 7;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]
@@ -105,6 +106,9 @@ impl Session {
             Admitted::Order(agent, order) => {
                 self.step(agent, &mut outputs, |phase, ctx| agent::on_order(phase, order, ctx));
             }
+            Admitted::Rewind(agent, why, at) => {
+                self.step(agent, &mut outputs, |_, ctx| rewind::rewind(at, why, ctx));
+            }
             Admitted::Configure(setup) => self.configure(&setup, &mut outputs),
             Admitted::News(agent, id, news) => {
                 self.step(agent, &mut outputs, |phase, ctx| agent::on_news(phase, id, news, ctx));
@@ -131,9 +135,9 @@ impl Session {
     /// Every open effect again, whole, under its id: what a host that restored the session has
     /// to carry out, or to report as [`Input::Lost`].
     pub fn owed(&self) -> Outputs {
-        let mut effects: Vec<Effect> =
-            self.agents().flat_map(|agent| agent.owed(&self.id)).collect();
-        innerloop_json::sort(&mut effects, |a, b| a.id().cmp(&b.id()));
+        let mut effects = Vec::new();
+        self.agents().for_each(|agent| agent.owed(&self.id, &mut effects));
+        innerloop_json::sort(&mut effects, |a: &Effect, b| a.id().cmp(&b.id()));
         Outputs(effects.into_iter().map(Output::Effect).collect())
     }
 

@@ -169,6 +169,10 @@ impl Session {
             if has_said && !new.route.begins_as(&agent.setup.route) {
                 rebased.push(agent.body.id);
             }
+            // What is known of a window is known of one model.
+            if new.config.model.name != agent.setup.config.model.name {
+                agent.body.folding.window = 0;
+            }
             agent.setup = new;
         }
         for agent in rebased {

@@ -3,7 +3,10 @@
 
 use crate::{
     base::{id::SessionId, json::Json},
-    types::tool::{BuiltinTools, ToolSpec},
+    types::{
+        compaction::Compaction,
+        tool::{BuiltinTools, ToolSpec},
+    },
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use innerloop_json::{Error, FromJson, Map, ToJson};
@@ -39,6 +42,9 @@ pub struct SessionConfig {
     /// Most of the context window that one tool's output may take, in percent, but never less
     /// than 1,000 characters. It lowers the limits above, for models with small windows.
     pub tool_output_percent: Option<u32>,
+    /// Most of what is left of the context window that one tool's output may take, in percent, but
+    /// never less than 1,000 characters.
+    pub tool_output_share_of_rest: Option<u32>,
     /// What the system prompt tells of the place the agent works in.
     pub facts: Facts,
     /// What the system prompt begins with, in place of the family's own words; an empty text for
@@ -56,6 +62,8 @@ pub struct SessionConfig {
     pub exec_modes: Map<ExecMode>,
     /// How tokens are estimated.
     pub estimator: Estimator,
+    /// When the conversation is made shorter, and how.
+    pub compaction: Compaction,
     /// When calls repeat themselves.
     pub loops: LoopPolicy,
     /// Which calls a person must allow first.
@@ -68,6 +76,8 @@ pub struct SessionConfig {
     pub subagents: SubagentPolicy,
     /// What replies that end before their time are good for.
     pub repair: RepairPolicy,
+    /// What can be taken back.
+    pub undo: UndoPolicy,
     /// The form of the final answer, if it is to have one.
     pub answer: Option<AnswerConfig>,
     /// Whether the model may ask the user, through the tool `ask_user`.
@@ -241,6 +251,9 @@ pub enum HookPoint {
     AfterTool,
     /// Before the run ends. A denial's reason is said to the model, and the run goes on.
     BeforeStop,
+    /// Before the oldest turns are archived or summed up. Replaceable by a text that stands in
+    /// their place; a denial leaves the conversation as it is.
+    Compact,
 }
 
 /// What calls must have gone before.
@@ -296,6 +309,14 @@ impl Default for RepairPolicy {
             coerce_arguments: false,
         }
     }
+}
+
+/// What can be taken back (`docs/decisions.md#the-view`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct UndoPolicy {
+    /// How many steps in a row, at most; 0 for all.
+    pub max_steps: u32,
 }
 
 /// The form of the final answer: the model gives it through the tool `final_answer`.
@@ -390,9 +411,12 @@ pub struct RetryPolicy {
     pub max_retry_after_ms: u64,
     /// After how long without a byte a model call counts as broken, in milliseconds.
     pub idle_ms: u64,
-    /// Whether a call that breaks after text has come is tried again. No tool has started then,
-    /// and what was shown is taken back.
+    /// Whether a call that breaks after text or a part of a tool call has come is tried again. No
+    /// tool has started then, and what was shown is taken back.
     pub mid_stream: bool,
+    /// Whether a call that can never succeed closes the session, such as one whose key or model is
+    /// refused. If not, its run fails, and the session goes on once that is mended.
+    pub refusal_closes: bool,
 }
 
 impl Default for RetryPolicy {
@@ -405,6 +429,7 @@ impl Default for RetryPolicy {
             max_retry_after_ms: 120_000,
             idle_ms: 300_000,
             mid_stream: true,
+            refusal_closes: true,
         }
     }
 }
@@ -413,12 +438,19 @@ impl Default for RetryPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct Timeouts {
-    /// For a run whose call names none; a profile may set another.
+    /// For a run whose call names none. Where it is the default, a profile may have another.
     pub default_command_ms: u64,
     /// No run gets more.
     pub max_command_ms: u64,
     /// How long a cancelled effect may take to answer before it counts as lost.
     pub grace_ms: u64,
+}
+
+impl Timeouts {
+    /// Whether another time is configured than where nothing is said.
+    pub(crate) fn has_default(&self) -> bool {
+        self.default_command_ms != Self::default().default_command_ms
+    }
 }
 
 impl Default for Timeouts {

@@ -8,8 +8,9 @@ use crate::{
     },
     types::{
         action::Outcome,
+        compaction::FoldReason,
         config::Limits,
-        message::{Part, Usage},
+        message::{FoldKind, Part, Usage, Why},
         model::{ProfileKind, Vocabulary},
         status::{AgentState, RunEnd},
     },
@@ -114,6 +115,24 @@ pub enum EventKind {
     },
     /// What was written of the current reply does not count: the call is tried again.
     TextReset,
+    /// A request for the next reply goes to the model.
+    RequestStart {
+        /// Which try it is, counted from 1.
+        attempt: u32,
+    },
+    /// The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
+    /// out before the reply is whole; `text_reset` takes it back.
+    ToolCallDelta {
+        /// Tells the calls of a reply apart.
+        index: usize,
+        /// The call's id as the model has it. `tool_call_start` has another one where that is
+        /// missing or not the only one.
+        call_id: String,
+        /// The tool's name, as far as it has come.
+        name: String,
+        /// The new piece of the arguments' JSON text; empty where the call begins.
+        text: String,
+    },
     /// A tool call began.
     ToolCallStart {
         /// The call's id.
@@ -195,6 +214,64 @@ pub enum EventKind {
         delay_ms: u64,
         /// What went wrong.
         message: String,
+    },
+    /// The model sees again what it saw before. Files are as they were.
+    Rewound {
+        /// What the host asked for.
+        why: Why,
+        /// How many turns the log had when it saw that.
+        to: u32,
+        /// How many steps can be taken back from here.
+        undo_left: u32,
+        /// How many can be put back.
+        redo_left: u32,
+    },
+    /// Turns are to be folded, which takes a model or the host's hook: `compacted` or
+    /// `compaction_failed` follows.
+    CompactionStarted {
+        /// How.
+        kind: FoldKind,
+        /// Why.
+        why: FoldReason,
+        /// Tokens of the conversation, about.
+        tokens: u64,
+    },
+    /// The model reads less of the conversation from now on. The history still has all of it.
+    Compacted {
+        /// How.
+        kind: FoldKind,
+        /// Why.
+        why: FoldReason,
+        /// How many turns are left out.
+        turns: usize,
+        /// Tokens of the conversation before, about.
+        before: u64,
+        /// Tokens of the conversation from now on, about.
+        after: u64,
+        /// What stands in the place of the turns that are left out.
+        #[json(skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+        /// What the summary has used, where the provider said so.
+        #[json(skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        #[json(skip_serializing_if = "Option::is_none")]
+        cost_nano_usd: Option<u64>,
+    },
+    /// The conversation stays as it is.
+    CompactionFailed {
+        /// How it was to become shorter.
+        kind: FoldKind,
+        /// Why it was to.
+        why: FoldReason,
+        /// Why it did not.
+        message: String,
+        /// What a summary has used all the same, where the provider said so.
+        #[json(skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
+        /// What that is in nano-dollars (10⁻⁹ US dollars), where the model's price is known.
+        #[json(skip_serializing_if = "Option::is_none")]
+        cost_nano_usd: Option<u64>,
     },
     /// The provider's cached prefix of earlier requests no longer fits.
     PrefixRebased {

@@ -10,7 +10,7 @@ use crate::{
     types::{
         action::Outcome,
         config::{ApprovalRule, ConfigError},
-        message::Part,
+        message::{Part, Turn},
     },
 };
 use alloc::{string::String, vec::Vec};
@@ -121,14 +121,50 @@ pub enum Command {
     /// A change of the configuration, in force from the next model call.
     Configure {
         /// A patch of the configuration's JSON, see
-        /// [`SessionConfig::merged`](crate::config::SessionConfig::merged). The session's id, the
-        /// endpoint and the protocol stay.
+        /// [`SessionConfig::merged`](crate::config::SessionConfig::merged). The session's id stays.
         patch: Object,
+    },
+    /// Makes the conversation that the model reads shorter: the oldest turns are summed up. Refused
+    /// while a run is under way, and where all turns are among those that stay.
+    Compact {
+        /// What the summary is to look at.
+        #[json(default)]
+        instructions: Option<String>,
+    },
+    /// Takes back the newest steps; a step begins with each input. Refused while a run is under
+    /// way, as are the four below (`docs/decisions.md#the-view`).
+    Undo {
+        /// How many, at most.
+        #[json(default = "one")]
+        steps: u32,
+    },
+    /// Puts back steps that were taken back, the last one first.
+    Redo {
+        /// How many, at most.
+        #[json(default = "one")]
+        steps: u32,
+    },
+    /// The model sees again what it saw when the log had so many turns.
+    Restore {
+        /// The number of turns.
+        at: u32,
+    },
+    /// The model sees nothing of what was said so far. Can be undone.
+    Clear,
+    /// Takes over what was said elsewhere, behind what is there.
+    Import {
+        /// The turns, oldest first. Calls of the last one that have no answer are answered as
+        /// interrupted.
+        turns: Vec<Turn>,
     },
     /// Stops the run; the session stays usable.
     Interrupt,
     /// Ends the session after its shutdown sequence (`docs/decisions.md#ends-of-a-run`).
     Close,
+}
+
+const fn one() -> u32 {
+    1
 }
 
 /// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time. A
@@ -280,7 +316,7 @@ pub struct Rejected {
 #[json(rename_all = "snake_case", keyed)]
 #[non_exhaustive]
 pub enum Reason {
-    /// A submit while a run is under way.
+    /// A submit, or a word to the view, while a run is under way.
     #[error("a run is under way: use steer or follow_up, or interrupt it first")]
     Busy,
     /// Any command after the session has closed.
@@ -301,6 +337,12 @@ pub enum Reason {
     /// A submit, steer or follow-up with nothing in it.
     #[error("the message is empty")]
     Empty,
+    /// There is nothing to do it to.
+    #[error("{0}")]
+    Nothing(&'static str),
+    /// Turns that cannot be taken over.
+    #[error("the turns cannot be imported: {0}")]
+    Import(&'static str),
     /// A configuration that cannot work.
     #[error("{0}")]
     Config(ConfigError),

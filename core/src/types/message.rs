@@ -4,8 +4,8 @@ use crate::{
     base::{json::Json, time::UnixMillis},
     types::model::WireKind,
 };
-use alloc::{boxed::Box, string::String, vec::Vec};
-use innerloop_json::{FromJson, ToJson};
+use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use innerloop_json::{FromJson, ToJson, joined};
 
 /// A piece of what a user or a tool says.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
@@ -60,7 +60,7 @@ impl Part {
 #[must_use]
 pub fn joined_text(parts: &[Part]) -> String {
     let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
-    texts.join("\n")
+    joined(&texts, "\n")
 }
 
 /// A call of a tool, as the model made it.
@@ -302,4 +302,104 @@ pub enum TurnKind {
     /// A message put in between tool rounds; the model reads it as the user's
     /// (`docs/decisions.md#steering-and-follow-ups`).
     Steering(Vec<Part>),
+    /// Earlier turns are shown shorter from here on (`docs/decisions.md#the-view`).
+    Folded(Box<Fold>),
+    /// The model sees again what it saw when the log had `at` turns.
+    Rewound {
+        /// How many turns the log had.
+        at: u32,
+        /// What the host asked for.
+        why: Why,
+    },
+}
+
+impl TurnKind {
+    /// What the turn says; nothing if it only changes what is seen of others.
+    #[must_use]
+    pub fn said(&self) -> Option<Said<'_>> {
+        Some(match self {
+            Self::User(parts) => Said::User(Cow::Borrowed(parts)),
+            Self::Assistant(reply) => Said::Assistant(Cow::Borrowed(reply)),
+            Self::ToolResults(results) => Said::ToolResults(Cow::Borrowed(results)),
+            Self::System(text) => Said::System(text),
+            Self::Steering(parts) => Said::Steering(Cow::Borrowed(parts)),
+            Self::Folded(_) | Self::Rewound { .. } => return None,
+        })
+    }
+
+    /// The fold, if it is one.
+    pub(crate) fn fold(&self) -> Option<&Fold> {
+        match self {
+            Self::Folded(fold) => Some(fold),
+            _ => None,
+        }
+    }
+}
+
+/// What stands in the place of earlier turns. Turns are named by their place in the log, which
+/// keeps them all.
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
+pub struct Fold {
+    /// Turns before this one go; 0 if none does.
+    #[json(default)]
+    pub upto: u32,
+    /// Those of them that stay, in order.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub pin: Vec<u32>,
+    /// The results before this turn are shown in one line each.
+    #[json(default)]
+    pub stub_before: u32,
+    /// What the model reads in place of the turns that went, behind those that stay of them.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// How it came about.
+    pub kind: FoldKind,
+    /// How many tokens the model would have read without it, about.
+    pub before: u64,
+    /// How many it reads with it, about.
+    pub after: u64,
+}
+
+/// How earlier turns are made shorter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum FoldKind {
+    /// Results are left out; the calls stay.
+    Stub,
+    /// The host keeps them.
+    Archive,
+    /// A model has summed them up.
+    Summary,
+    /// They are left out.
+    Truncate,
+}
+
+/// Why the model sees again what it saw before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson, FromJson)]
+#[json(rename_all = "snake_case")]
+pub enum Why {
+    /// The newest steps are taken back.
+    Undo,
+    /// Steps that were taken back are put back.
+    Redo,
+    /// The host named a turn of the log.
+    Restore,
+    /// All is to be forgotten.
+    Clear,
+}
+
+/// What the model sees of one turn, in the JSON form of [`TurnKind`].
+#[derive(Clone, Debug, PartialEq, Eq, ToJson)]
+#[json(rename_all = "snake_case")]
+pub enum Said<'a> {
+    /// The user's input.
+    User(Cow<'a, [Part]>),
+    /// The model's reply.
+    Assistant(Cow<'a, Reply>),
+    /// The answers to the calls of the reply before, in call order.
+    ToolResults(Cow<'a, [ToolResult]>),
+    /// A word of the host to the model, given as the system.
+    System(&'a str),
+    /// What else the model reads as the user's.
+    Steering(Cow<'a, [Part]>),
 }

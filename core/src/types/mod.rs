@@ -1,6 +1,7 @@
 //! Floor 1: plain data with public fields. What goes in, what comes out, what is remembered.
 
 pub mod action;
+pub mod compaction;
 pub mod config;
 pub mod event;
 pub mod input;

@@ -1,11 +1,13 @@
 //! Whole configurations by name: where the documents that this loop follows disagree, each has its
 //! own (`docs/decisions.md#sources`).
 
+use crate::types::compaction::{Compaction, Fullness, Keep, OnOverflow, Tier};
 use crate::types::config::{
     AskAbout, Estimator, LimitAction, LoopPolicy, LoopStep, ProfileKind, RetryPolicy,
     SessionConfig, TextCalls, Vocabulary, WireKind,
 };
-use alloc::vec;
+use crate::types::message::FoldKind;
+use alloc::{vec, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// A configuration by name.
@@ -17,7 +19,9 @@ pub enum Preset {
     #[default]
     Seed001,
     /// What people who know codex, Claude Code or pi expect: the tools that the model was trained
-    /// on, files read before they are changed, arguments bent to their schema.
+    /// on, files read before they are changed, arguments bent to their schema, sessions that
+    /// outlive a refused request; 200 rounds for an input, and calls that go on repeating
+    /// themselves after two warnings end the run.
     Modern,
     /// Small local models: 25 rounds, then a summary; loops stop early; outputs take less than a
     /// third of the window.
@@ -52,6 +56,22 @@ fn modern(config: &mut SessionConfig) {
     config.model.vocabulary = Vocabulary::Native;
     config.guard.read_before_write = true;
     config.repair.coerce_arguments = true;
+    config.retry.refusal_closes = false;
+    config.limits.max_tool_rounds_per_input = 200;
+    config.loops.ladder = vec![LoopStep::Warn, LoopStep::Warn, LoopStep::Stop];
+    let from = Fullness { left: Some(16_384), ..Fullness::percent(90) };
+    let to = Fullness::percent(60);
+    config.compaction = by_tiers(vec![Tier { from, to, step: FoldKind::Summary, inputs: None }]);
+}
+
+/// Compaction in these tiers, and once more where the provider refuses a conversation as too long.
+fn by_tiers(auto: Vec<Tier>) -> Compaction {
+    Compaction { auto, on_overflow: OnOverflow::CompactRetryOnce, ..Compaction::default() }
+}
+
+/// A tier between two percentages of the window.
+const fn tier(from: u32, to: u32, step: FoldKind, inputs: Option<u32>) -> Tier {
+    Tier { from: Fullness::percent(from), to: Fullness::percent(to), step, inputs }
 }
 
 fn ollama(config: &mut SessionConfig) {
@@ -75,6 +95,14 @@ fn ollama(config: &mut SessionConfig) {
     config.repair.nudges = 2;
     config.repair.grow_output = true;
     config.retry.idle_ms = 120_000;
+    config.tool_output_share_of_rest = Some(60);
+    let stub = tier(70, 50, FoldKind::Stub, None);
+    let truncate = tier(85, 50, FoldKind::Truncate, None);
+    config.compaction = Compaction {
+        max_messages: 40,
+        keep: Keep { first_input: true, ..Keep::default() },
+        ..by_tiers(vec![stub, truncate])
+    };
 }
 
 fn ironclaw(config: &mut SessionConfig) {
@@ -90,6 +118,15 @@ fn ironclaw(config: &mut SessionConfig) {
     };
     config.estimator = Estimator::Words;
     config.repair.coerce_arguments = true;
+    config.compaction = Compaction {
+        max_window: 100_000,
+        ..by_tiers(vec![
+            tier(80, 60, FoldKind::Archive, Some(10)),
+            tier(85, 60, FoldKind::Summary, Some(5)),
+            tier(95, 60, FoldKind::Truncate, Some(3)),
+        ])
+    };
+    config.undo.max_steps = 20;
 }
 
 fn gnoma(config: &mut SessionConfig) {
@@ -105,4 +142,5 @@ fn gnoma(config: &mut SessionConfig) {
         mid_stream: false,
         ..RetryPolicy::default()
     };
+    config.compaction = by_tiers(vec![tier(90, 50, FoldKind::Truncate, None)]);
 }

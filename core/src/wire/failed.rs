@@ -1,7 +1,7 @@
 //! A result of a tool that failed says so in its text where the protocol has no field that does.
 
 use crate::types::{
-    message::{Part, ToolResult, TurnKind, joined_text},
+    message::{Part, Said, ToolResult, joined_text},
     model::WireKind,
 };
 use alloc::{format, string::String, vec::Vec};
@@ -9,21 +9,22 @@ use alloc::{format, string::String, vec::Vec};
 /// What is said of a failure that says nothing itself.
 const SILENT: &str = "The tool failed without a word.";
 
-/// The turn as a model reads it over that protocol, or in text; `None` where that changes nothing.
-pub(super) fn told(turn: &TurnKind, wire: WireKind, in_text: bool) -> Option<TurnKind> {
-    let TurnKind::ToolResults(results) = turn else { return None };
+/// What is said, as a model reads it over that protocol, or in text.
+pub(super) fn told(said: Said<'_>, wire: WireKind, in_text: bool) -> Said<'_> {
+    let Said::ToolResults(results) = &said else { return said };
     // Some of the items of Responses have a mark: there each result is told by itself.
     let is_told_later = !in_text && wire == WireKind::OpenaiResponses;
     if is_told_later || !results.iter().any(|result| result.is_error) {
-        return None;
+        return said;
     }
     let told = |result: &ToolResult| {
         let is_text = result.parts.iter().all(|part| part.as_text().is_some());
         // Anthropic refuses an error with an image in it.
         let can_mark = wire == WireKind::Gemini || (wire == WireKind::Anthropic && is_text);
-        ToolResult { parts: parts(result, can_mark && !in_text), ..result.clone() }
+        let parts = parts(result, can_mark && !in_text);
+        ToolResult { call_id: result.call_id.clone(), parts, is_error: result.is_error }
     };
-    Some(TurnKind::ToolResults(results.iter().map(told).collect()))
+    Said::ToolResults(results.iter().map(told).collect())
 }
 
 /// The parts of a result; those of one that failed and has no other mark begin with the word.

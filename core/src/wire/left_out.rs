@@ -2,31 +2,32 @@
 //! it.
 
 use crate::types::{
-    message::{Part, ToolResult, TurnKind},
+    message::{Part, Said, ToolResult},
     model::WireKind,
 };
-use alloc::format;
+use alloc::{borrow::Cow, format, vec::Vec};
 
 /// The types of image that Anthropic takes.
 const IMAGES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// The turn as a model reads it that takes pictures, or takes none, over that protocol; `None` if
-/// it is all text.
-pub(super) fn readable(turn: &TurnKind, wire: WireKind, takes_images: bool) -> Option<TurnKind> {
+/// What is said, as a model reads it that takes pictures, or takes none, over that protocol.
+pub(super) fn readable(said: Said<'_>, wire: WireKind, takes_images: bool) -> Said<'_> {
     let is_plain = |parts: &[Part]| parts.iter().all(|part| part.as_text().is_some());
-    let read = |parts: &[Part]| parts.iter().map(|part| told(part, wire, takes_images)).collect();
-    match turn {
-        TurnKind::User(parts) | TurnKind::Steering(parts) if !is_plain(parts) => {
-            Some(TurnKind::User(read(parts)))
+    let read = |parts: &[Part]| -> Vec<Part> {
+        parts.iter().map(|part| told(part, wire, takes_images)).collect()
+    };
+    match &said {
+        Said::User(parts) | Said::Steering(parts) if !is_plain(parts) => {
+            Said::User(Cow::Owned(read(parts)))
         }
-        TurnKind::ToolResults(results) if !results.iter().all(|it| is_plain(&it.parts)) => {
+        Said::ToolResults(results) if !results.iter().all(|it| is_plain(&it.parts)) => {
             let result = |ToolResult { call_id, parts, is_error }: &ToolResult| {
                 let (call_id, parts) = (call_id.clone(), read(parts));
                 ToolResult { call_id, parts, is_error: *is_error }
             };
-            Some(TurnKind::ToolResults(results.iter().map(result).collect()))
+            Said::ToolResults(results.iter().map(result).collect())
         }
-        _ => None,
+        _ => said,
     }
 }
 

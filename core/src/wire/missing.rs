@@ -10,7 +10,7 @@ use super::{
 };
 use crate::types::{
     input::ResponseHead,
-    message::{Reply, TurnKind},
+    message::{Reply, Said},
     model::ModelConfig,
     tool::ToolSpec,
 };
@@ -25,7 +25,7 @@ impl Prefix {
         Self
     }
 
-    pub(super) const fn push(&mut self, _: &TurnKind) {}
+    pub(super) const fn push(&mut self, _: &Said<'_>) {}
 
     pub(super) const fn body(&self, _: &Head, _: &str) -> String {
         String::new()
@@ -107,6 +107,6 @@ pub(super) const fn section(_: &[&ToolSpec]) -> String {
     String::new()
 }
 
-pub(super) const fn in_text(_: &TurnKind) -> Option<TurnKind> {
-    None
+pub(super) const fn in_text(said: Said<'_>) -> Said<'_> {
+    said
 }

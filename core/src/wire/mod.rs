@@ -73,14 +73,14 @@ use missing as text_calls;
 pub use decoder::Decoder;
 pub use failure::{Failure, FailureKind};
 pub use head::Head;
-pub use piece::Piece;
+pub use piece::{CallPiece, Piece};
 pub(crate) use text_calls::ends_in_call;
 
 use crate::{
     base::bytes::Bytes,
     types::{
         config::{ConfigError, ModelConfig, TextCalls, ToolChoice, WireKind},
-        message::TurnKind,
+        message::Said,
         output::HttpRequest,
         tool::ToolSpec,
     },
@@ -190,20 +190,17 @@ impl Prefix {
         Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, takes_images }
     }
 
-    /// Appends a turn. The bytes of those before stay as they are.
-    pub fn push(&mut self, turn: &TurnKind) {
-        let failed = failed::told(turn, self.wire, self.in_text);
-        let turn = failed.as_ref().unwrap_or(turn);
-        let in_text = if self.in_text { text_calls::in_text(turn) } else { None };
-        let turn = in_text.as_ref().unwrap_or(turn);
-        let readable = left_out::readable(turn, self.wire, self.takes_images);
-        let turn = readable.as_ref().unwrap_or(turn);
+    /// Appends what a turn says. The bytes of those before stay as they are.
+    pub fn push(&mut self, said: Said<'_>) {
+        let said = failed::told(said, self.wire, self.in_text);
+        let said = if self.in_text { text_calls::in_text(said) } else { said };
+        let said = &left_out::readable(said, self.wire, self.takes_images);
         match &mut self.encoded {
-            Encoded::OpenaiResponses(prefix) => prefix.push(turn),
-            Encoded::OpenaiChat(prefix) => prefix.push(turn),
-            Encoded::Anthropic(prefix) => prefix.push(turn),
-            Encoded::Gemini(prefix) => prefix.push(turn),
-            Encoded::Ollama(prefix) => prefix.push(turn),
+            Encoded::OpenaiResponses(prefix) => prefix.push(said),
+            Encoded::OpenaiChat(prefix) => prefix.push(said),
+            Encoded::Anthropic(prefix) => prefix.push(said),
+            Encoded::Gemini(prefix) => prefix.push(said),
+            Encoded::Ollama(prefix) => prefix.push(said),
         }
     }
 

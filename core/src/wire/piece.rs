@@ -1,6 +1,6 @@
 //! What a decoder says while a reply arrives.
 
-use alloc::string::String;
+use alloc::{boxed::Box, string::String};
 
 /// A piece of a reply while it arrives, for people to watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,4 +11,19 @@ pub enum Piece {
     Text(String),
     /// More thinking.
     Reasoning(String),
+    /// A call begins, or more of its arguments.
+    Call(Box<CallPiece>),
+}
+
+/// More of a call, before it is whole: nothing may follow from it but what is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPiece {
+    /// Tells the calls of a reply apart.
+    pub index: usize,
+    /// The call's id as far as it has come. The whole call may have another one.
+    pub id: String,
+    /// The tool's name as far as it has come.
+    pub name: String,
+    /// The new piece of the arguments' JSON text; empty where the call begins.
+    pub text: String,
 }

@@ -3,10 +3,10 @@
 
 use super::{
     failure::{self, Failure, FailureKind},
-    piece::Piece,
+    piece::{CallPiece, Piece},
 };
 use crate::types::{config::ResponseLimits, input::ResponseHead};
-use alloc::{format, vec::Vec};
+use alloc::{boxed::Box, format, vec::Vec};
 
 /// What has been read, and how much more may be.
 #[derive(Clone, Debug)]
@@ -40,9 +40,22 @@ impl Sink {
         match &piece {
             Piece::Restart => (self.kept, self.items) = (0, 0),
             Piece::Text(text) | Piece::Reasoning(text) => self.keep(text.len()),
+            // Whoever reads the call counts all of it.
+            Piece::Call(_) => {}
         }
         if !self.is_unseen {
             self.pieces.push(piece);
+        }
+    }
+
+    /// Takes a piece of a call. Those that come at once are one.
+    pub(super) fn call(&mut self, index: usize, id: &str, name: &str, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Call(last)) if last.index == index => last.text.push_str(text),
+            _ => {
+                let (id, name, text) = (id.into(), name.into(), text.into());
+                self.push(Piece::Call(Box::new(CallPiece { index, id, name, text })));
+            }
         }
     }
 

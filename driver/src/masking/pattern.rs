@@ -2,7 +2,7 @@
 //! the key; where it stands there, text and key are compared to both sides of it.
 
 use crate::key::MASK;
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 use core::ops::Range;
 
 /// How many bytes are looked up at once. No piece is shorter.
@@ -26,15 +26,17 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// A key, and the form in which it is escaped, if that is another; longer ones first.
-    pub(super) fn of(key: &str) -> impl Iterator<Item = Self> {
-        let escaped = key.contains('/').then(|| Self::new(key.replace('/', ESCAPED_SLASH), true));
-        escaped.into_iter().chain([Self::new(key.into(), false)])
+    /// Adds a key, and the form in which it is escaped, if that is another; longer ones first.
+    pub(super) fn add(key: &str, patterns: &mut Vec<Self>) {
+        if key.contains('/') {
+            patterns.push(Self::new(key.replace('/', ESCAPED_SLASH), true));
+        }
+        patterns.push(Self::new(key.into(), false));
     }
 
     fn new(text: String, is_escaped: bool) -> Self {
         let mut words = [0; 16];
-        for word in text.as_bytes().windows(WORD) {
+        for word in text.as_bytes().windows(WORD).filter_map(<[u8]>::first_chunk) {
             let (index, bit) = hash(word);
             if let Some(bits) = words.get_mut(index) {
                 *bits |= bit;
@@ -66,7 +68,7 @@ impl Pattern {
         let mut at = from;
         // A piece holds a word at one of any `step` places that follow each other.
         let step = self.piece - WORD + 1;
-        while let Some(word) = text.get(at..at + WORD) {
+        while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
             let (index, bit) = hash(word);
             if self.words.get(index).is_some_and(|bits| bits & bit != 0) {
                 let found = self.around(text, from, at);
@@ -104,6 +106,7 @@ impl Pattern {
     pub(super) fn begins_before(&self, text: &[u8]) -> usize {
         let key = self.text.as_bytes();
         let ends = (1..=key.len()).filter_map(|end| key.get(..end));
+        let ends = ends.filter(|key| key.last() == text.last());
         let held = ends.map(|key| alike(text.iter().rev(), key.iter().rev())).max();
         text.len() - held.unwrap_or(0)
     }
@@ -115,8 +118,7 @@ fn alike<'a>(one: impl Iterator<Item = &'a u8>, other: impl Iterator<Item = &'a 
 }
 
 /// Where the bit of a word stands.
-fn hash(word: &[u8]) -> (usize, u64) {
-    let word = word.iter().fold(0u64, |word, byte| word << 8 | u64::from(*byte));
-    let hash = word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+fn hash(word: &[u8; WORD]) -> (usize, u64) {
+    let hash = u64::from_le_bytes(*word).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
     (usize::try_from(hash >> 6).unwrap_or(0), 1 << (hash & 63))
 }

@@ -1,14 +1,19 @@
 //! Asking the person at the terminal: may this call run, and what is the answer to the model's
 //! question? One question at a time; one that is no longer needed goes away by itself.
 
+mod page;
+
 use super::{
+    allow::{Rules, only_this},
     editor,
     lines::Lines,
     preview::Preview,
-    style::{Colour, Style, harmless},
-    terminal::{Hidden, Reader, Screen},
+    question::Question,
+    style::{Colour, Style, brief, harmless},
+    terminal::{Hidden, Reader, Screen, columns},
+    wrap::wrapped,
 };
-use crate::host::Commands;
+use crate::{host::Commands, web};
 use innerloop_core::{
     id::EffectId,
     input::{Answer, Command},
@@ -22,8 +27,8 @@ use tokio::sync::{
     oneshot,
 };
 
-/// What can be answered to the question whether a call may run.
-const CHOICE: &str = "[y]es, [n]o, [a]lways, [d]iff, [e]dit, [s]teer, [q]uit? ";
+/// Characters of a tool's name that are shown.
+const NAME: usize = 40;
 
 /// What the model reads of a no.
 const NO: &str = "the user said no";
@@ -39,17 +44,26 @@ pub(super) struct Person(UnboundedSender<Message>);
 enum Message {
     Asked(EffectId, Ask),
     Withdrawn(EffectId),
+    /// A page of a domain that is not allowed.
+    Page(web::Wanted),
     /// A question of the program's own, and where the answer goes.
-    Wanted(String, oneshot::Sender<Option<String>>),
+    Wanted(Question, oneshot::Sender<Option<String>>),
+    /// The session asks nothing any more.
+    SessionIsOver,
 }
 
 impl Person {
     /// A person who sits there, and whose answers go to `commands`.
-    pub(super) fn new(commands: Commands, preview: Preview, style: Style, seat: Seat) -> Self {
+    pub(super) fn new(
+        commands: Commands,
+        (preview, rules): (Preview, Rules),
+        style: Style,
+        seat: Seat,
+    ) -> Self {
         let (sender, inbox) = unbounded_channel();
         let Seat { lines, screen, reader } = seat;
         let questions = Questions { screen, ..Questions::new(inbox, lines) };
-        let mut asking = Asking { questions, commands, preview, style, reader };
+        let mut asking = Asking { questions, commands, preview, rules, style, reader };
         tokio::spawn(async move { while asking.next().await.is_some() {} });
         Self(sender)
     }
@@ -59,7 +73,7 @@ impl Person {
     }
 
     /// Asks something for the program itself; nothing if the person is gone.
-    pub(super) async fn answer(&self, question: String) -> Option<String> {
+    pub(super) async fn answer(&self, question: Question) -> Option<String> {
         let (sender, answer) = oneshot::channel();
         self.0.send(Message::Wanted(question, sender)).ok()?;
         answer.await.ok().flatten()
@@ -68,6 +82,11 @@ impl Person {
     /// The question needs no answer any more.
     pub(super) fn withdraw(&self, id: EffectId) {
         drop(self.0.send(Message::Withdrawn(id)));
+    }
+
+    /// No question of the session needs an answer any more.
+    pub(super) fn session_is_over(&self) {
+        drop(self.0.send(Message::SessionIsOver));
     }
 }
 
@@ -92,17 +111,23 @@ impl Seat {
 /// What is asked, and where answers come from.
 struct Questions {
     inbox: UnboundedReceiver<Message>,
-    waiting: VecDeque<(EffectId, Ask)>,
-    /// The program's own question: the session is over, and nobody else asks any more.
-    wanted: Option<(String, oneshot::Sender<Option<String>>)>,
+    waiting: VecDeque<Waiting>,
     lines: Lines,
     screen: Screen,
 }
 
+enum Waiting {
+    /// A question of the session.
+    Asked(EffectId, Ask),
+    /// One for a page.
+    Page(web::Wanted),
+    /// One of the program.
+    Wanted(Question, oneshot::Sender<Option<String>>),
+}
+
 impl Questions {
     fn new(inbox: UnboundedReceiver<Message>, lines: Lines) -> Self {
-        let (waiting, wanted, screen) = (VecDeque::new(), None, Screen::default());
-        Self { inbox, waiting, wanted, lines, screen }
+        Self { inbox, waiting: VecDeque::new(), lines, screen: Screen::default() }
     }
 
     /// The next question of the session; those of the program are answered here. Nothing when
@@ -112,18 +137,30 @@ impl Questions {
             while let Ok(message) = self.inbox.try_recv() {
                 self.note(message);
             }
-            if let Some((question, to)) = self.wanted.take() {
-                let turn = self.turn();
-                self.tell(&question);
-                // Whoever asked may have gone.
-                drop(to.send(self.lines.next().await));
-                drop(turn);
-            } else if let Some(next) = self.waiting.pop_front() {
-                return Some(next);
-            } else {
-                let message = self.inbox.recv().await?;
-                self.note(message);
+            match self.waiting.pop_front() {
+                Some(Waiting::Asked(id, ask)) => return Some((id, ask)),
+                Some(Waiting::Page(page)) => self.ask_for_page(page).await,
+                Some(Waiting::Wanted(_, to)) if to.is_closed() => {}
+                Some(Waiting::Wanted(question, to)) => self.answer(&question, to).await,
+                None => {
+                    let message = self.inbox.recv().await?;
+                    self.note(message);
+                }
             }
+        }
+    }
+
+    /// Has a question of the program answered, unless whoever asked it goes before that.
+    async fn answer(&mut self, question: &Question, mut to: oneshot::Sender<Option<String>>) {
+        let turn = self.put(question);
+        let line = tokio::select! {
+            line = self.lines.next(question) => Some(line),
+            () = to.closed() => None,
+        };
+        drop(turn);
+        match line {
+            Some(line) => drop(to.send(line)),
+            None => self.lines.forget(),
         }
     }
 
@@ -132,41 +169,61 @@ impl Questions {
         drop(screen.write_all(text.as_bytes()).and_then(|()| screen.flush()));
     }
 
-    /// Takes away what is drawn while a line is read that the terminal itself shows.
-    fn turn(&self) -> Option<Hidden> {
-        matches!(self.lines, Lines::Read(_)).then(|| self.screen.hide())
+    /// The same of lines that are longer than the terminal is wide: they are broken between words.
+    fn tell_wrapped(&self, text: &str) {
+        self.tell(&format!("{}\n", wrapped(text, columns())));
+    }
+
+    /// Shows what is asked where the terminal itself shows the answer: nothing else is written
+    /// there until that is dropped. Whoever reads keys shows it too.
+    fn put(&self, question: &Question) -> Option<Hidden> {
+        matches!(self.lines, Lines::Read(_)).then(|| {
+            let turn = self.screen.hide();
+            turn.write(&wrapped(&question.prompt, columns()));
+            turn
+        })
     }
 
     fn note(&mut self, message: Message) {
         match message {
-            Message::Asked(id, ask) => self.waiting.push_back((id, ask)),
-            Message::Withdrawn(gone) => self.waiting.retain(|(id, _)| *id != gone),
+            Message::Asked(id, ask) => self.waiting.push_back(Waiting::Asked(id, ask)),
+            Message::Page(page) => self.waiting.push_back(Waiting::Page(page)),
             Message::Wanted(question, to) => {
-                self.waiting.clear();
-                self.wanted = Some((question, to));
+                self.waiting.push_back(Waiting::Wanted(question, to));
+            }
+            Message::Withdrawn(gone) => {
+                let is_gone =
+                    |waiting: &Waiting| matches!(waiting, Waiting::Asked(id, _) if *id == gone);
+                self.waiting.retain(|waiting| !is_gone(waiting));
+            }
+            Message::SessionIsOver => {
+                self.waiting.retain(|waiting| matches!(waiting, Waiting::Wanted(..)));
             }
         }
     }
 
     /// The next line that the person types, nothing behind the last; or nothing at all if the
     /// question is no longer needed.
-    async fn read(&mut self, id: EffectId, prompt: &str) -> Option<Option<String>> {
-        let _turn = self.turn();
-        self.tell(prompt);
+    async fn read(&mut self, id: EffectId, question: &Question) -> Option<Option<String>> {
+        let _turn = self.put(question);
         loop {
             tokio::select! {
                 biased;
-                message = self.inbox.recv() => match message? {
-                    Message::Withdrawn(gone) if gone == id => return None,
-                    message @ Message::Wanted(..) => {
-                        self.note(message);
+                message = self.inbox.recv() => {
+                    let message = message?;
+                    let is_over = match &message {
+                        Message::Withdrawn(gone) => *gone == id,
+                        Message::SessionIsOver => true,
+                        Message::Asked(..) | Message::Page(_) | Message::Wanted(..) => false,
+                    };
+                    self.note(message);
+                    if is_over {
                         // It was no answer to what is asked next.
                         self.lines.forget();
                         return None;
                     }
-                    message => self.note(message),
-                },
-                line = self.lines.next() => return Some(line),
+                }
+                line = self.lines.next(question) => return Some(line),
             }
         }
     }
@@ -177,6 +234,8 @@ struct Asking {
     questions: Questions,
     commands: Commands,
     preview: Preview,
+    /// Where it is remembered what is always allowed.
+    rules: Rules,
     style: Style,
     reader: Option<Reader>,
 }
@@ -191,7 +250,9 @@ impl Asking {
             }
             Ask::Question { text } | Ask::Elicitation { message: text, .. } => {
                 let text = self.style.paint(Colour::Bold, &harmless(text)).into_owned();
-                self.questions.read(id, &format!("? {text}\n> ")).await.map(|line| match line {
+                self.questions.tell_wrapped(&format!("? {text}"));
+                let question = Question::open("your answer: ");
+                self.questions.read(id, &question).await.map(|line| match line {
                     Some(line) => Answer::Text(line),
                     None => Answer::Deny { reason: GONE.to_owned() },
                 })
@@ -212,32 +273,46 @@ impl Asking {
         arguments: &Json,
         folder: &str,
     ) -> Option<Answer> {
-        if !folder.is_empty() {
-            self.questions.tell(&format!("in the folder {}:\n", harmless(folder)));
+        let action = self.preview.action(name, arguments.text());
+        let once = action.filter(|action| only_this(action).is_some());
+        if once.as_ref().is_some_and(|action| self.rules.remembers(folder, action)) {
+            return Some(Answer::Allow);
         }
-        self.questions
-            .tell(&format!("? {}", self.preview.call(name, arguments.text(), self.style)));
+        let text = arguments.text();
+        let changes = self.preview.changes_files(name, text);
+        let choice = choice(once.as_ref().and_then(only_this), name, changes);
+        if !folder.is_empty() {
+            self.questions.tell_wrapped(&format!("in the folder {}:", harmless(folder)));
+        }
+        self.questions.tell_wrapped(&format!("? {}", self.preview.call(name, text, self.style)));
         loop {
-            let Some(line) = self.questions.read(id, CHOICE).await? else {
+            let Some(line) = self.questions.read(id, &choice).await? else {
                 return Some(Answer::Deny { reason: GONE.to_owned() });
             };
-            match line.trim().to_lowercase().as_str() {
-                "y" | "yes" => return Some(Answer::Allow),
-                "n" | "no" => return Some(Answer::Deny { reason: NO.to_owned() }),
-                "a" | "always" => return Some(Answer::AllowAlways),
-                "q" | "quit" => return Some(Answer::Abort),
-                "d" | "diff" => match self.preview.diff(name, arguments.text(), folder) {
+            match choice.word(&line) {
+                Some("yes") => return Some(Answer::Allow),
+                Some("no") => return Some(Answer::Deny { reason: NO.to_owned() }),
+                Some("always") => {
+                    let Some(action) = once else { return Some(Answer::AllowAlways) };
+                    self.rules.remember(folder, action);
+                    return Some(Answer::Allow);
+                }
+                Some("quit") => return Some(Answer::Abort),
+                Some("details") => {
+                    self.questions.tell_wrapped(&self.preview.details(text, self.style));
+                }
+                Some("diff") => match self.preview.diff(name, text, folder) {
                     Some(diff) => self.questions.tell(&self.style.diff(&diff)),
-                    None => self.questions.tell("it is no change of files that could be shown\n"),
+                    None => self.questions.tell("it can't be told what it would change\n"),
                 },
-                "e" | "edit" => match self.edited(arguments).await {
+                Some("edit") => match self.edited(arguments).await {
                     Ok(Some(edited)) => return Some(Answer::AllowEdited(edited)),
                     Ok(None) => self.questions.tell("nothing was changed\n"),
                     Err(why) => self.questions.tell(&format!("{}\n", harmless(&why))),
                 },
-                "s" | "steer" => {
-                    let said =
-                        self.questions.read(id, "tell the model: ").await?.unwrap_or_default();
+                Some("steer") => {
+                    let question = Question::open("tell the model: ");
+                    let said = self.questions.read(id, &question).await?.unwrap_or_default();
                     if !said.trim().is_empty() {
                         let parts = vec![Part::text(said.trim())];
                         self.commands.send(Command::Steer { parts });
@@ -259,6 +334,16 @@ impl Asking {
         drop(hidden);
         edited
     }
+}
+
+/// The question whether a call may run. `only` is what an `always` is about if not every call of
+/// the tool.
+fn choice(only: Option<&str>, name: &str, changes_files: bool) -> Question {
+    let always = only.map_or_else(|| format!("every {}", brief(name, NAME)), str::to_owned);
+    let shown = if changes_files { "diff" } else { "details" };
+    let words = ["yes", "no", "always", shown, "edit", "steer", "quit"];
+    let words = words.map(|word| (word, if word == "always" { always.as_str() } else { "" }));
+    Question::choice("", &words).by_key()
 }
 
 #[cfg(test)]
@@ -283,16 +368,49 @@ mod tests {
         }
         let asking = tokio::spawn(async move {
             let (id, _) = questions.next().await?;
-            assert_eq!(questions.read(id, "? ").await, None, "it is no longer asked");
+            let asked = Question::open("? ");
+            assert_eq!(questions.read(id, &asked).await, None, "it is no longer asked");
             questions.next().await
         });
         let asked = person.clone();
-        let answer = tokio::spawn(async move { asked.answer("apply? ".to_owned()).await });
+        let answer = tokio::spawn(async move {
+            asked.session_is_over();
+            asked.answer(Question::open("apply? ")).await
+        });
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         typed.send("yes\n".to_owned()).unwrap();
         assert_eq!(answer.await.unwrap().as_deref(), Some("yes"));
         drop(person);
         assert!(asking.await.unwrap().is_none(), "nor is what waited behind it");
+    }
+
+    /// A conversation asks whether to apply changes while another agent waits for a word.
+    #[tokio::test]
+    async fn a_question_of_the_program_waits_for_its_turn() {
+        let (sender, inbox) = unbounded_channel();
+        let person = Person(sender);
+        let (typed, lines) = mpsc::channel::<String>();
+        let mut questions =
+            Questions::new(inbox, Lines::Read(Input::of(move || lines.recv().ok())));
+        person.ask(EffectId(1), &question());
+        let given_up = person.clone();
+        let given_up = tokio::spawn(async move { given_up.answer(Question::open("old? ")).await });
+        let asked = person.clone();
+        let asking = tokio::spawn(async move {
+            let (id, _) = questions.next().await?;
+            let line = questions.read(id, &Question::open("? ")).await;
+            assert_eq!(line, Some(Some("blue".to_owned())));
+            questions.next().await
+        });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        given_up.abort();
+        typed.send("blue\n".to_owned()).unwrap();
+        let answer = tokio::spawn(async move { asked.answer(Question::open("apply? ")).await });
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        typed.send("yes\n".to_owned()).unwrap();
+        assert_eq!(answer.await.unwrap().as_deref(), Some("yes"), "nobody waits for the other");
+        drop(person);
+        assert!(asking.await.unwrap().is_none());
     }
 
     /// A yes to a call is no yes to what is asked next.
@@ -309,8 +427,9 @@ mod tests {
         typed.send("y\n".to_owned()).unwrap();
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         let (to, answer) = oneshot::channel();
-        person.0.send(Message::Wanted("apply? ".to_owned(), to)).unwrap();
-        assert_eq!(questions.read(EffectId(1), "? ").await, None);
+        person.session_is_over();
+        person.0.send(Message::Wanted(Question::open("apply? "), to)).unwrap();
+        assert_eq!(questions.read(EffectId(1), &Question::open("? ")).await, None);
         typed.send("n\n".to_owned()).unwrap();
         drop(person);
         assert!(questions.next().await.is_none());

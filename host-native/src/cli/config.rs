@@ -3,18 +3,21 @@
 //! names over the settings, options over the file.
 
 use super::{
-    args::{Approve, ModelArgs, TuningArgs},
+    args::{Approve, Compact, ModelArgs, TuningArgs},
+    console::warn,
     exit::{Exit, Failure},
+    instructions,
     narrowing::Narrowing,
+    pages::Pages,
     patch,
     sessions::new_id,
     setup,
 };
 use crate::{environment::Environment, facts, workspace::Workspace};
 use innerloop_core::{
-    config::{AskAbout, Facts, ProgramFacts, SessionConfig},
+    config::{AskAbout, ConfigError, Facts, ProgramFacts, SessionConfig},
     id::SessionId,
-    json::to_string,
+    json::{Object, from_str, to_string},
     preset::Preset,
     tool::ToolSpec,
 };
@@ -41,13 +44,14 @@ pub(super) struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// Reads what the user wants, whose own tools are `tools`. `asks` says what needs approval if
-    /// neither the preset nor the user says more.
+    /// neither the preset nor the user says more, `pages` which pages of the web may be read.
     pub(super) async fn read(
         provider: &'a Provider,
         model: &'a ModelArgs,
         tuning: &TuningArgs,
         tools: Vec<ToolSpec>,
         asks: AskAbout,
+        pages: &Pages,
     ) -> Result<Self, Failure> {
         let catalogue = catalogue(tuning.models.as_deref())?;
         let preset = tuning.preset.unwrap_or_default().preset();
@@ -58,10 +62,10 @@ impl<'a> Plan<'a> {
         let standard = model.settings.of(&provider.name).and_then(|said| said.model.as_deref());
         let standard = standard.map(|name| json!({"model": {"name": name}}).to_string());
         let settings = tuning.settings.clone();
-        let lower = [Some(defaults(preset, asks)), standard, settings.user];
+        let lower = [Some(defaults(preset, asks, pages)), standard, settings.user];
         let upper = [settings.environment, file, Some(options(tuning)?)];
-        let (id, model) = (new_id(), model.model.as_deref());
-        let reads_web = !tuning.web.domains.is_empty();
+        let (id, model) = (new_id()?, model.model.as_deref());
+        let reads_web = !tuning.web.domains.is_empty() || pages.can_be_asked_for();
         let patches = Vec::new();
         let mut plan = Self { id, provider, model, catalogue, preset, tools, reads_web, patches };
         let around = |project: Option<String>| {
@@ -94,7 +98,9 @@ impl<'a> Plan<'a> {
         let workspace = workspace.clone();
         let collect = move || facts::collect(&workspace, programs, family);
         let facts = tokio::task::spawn_blocking(collect).await;
-        self.with(&place.facts(facts.map_err(|error| Failure::new(Exit::Failed, error))?))
+        let facts = facts.map_err(|error| Failure::new(Exit::Failed, error))?;
+        instructions::cut(&facts).iter().for_each(|line| warn(line));
+        self.with(&place.facts(facts))
     }
 
     fn with(&self, facts: &Facts) -> Result<SessionConfig, Failure> {
@@ -125,9 +131,10 @@ fn told(error: &SettingsError) -> Failure {
 }
 
 /// What the program wants otherwise than the preset, where that has no opinion.
-fn defaults(preset: Preset, asks: AskAbout) -> String {
+fn defaults(preset: Preset, asks: AskAbout, pages: &Pages) -> String {
     let preset = preset.config();
     let mut patch = json!({});
+    set(&mut patch, &["web_fetch"], pages.can_be_asked_for().then_some(true));
     if preset.limits.max_tool_rounds_per_input == 0 {
         set(&mut patch, &["limits", "max_tool_rounds_per_input"], Some(ROUNDS));
     }
@@ -141,17 +148,19 @@ fn defaults(preset: Preset, asks: AskAbout) -> String {
 /// What the options say.
 pub(super) fn options(tuning: &TuningArgs) -> Result<String, Failure> {
     let mut patch = json!({});
-    set(&mut patch, &["approval", "ask"], tuning.approve.map(Approve::asks));
+    set(&mut patch, &["approval", "ask"], tuning.approve.map(Approve::asked));
     set(&mut patch, &["limits", "max_turns"], tuning.max_turns);
     set(&mut patch, &["limits", "max_tool_rounds_per_input"], tuning.max_tool_rounds);
     set(&mut patch, &["model", "vocabulary"], tuning.vocabulary.map(|words| words.name()));
     set(&mut patch, &["model", "reasoning_effort"], tuning.effort.as_deref());
     set(&mut patch, &["model", "max_output_tokens"], tuning.max_output_tokens);
     set(&mut patch, &["model", "context_window"], tuning.context_window);
+    set(&mut patch, &["compaction"], tuning.compact.and_then(Compact::patch));
     let betas = Some(&tuning.betas).filter(|names| !names.is_empty());
     set(&mut patch, &["model", "betas"], betas.cloned());
     set(&mut patch, &["model", "options"], provider_options(tuning)?);
-    set(&mut patch, &["builtin_tools"], builtin_tools(tuning));
+    let wanted = if tuning.read_only { Some("read_only".into()) } else { builtin_tools(tuning) };
+    set(&mut patch, &["builtin_tools"], wanted);
     set(&mut patch, &["web_fetch"], (!tuning.web.domains.is_empty()).then_some(true));
     let prompt = tuning
         .base_prompt
@@ -182,6 +191,23 @@ fn builtin_tools(tuning: &TuningArgs) -> Option<Value> {
     })
 }
 
+/// What is said of a configuration that cannot work: with the option's name where an option has
+/// said what is wrong.
+pub(super) fn unworkable(error: &ConfigError, tuning: &TuningArgs) -> Failure {
+    let ConfigError { field, message } = error;
+    let option = match field.as_ref() {
+        "builtin_tools" if tuning.without_tools.is_some() => "--without-tools",
+        "builtin_tools" if tuning.builtin_tools.is_some() => "--tools",
+        field if field.starts_with("compaction.auto") && tuning.compact.is_some() => "--compact",
+        _ => {
+            return Failure::configuration(format!(
+                "the configuration cannot work: config.{field}: {message}"
+            ));
+        }
+    };
+    Failure::usage(format!("{option}: {message}"))
+}
+
 /// Sets a field of a patch, if there is something to set.
 fn set(patch: &mut Value, path: &[&str], value: Option<impl Into<Value>>) {
     if let Some(value) = value {
@@ -194,7 +220,11 @@ async fn given(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         return setup::given("-".to_owned(), "the configuration").await;
     }
-    fs::read_to_string(path).map_err(|error| unusable(path, &error))
+    let text = fs::read_to_string(path).map_err(|error| unusable(path, &error))?;
+    match from_str::<Object>(&text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(unusable(path, &format_args!("it is no JSON object: {error}"))),
+    }
 }
 
 /// What is known of models.

@@ -1,9 +1,9 @@
 //! What the program prints, and what went wrong when it did. No key of the environment is in it.
 
-use super::{exit::Failure, keys, style::harmless};
+use super::{exit::Failure, keys, style::harmless, terminal, wrap::wrapped};
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal, Write, stderr, stdout},
+    io::{self, IsTerminal, Write, stdout},
     sync::{LazyLock, OnceLock},
 };
 
@@ -39,12 +39,12 @@ pub(super) fn unwritten() -> Option<&'static io::Error> {
 
 /// Prints a line to standard error that somebody should know of.
 pub(super) fn warn(line: &str) {
-    drop(writeln!(stderr().lock(), "{}", harmless(line)));
+    terminal::tell(&format!("{}\n", wrapped(&harmless(line), terminal::columns())));
 }
 
 /// Prints what went wrong to standard error.
 pub(super) fn complain(failure: &Failure) {
     let text = failure.to_string();
     let text = keys::of_environment().masked(&text).into_owned();
-    drop(writeln!(stderr().lock(), "{}", harmless(&text)));
+    terminal::tell(&format!("{}\n", wrapped(&harmless(&text), terminal::columns())));
 }

@@ -50,7 +50,7 @@ pub(super) fn put(provider: &str, key: Option<&Key>) -> Result<bool, String> {
     if key.is_some() || before.is_some() {
         let closed = path.parent().map_or(Ok(()), private::closed);
         let written = closed.and_then(|()| private::keep(&path, file.to_string().as_bytes()));
-        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        written.map_err(|error| places::unwritten(&path, &error))?;
     }
     Ok(before.is_some())
 }

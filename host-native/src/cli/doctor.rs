@@ -1,14 +1,23 @@
-//! `innerloop doctor`: checks that this installation works, a line for each thing.
+//! `innerloop doctor`: checks that this installation works, a line for each thing, and says what
+//! would make it.
 
 use super::{
     args::{DoctorArgs, ModelArgs},
     console::say,
+    credentials,
     exit::{Exit, Failure},
-    keys,
+    finding::Finding::{self, Broken, Fine, Warning},
+    instructions,
+    keys::{self, Found},
+    places, reached, settings,
     setup::{self, Choice},
 };
-use crate::{http::Http, local, programs::Programs, sandbox::OnProgress};
-use innerloop_core::action::{Action, Numbering};
+use crate::{
+    facts, local,
+    programs::Programs,
+    sandbox::{Executor, OnProgress, Workspace},
+};
+use innerloop_core::action::{Action, Numbering, Outcome};
 use innerloop_driver::providers::Provider;
 use std::{
     env, fs,
@@ -17,20 +26,14 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
+use tokio::task::spawn_blocking;
 
-const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long one thing in the sandbox may take, compiling apart.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// What the check of one thing came to.
-enum Finding {
-    Fine(String),
-    /// Something is missing that one can do without.
-    Warning(String),
-    Broken(String),
-}
-
-use Finding::{Broken, Fine, Warning};
-
-pub(super) async fn run(args: DoctorArgs) -> Result<(), Failure> {
+pub(super) async fn run(mut args: DoctorArgs) -> Result<(), Failure> {
+    let workspace = setup::workspace(&args.workspace, false);
+    let settings = settings::standing(&mut args.model, workspace.as_ref().ok());
     let Choice { provider, because } = setup::provider(&args.model)?;
     let mut broken = 0;
     let mut tell = |name: &str, finding: Finding| match finding {
@@ -42,18 +45,26 @@ pub(super) async fn run(args: DoctorArgs) -> Result<(), Failure> {
         }
     };
     tell("version", version());
+    tell("settings", settings);
     if let Some(because) = because {
         tell("choice", Fine(because));
     }
-    tell("key", key(&provider));
-    let (cache, tools) = sandbox(args.programs.as_deref()).await;
-    tell("cache", cache);
-    tell("tools", tools);
+    let found = find_key(&provider, &args.model);
+    tell("key", key(&provider, &found));
+    let Sandboxed { complaints, findings } = sandbox(args.programs.as_deref()).await;
+    for (name, finding) in places::findings() {
+        match (name, finding, complaints.is_empty()) {
+            ("cache", Fine(_), false) => tell(name, Warning(complaints.clone())),
+            (_, finding, _) => tell(name, finding),
+        }
+    }
+    for (name, finding) in findings {
+        tell(name, finding);
+    }
     tell("programs", programs(args.programs.as_deref()));
     tell("commands", commands());
-    if args.online {
-        tell("provider", reach(&provider, &args.model).await);
-    }
+    tell("folder", folder(workspace, &args, &provider).await);
+    tell("provider", reached(&provider, &args, &found).await);
     match broken {
         0 => Ok(()),
         1 => Err(Failure::new(Exit::Failed, "one check failed; see the line with FAIL")),
@@ -66,42 +77,82 @@ fn version() -> Finding {
     Fine(format!("innerloop {} on {system} {machine}", env!("CARGO_PKG_VERSION")))
 }
 
-fn key(provider: &Provider) -> Finding {
-    let variables = keys::variables(provider);
-    match (keys::key(provider).is_empty(), provider.key_optional) {
-        (false, _) => Fine(format!("{variables} is set")),
-        (true, true) => Fine(format!("{} needs none", provider.name)),
-        (true, false) => Warning(format!("{variables} is not set; without it only --replay works")),
+/// The provider's key, found as a session finds it.
+fn find_key(provider: &Provider, args: &ModelArgs) -> Result<Option<Found>, String> {
+    match provider.key_optional {
+        true => keys::at_hand(provider, &args.settings),
+        false => keys::find(provider, &args.settings),
     }
 }
 
-/// The cache of compiled modules, and a read by the guest tools in a folder of its own.
-async fn sandbox(programs: Option<&Path>) -> (Finding, Finding) {
-    let folder = env::temp_dir().join(format!("innerloop-doctor-{}", process::id()));
-    if let Err(error) = fs::create_dir(&folder) {
-        let why = format!("cannot create {}: {error}", folder.display());
-        return (Warning("not looked at".to_owned()), Broken(why));
+fn key(provider: &Provider, found: &Result<Option<Found>, String>) -> Finding {
+    let name = &provider.name;
+    // Perhaps it is not needed for this key; the next one may be in it.
+    let unused = credentials::read().err();
+    match (found, provider.key_optional) {
+        (Ok(Some(Found { origin, .. })), _) => {
+            let place = format!("the key of {name} is in {}", origin.told());
+            unused.map_or(Fine(place.clone()), |why| Warning(format!("{place}; {why}")))
+        }
+        (Ok(None), true) => Fine(format!("{name} needs none")),
+        (Ok(None), false) => Warning(format!(
+            "{} is not set, and `innerloop login` has kept no key of {name}; put your API key in \
+             the one or give it to the other, without it only --replay works",
+            keys::variables(provider)
+        )),
+        (Err(why), true) => Warning(why.clone()),
+        (Err(why), false) => Broken(why.clone()),
+    }
+}
+
+/// Whether the provider can be reached and takes the key, where there is something to try.
+async fn reached(
+    provider: &Provider,
+    args: &DoctorArgs,
+    found: &Result<Option<Found>, String>,
+) -> Finding {
+    let origin = found.as_ref().ok().and_then(Option::as_ref).map(|found| &found.origin);
+    match origin {
+        _ if args.offline => Fine("not asked".to_owned()),
+        None if !provider.key_optional => {
+            Warning(format!("{} is not asked without a key", provider.name))
+        }
+        origin => reached::ask(provider, &args.model, origin).await,
+    }
+}
+
+/// What was found out in the sandbox.
+#[derive(Default)]
+struct Sandboxed {
+    /// What it said of compiled modules that can't be kept.
+    complaints: String,
+    findings: Vec<(&'static str, Finding)>,
+}
+
+/// Has the sandbox do what agents have it do, in a folder of its own.
+async fn sandbox(programs: Option<&Path>) -> Sandboxed {
+    let scratch = env::temp_dir().join(format!("innerloop-doctor-{}", process::id()));
+    let folder = scratch.join("folder");
+    if let Err(error) = fs::create_dir(&scratch).and_then(|()| fs::create_dir(&folder)) {
+        let why = format!("cannot create {}: {error}; set TMPDIR", folder.display());
+        return Sandboxed { findings: vec![("tools", Broken(why))], ..Sandboxed::default() };
     }
     let complaints = Arc::new(Mutex::new(Vec::new()));
-    let tools = read(&folder, programs, Arc::clone(&complaints)).await;
-    drop(fs::remove_dir_all(&folder));
+    let findings = try_out(&folder, programs, Arc::clone(&complaints)).await;
+    drop(fs::remove_dir_all(&scratch));
     let complaints = complaints.lock().unwrap_or_else(PoisonError::into_inner).join("; ");
-    let cache = if complaints.is_empty() {
-        Fine("compiled modules are kept in a private folder".to_owned())
-    } else {
-        Warning(complaints)
-    };
-    (cache, tools)
+    Sandboxed { complaints, findings }
 }
 
-async fn read(
+async fn try_out(
     folder: &Path,
     programs: Option<&Path>,
     complaints: Arc<Mutex<Vec<String>>>,
-) -> Finding {
+) -> Vec<(&'static str, Finding)> {
     const TEXT: &str = "read in the sandbox";
     if let Err(error) = fs::write(folder.join("probe.txt"), TEXT) {
-        return Broken(format!("cannot write to {}: {error}", folder.display()));
+        let why = format!("cannot write to {}: {error}; set TMPDIR", folder.display());
+        return vec![("tools", Broken(why))];
     }
     let note: OnProgress = Arc::new(move |line: &str| {
         // A module that is being prepared is the ordinary course.
@@ -110,18 +161,58 @@ async fn read(
         }
     });
     let opened = setup::workspace(folder, true);
-    let sandbox = match opened.and_then(|it| setup::sandbox(it, programs, Some(note))) {
+    let sandbox = match opened.and_then(|it| setup::executor(it, programs, Some(note))) {
         Ok(sandbox) => sandbox,
-        Err(failure) => return Broken(failure.message),
+        Err(failure) => return vec![("tools", Broken(failure.message))],
     };
-    let action = Action::read("probe.txt", None, Numbering::None);
-    let begun = Instant::now();
-    let outcome = sandbox.run(&action, READ_TIMEOUT, None).await;
-    let text = outcome.joined_text();
-    if outcome.error.is_none() && text.contains(TEXT) {
-        Fine(format!("a file was read in the sandbox in {} ms", begun.elapsed().as_millis()))
+    let read = Action::read("probe.txt", None, Numbering::None);
+    let mut findings = vec![("tools", did(&sandbox, &read, "a file was read", TEXT).await)];
+    let write = |path: &str, content: &str| Action::Write {
+        path: path.to_owned(),
+        content: content.to_owned(),
+    };
+    let outside = sandbox.run(&write("../outside.txt", TEXT), PATIENCE, None).await;
+    findings.push(("walls", walls(folder, &outside)));
+    let line = Action::Shell { command: "echo the shell | tr a-z A-Z".to_owned(), folder: None };
+    let shell = if sandbox.programs().has("bash") {
+        did(&sandbox, &line, "a command line ran", "THE SHELL").await
     } else {
-        Broken(format!("a read in the sandbox gave: {text}"))
+        Warning(
+            "there is none, so that the agent has no command lines; leave --programs \
+                 and INNERLOOP_PROGRAMS out, or add bash.wasm there"
+                .to_owned(),
+        )
+    };
+    findings.push(("shell", shell));
+    let script = ["-e".to_owned(), "console.log(6 * 7)".to_owned()].into();
+    let script = Action::RunProgram { program: "qjs".to_owned(), args: script, stdin: None };
+    let javascript = if sandbox.programs().has("qjs") {
+        did(&sandbox, &script, "a program ran", "42").await
+    } else {
+        Warning("qjs is not there; innerloop tools install qjs brings it".to_owned())
+    };
+    findings.push(("javascript", javascript));
+    findings
+}
+
+/// Has one thing done that must say some words.
+async fn did(sandbox: &Executor, action: &Action, what: &str, words: &str) -> Finding {
+    let begun = Instant::now();
+    let outcome = sandbox.run(action, PATIENCE, None).await;
+    let text = outcome.joined_text();
+    if outcome.error.is_none() && text.contains(words) {
+        Fine(format!("{what} in the sandbox in {} ms", begun.elapsed().as_millis()))
+    } else {
+        Broken(format!("in the sandbox came: {text}; install innerloop again"))
+    }
+}
+
+/// Whether what must not be written was not.
+fn walls(folder: &Path, outcome: &Outcome) -> Finding {
+    let is_there = folder.with_file_name("outside.txt").exists();
+    match (is_there, outcome.error) {
+        (false, Some(_)) => Fine("a write outside of the folder was refused".to_owned()),
+        _ => Broken("a write outside of the folder was NOT refused; do not use it".to_owned()),
     }
 }
 
@@ -131,9 +222,12 @@ fn programs(explicit: Option<&Path>) -> Finding {
         Err(error) => return Broken(error.to_string()),
     };
     let mut found = Vec::new();
-    for (name, ..) in programs.iter() {
+    for (name, file, _) in programs.iter() {
         match programs.verify(name) {
-            Some(Ok(digest)) => found.push(format!("{name} (SHA-256 {digest})")),
+            Some(Ok(digest)) => {
+                let place = file.map_or_else(|| "comes along".to_owned(), told);
+                found.push(format!("{name} (SHA-256 {digest}, {place})"));
+            }
             Some(Err(error)) => return Broken(error.to_string()),
             None => {}
         }
@@ -142,10 +236,11 @@ fn programs(explicit: Option<&Path>) -> Finding {
         let advice = "innerloop tools install python brings one, --programs names a folder of them";
         return Warning(format!("none, so that the agent can run nothing; {advice}"));
     }
-    let folders: Vec<String> = programs.folders().map(|it| it.display().to_string()).collect();
-    let folders =
-        if folders.is_empty() { String::new() } else { format!(" in {}", folders.join(", ")) };
-    Fine(format!("{}{folders}", found.join(", ")))
+    Fine(found.join(", "))
+}
+
+fn told(file: &Path) -> String {
+    file.display().to_string()
 }
 
 /// Where commands would run that are allowed on this machine. Nothing is started for that.
@@ -156,18 +251,32 @@ fn commands() -> Finding {
     })
 }
 
-async fn reach(provider: &Provider, args: &ModelArgs) -> Finding {
-    let endpoint = match setup::endpoint_of(provider, args) {
-        Ok(endpoint) => endpoint,
-        Err(failure) => return Broken(failure.message),
+/// What an agent would know of the folder: the branch and the instruction files.
+async fn folder(
+    workspace: Result<Workspace, Failure>,
+    args: &DoctorArgs,
+    provider: &Provider,
+) -> Finding {
+    let workspace = match workspace {
+        Ok(workspace) => workspace,
+        Err(failure) if fs::read_dir(&args.workspace).is_err() => return Broken(failure.message),
+        // One that no session takes by mistake.
+        Err(failure) => return Warning(failure.message),
     };
-    let base = endpoint.base();
-    let http = match Http::new(base.is_loopback()) {
-        Ok(http) => http,
-        Err(failure) => return Broken(failure.message),
+    let root = workspace.root().display().to_string();
+    let family = provider.family(setup::model(provider, &args.model).unwrap_or_default());
+    let facts = spawn_blocking(move || facts::collect(&workspace, Vec::new(), family)).await;
+    let facts = match facts {
+        Ok(facts) => facts,
+        Err(error) => return Broken(error.to_string()),
     };
-    match http.reach(base).await {
-        Ok(status) => Fine(format!("{base} answers (HTTP {status})")),
-        Err(failure) => Broken(failure.message),
+    let names = |docs: Vec<&str>| docs.join(", ");
+    if let Some(cut) = instructions::cut(&facts) {
+        return Warning(format!("{root}: {cut}"));
     }
+    let branch = facts.git.as_ref().map(|git| git.branch.as_str()).filter(|it| !it.is_empty());
+    let branch = branch.map_or_else(String::new, |branch| format!(" on branch {branch}"));
+    let docs: Vec<&str> = facts.project_docs.iter().map(|doc| doc.path.as_str()).collect();
+    let docs = if docs.is_empty() { "no instruction files".to_owned() } else { names(docs) };
+    Fine(format!("{root}{branch}, {docs}"))
 }

@@ -22,6 +22,10 @@ pub(super) fn settled(args: SessionArgs, is_attended: bool) -> Result<SessionArg
     let folder = args.workspace.display();
     let refused = |why: &str| Err(Failure::usage(format!("--env local {why}")));
     match (args.apply, args.diff, args.in_place) {
+        _ if args.tuning.read_only => refused(
+            "does not go with --read-only: nothing could keep commands of this machine from \
+             changing files; leave one of them out",
+        ),
         (true, ..) => refused(
             "does not go with --apply: commands of this machine change the folder itself; \
              use --in-place",

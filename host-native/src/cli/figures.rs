@@ -1,25 +1,7 @@
 //! Numbers as a person reads them: counts, sums of money, times.
 
 use innerloop_core::message::Usage;
-
-/// For example `1 file` or `1,234 files`.
-pub(super) fn counted(count: u64, what: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(count))
-}
-
-/// The number with a comma between groups of three digits.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
+pub(super) use innerloop_core::text::{counted, grouped};
 
 /// For example `$0.0123`: with four digits behind the point, the last one rounded.
 pub(super) fn dollars(nano: u64) -> String {

@@ -23,7 +23,8 @@ impl Form {
             Failure::configuration(format!("--output-schema {}: {why}", path.display()))
         };
         let text = fs::read_to_string(path).map_err(|error| unusable(&error))?;
-        let schema = Json::parse(text).map_err(|error| unusable(&error))?;
+        let no_json = |error| unusable(&format_args!("it is no JSON: {error}"));
+        let schema = Json::parse(text).map_err(no_json)?;
         let spec = ToolSpec {
             name: "final_answer".to_owned(),
             description: String::new(),

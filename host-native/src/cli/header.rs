@@ -8,17 +8,13 @@ use std::env;
 pub(super) fn of(work: &Work) -> String {
     let config = work.host.driver().session().config();
     let changes = match work.mode {
+        _ if work.reads_only => "only reads",
         Mode::InPlace => "changes the folder itself",
         Mode::Apply => "changes are applied at the end",
         Mode::Ask => "changes are shown and asked about",
         Mode::Show => "changes are only shown",
     };
-    let asks = match config.approval.ask {
-        AskAbout::Nothing => None,
-        AskAbout::Programs => Some("programs need a yes"),
-        AskAbout::Changes => Some("changes and programs need a yes"),
-        AskAbout::Everything => Some("all calls need a yes"),
-    };
+    let asks = Some(config.approval.ask).filter(|ask| *ask != AskAbout::Nothing).map(asks);
     let limits = &config.limits;
     let rounds = (limits.max_tool_rounds_per_input > 0)
         .then(|| format!("{} rounds", limits.max_tool_rounds_per_input));
@@ -34,6 +30,16 @@ pub(super) fn of(work: &Work) -> String {
         session,
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Which calls need a yes.
+pub(super) const fn asks(about: AskAbout) -> &'static str {
+    match about {
+        AskAbout::Nothing => "no call needs a yes",
+        AskAbout::Programs => "programs need a yes",
+        AskAbout::Changes => "changes and programs need a yes",
+        AskAbout::Everything => "all calls need a yes",
+    }
 }
 
 /// The folder, from the home folder on.

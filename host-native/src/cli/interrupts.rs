@@ -5,7 +5,10 @@ use super::{
     exit::{Exit, Failure},
     terminal::restore,
 };
-use crate::host::Commands;
+use crate::{
+    host::Commands,
+    platform::{Signal, Told, signals},
+};
 use innerloop_core::input::Command;
 use std::{
     io, process,
@@ -16,7 +19,6 @@ use std::{
     task::Poll,
     time::Duration,
 };
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{Mutex, MutexGuard, watch};
 
 /// How long the last signal waits for the program to end in good order.
@@ -48,11 +50,12 @@ impl Interrupts {
 }
 
 fn installed() -> io::Result<Vec<(Signal, Exit)>> {
-    Ok(vec![
-        (signal(SignalKind::interrupt())?, Exit::Interrupted),
-        (signal(SignalKind::terminate())?, Exit::Terminated),
-        (signal(SignalKind::hangup())?, Exit::HungUp),
-    ])
+    let exit = |told| match told {
+        Told::Interrupt => Exit::Interrupted,
+        Told::Terminate => Exit::Terminated,
+        Told::HangUp => Exit::HungUp,
+    };
+    Ok(signals()?.into_iter().map(|(signal, told)| (signal, exit(told))).collect())
 }
 
 /// Hears signals until the program ends. While the session runs, the first one interrupts it and
@@ -118,6 +121,17 @@ impl Ending {
         self.signal().filter(|_| self.is_hurried())
     }
 
+    /// The first signal, if it is one behind which nobody sits any more.
+    pub(super) fn ending_signal(&self) -> Option<Exit> {
+        self.signal().filter(|signal| matches!(signal, Exit::HungUp | Exit::Terminated))
+    }
+
+    /// Whether anybody may still be asked something: not where the program was told to end, or its
+    /// terminal is closed.
+    pub(super) fn may_ask(&self) -> bool {
+        !self.is_hurried() && self.ending_signal().is_none()
+    }
+
     /// Whether the program is to end at once.
     pub(super) fn is_hurried(&self) -> bool {
         *self.0.hurry.borrow()
@@ -152,6 +166,21 @@ mod tests {
         waits.await.unwrap();
         ending.hurry().await;
         assert!(ending.is_hurried());
+    }
+
+    #[test]
+    fn nobody_is_asked_who_is_gone_or_in_a_hurry() {
+        let after = |signal| {
+            let ending = Ending::default();
+            ending.0.signal.get_or_init(|| signal);
+            ending
+        };
+        assert!(Ending::default().may_ask());
+        assert!(after(Exit::Interrupted).may_ask());
+        assert!(!after(Exit::HungUp).may_ask() && !after(Exit::Terminated).may_ask());
+        let hurried = after(Exit::Interrupted);
+        hurried.0.hurry.send_replace(true);
+        assert!(!hurried.may_ask());
     }
 
     #[tokio::test]

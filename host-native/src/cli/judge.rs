@@ -1,14 +1,22 @@
-//! Who says whether a call may run: of a command line that only reads the program says so itself;
-//! all else is asked of the person at the terminal, if there is one.
+//! Who says whether a call may run: where a rule names it, or where a command line only reads, the
+//! program says so itself; all else is asked of the person at the terminal, if there is one.
 
-use super::approval::Person;
-use crate::{host::Commands, sandbox::Executor};
+use super::{
+    allow::{Conditions, Rules, Verdict},
+    approval::Person,
+    words::Words,
+};
+use crate::{
+    host::Commands,
+    sandbox::{Executor, Workspace},
+    web::Domains,
+};
 use innerloop_core::{
-    Profile,
     action::Action,
-    config::{AskAbout, Facts, SessionConfig},
+    config::{AskAbout, ProfileKind, SessionConfig},
     id::{AgentId, EffectId},
     input::Answer,
+    json::to_string,
     output::Ask,
 };
 use innerloop_driver::NOBODY_APPROVES;
@@ -20,8 +28,12 @@ use std::{
 /// Answers questions, or passes them on.
 #[derive(Clone)]
 pub(super) struct Judge {
-    profile: Profile,
-    facts: Arc<Facts>,
+    words: Arc<Words>,
+    family: ProfileKind,
+    rules: Rules,
+    workspace: Workspace,
+    /// Whose pages are asked for when they are read.
+    domains: Domains,
     asks_about: AskAbout,
     /// Where the command lines are carried out that can be judged, if any can.
     sandbox: Option<Executor>,
@@ -31,26 +43,44 @@ pub(super) struct Judge {
     open: Arc<Mutex<BTreeSet<EffectId>>>,
 }
 
-/// A command line that may be judged.
-struct Line {
-    /// The id of its call.
-    call: String,
-    command: String,
-    /// The folder of its agent.
-    folder: String,
+/// What says of itself that a call may run.
+enum Reason {
+    /// Its command line only reads.
+    Reads(String),
+    /// A rule allows its command line, if that holds.
+    Named(Conditions),
 }
 
 impl Judge {
     /// For the calls of a session with that configuration.
     pub(super) fn new(
         config: &SessionConfig,
+        (rules, workspace, domains): (Rules, Workspace, Domains),
         sandbox: Option<Executor>,
         commands: Commands,
         person: Option<Person>,
     ) -> Self {
-        let (profile, asks_about) = (Profile::of(&config.model), config.approval.ask);
-        let (facts, open) = (Arc::new(config.facts.clone()), Arc::default());
-        Self { profile, facts, asks_about, sandbox, commands, person, open }
+        let (words, family) = (Arc::new(Words::new(config)), config.model.profile);
+        let (asks_about, open) = (config.approval.ask, Arc::default());
+        Self {
+            words,
+            family,
+            rules,
+            workspace,
+            domains,
+            asks_about,
+            sandbox,
+            commands,
+            person,
+            open,
+        }
+    }
+
+    /// The session goes on with a model of that family. What one of another family calls, a person
+    /// has to judge.
+    pub(super) fn goes_on_with(&self, family: &str) {
+        let other = to_string(&self.family);
+        self.rules.suspend(other.trim_matches('"') != family);
     }
 
     /// Whether it can say anything without a person.
@@ -61,22 +91,60 @@ impl Judge {
 
     /// An agent's call waits for a word, or the model for an answer.
     pub(super) fn asked(&self, id: EffectId, agent: AgentId, ask: &Ask) {
-        let (Some(line), Some(sandbox)) = (self.line(ask), &self.sandbox) else {
+        let Ask::Approval { call_id, name, arguments, folder } = ask else {
             return self.pass_on(id, ask);
         };
-        let Line { call, command, folder } = line;
+        let is_understood = !self.rules.are_suspended();
+        let action = self.words.action(name, arguments.text()).filter(|_| is_understood);
+        if let Some(Action::Fetch { urls, .. }) = &action
+            && self.domains.asks_for_all(urls)
+        {
+            // One question is enough.
+            return self.commands.answer(id, Answer::Allow);
+        }
+        let place = (folder.as_str(), &self.workspace);
+        let reason = match self.rules.verdict(name, action.as_ref(), place) {
+            Verdict::Allowed => return self.commands.answer(id, Answer::Allow),
+            Verdict::AllowedIf(conditions) => Some(Reason::Named(conditions)),
+            Verdict::Open => self.reads(action),
+        };
+        let Some(reason) = reason else { return self.pass_on(id, ask) };
+        let Some(sandbox) = &self.sandbox else {
+            // What a command of the machine reads or writes is not known from its name.
+            let is_named = matches!(&reason, Reason::Named(named) if named.readers.is_empty());
+            return match is_named {
+                true => self.commands.answer(id, Answer::Allow),
+                false => self.pass_on(id, ask),
+            };
+        };
         self.open().insert(id);
         let (judge, ask) = (self.clone(), ask.clone());
-        let sandbox = sandbox.of_agent(agent).of_call(&call).within(&folder);
+        let sandbox = sandbox.of_agent(agent).of_call(call_id).within(folder);
         tokio::spawn(async move {
-            let reads_only = sandbox.reads_only(&command).await;
-            match (judge.open().remove(&id), reads_only) {
+            let may_run = judge.holds(&reason, &sandbox).await;
+            match (judge.open().remove(&id), may_run) {
                 // It is no longer asked.
                 (false, _) => {}
                 (true, true) => judge.commands.answer(id, Answer::Allow),
                 (true, false) => judge.pass_on(id, &ask),
             }
         });
+    }
+
+    /// Whether that is so where the call is carried out.
+    async fn holds(&self, reason: &Reason, sandbox: &Executor) -> bool {
+        match reason {
+            Reason::Reads(command) => sandbox.reads_only(command).await,
+            // What only reads is asked about, too.
+            Reason::Named(Conditions { readers, .. })
+                if self.asks_about == AskAbout::Everything && !readers.is_empty() =>
+            {
+                false
+            }
+            Reason::Named(Conditions { programs, readers }) => {
+                sandbox.runs_as_named(programs, readers).await
+            }
+        }
     }
 
     /// The question needs no answer any more.
@@ -86,15 +154,11 @@ impl Judge {
         }
     }
 
-    /// The command line that the question is about, if it is about one that may be judged.
-    fn line(&self, ask: &Ask) -> Option<Line> {
-        let Ask::Approval { call_id, name, arguments, folder } = ask else { return None };
-        if self.asks_about == AskAbout::Everything {
-            return None;
-        }
-        match self.profile.translate(&self.facts, name, arguments.text()).ok()?.action {
-            Action::Shell { command, .. } => {
-                Some(Line { call: call_id.clone(), command, folder: folder.clone() })
+    /// The command line, if it may run where it only reads.
+    fn reads(&self, action: Option<Action>) -> Option<Reason> {
+        match action? {
+            Action::Shell { command, .. } if self.asks_about != AskAbout::Everything => {
+                Some(Reason::Reads(command))
             }
             _ => None,
         }

@@ -2,11 +2,11 @@
 //! libsecret, or `security` of macOS. A key goes to it by standard input, where no other process
 //! sees it.
 
+use crate::platform::{HAS_KEYCHAIN, is_program};
 use innerloop_driver::Key;
 use std::{
     env,
     io::{self, Read, Write as _},
-    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     process::{Child, Command, Stdio},
     sync::mpsc::{Receiver, channel},
@@ -24,7 +24,7 @@ const MAX_BYTES: u64 = 64 << 10;
 const SERVICE: &str = "innerloop";
 
 /// What the program of the platform is called.
-const PROGRAM: &str = if cfg!(target_os = "macos") { "security" } else { "secret-tool" };
+const PROGRAM: &str = if HAS_KEYCHAIN { "security" } else { "secret-tool" };
 
 /// The key of a provider; nothing if the key ring has none, or there is no key ring.
 ///
@@ -97,7 +97,7 @@ fn program() -> Option<PathBuf> {
     places.find_map(|folder| {
         let path = folder.join(PROGRAM);
         let found = path.metadata().ok()?;
-        (found.is_file() && found.permissions().mode() & 0o111 != 0).then_some(path)
+        is_program(&found).then_some(path)
     })
 }
 

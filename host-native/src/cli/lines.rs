@@ -2,10 +2,12 @@
 //! two lines it belongs to whoever else needs it, such as an editor. Where something else reads the
 //! keys, it gives the lines that are wanted.
 
+use super::question::Question;
 use std::{
     io::stdin,
     sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc},
     thread,
+    time::Instant,
 };
 use tokio::sync::{
     mpsc::{UnboundedReceiver, unbounded_channel},
@@ -27,12 +29,12 @@ impl Lines {
         Self::Read(Input::of_terminal())
     }
 
-    /// The next line, without its end; nothing when there are no more. May be given up and asked
-    /// for again.
-    pub(super) async fn next(&mut self) -> Option<String> {
+    /// The next line, without its end, as the answer to `question`; nothing when there are no
+    /// more. May be given up and asked for again.
+    pub(super) async fn next(&mut self, question: &Question) -> Option<String> {
         match self {
             Self::Read(input) => input.next().await,
-            Self::Given(slot) => slot.next().await,
+            Self::Given(slot) => slot.next(question).await,
         }
     }
 
@@ -44,43 +46,74 @@ impl Lines {
     }
 }
 
-/// The place of a line that is wanted. Clones are of the same one.
+/// The place of an answer that is wanted. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slot(Arc<Mutex<Option<oneshot::Sender<String>>>>);
+pub(super) struct Slot(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    wanted: Option<Wanted>,
+    /// Whether nobody answers any more.
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    question: Question,
+    since: Instant,
+    answer: oneshot::Sender<String>,
+}
 
 /// Empties the slot when nobody waits any more.
-struct Wanted<'a>(&'a Slot);
+struct Waiting<'a>(&'a Slot);
 
 impl Slot {
-    /// Whether a line is wanted.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.slot().is_some()
+    /// What is asked, and since when.
+    pub(super) fn question(&self) -> Option<(Question, Instant)> {
+        self.state().wanted.as_ref().map(|wanted| (wanted.question.clone(), wanted.since))
     }
 
-    /// Gives the line, if one is wanted.
+    /// Gives the answer, if one is wanted.
     pub(super) fn give(&self, line: &str) {
-        if let Some(wanted) = self.slot().take() {
-            drop(wanted.send(line.to_owned()));
+        if let Some(wanted) = self.state().wanted.take() {
+            drop(wanted.answer.send(line.to_owned()));
         }
     }
 
-    async fn next(&self) -> Option<String> {
-        let (sender, line) = oneshot::channel();
-        *self.slot() = Some(sender);
-        let wanted = Wanted(self);
+    /// Nobody answers what is asked.
+    pub(super) fn refuse(&self) {
+        self.state().wanted = None;
+    }
+
+    /// Nobody answers any more.
+    pub(super) fn close(&self) {
+        *self.state() = State { wanted: None, is_closed: true };
+    }
+
+    async fn next(&self, question: &Question) -> Option<String> {
+        let (answer, line) = oneshot::channel();
+        let wanted = Wanted { question: question.clone(), since: Instant::now(), answer };
+        {
+            let mut state = self.state();
+            if state.is_closed {
+                return None;
+            }
+            state.wanted = Some(wanted);
+        }
+        let waiting = Waiting(self);
         let line = line.await.ok();
-        drop(wanted);
+        drop(waiting);
         line
     }
 
-    fn slot(&self) -> MutexGuard<'_, Option<oneshot::Sender<String>>> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Wanted<'_> {
+impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        *self.0.slot() = None;
+        self.0.refuse();
     }
 }
 
@@ -94,7 +127,8 @@ pub(super) struct Input {
 }
 
 impl Input {
-    fn of_terminal() -> Self {
+    /// That of this program.
+    pub(super) fn of_terminal() -> Self {
         Self::of(|| {
             let mut line = String::new();
             let read = stdin().read_line(&mut line);
@@ -117,7 +151,9 @@ impl Input {
         Self { want, got, wanted: false }
     }
 
-    async fn next(&mut self) -> Option<String> {
+    /// The next line, without its end; nothing when there are no more. May be given up and asked
+    /// for again.
+    pub(super) async fn next(&mut self) -> Option<String> {
         self.want();
         let line = self.got.recv().await;
         self.wanted = false;

@@ -7,13 +7,13 @@ use super::{
     exit::{Exit, Failure},
     interrupts::Interrupts,
     keyring, keys,
-    lines::Lines,
+    lines::Input,
 };
+use crate::platform::Silence;
 use innerloop_driver::{
     Endpoint, Key,
     providers::{self, Provider},
 };
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use std::io::{IsTerminal as _, Write as _, stderr, stdin};
 
 /// A shorter one could not be kept out of what is printed.
@@ -61,6 +61,9 @@ pub(super) fn logout(args: &LogoutArgs) -> Result<(), Failure> {
 /// Whose keys are in the file.
 fn list() -> Result<(), Failure> {
     let kept = credentials::read().map_err(Failure::configuration)?;
+    if kept.is_empty() {
+        warn("no key is kept in the file; innerloop login PROVIDER keeps one");
+    }
     kept.keys().for_each(|name| say(name));
     Ok(())
 }
@@ -84,18 +87,17 @@ fn checked(provider: &Provider, text: &str) -> Result<Key, Failure> {
     }
 }
 
-/// What somebody types who is asked for a key; it is not shown. Off a terminal, a line of standard
-/// input.
+/// What somebody types who is asked for a key; it is not shown where the terminal can be told so.
+/// Off a terminal, a line of standard input.
 async fn typed(provider: &Provider) -> Result<String, Failure> {
     let mut interrupts = Interrupts::new()?;
-    let silence = if stdin().is_terminal() {
-        let title = &provider.title;
-        drop(write!(stderr(), "API key of {title} (it is not shown): "));
-        Silence::begin()
-    } else {
-        None
-    };
-    let mut lines = Lines::of_terminal();
+    let is_asked = stdin().is_terminal();
+    let silence = if is_asked { Silence::begin() } else { None };
+    if is_asked {
+        let shown = if silence.is_some() { "it is not shown" } else { "it is shown" };
+        drop(write!(stderr(), "API key of {} ({shown}): ", provider.title));
+    }
+    let mut lines = Input::of_terminal();
     let line = tokio::select! {
         line = lines.next() => Ok(line),
         exit = interrupts.next() => Err(Failure::new(exit, "no key was kept")),
@@ -106,24 +108,4 @@ async fn typed(provider: &Provider) -> Result<String, Failure> {
         drop(writeln!(stderr()));
     }
     line?.ok_or_else(|| Failure::usage("there is no key on standard input"))
-}
-
-/// The terminal does not show what is typed, as long as this lives.
-struct Silence(Termios);
-
-impl Silence {
-    fn begin() -> Option<Self> {
-        let before = tcgetattr(stdin()).ok()?;
-        let mut silent = before.clone();
-        silent.local_modes.remove(LocalModes::ECHO);
-        tcsetattr(stdin(), OptionalActions::Flush, &silent).ok()?;
-        Some(Self(before))
-    }
-}
-
-impl Drop for Silence {
-    fn drop(&mut self) {
-        // A terminal that is gone has nothing to show.
-        let _ = tcsetattr(stdin(), OptionalActions::Now, &self.0);
-    }
 }

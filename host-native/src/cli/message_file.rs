@@ -2,10 +2,10 @@
 //! name, and put in the place of what was there when the run is over.
 
 use super::exit::{Exit, Failure};
+use crate::platform::permissions;
 use std::{
     fs::{self, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
 };
 use tempfile::{Builder, NamedTempFile};
@@ -101,8 +101,12 @@ impl MessageFile {
     /// An empty file beside the one that it becomes.
     fn begin(&self) -> io::Result<NamedTempFile> {
         let folder = self.path.parent().unwrap_or_else(|| Path::new("/"));
-        let mode = Permissions::from_mode(MODE);
-        Builder::new().prefix(".innerloop-").permissions(mode).tempfile_in(folder)
+        let mut builder = Builder::new();
+        let mode = permissions(MODE);
+        if let Some(mode) = mode {
+            builder.permissions(mode);
+        }
+        builder.prefix(".innerloop-").tempfile_in(folder)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The command line: reads the arguments, runs one command, prints what came of it and chooses
 //! the exit code.
 
+mod allow;
 mod approval;
 mod args;
 mod arguments;
@@ -16,8 +17,10 @@ mod editor;
 mod environment;
 mod exit;
 mod figures;
+mod finding;
 mod form;
 mod header;
+mod instructions;
 mod interaction;
 mod interrupts;
 mod judge;
@@ -28,13 +31,21 @@ mod lines;
 mod login;
 mod markdown;
 mod message_file;
+mod mode;
 mod model_change;
 mod models;
 mod narrowing;
+mod notices;
 mod own;
+mod pages;
+mod past;
 mod patch;
 mod piped;
+mod places;
+mod plain_line;
 mod preview;
+mod question;
+mod reached;
 mod record;
 mod recorded;
 mod report;
@@ -59,7 +70,10 @@ mod work;
 mod wrap;
 
 use args::{Cli, Command};
-use clap::{Parser, error::ErrorKind};
+use clap::{
+    Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use console::{complain, note, say, unwritten};
 use exit::{Exit, Failure};
 use report::Report;
@@ -70,7 +84,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args: Vec<OsString> = args.into_iter().collect();
     let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
-        Err(error) => return unparsed(&error, &args),
+        Err(error) => return unparsed(error, &args),
     };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -110,7 +124,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Help and version go to standard output; a mistake is told, as a record too where JSON is
 /// asked for.
-fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
+fn unparsed(error: clap::Error, args: &[OsString]) -> ExitCode {
+    let error = with_tip(error, args);
     let printed = error.print();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         note(printed);
@@ -123,6 +138,19 @@ fn unparsed(error: &clap::Error, args: &[OsString]) -> ExitCode {
         say(&Report::failed(Failure::usage(first)).record());
     }
     ExitCode::from(Exit::Usage.code())
+}
+
+/// Who says what is to be done without a command is told the command.
+fn with_tip(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand
+        && let Some(words) = args.get(1).and_then(|first| first.to_str())
+        && words.contains(char::is_whitespace)
+    {
+        let tip = format!("to let the agent do that: innerloop run {words:?}");
+        let tip = ContextValue::StyledStrs(vec![tip.into()]);
+        drop(error.insert(ContextKind::Suggested, tip));
+    }
+    error
 }
 
 fn ended(result: Result<(), Failure>) -> ExitCode {

@@ -1,6 +1,6 @@
 //! The user's own tools, from the folders that `--tool` names.
 
-use super::exit::Failure;
+use super::{console::warn, exit::Failure};
 use crate::{sandbox::Executor, tools::OwnTool};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -18,6 +18,17 @@ pub(super) fn read(folders: &[PathBuf]) -> Result<Vec<OwnTool>, Failure> {
         tools.push(tool);
     }
     Ok(tools)
+}
+
+/// Those that change nothing; it is told which are left out.
+pub(super) fn that_only_read(tools: Vec<OwnTool>) -> Vec<OwnTool> {
+    let (reading, others): (Vec<_>, Vec<_>) =
+        tools.into_iter().partition(|tool| tool.spec().read_only);
+    for other in others {
+        let name = &other.spec().name;
+        warn(&format!("--read-only: the tool {name} is left out, since it is not read_only"));
+    }
+    reading
 }
 
 /// Compiles or loads their modules, so that a bad one is told before the model is asked.

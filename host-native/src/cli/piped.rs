@@ -2,7 +2,7 @@
 //! a whole, and what is piped in beside one goes with it.
 
 use super::{console::warn, exit::Failure};
-use rustix::fs::{FileType, fstat};
+use crate::platform::is_piped_in;
 use std::{
     future::pending,
     io::{self, IsTerminal as _, Read as _, stdin},
@@ -58,7 +58,8 @@ pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prom
                 return Err(Failure::usage("the prompt is empty; say what you want"));
             }
             let wait = Wait { noted: NOTED_AFTER, given_up: Some(GIVEN_UP_AFTER) };
-            let input = if is_taken || !is_piped() { None } else { gather(read(), wait).await? };
+            let input =
+                if is_taken || !is_piped_in() { None } else { gather(read(), wait).await? };
             let input = input.filter(|input| !input.trim().is_empty());
             Ok(Prompt { words, input })
         }
@@ -79,13 +80,6 @@ pub(super) async fn prompt(given: Option<String>, is_taken: bool) -> Result<Prom
             Ok(Prompt { words, input: None })
         }
     }
-}
-
-/// Whether somebody may have put something there: a file, a pipe or a socket, no terminal and no
-/// `/dev/null`.
-fn is_piped() -> bool {
-    let kind = fstat(stdin()).map(|found| FileType::from_raw_mode(found.st_mode));
-    matches!(kind, Ok(FileType::RegularFile | FileType::Fifo | FileType::Socket))
 }
 
 /// Reads standard input in a thread of its own, so that signals are heard meanwhile.

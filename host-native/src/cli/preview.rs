@@ -13,17 +13,23 @@ use innerloop_core::{
 };
 use innerloop_tools::{Files, Memory, WorkspacePath, perform_in};
 
-/// Lines of an argument that are shown.
-const LINES: usize = 6;
+/// What is shown of an argument: of what a diff shows in full, of others, and where all is wanted.
+const LITTLE: Room = Room { lines: 6, chars: 110 };
+const MUCH: Room = Room { lines: 40, chars: 4_000 };
+const ALL: Room = Room { lines: usize::MAX, chars: usize::MAX };
 
 /// Characters of a name that are shown.
 const NAME: usize = 40;
 
-/// Characters of a line that are shown.
-const CHARS: usize = 110;
-
 /// The largest file of which a diff is shown.
 const LARGEST: u64 = 4 << 20;
+
+/// Lines of a text, and characters of a line, that are shown.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    lines: usize,
+    chars: usize,
+}
 
 /// Shows calls over a workspace.
 pub(super) struct Preview {
@@ -41,11 +47,27 @@ impl Preview {
     /// on lines of its own, unless the words say it all.
     pub(super) fn call(&self, name: &str, arguments: &str, style: Style) -> String {
         let action = self.words.action(name, arguments);
+        let room = if action.as_ref().is_some_and(changes_files) { LITTLE } else { MUCH };
         let phrase = action.map_or_else(|| Phrase::name(name), |action| Phrase::of(&action));
         let verb = style.paint(Colour::Cyan, &phrase.verb);
         let headline = format!("{verb} {}", phrase.rest);
-        let fields = if phrase.is_all { String::new() } else { fields(arguments, style) };
+        let fields = if phrase.is_all { String::new() } else { fields(arguments, room, style) };
         format!("{}\n{fields}", headline.trim_end())
+    }
+
+    /// All that a call says, each argument on lines of its own.
+    pub(super) fn details(&self, arguments: &str, style: Style) -> String {
+        fields(arguments, ALL, style)
+    }
+
+    /// Whether a call changes files as a diff can show.
+    pub(super) fn changes_files(&self, name: &str, arguments: &str) -> bool {
+        self.words.action(name, arguments).as_ref().is_some_and(changes_files)
+    }
+
+    /// What a call means, if it is one of a built-in tool.
+    pub(super) fn action(&self, name: &str, arguments: &str) -> Option<Action> {
+        self.words.action(name, arguments)
     }
 
     /// The changes that the call of an agent in `folder` would make, if it is one that changes
@@ -84,11 +106,15 @@ impl Preview {
     }
 }
 
+const fn changes_files(action: &Action) -> bool {
+    matches!(action, Action::Write { .. } | Action::Edit { .. } | Action::Patch { .. })
+}
+
 /// Each argument on lines of its own.
-fn fields(arguments: &str, style: Style) -> String {
+fn fields(arguments: &str, room: Room, style: Style) -> String {
     let mut out = String::new();
     let Ok(fields) = serde_json::from_str::<Object>(arguments) else {
-        out.push_str(&format!("  {}\n", brief(arguments, CHARS)));
+        out.push_str(&format!("  {}\n", cut(arguments, room, style)));
         return out;
     };
     for (name, value) in &fields.0 {
@@ -98,13 +124,13 @@ fn fields(arguments: &str, style: Style) -> String {
         let name = brief(name, NAME);
         match lines.as_slice() {
             [] => out.push_str(&format!("  {name}:\n")),
-            [line] => out.push_str(&format!("  {name}: {}\n", cut(line))),
+            [line] => out.push_str(&format!("  {name}: {}\n", cut(line, room, style))),
             lines => {
                 out.push_str(&format!("  {name}:\n"));
-                for line in lines.iter().take(LINES) {
-                    out.push_str(&format!("    {}\n", cut(line)));
+                for line in lines.iter().take(room.lines) {
+                    out.push_str(&format!("    {}\n", cut(line, room, style)));
                 }
-                if let Some(more) = lines.len().checked_sub(LINES).filter(|more| *more > 0) {
+                if let Some(more) = lines.len().checked_sub(room.lines).filter(|more| *more > 0) {
                     let more = format!("    … {more} more lines");
                     out.push_str(&format!("{}\n", style.paint(Colour::Dim, &more)));
                 }
@@ -114,11 +140,15 @@ fn fields(arguments: &str, style: Style) -> String {
     out
 }
 
-fn cut(line: &str) -> String {
+/// The beginning of a line, and how much of it is missing.
+fn cut(line: &str, room: Room, style: Style) -> String {
     let line = harmless(line);
-    let mut shown: String = line.chars().take(CHARS).collect();
-    if shown.len() < line.len() {
-        shown.push('…');
+    match line.char_indices().nth(room.chars) {
+        None => line.into_owned(),
+        Some((end, _)) => {
+            let (shown, rest) = line.split_at(end);
+            let more = format!("… {} more characters", rest.chars().count());
+            format!("{shown}{}", style.paint(Colour::Dim, &more))
+        }
     }
-    shown
 }

@@ -5,10 +5,10 @@ use super::{
     exit::{Exit, Failure},
     figures::{counted, dollars, grouped},
     interrupts::Ending,
-    keys,
+    keys, notices,
     record::{Denied, File, Record},
     review::{Mode, Settled},
-    style::{Colour, Style, brief, harmless},
+    style::{Colour, Style, brief},
 };
 use crate::{
     diff::{Changes, Diff},
@@ -34,9 +34,6 @@ use tokio::task::spawn_blocking;
 
 /// Characters of an endpoint's message that are told.
 const MESSAGE_CHARS: usize = 500;
-
-/// Most changes that are named one by one for want of a text, rather than for their names.
-const NOTICES: usize = 20;
 
 /// Characters of a call's name, and of its arguments, that are told.
 const ARGUMENT_CHARS: usize = 80;
@@ -136,6 +133,11 @@ impl Report {
         self.unsettled = Some(failure);
     }
 
+    /// Whether it was noted why the changes are not where they belong.
+    pub(super) const fn is_unsettled(&self) -> bool {
+        self.unsettled.is_some()
+    }
+
     /// Notes which signal has interrupted the run.
     pub(super) const fn interrupted_by(&mut self, signal: Exit) {
         self.signal = signal;
@@ -157,6 +159,11 @@ impl Report {
                 if is_own {
                     self.text.clone_from(text);
                 }
+                self.usage.add(&usage.unwrap_or_default());
+                self.cost = cost::sum(self.cost, *cost_nano_usd);
+            }
+            EventKind::Compacted { usage, cost_nano_usd, .. }
+            | EventKind::CompactionFailed { usage, cost_nano_usd, .. } => {
                 self.usage.add(&usage.unwrap_or_default());
                 self.cost = cost::sum(self.cost, *cost_nano_usd);
             }
@@ -304,9 +311,14 @@ impl Report {
         self.is_kept = settled == Settled::Kept;
     }
 
-    /// Whether something was changed that is no longer there for the agent.
-    pub(super) fn has_dropped(&self) -> bool {
-        self.has_changes() && !self.is_applied && !self.is_kept
+    /// Whether something was changed that stays with the session.
+    pub(super) fn has_kept(&self) -> bool {
+        self.has_changes() && self.is_kept
+    }
+
+    /// Notes that there was no run: nothing but what becomes of changes that were there.
+    pub(super) const fn without_run(&mut self) {
+        self.end = Some(RunEnd::Completed);
     }
 
     /// Notes a signal that came when all was done.
@@ -328,37 +340,9 @@ impl Report {
         self.files.iter().filter(|file| !file.is_same()).count() as u64
     }
 
-    /// The changes that one should look at closely, a line for each: what is not told at all, then
-    /// all whose names give a reason, then the others.
+    /// The changes that one should look at closely.
     pub(super) fn notices(&self, style: Style) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        if !self.is_all {
-            lines.push("  more files were touched than are watched\n".to_owned());
-        }
-        match self.diff.hidden {
-            0 => {}
-            1 => lines.push("  1 changed text is not shown\n".to_owned()),
-            hidden => {
-                lines.push(format!("  {} changed texts are not shown\n", grouped(hidden as u64)));
-            }
-        }
-        let mut others: Vec<String> = Vec::new();
-        for file in self.files.iter().filter(|file| !file.is_same()) {
-            if let Some(notice) = file.notice() {
-                let lines = if file.warning().is_some() { &mut lines } else { &mut others };
-                lines.push(format!("  {}: {notice}\n", harmless(&file.path)));
-            }
-        }
-        let more = others.len().saturating_sub(NOTICES);
-        others.truncate(NOTICES);
-        if more > 0 {
-            others.push(format!("  … and {}\n", counted(more as u64, "other file")));
-        }
-        lines.append(&mut others);
-        if lines.is_empty() {
-            return String::new();
-        }
-        format!("{}\n{}\n", style.paint(Colour::Yellow, "Look closely at:"), lines.concat())
+        notices::of(&self.files, self.is_all, self.diff.hidden, style)
     }
 
     /// What has become of the changes, in a line; nothing where there is nothing to tell.
@@ -370,6 +354,9 @@ impl Report {
             (_, true) => Some(format!("applied: {files}")),
             (Mode::Ask, false) if self.is_kept => {
                 Some("not applied yet: the session keeps the changes".to_owned())
+            }
+            (Mode::Show, false) if self.is_kept => {
+                Some("not applied: --diff only shows, and the session keeps the changes".to_owned())
             }
             (Mode::Show, false) => Some("not applied: --diff only shows".to_owned()),
             (_, false) => Some("not applied: the folder is as it was".to_owned()),
@@ -393,6 +380,16 @@ impl Report {
 
     /// For example `7 turns · 8 tool calls · 17,152 tokens in, 749 out · 1 file changed · 0.4 s`.
     pub(super) fn counts(&self, style: Style) -> String {
+        let changed = format!("{} changed", counted(self.changed(), "file"));
+        style.paint(Colour::Dim, &self.told(Some(changed))).into_owned()
+    }
+
+    /// The same without the files.
+    pub(super) fn spent(&self) -> String {
+        self.told(None)
+    }
+
+    fn told(&self, changed: Option<String>) -> String {
         let took = self.begun.elapsed();
         let mut line = vec![
             counted(u64::from(self.turns), "turn"),
@@ -402,13 +399,11 @@ impl Report {
                 grouped(self.usage.input_total),
                 grouped(self.usage.output_total)
             ),
-            format!("{} changed", counted(self.changed(), "file")),
-            format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100),
         ];
-        if let Some(cost) = self.cost {
-            line.insert(3, dollars(cost));
-        }
-        style.paint(Colour::Dim, &line.join(" · ")).into_owned()
+        line.extend(self.cost.map(dollars));
+        line.extend(changed);
+        line.push(format!("{}.{} s", took.as_secs(), took.subsec_millis() / 100));
+        line.join(" · ")
     }
 
     /// The last line of `--json`.
@@ -507,35 +502,7 @@ fn millis(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::args::When, *};
-    use crate::sandbox::FileState;
-
-    fn created(path: &str, after: FileState) -> FileChange {
-        FileChange::of(path, FileState::Absent, after)
-    }
-
-    #[test]
-    fn no_crowd_hides_what_deserves_a_look() {
-        let opaque = |unread| FileState::Opaque { size: 1, digest: None, version: (1, 1), unread };
-        let mut report = Report::new("", Mode::Show);
-        report.files = (0..30).map(|n| created(&format!("!{n:02}"), opaque(false))).collect();
-        report.files.push(created(".husky/pre-commit", FileState::Text("x".into())));
-        report.files.push(created("src/main.rs", opaque(true)));
-        report.is_all = false;
-        report.diff.hidden = 1_234;
-        let notices = report.notices(Style::new(When::Never));
-        let lines: Vec<&str> = notices.lines().collect();
-        let first = [
-            "Look closely at:",
-            "  more files were touched than are watched",
-            "  1,234 changed texts are not shown",
-            "  .husky/pre-commit: git may run it",
-            "  !00: no text, or too long to be shown",
-        ];
-        assert_eq!(lines.get(..5), Some(first.as_slice()), "{notices}");
-        let last = ["  !19: no text, or too long to be shown", "  … and 11 other files", ""];
-        assert_eq!(lines.get(23..), Some(last.as_slice()), "{notices}");
-    }
+    use super::*;
 
     #[test]
     fn where_the_work_is_kept_is_told_whatever_else_has_failed() {

@@ -1,80 +1,193 @@
 //! `innerloop resume`: goes on with a session that was kept, also where its program ended in the
-//! middle of a run: requests are sent again, and what ran is reported as lost.
+//! middle of a run: requests are sent again, and what ran is reported as lost. With a prompt it is
+//! one run; without one it is a conversation, where somebody sits there.
 
 use super::{
-    args::{ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
+    args::{EnvironmentArgs, ModelArgs, ResumeArgs, SessionArgs, TuningArgs},
     attach, config,
-    console::warn,
+    console::{say, warn},
+    conversation,
     exit::Failure,
     form::Form,
+    interrupts::Ending,
     message_file::MessageFile,
-    review::Mode,
+    past::Past,
+    report::Report,
+    review::{self, Mode, Pending, Settlement},
     run::{self, Begun},
-    sessions::{About, Store},
-    setup,
-    work::{Asked, Past, Work},
+    sessions::{self, About, Store},
+    settings, setup,
+    style::Style,
+    view,
+    work::{Asked, Work},
 };
 use innerloop_core::{
     input::Command,
     json::{Object, from_str},
     message::Part,
 };
+use std::env;
 
-/// Goes on with the session, for one run.
-pub(super) async fn run(args: ResumeArgs) -> Result<(), Failure> {
-    let output = args.output;
-    let limits = args.limits;
-    run::to_the_end(output, limits, begin(args)).await
+/// What is said where a run was stopped for another model, and nothing else is.
+const GO_ON: &str = "Go on.";
+
+/// Goes on with the session.
+pub(super) async fn run(mut args: ResumeArgs) -> Result<(), Failure> {
+    args.output.color = settings::color(args.output.color, !args.settings.no_settings);
+    let (output, limits) = (args.output, args.limits);
+    let taken = taken(&args);
+    let past = match taken {
+        Ok(past) => past,
+        Err(failure) => {
+            return run::to_the_end(output, limits, async { Err(failure) }).await;
+        }
+    };
+    if is_talk(&args) {
+        return talk(args, past).await;
+    }
+    let has_changes = past.held().is_some_and(|held| held.kept.has_changes());
+    if args.prompt.is_none() && args.attach.is_empty() && !past.goes_on() && has_changes {
+        let report = match apply(&args, past).await {
+            Ok(report) => report,
+            Err(failure) => Report::failed(failure),
+        };
+        if output.json {
+            say(&report.record());
+        }
+        return report.result();
+    }
+    run::to_the_end(output, limits, begin(args, past)).await
+}
+
+/// The session that is meant, with what is to be otherwise.
+fn taken(args: &ResumeArgs) -> Result<Past, Failure> {
+    let past = if sessions::is_file(&args.session) {
+        Past::import(&args.session, &args.workspace)?
+    } else {
+        Past::read(Store::open()?.find(&args.session, &args.workspace)?.hold()?)?
+    };
+    let tuning = tuning(args, past.about());
+    let changes: Object = from_str(&config::options(&tuning)?).map_err(Failure::usage)?;
+    past.with(args.model.clone(), changes)
+}
+
+/// Whether somebody sits there who has not said what to do, nor asked for what only a run has.
+fn is_talk(args: &ResumeArgs) -> bool {
+    let ResumeArgs { result, limits, .. } = args;
+    let is_run = limits.timeout.is_some()
+        || limits.max_cost_usd.is_some()
+        || limits.max_tokens.is_some()
+        || result.file.is_some()
+        || result.schema.is_some()
+        || args.apply
+        || args.diff;
+    let is_silent = args.prompt.is_none() && args.attach.is_empty();
+    is_silent && !is_run && run::is_attended(args.output)
+}
+
+/// Goes on as a conversation, behind the end of what was said.
+async fn talk(args: ResumeArgs, past: Past) -> Result<(), Failure> {
+    let style = Style::new(args.output.color.unwrap_or_default());
+    let said = sessions::last_exchange(past.session());
+    let options = options(args, past.about())?;
+    said.lines().for_each(warn);
+    let first = past.was_stopped().then(|| Command::Submit { parts: vec![Part::text(GO_ON)] });
+    conversation::talk(options, Some(past), first.into_iter().collect(), style).await
+}
+
+/// Brings the changes that a session holds where they belong. The agent has no part in it.
+async fn apply(args: &ResumeArgs, mut past: Past) -> Result<Report, Failure> {
+    let own = past.about().options.clone();
+    let says_where = args.apply || args.diff;
+    let mode = match (args.apply || !says_where && own.mode == Mode::Apply, args.diff) {
+        (true, _) => Mode::Apply,
+        (_, true) => Mode::Show,
+        _ if args.in_place => Mode::Apply,
+        _ => return Err(nothing_to_do(past.about(), true)),
+    };
+    let folder = setup::workspace(&past.about().workspace, own.any_folder)?;
+    let mut held = past.take_held();
+    let workspace = super::work::over(folder, mode, held.as_ref())?;
+    let (ending, style) = (Ending::default(), Style::new(args.output.color.unwrap_or_default()));
+    let mut report = Report::new("", mode);
+    report.without_run();
+    report.compare(&workspace, &ending).await;
+    view::changes(&report, args.output, style, mode);
+    let has_changes = report.has_changes();
+    let pending = Pending { mode, workspace: &workspace, held: held.as_mut(), has_changes };
+    let Settlement { settled, failure } = review::settle(pending, None, &ending).await;
+    report.settled(settled);
+    failure.into_iter().for_each(|failure| report.unsettled(failure));
+    if !args.output.json && !args.output.quiet {
+        report.fate().iter().for_each(|line| warn(line));
+    }
+    Ok(report)
 }
 
 /// The session, ready to be driven, and what is said to it.
-async fn begin(args: ResumeArgs) -> Result<Begun, Failure> {
+async fn begin(args: ResumeArgs, past: Past) -> Result<Begun, Failure> {
     let output = args.output;
-    let kept = Store::open()?.find(&args.session, &args.workspace)?;
-    let past = Past::read(kept.hold()?)?;
-    let (about, is_under_way) = (past.about().clone(), past.is_under_way);
+    let is_under_way = past.is_under_way;
     let attached = attach::read(&args.attach)?;
     let form = args.result.schema.as_deref().map(Form::read).transpose()?;
     let file = args.result.file.as_deref().map(MessageFile::check).transpose()?;
     let limits = args.limits;
-    let said = match &args.prompt {
+    let said: Vec<Part> = match &args.prompt {
         Some(prompt) => {
             let prompt = setup::given(prompt.clone(), "the prompt").await?;
             std::iter::once(Part::text(prompt)).chain(attached).collect()
         }
+        None if past.was_stopped() => std::iter::once(Part::text(GO_ON)).chain(attached).collect(),
         None if is_under_way && attached.is_empty() => Vec::new(),
-        None => return Err(nothing_to_do(&about)),
+        None => return Err(nothing_to_do(past.about(), false)),
     };
-    let options = options(args, &about);
-    let changes = config::options(&options.tuning)?;
-    let changes: Object = from_str(&changes).map_err(Failure::usage)?;
+    let options = options(args, past.about())?;
     let asked = Asked::read(options, Some(past), run::is_attended(output)).await?;
     let work = Work::begin(asked.with(form, limits), run::audience(output)).await?;
     file.iter().for_each(|file| work.workspace.reserve(file.path()));
     if is_under_way {
         warn("the session was stopped in the middle of a run, which goes on");
     }
-    let changes = (!changes.0.is_empty()).then_some(Command::Configure { patch: changes });
     let word = match said.is_empty() {
         true => None,
         false if is_under_way => Some(Command::Steer { parts: said }),
         false => Some(Command::Submit { parts: said }),
     };
-    let said = changes.into_iter().chain(word).collect();
-    Ok(Begun { work, said, file })
+    Ok(Begun { work, said: word.into_iter().collect(), file })
 }
 
-fn nothing_to_do(about: &About) -> Failure {
+fn nothing_to_do(about: &About, has_changes: bool) -> Failure {
     let title = if about.title.is_empty() { "nothing was said yet" } else { &about.title };
-    Failure::usage(format!("the session ({title}) waits for you: say what to do next"))
+    let what = match has_changes {
+        true => "say what to do next, or with --apply that the changes it holds be applied",
+        false => "say what to do next",
+    };
+    Failure::usage(format!("the session ({title}) waits for you: {what}"))
+}
+
+/// What is to be otherwise in the configuration of a session.
+fn tuning(args: &ResumeArgs, about: &About) -> TuningArgs {
+    let own = &about.options;
+    let allow = if args.allow.is_empty() { own.allow.clone() } else { args.allow.clone() };
+    TuningArgs {
+        approve: args.approve,
+        allow,
+        read_only: args.read_only || own.read_only,
+        web: own.web.clone(),
+        effort: args.effort.clone(),
+        max_turns: args.max_turns,
+        max_tool_rounds: args.max_tool_rounds,
+        ..TuningArgs::default()
+    }
 }
 
 /// The options that open the session again: its own, and over them those that were given.
-fn options(args: ResumeArgs, about: &About) -> SessionArgs {
+fn options(args: ResumeArgs, about: &About) -> Result<SessionArgs, Failure> {
     let own = &about.options;
-    let says_where = args.apply || args.diff || args.in_place;
+    let tuning = tuning(&args, about);
+    let says_where = args.apply || args.diff || args.in_place || tuning.read_only;
     let mode = |given: bool, mode: Mode| given || !says_where && own.mode == mode;
-    SessionArgs {
+    Ok(SessionArgs {
         workspace: about.workspace.clone(),
         any_folder: own.any_folder,
         apply: mode(args.apply, Mode::Apply),
@@ -87,17 +200,30 @@ fn options(args: ResumeArgs, about: &About) -> SessionArgs {
             base_url: args.base_url.or_else(|| own.base_url.clone()),
             ..ModelArgs::default()
         },
-        tuning: TuningArgs {
-            approve: args.approve,
-            web: own.web.clone(),
-            effort: args.effort,
-            max_turns: args.max_turns,
-            max_tool_rounds: args.max_tool_rounds,
-            ..TuningArgs::default()
-        },
+        tuning,
         settings: args.settings,
         files: args.files,
         guests: own.guests.clone(),
-        environment: own.environment.clone(),
+        environment: EnvironmentArgs {
+            set_env: variables(&own.environment.set_env, args.set_env)?,
+            ..own.environment.clone()
+        },
+    })
+}
+
+/// The variables of a session, of which the names alone are kept: with the values that are given
+/// now, or those of this program's own environment.
+fn variables(kept: &[String], mut given: Vec<String>) -> Result<Vec<String>, Failure> {
+    let named = sessions::names(&given);
+    for name in kept.iter().filter(|name| !named.contains(name)) {
+        let value = env::var(name).map_err(|_| {
+            Failure::usage(format!(
+                "the session sets the variable {name} for commands, whose value is not kept: give \
+                 it again with --set-env {name}=VALUE, or have {name} in the environment"
+            ))
+        })?;
+        warn(&format!("{name} has the value of the environment, as --set-env {name} is not given"));
+        given.push(format!("{name}={value}"));
     }
+    Ok(given)
 }

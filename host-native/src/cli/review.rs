@@ -1,25 +1,25 @@
 //! What becomes of a run's changes: they are in the folder already, or they are applied at the end,
 //! after a question if somebody can be asked, or not at all.
 
+pub(super) use super::mode::Mode;
+
 use super::{
     approval::Person,
-    args::SessionArgs,
+    console::warn,
     exit::{Exit, Failure},
     interrupts::Ending,
+    question::Question,
+    saving,
+    sessions::Held,
     style::harmless,
+    terminal,
 };
 use crate::{
     http::wall_time,
     places,
     sandbox::{ApplyError, Workspace},
 };
-use serde::{Deserialize, Serialize};
-use std::{
-    io::{self, Write as _, stderr},
-    path::{Path, PathBuf},
-    process,
-    time::Duration,
-};
+use std::{io, path::PathBuf, process, time::Duration};
 
 /// Most paths that are named where changes can't be applied.
 const NAMED: usize = 20;
@@ -27,61 +27,12 @@ const NAMED: usize = 20;
 /// How long the end of the program waits for the overlay's files to be removed.
 const LAST_REMOVAL: Duration = Duration::from_millis(100);
 
-/// The file that is there where an overlay that is kept holds changes.
-const VIEW: &str = "view.json";
-
 /// What is told where the program is to end at once.
 const STOPPED: &str = "nothing was applied";
 
-/// Where changes go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Mode {
-    /// Into the folder, at once.
-    InPlace,
-    /// Into the folder when the run is over.
-    Apply,
-    /// Into the folder when the run is over, if the person says so.
-    Ask,
-    /// Nowhere: they are only shown.
-    Show,
-}
-
-impl Mode {
-    /// What the user wants, who can be asked or not.
-    pub(super) fn of(args: &SessionArgs, is_attended: bool) -> Result<Self, Failure> {
-        match (args.in_place, args.apply, args.diff) {
-            (true, _, _) => Ok(Self::InPlace),
-            (_, true, _) => Ok(Self::Apply),
-            (_, _, true) => Ok(Self::Show),
-            _ if is_attended => Ok(Self::Ask),
-            _ => Err(Failure::usage(format!(
-                "nobody can be asked here whether to apply the changes: add --apply to write them \
-                 to {0} at the end, --diff to only show them, or --in-place to let the agent \
-                 change {0} while it works",
-                args.workspace.display()
-            ))),
-        }
-    }
-
-    /// The workspace as the agent sees it. What an overlay holds stands in `place`, if it is to
-    /// outlive the program.
-    pub(super) fn workspace(
-        self,
-        folder: Workspace,
-        place: Option<&Path>,
-    ) -> Result<Workspace, Failure> {
-        match (self, place) {
-            (Self::InPlace, Some(place)) if place.join(VIEW).exists() => Err(Failure::usage(
-                "the session has changes that are not applied yet: resume it without --in-place, \
-                 and apply them first",
-            )),
-            (Self::InPlace, _) => Ok(folder),
-            (_, Some(place)) => folder.overlay_in(place).map_err(Failure::usage),
-            (_, None) => folder.overlay().map_err(Failure::usage),
-        }
-    }
-}
+/// What a session that goes on offers where something else has changed what is to be applied.
+const OVER: &str = ", where /diff shows them beside what is there now, and /apply over applies \
+                    them all the same";
 
 /// What has become of the changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +43,25 @@ pub(super) enum Settled {
     Kept,
     /// They are gone, or stand where nothing sees them.
     Dropped,
+}
+
+/// How it came to that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Settlement {
+    pub(super) settled: Settled,
+    /// What is told, and how the program ends, if that is not as wished.
+    pub(super) failure: Option<Failure>,
+}
+
+/// What a session has changed.
+#[derive(Debug)]
+pub(super) struct Pending<'a> {
+    pub(super) mode: Mode,
+    pub(super) workspace: &'a Workspace,
+    /// The session, if it is kept.
+    pub(super) held: Option<&'a mut Held>,
+    /// Whether it has changed anything.
+    pub(super) has_changes: bool,
 }
 
 /// Whether the changes go into the folder.
@@ -105,87 +75,123 @@ enum Answer {
     Nobody(&'static str),
 }
 
-/// Brings the changes, if there are any, where they belong. What nobody has decided about is kept
-/// elsewhere, and the failure says where.
+/// Brings the changes, if there are any, where they belong. What nobody has decided about, and what
+/// can't be applied, stays with the session; where that is not kept, it is put elsewhere, and the
+/// failure says where.
 pub(super) async fn settle(
-    mode: Mode,
-    workspace: &Workspace,
+    pending: Pending<'_>,
     person: Option<&Person>,
-    has_changes: bool,
     ending: &Ending,
-) -> Result<Settled, Failure> {
-    if mode != Mode::InPlace && workspace.has_scratch_files() {
-        // Nobody may be left to read it.
-        drop(writeln!(
-            stderr(),
-            "what is in /tmp is not among the changes, and goes with this run"
-        ));
+) -> Settlement {
+    let Pending { mode, workspace, mut held, has_changes } = pending;
+    if mode == Mode::InPlace {
+        return Settlement { settled: Settled::Applied, failure: None };
     }
+    // One whose log could not be written is not kept, whatever holds its overlay.
+    let short = held.as_deref().filter(|held| held.has_log()).map(|held| held.short().to_owned());
+    let is_kept = workspace.kept_in().is_some() && short.is_some();
     let answer = match (mode, person) {
-        (Mode::InPlace, _) => return Ok(Settled::Applied),
-        (Mode::Apply, _) => Answer::Yes,
+        (Mode::InPlace | Mode::Apply, _) => Answer::Yes,
         (Mode::Ask, _) if !has_changes => Answer::No,
-        (Mode::Ask, Some(person)) if !ending.is_hurried() => ask(workspace, person, ending).await,
+        (Mode::Ask, Some(person)) if ending.may_ask() => {
+            ask(workspace, person, is_kept, ending).await
+        }
         (Mode::Ask, _) => Answer::Nobody(STOPPED),
-        (Mode::Show, _) if workspace.kept_in().is_some() => Answer::Later,
+        (Mode::Show, _) if is_kept => Answer::Later,
         (Mode::Show, _) => Answer::No,
     };
-    let held = ending.hold().await;
+    let guard = ending.hold().await;
     let signal = ending.last_signal();
     let answer = match answer {
         Answer::Yes if signal.is_some() && !has_changes => Answer::No,
         Answer::Yes if signal.is_some() => Answer::Nobody(STOPPED),
         answer => answer,
     };
-    let result = {
+    let done = {
         let workspace = workspace.clone();
-        let work = tokio::task::spawn_blocking(move || carry_out(&workspace, answer));
-        work.await.unwrap_or_else(|error| Err(Unsettled { told: error.to_string(), rest: true }))
+        let work =
+            tokio::task::spawn_blocking(move || carry_out(&workspace, answer, short.as_deref()));
+        work.await.unwrap_or_else(|error| Done {
+            settled: Settled::Dropped,
+            told: Some(error.to_string()),
+            is_left: true,
+        })
     };
-    drop(held);
-    if !matches!(&result, Err(unsettled) if unsettled.rest) && answer != Answer::Later {
+    let Done { settled, told, is_left } = done;
+    if answer == Answer::No && has_changes {
+        // Noted first, so that the agent is told whatever becomes of this program.
+        held.iter_mut().for_each(|held| held.note_dropped(true));
+    }
+    if settled != Settled::Kept && workspace.has_scratch_files() {
+        warn("what is in /tmp is not among the changes, and goes with this run");
+    }
+    if !is_left || settled == Settled::Kept {
+        saving::note_all(workspace);
+    }
+    drop(guard);
+    if !is_left && settled != Settled::Kept {
         discard(workspace, ending).await;
     }
-    let exit = signal.unwrap_or(Exit::Failed);
-    result.map_err(|unsettled| Failure::new(exit, unsettled.told))
+    let exit = signal.or_else(|| ending.ending_signal()).unwrap_or(Exit::Failed);
+    let failure = told.map(|told| Failure::new(exit, told));
+    Settlement { settled, failure }
 }
 
-/// What is told where the changes are not in the folder although nobody said no.
+/// What was done with the changes.
 #[derive(Debug)]
-struct Unsettled {
-    told: String,
-    /// Whether what the agent has made is nowhere but in the overlay.
-    rest: bool,
+struct Done {
+    settled: Settled,
+    /// What is told where they are not in the folder although nobody said no.
+    told: Option<String>,
+    /// Whether what the agent has made is nowhere but in the overlay, which is to stay.
+    is_left: bool,
 }
 
-/// Applies the changes or drops them; where neither can be, what the agent has made is kept
-/// elsewhere.
-fn carry_out(workspace: &Workspace, answer: Answer) -> Result<Settled, Unsettled> {
+/// Applies the changes, drops them, or leaves them with the session whose first digits these are.
+fn carry_out(workspace: &Workspace, answer: Answer, short: Option<&str>) -> Done {
+    let done = |settled| Done { settled, told: None, is_left: false };
+    let mut is_conflict = false;
     let why = match answer {
-        Answer::No => return Ok(Settled::Dropped),
-        Answer::Later => {
-            let unsaved = |error| {
-                let told = format!("the changes can't be kept with the session: {error}");
-                Unsettled { told, rest: true }
-            };
-            return workspace.save().map(|()| Settled::Kept).map_err(unsaved);
-        }
-        Answer::Nobody(why) => why.to_owned(),
+        Answer::No => return done(Settled::Dropped),
+        Answer::Later => None,
+        Answer::Nobody(why) => Some(why.to_owned()),
         Answer::Yes => match workspace.apply() {
-            Ok(()) => return Ok(Settled::Applied),
-            Err(error) => told(error),
+            Ok(()) => return done(Settled::Applied),
+            Err(error) => {
+                is_conflict = matches!(error, ApplyError::Changed(_));
+                Some(told(error))
+            }
         },
     };
-    Err(match keep(workspace) {
-        Ok(place) => {
-            let told = format!("{why}; what the agent has made is kept in {}", place.display());
-            Unsettled { told, rest: false }
+    let Some(short) = short.filter(|_| workspace.kept_in().is_some()) else {
+        return put_elsewhere(workspace, &why.unwrap_or_default());
+    };
+    match workspace.save() {
+        Ok(()) => {
+            let over = if is_conflict { OVER } else { "" };
+            let how = format!("innerloop resume {short} goes on with them{over}");
+            let told = why.map(|why| format!("{why}; the session keeps the changes: {how}"));
+            Done { settled: Settled::Kept, told, is_left: true }
         }
         Err(error) => {
-            let told = format!("{why}; what the agent has made can't be kept either: {error}");
-            Unsettled { told, rest: true }
+            let why = why.map(|why| format!("{why}; ")).unwrap_or_default();
+            let why = format!("{why}the changes can't be kept with the session: {error}");
+            Done { is_left: true, ..put_elsewhere(workspace, &why) }
         }
-    })
+    }
+}
+
+/// Copies what the agent has made to a folder of its own.
+fn put_elsewhere(workspace: &Workspace, why: &str) -> Done {
+    let (told, is_left) = match keep(workspace) {
+        Ok(place) => {
+            (format!("{why}; what the agent has made is kept in {}", place.display()), false)
+        }
+        Err(error) => {
+            (format!("{why}; what the agent has made can't be kept either: {error}"), true)
+        }
+    };
+    Done { settled: Settled::Dropped, told: Some(told), is_left }
 }
 
 /// Why changes can't be applied, with no more than some of the paths.
@@ -223,26 +229,35 @@ async fn discard(workspace: &Workspace, ending: &Ending) {
     }
 }
 
-/// Asks whether to apply the changes, until the answer is one.
-async fn ask(workspace: &Workspace, person: &Person, ending: &Ending) -> Answer {
+/// Asks whether to apply the changes, until the answer is one. Where the session is kept, no letter
+/// alone drops what the agent has made: a no means that it is not applied, here as in the middle of
+/// a conversation.
+async fn ask(workspace: &Workspace, person: &Person, can_wait: bool, ending: &Ending) -> Answer {
     let folder = harmless(&workspace.root().display().to_string()).into_owned();
-    let can_wait = workspace.kept_in().is_some();
+    let choice = match can_wait {
+        true => "[y]es, [l]ater (the session keeps them), or drop",
+        false => "[y]es, [n]o (they are dropped)",
+    };
     loop {
-        let later = if can_wait { ", [l]ater" } else { "" };
-        let question = format!("apply these changes to {folder}? [y]es, [n]o{later}: ");
+        let question = format!("apply these changes to {folder}? {choice}: ");
         let answer = tokio::select! {
-            answer = person.answer(question) => answer,
+            answer = person.answer(Question::open(question)) => answer,
             () = ending.hurry() => None,
         };
         match answer.as_deref().map(str::trim).map(str::to_lowercase).as_deref() {
             Some("y" | "yes") => return Answer::Yes,
+            Some("drop") => return Answer::No,
+            Some("n" | "no" | "q" | "quit" | "l" | "later") if can_wait => return Answer::Later,
             Some("n" | "no" | "q" | "quit") => return Answer::No,
-            Some("l" | "later") if can_wait => return Answer::Later,
             Some(_) => {}
             None => {
                 // Behind the question.
-                drop(writeln!(stderr()));
-                return Answer::Nobody("nobody said whether to apply the changes");
+                terminal::tell("\n");
+                return match (can_wait, ending.is_hurried()) {
+                    (true, false) => Answer::Later,
+                    (_, true) => Answer::Nobody(STOPPED),
+                    (false, false) => Answer::Nobody("nobody said whether to apply the changes"),
+                };
             }
         }
     }

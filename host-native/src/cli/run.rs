@@ -13,9 +13,10 @@ use super::{
     message_file::MessageFile,
     piped,
     report::Report,
-    review::{self, Mode},
+    review::{self, Pending, Settlement},
     saving::Saving,
     sessions::Held,
+    settings,
     silence::Silence,
     spinner::PAUSE,
     style::{Colour, Style, harmless},
@@ -27,12 +28,12 @@ use crate::{
     host::{Host, News},
     journal::JournalError,
     recording::Recording,
-    sandbox::{OnProgress, Workspace},
+    sandbox::OnProgress,
 };
 use innerloop_core::{event::EventKind, id::AgentId, input::Command, message::Part};
 use std::{
     cell::RefCell,
-    io::{IsTerminal, Write, stderr, stdin},
+    io::{IsTerminal, stderr, stdin},
     path::Path,
     sync::Arc,
 };
@@ -48,7 +49,8 @@ pub(super) struct Begun {
 }
 
 /// Runs the agent on what the user says.
-pub(super) async fn run(args: RunArgs) -> Result<(), Failure> {
+pub(super) async fn run(mut args: RunArgs) -> Result<(), Failure> {
+    args.output.color = settings::color(args.output.color, !args.session.settings.no_settings);
     let (output, limits) = (args.output, args.limits);
     to_the_end(output, limits, begin(args)).await
 }
@@ -131,6 +133,7 @@ async fn finish(
     let driven = drive(&mut work.host, &judge, watching, &ending).await;
     view.session_is_over();
     ending.session_is_over();
+    person.iter().for_each(Person::session_is_over);
     drop(saving);
     report.stopped_by(limits.hit());
     let signal = ending.signal().unwrap_or(Exit::Interrupted);
@@ -164,11 +167,10 @@ async fn show_end(
     ending: &Ending,
     report: &mut Report,
 ) {
-    let (mode, workspace) = (work.mode, &work.workspace);
     if let Some(signal) = ending.last_signal() {
         report.fail(Failure::new(signal, "stopped while the changes were compared"));
         // What the agent has made counts more than what is shown of it.
-        settle(mode, workspace, None, ending, report).await;
+        settle(work, None, ending, report).await;
         return view.end(report);
     }
     let shown = {
@@ -183,10 +185,7 @@ async fn show_end(
         view = shown => view.ok(),
         () = ending.hurry() => None,
     };
-    settle(mode, workspace, person, ending, report).await;
-    if let Some(held) = work.held.as_mut() {
-        held.note_dropped(report.has_dropped());
-    }
+    settle(work, person, ending, report).await;
     let session = work.held.as_ref().map(Held::short);
     shown.iter().for_each(|view| view.settled(report, session));
 }
@@ -243,24 +242,23 @@ async fn drive(
         () = ending.hurry() => None,
         () = ticking => None,
         never = limits.run_out(&commands) => match never {},
-        never = silence.tell(), if is_told => match never {},
+        never = silence.told(|line| view.borrow_mut().warn(line)), if is_told => match never {},
     }
 }
 
 /// Brings the changes where they belong, and notes what has become of them.
-async fn settle(
-    mode: Mode,
-    workspace: &Workspace,
-    person: Option<&Person>,
-    ending: &Ending,
-    report: &mut Report,
-) {
-    match review::settle(mode, workspace, person, report.has_changes(), ending).await {
-        Ok(settled) => {
-            report.settled(settled);
-            report.ended_by(ending.last_signal());
-        }
-        Err(failure) => report.unsettled(failure),
+async fn settle(work: &mut Work, person: Option<&Person>, ending: &Ending, report: &mut Report) {
+    let pending = Pending {
+        mode: work.mode,
+        workspace: &work.workspace,
+        held: work.held.as_mut(),
+        has_changes: report.has_changes(),
+    };
+    let Settlement { settled, failure } = review::settle(pending, person, ending).await;
+    report.settled(settled);
+    match failure {
+        Some(failure) => report.unsettled(failure),
+        None => report.ended_by(ending.last_signal()),
     }
 }
 
@@ -273,7 +271,7 @@ pub(super) fn is_attended(output: OutputArgs) -> bool {
 
 /// Whoever sits there.
 pub(super) fn audience(output: OutputArgs) -> Audience {
-    let (style, screen) = (Style::new(output.color), Screen::default());
+    let (style, screen) = (Style::new(output.color.unwrap_or_default()), Screen::default());
     let is_shown = !output.json && !output.quiet;
     let progress = is_shown.then(|| on_screen(&screen, style));
     let seat = is_attended(output).then(|| Seat::at(screen.clone()));
@@ -285,7 +283,6 @@ pub(super) fn on_screen(screen: &Screen, style: Style) -> OnProgress {
     let screen = screen.clone();
     Arc::new(move |line: &str| {
         let line = harmless(line);
-        let line = format!("{}\n", style.paint(Colour::Dim, &line));
-        drop(screen.clone().write_all(line.as_bytes()));
+        screen.tell(&format!("{}\n", style.paint(Colour::Dim, &line)));
     })
 }

@@ -10,7 +10,7 @@ use crate::{
     programs::Programs,
     sandbox::{Executor, OnProgress, Options, SandboxEngine, Workspace},
     tools::OwnTool,
-    web::{self, Allowed},
+    web::{self, Allowed, Domains},
 };
 use innerloop_driver::{
     Endpoint, EndpointError,
@@ -60,9 +60,14 @@ pub(super) fn executor(
 
 /// What reads pages of the web, if any may be read.
 pub(super) fn web(args: &WebArgs) -> Result<Option<OwnTool>, Failure> {
+    let allowed = domains(args)?;
+    Ok((!allowed.is_empty()).then(|| web::reader(Domains::new(allowed))))
+}
+
+/// The domains whose pages may be read.
+pub(super) fn domains(args: &WebArgs) -> Result<Allowed, Failure> {
     let allowed = Allowed::parse(&args.domains);
-    let allowed = allowed.map_err(|error| Failure::usage(format!("--allow-domain: {error}")))?;
-    Ok((!allowed.is_empty()).then(|| web::reader(allowed)))
+    allowed.map_err(|error| Failure::usage(format!("--allow-domain: {error}")))
 }
 
 /// A provider, and why it is this one where nobody asked for it.
@@ -131,6 +136,12 @@ pub(super) fn recorded_endpoint(provider: &Provider, args: &ModelArgs) -> Option
     let found = keys::at_hand(provider, &args.settings).ok().flatten();
     let key = found.map(|found| found.key).unwrap_or_default();
     Endpoint::without_check(provider, base_url.as_deref(), key).ok()
+}
+
+/// The model's name, as far as options and settings say it, else the provider's own.
+pub(super) fn model<'a>(provider: &'a Provider, args: &'a ModelArgs) -> Option<&'a str> {
+    let of_settings = || args.settings.of(&provider.name)?.model.as_deref();
+    args.model.as_deref().or_else(of_settings).or(provider.default_model.as_deref())
 }
 
 /// Where the provider is reached, if not at its own address.

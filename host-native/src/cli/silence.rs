@@ -1,19 +1,10 @@
 //! An endpoint that says nothing is told before it counts as broken: slow models may think for
 //! minutes, so that whoever waits should know for what.
 
-use super::style::harmless;
 use crate::host::{News, Traffic};
-use innerloop_core::{
-    event::{Event, EventKind},
-    id::{AgentId, EffectId},
-};
+use innerloop_core::id::EffectId;
 use std::{
-    cell::RefCell,
-    collections::BTreeMap,
-    convert::Infallible,
-    future::pending,
-    io::{Write as _, stderr},
-    time::Duration,
+    cell::RefCell, collections::BTreeMap, convert::Infallible, future::pending, time::Duration,
 };
 use tokio::{
     sync::Notify,
@@ -25,42 +16,34 @@ const FIRST: [Duration; 3] =
     [Duration::from_secs(10), Duration::from_secs(30), Duration::from_secs(60)];
 const THEN: Duration = Duration::from_secs(60);
 
-/// Tells on standard error which endpoints are silent.
+/// Knows which endpoints are silent.
 #[derive(Debug, Default)]
 pub(super) struct Silence {
-    state: RefCell<State>,
+    exchanges: RefCell<Exchanges>,
     /// Something new is waited for.
     sent: Notify,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    exchanges: Exchanges,
-    /// Whether a text is being shown whose line has not ended.
-    within_line: bool,
 }
 
 impl Silence {
     /// Notes what the session does.
     pub(super) fn add(&self, news: &News<'_>) {
         let now = Instant::now();
-        let mut state = self.state.borrow_mut();
+        let mut exchanges = self.exchanges.borrow_mut();
         match news {
             News::Http(id, Traffic::Sent(base)) => {
-                state.exchanges.sent(*id, base.to_string(), now);
+                exchanges.sent(*id, base.to_string(), now);
                 self.sent.notify_one();
             }
-            News::Http(id, Traffic::Came) => state.exchanges.came(*id, now),
-            News::Http(id, Traffic::Over) | News::Withdrawn(id) => state.exchanges.over(*id),
-            News::Event(event) => state.within_line = ends_within_line(event, state.within_line),
-            News::Asked(..) | News::Rejected(_) => {}
+            News::Http(id, Traffic::Came) => exchanges.came(*id, now),
+            News::Http(id, Traffic::Over) | News::Withdrawn(id) => exchanges.over(*id),
+            News::Event(_) | News::Asked(..) | News::Rejected(_) => {}
         }
     }
 
-    /// Tells it, whenever it is time to.
-    pub(super) async fn tell(&self) -> Infallible {
+    /// Has it told, whenever it is time to.
+    pub(super) async fn told(&self, mut tell: impl FnMut(&str)) -> Infallible {
         loop {
-            let due = self.state.borrow().exchanges.due();
+            let due = self.exchanges.borrow().due();
             let due = async {
                 match due {
                     Some(due) => sleep_until(due).await,
@@ -68,34 +51,13 @@ impl Silence {
                 }
             };
             tokio::select! {
-                () = due => self.tell_now(),
+                () = due => {
+                    let lines = self.exchanges.borrow_mut().told(Instant::now());
+                    lines.iter().for_each(|line| tell(line));
+                }
                 () = self.sent.notified() => {}
             }
         }
-    }
-
-    fn tell_now(&self) {
-        let mut state = self.state.borrow_mut();
-        for line in state.exchanges.told(Instant::now()) {
-            let begin = if std::mem::take(&mut state.within_line) { "\n" } else { "" };
-            drop(writeln!(stderr().lock(), "{begin}{}", harmless(&line)));
-        }
-    }
-}
-
-/// Whether a text that is shown piece by piece stands in a line that has not ended.
-fn ends_within_line(event: &Event, was: bool) -> bool {
-    match &event.kind {
-        _ if event.agent != AgentId::ROOT => was,
-        EventKind::AssistantTextDelta { text } | EventKind::AssistantReasoningDelta { text } => {
-            if text.is_empty() {
-                was
-            } else {
-                !text.ends_with('\n')
-            }
-        }
-        EventKind::AssistantTextStart | EventKind::AssistantTextEnd { .. } => false,
-        _ => was,
     }
 }
 

@@ -4,7 +4,10 @@ use super::{
     style::{Colour, Style, brief},
     terminal::Screen,
 };
-use std::time::{Duration, Instant};
+use std::{
+    fmt::{self, Display, Formatter},
+    time::{Duration, Instant},
+};
 
 /// How often it moves.
 pub(super) const PAUSE: Duration = Duration::from_millis(120);
@@ -14,27 +17,55 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// What is over before that is not told.
 const SHORTEST: Duration = Duration::from_millis(300);
 
+/// What goes on, in a few words without an end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Activity {
+    pub(super) what: String,
+    /// The newest of it, which changes while it goes on.
+    pub(super) detail: Option<String>,
+}
+
+impl Activity {
+    pub(super) fn of(what: impl Into<String>) -> Self {
+        Self { what: what.into(), detail: None }
+    }
+}
+
+impl Display for Activity {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        match &self.detail {
+            None => write!(out, "{}", self.what),
+            Some(detail) => write!(out, "{} · {detail}", self.what),
+        }
+    }
+}
+
 /// The line.
 #[derive(Debug)]
 pub(super) struct Spinner {
     screen: Screen,
     style: Style,
-    activity: Option<String>,
+    activity: Option<Activity>,
     since: Instant,
     /// What else is told there.
     hint: Option<String>,
+    /// Whether all waits for the person.
+    is_paused: bool,
 }
 
 impl Spinner {
     pub(super) fn new(screen: Screen, style: Style) -> Self {
-        Self { screen, style, activity: None, since: Instant::now(), hint: None }
+        Self { screen, style, activity: None, since: Instant::now(), hint: None, is_paused: false }
     }
 
     /// What goes on from now on, if anything does.
-    pub(super) fn set(&mut self, activity: Option<String>) {
+    pub(super) fn set(&mut self, activity: Option<Activity>) {
         if self.activity != activity {
+            let what = |activity: &Option<Activity>| activity.as_ref().map(|it| it.what.clone());
+            if what(&self.activity) != what(&activity) {
+                self.since = Instant::now();
+            }
             self.activity = activity;
-            self.since = Instant::now();
             self.tick();
         }
     }
@@ -43,6 +74,14 @@ impl Spinner {
     pub(super) fn hint(&mut self, hint: Option<String>) {
         if self.hint != hint {
             self.hint = hint;
+            self.tick();
+        }
+    }
+
+    /// Whether a person is asked, and nothing has to be told.
+    pub(super) fn pause(&mut self, is_paused: bool) {
+        if self.is_paused != is_paused {
+            self.is_paused = is_paused;
             self.tick();
         }
     }
@@ -58,7 +97,7 @@ impl Spinner {
             return Some(self.style.paint(Colour::Dim, &brief(hint, columns)).into_owned());
         }
         let elapsed = self.since.elapsed();
-        let activity = self.activity.as_ref().filter(|_| elapsed >= SHORTEST)?;
+        let activity = self.activity.as_ref().filter(|_| elapsed >= SHORTEST && !self.is_paused)?;
         let at = usize::try_from(elapsed.as_millis() / PAUSE.as_millis()).unwrap_or_default();
         let frame = FRAMES.get(at % FRAMES.len()).unwrap_or(&"");
         let time = match elapsed.as_secs() {
@@ -67,7 +106,7 @@ impl Spinner {
         };
         // The time is told also where there is little room.
         let room = columns.saturating_sub(time.len() + 5);
-        let line = format!("{frame} {} · {time}", brief(activity, room));
+        let line = format!("{frame} {} · {time}", brief(&activity.to_string(), room));
         Some(self.style.paint(Colour::Dim, &line).into_owned())
     }
 }

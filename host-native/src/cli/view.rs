@@ -2,15 +2,16 @@
 
 use super::{
     args::OutputArgs,
-    console::say,
+    console::{say, warn},
     header,
     report::Report,
     review::Mode,
     spinner::Spinner,
     style::{Colour, Look, Style, harmless},
-    terminal::{Screen, size},
+    terminal::{Screen, columns, size},
     transcript::Transcript,
     work::Work,
+    wrap::wrapped,
 };
 use innerloop_core::{event::Event, json::to_string};
 use std::io::{IsTerminal as _, Write as _, stderr, stdout};
@@ -41,7 +42,10 @@ impl View {
             OutputArgs { json: true, .. } => Self::Json,
             OutputArgs { quiet: true, .. } if work.mode == Mode::Show => Self::Diff,
             OutputArgs { quiet: true, .. } => Self::Quiet,
-            _ => Self::Human(Box::new(Human::new(work, Style::new(output.color)))),
+            _ => Self::Human(Box::new(Human::new(
+                work,
+                Style::new(output.color.unwrap_or_default()),
+            ))),
         }
     }
 
@@ -53,6 +57,14 @@ impl View {
             }
             Self::Quiet | Self::Diff => {}
             Self::Json => say(&to_string(event)),
+        }
+    }
+
+    /// Tells something that whoever watches should know of.
+    pub(super) fn warn(&mut self, line: &str) {
+        match self {
+            Self::Human(human) => human.transcript.tell(Look::YELLOW, line),
+            Self::Quiet | Self::Diff | Self::Json => warn(line),
         }
     }
 
@@ -89,19 +101,43 @@ impl View {
                     say(&harmless(message));
                 }
                 let space = if diff.is_empty() { "" } else { "\n" };
-                let (notices, counts) = (report.notices(style), report.counts(style));
+                let notices = report.notices(style);
+                let counts = wrapped(&report.counts(style), columns());
                 drop(write!(err, "{space}{}\n{notices}{counts}\n", style.diff(diff)));
             }
         }
     }
 
-    /// What has become of the changes, and how a session goes on whose run is not over.
+    /// What has become of the changes, and how a session goes on whose run is not over, or that
+    /// holds changes.
     pub(super) fn settled(&self, report: &Report, session: Option<&str>) {
         let Self::Human(human) = self else { return };
-        let unfinished = session.filter(|_| report.run_result().is_err());
-        let resume = unfinished.map(|id| format!("innerloop resume {id} goes on with the session"));
+        let resume = session.and_then(|id| match report.run_result() {
+            // The last line says it.
+            _ if report.is_unsettled() && report.has_kept() => None,
+            Err(_) => Some(format!("innerloop resume {id} goes on with the session")),
+            Ok(()) if report.has_kept() => {
+                Some(format!("innerloop resume {id} --apply applies them"))
+            }
+            Ok(()) => None,
+        });
         for line in report.fate().into_iter().chain(resume) {
+            let line = wrapped(&line, columns());
             drop(writeln!(stderr().lock(), "{}", human.style.paint(Colour::Dim, &line)));
+        }
+    }
+}
+
+/// What a session holds that goes on without a run: the changes, and what deserves a look.
+pub(super) fn changes(report: &Report, output: OutputArgs, style: Style, mode: Mode) {
+    let diff = report.diff();
+    match output {
+        OutputArgs { json: true, .. } => {}
+        OutputArgs { quiet: true, .. } if mode != Mode::Show || diff.is_empty() => {}
+        OutputArgs { quiet: true, .. } => say(diff.trim_end_matches('\n')),
+        _ => {
+            let notices = report.notices(style);
+            drop(write!(stderr().lock(), "{}{notices}", style.diff(diff)));
         }
     }
 }

@@ -6,8 +6,9 @@ use innerloop_core::{
     action::{Action, FilePatch, Grep, Patch},
     config::{Facts, SessionConfig},
     json::{Json, Object},
+    message::ToolCall,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Characters of a name, and of a value, that are told.
 const NAME: usize = 40;
@@ -29,6 +30,8 @@ pub(super) struct Words {
     facts: Facts,
     /// The user's own tools, which may have the names of built-in ones.
     own: Vec<String>,
+    /// Calls that may end without having begun, since an earlier program told that, by id.
+    told: BTreeMap<String, Phrase>,
 }
 
 /// A call in words; neither part can steer the terminal.
@@ -48,7 +51,22 @@ impl Words {
     /// For the calls of a session with that configuration.
     pub(super) fn new(config: &SessionConfig) -> Self {
         let own = config.tools.iter().map(|tool| tool.name.clone()).collect();
-        Self { profile: Profile::of(&config.model), facts: config.facts.clone(), own }
+        let (profile, facts) = (Profile::of(&config.model), config.facts.clone());
+        Self { profile, facts, own, told: BTreeMap::new() }
+    }
+
+    /// With calls whose beginning was told before.
+    pub(super) fn with_told(mut self, calls: Vec<ToolCall>) -> Self {
+        for call in calls {
+            let phrase = self.phrase(&call.name, &call.arguments);
+            self.told.insert(call.id, phrase);
+        }
+        self
+    }
+
+    /// The call of that id and name, in the words in which its beginning was told.
+    pub(super) fn told(&self, id: &str, name: &str) -> Phrase {
+        self.told.get(id).cloned().unwrap_or_else(|| Phrase::name(name))
     }
 
     /// What the call means, if it is one of a built-in tool that leaves the core.

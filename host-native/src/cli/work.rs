@@ -2,8 +2,9 @@
 //! environment, with everything that carries out what it asks for.
 
 use super::{
+    allow::Rules,
     approval::{Person, Seat},
-    args::{FileArgs, LimitArgs, SessionArgs, Where},
+    args::{FileArgs, LimitArgs, SessionArgs, TuningArgs, Where},
     config::{self, Plan},
     console::warn,
     environment,
@@ -11,35 +12,34 @@ use super::{
     form::Form,
     judge::Judge,
     keys, limits, own,
+    pages::Pages,
+    past::Past,
     preview::Preview,
     recorded::{self, Replay},
     review::Mode,
+    saving,
     sessions::{self, About, Held, Store},
     settings,
     setup::{self, Choice},
-    style::Style,
-    terminal::Screen,
+    style::{Style, harmless},
+    terminal::{self, Screen},
     words::Words,
 };
 use crate::{
-    environment::Environment,
-    host::{Host, Parts},
+    environment::{Environment, ReadOnly},
+    host::{Commands, Host, Parts},
     http::{Http, wall_time},
-    journal::Journal,
+    journal::{Journal, JournalError},
     local::Local,
     places,
     recording::{Origin, Recording},
-    sandbox::{Executor, OnProgress, Workspace},
+    sandbox::{Executor, OnProgress, TakenBack, Workspace},
     tools::{OwnTool, Tools},
 };
 use innerloop_core::{
     config::{AskAbout, SessionConfig},
-    id::AgentId,
     input::Command,
-    json::{Json, Object},
-    message::Part,
-    status::AgentState,
-    tool::ToolSpec,
+    message::{Part, ToolCall},
 };
 use innerloop_driver::{
     Driver, Endpoints, Keys, Models, Parts as DriverParts, People,
@@ -47,10 +47,15 @@ use innerloop_driver::{
     providers::Provider,
     traffic::{Player, Recorder},
 };
+use std::fs;
 
 /// What the model reads where its changes were not taken over.
 const DROPPED: &str = "The changes that were made to files before have not been taken over: the \
                        files are as they were at the beginning.";
+
+/// What it reads where the last of them were not saved.
+const LACKS: &str = "The program was stopped before the last changes to files were saved: they may \
+                     be missing. Look at what you have changed last before you go on.";
 
 /// A session and what it works with.
 pub(super) struct Work {
@@ -65,6 +70,8 @@ pub(super) struct Work {
     pub(super) words: Words,
     /// Where its changes go.
     pub(super) mode: Mode,
+    /// Whether it changes and runs nothing.
+    pub(super) reads_only: bool,
     /// The variables that may hold the provider's key.
     pub(super) key: String,
     pub(super) provider: Provider,
@@ -91,41 +98,14 @@ pub(super) struct Asked {
     mode: Mode,
     folder: Workspace,
     own: Vec<OwnTool>,
-    web: Option<OwnTool>,
+    pages: Pages,
+    rules: Rules,
     /// The session that goes on, if none is opened.
     past: Option<Past>,
     replay: Option<Replay>,
     /// The form of the final answer, if it is to have one.
     form: Option<Form>,
     limits: LimitArgs,
-}
-
-/// A session that was kept.
-pub(super) struct Past {
-    /// Until the session goes on.
-    held: Option<Held>,
-    about: About,
-    log: String,
-    config: SessionConfig,
-    /// Whether its program ended in the middle of a run.
-    pub(super) is_under_way: bool,
-}
-
-impl Past {
-    pub(super) const fn about(&self) -> &About {
-        &self.about
-    }
-
-    /// Reads the session's log.
-    pub(super) fn read(held: Held) -> Result<Self, Failure> {
-        let log = held.kept.log()?;
-        let (log, session) = sessions::still_open(&log)?;
-        let state = session.status(AgentId::ROOT).map(|status| status.state);
-        let is_idle = state == Some(AgentState::Idle);
-        let config = session.config().clone();
-        let (log, about) = (log.to_owned(), held.kept.about.clone());
-        Ok(Self { log, about, held: Some(held), config, is_under_way: !is_idle })
-    }
 }
 
 impl Asked {
@@ -140,10 +120,13 @@ impl Asked {
         let mut args = environment::settled(args, is_attended)?;
         let mode = Mode::of(&args, is_attended)?;
         let own = own::read(&args.guests.tools)?;
-        let web = setup::web(&args.tuning.web)?;
+        let own = if args.tuning.read_only { own::that_only_read(own) } else { own };
+        let may_ask = is_attended && !args.tuning.read_only;
+        let pages = Pages::of(setup::domains(&args.tuning.web)?, may_ask);
+        let rules = rules(&args)?;
         let replay = Replay::read(&mut args)?;
         let (form, limits) = (None, LimitArgs::default());
-        Ok(Self { args, mode, folder, own, web, past, replay, form, limits })
+        Ok(Self { args, mode, folder, own, pages, rules, past, replay, form, limits })
     }
 
     /// With a final answer of that form, and limits that the session must be able to tell.
@@ -155,7 +138,7 @@ impl Asked {
 impl Work {
     /// Opens the session, or goes on with it.
     pub(super) async fn begin(asked: Asked, audience: Audience) -> Result<Self, Failure> {
-        let Asked { args, mode, folder, own, web, past, replay, form, limits } = asked;
+        let Asked { args, mode, folder, own, pages, rules, past, replay, form, limits } = asked;
         let Audience { seat, screen, style, progress } = audience;
         let is_attended = seat.is_some();
         let Choice { provider, because } = match args.files.replay {
@@ -163,12 +146,15 @@ impl Work {
             Some(_) => setup::recorded_provider(&args.model)?,
         };
         let catalogue = config::catalogue(args.tuning.models.as_deref())?;
-        let specs: Vec<ToolSpec> = own.iter().map(|tool| tool.spec().clone()).collect();
+        let specs = own.iter().map(|tool| tool.spec().clone()).collect::<Vec<_>>();
         let mut source = match past {
-            Some(past) => Source::Kept(Box::new(past.with_tools(&specs)?)),
+            Some(past) => {
+                let past = past.with_model(&provider, &catalogue)?.with_pages(&pages)?;
+                Source::Kept(Box::new(past.with_tools(&specs, args.tuning.read_only)?))
+            }
             None => {
                 let asks = asks_about(&args, mode, is_attended);
-                let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks);
+                let plan = Plan::read(&provider, &args.model, &args.tuning, specs, asks, &pages);
                 Source::New(Box::new(plan.await?))
             }
         };
@@ -178,34 +164,34 @@ impl Work {
             tell(&because);
         }
         let mut held = match &mut source {
-            Source::Kept(past) => past.held.take(),
+            Source::Kept(past) => past.take_held(),
             Source::New(plan) => keep(&args, mode, &folder, &provider, &plan.draft()?),
         };
-        let overlay = held.as_ref().map(|held| held.kept.overlay());
-        let workspace = mode.workspace(folder, overlay.as_deref())?;
+        let workspace = over(folder, mode, held.as_ref())?;
+        let lacks = source.lacks_changes(&workspace);
         let site = Site::open(&args, workspace, progress)?;
         own::prepare(&own, &site.sandbox).await?;
-        let mut config = match &source {
-            Source::Kept(past) => past.config.clone(),
-            Source::New(plan) => site.config(plan).await?,
-        };
+        let (mut config, told) = (source.config(&site).await?, source.open_calls());
+        granted(&args, &rules, &mut config, held.as_mut())?;
         form.into_iter().for_each(|form| form.set(&mut config));
-        let first = source.first(&config, held.as_mut());
         limits::check_price(limits, &config)?;
         let journal = journal(&args.files, held.as_ref(), &site.workspace)?;
         let Traffic { endpoints, models, http, mut recording } = traffic;
         name_model(recorded.flatten().as_ref(), recording.as_mut(), &provider, &config);
-        let approve = is_attended || site.local.is_none() && Judge::decides(&config);
-        let people = People { approve, answer: is_attended, hooks: Vec::new() };
+        let decides = !rules.is_empty() || site.local.is_none() && Judge::decides(&config);
+        let people =
+            People { approve: is_attended || decides, answer: is_attended, hooks: Vec::new() };
         let parts = DriverParts { endpoints, models, people, keeps_log: journal.is_some() };
-        let driver = source.driver(config, parts)?;
+        let driver = source.driver(config, parts, &args.tuning)?;
         let (config, workspace) = (driver.session().config().clone(), site.workspace.clone());
-        let (tools, judged) = site.tools(own, web, driver.keys());
-        let (preview, words) = (Preview::new(&config, &workspace), Words::new(&config));
+        let (tools, judged) = site.tools(own, pages.reader(), driver.keys());
+        let words = Words::new(&config).with_told(told);
         let host = Host::new(driver, Parts { http, tools, journal, recording });
-        first.into_iter().for_each(|command| host.commands().send(command));
-        let person = seat.map(|seat| Person::new(host.commands(), preview, style, seat));
-        let judge = Judge::new(&config, judged, host.commands(), person.clone());
+        tell_lost(lacks, held.as_mut(), &host.commands());
+        let shown = (Preview::new(&config, &workspace), rules.clone());
+        let person = seat.map(|seat| Person::new(host.commands(), shown, style, seat));
+        let ruled = (rules, workspace.clone(), pages.ask(person.as_ref()));
+        let judge = Judge::new(&config, ruled, judged, host.commands(), person.clone());
         Ok(Self {
             host,
             held,
@@ -214,6 +200,7 @@ impl Work {
             workspace,
             words,
             mode,
+            reads_only: args.tuning.read_only,
             key: keys::variables(&provider),
             provider,
             catalogue,
@@ -230,12 +217,85 @@ impl Work {
     }
 }
 
+/// Takes out of a configuration what a session has not that only reads, checks that rules name
+/// tools of the session, and keeps both with it.
+fn granted(
+    args: &SessionArgs,
+    rules: &Rules,
+    config: &mut SessionConfig,
+    held: Option<&mut Held>,
+) -> Result<(), Failure> {
+    let (allow, read_only) = (&args.tuning.allow, args.tuning.read_only);
+    if read_only {
+        config.tools.retain(|tool| tool.read_only);
+    }
+    // Settings may name tools that another session has.
+    if !allow.is_empty() {
+        rules.check(config).map_err(|why| Failure::usage(format!("--allow: {why}")))?;
+    }
+    let set = sessions::names(&args.environment.set_env);
+    let change = |options: &mut sessions::Options| {
+        (options.allow, options.read_only) = (allow.clone(), read_only);
+        options.environment.set_env = set;
+    };
+    let noted = held.map_or(Ok(()), |held| held.note(change, &config.model.name));
+    noted.map_err(|error| Failure::configuration(format!("cannot note the options: {error}")))
+}
+
+/// The workspace as the agent sees it, with what a session that goes on has changed.
+pub(super) fn over(
+    folder: Workspace,
+    mode: Mode,
+    held: Option<&Held>,
+) -> Result<Workspace, Failure> {
+    let overlay = held.map(|held| held.kept.overlay());
+    if let Some(overlay) = overlay.as_deref().filter(|_| held.is_some_and(Held::has_dropped)) {
+        // The program may have been ended after it had noted that.
+        drop(fs::remove_dir_all(overlay));
+    }
+    let workspace = mode.workspace(folder, overlay.as_deref())?;
+    if let Some(TakenBack { kept }) = workspace.taken_back() {
+        let kept = kept.as_ref().map(|kept| {
+            format!("; files that something else has changed since are in {}", kept.display())
+        });
+        warn(&format!(
+            "the program was ended while it applied changes: the folder is again as it was before, \
+             and the session holds the changes{}",
+            kept.unwrap_or_default()
+        ));
+    }
+    Ok(workspace)
+}
+
+/// Tells the agent of changes that may be missing, and of those that are gone, once.
+fn tell_lost(lacks: bool, held: Option<&mut Held>, commands: &Commands) {
+    if lacks {
+        commands.send(Command::Steer { parts: vec![Part::text(LACKS)] });
+    }
+    if let Some(held) = held.filter(|held| held.has_dropped()) {
+        commands.send(Command::Steer { parts: vec![Part::text(DROPPED)] });
+        held.note_dropped(false);
+    }
+}
+
+/// The rules of options, or else those of settings.
+fn rules(args: &SessionArgs) -> Result<Rules, Failure> {
+    let (options, settings) = (&args.tuning.allow, &args.tuning.settings.allow);
+    if options.is_empty() {
+        return Rules::parse(settings)
+            .map_err(|why| Failure::configuration(format!("allow: {why}")));
+    }
+    Rules::parse(options).map_err(|why| Failure::usage(format!("--allow: {why}")))
+}
+
 /// Where calls are carried out.
 struct Site {
     workspace: Workspace,
     sandbox: Executor,
     /// This machine, if commands run there.
     local: Option<Local>,
+    /// Whether nothing is changed or run.
+    reads_only: bool,
 }
 
 impl Site {
@@ -247,7 +307,7 @@ impl Site {
         let sandbox = setup::sandbox(workspace.clone(), args.guests.programs.as_deref(), progress)?
             .with_isolation(args.guests.isolation());
         let local = environment::open(&args.environment, &args.guests, &sandbox)?;
-        Ok(Self { workspace, sandbox, local })
+        Ok(Self { workspace, sandbox, local, reads_only: args.tuning.read_only })
     }
 
     /// The configuration of a session that works here.
@@ -258,20 +318,20 @@ impl Site {
 
     /// The tools that work here, without those keys; and where command lines are carried out that
     /// can be judged.
-    fn tools(
-        self,
-        own: Vec<OwnTool>,
-        web: Option<OwnTool>,
-        keys: &Keys,
-    ) -> (Tools, Option<Executor>) {
-        let Self { sandbox, local, .. } = self;
-        let tools = Tools::new(sandbox.clone().without_keys(keys));
+    fn tools(self, own: Vec<OwnTool>, web: OwnTool, keys: &Keys) -> (Tools, Option<Executor>) {
+        let Self { sandbox, local, reads_only, .. } = self;
+        let masking = sandbox.clone().without_keys(keys);
+        let tools = Tools::new(masking.clone());
+        let tools = match reads_only {
+            true => tools.with_environment(ReadOnly::new(masking)),
+            false => tools,
+        };
         // What a command line of the machine does is not known from reading it.
         let judged = if local.is_none() { Some(sandbox) } else { None };
         let local = local.map(|local| local.without_keys(keys));
         let tools = local.into_iter().fold(tools, Tools::with_environment);
         let tools = own.into_iter().fold(tools, Tools::with);
-        (web.into_iter().fold(tools, Tools::with_web_fetch), judged)
+        (tools.with_web_fetch(web), judged)
     }
 }
 
@@ -282,44 +342,52 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// What a session that goes on is told first: what is otherwise than it was.
-    fn first(&self, config: &SessionConfig, held: Option<&mut Held>) -> Vec<Command> {
-        let Self::Kept(past) = self else { return Vec::new() };
-        let mut first = Vec::new();
-        if config.answer != past.config.answer {
-            let answer = Json::of(&config.answer);
-            let patch = Object(vec![("answer".to_owned(), answer)]);
-            first.push(Command::Configure { patch });
-        }
-        if held.is_some_and(Held::take_dropped) {
-            first.push(Command::Steer { parts: vec![Part::text(DROPPED)] });
-        }
-        first
-    }
-
-    /// The session: a new one of that configuration, or the one that was kept.
-    fn driver(self, config: SessionConfig, parts: DriverParts) -> Result<Driver, Failure> {
+    /// Its configuration, where the tools of the site are.
+    async fn config(&self, site: &Site) -> Result<SessionConfig, Failure> {
         match self {
-            Self::Kept(past) => {
-                Driver::resume(&past.log, wall_time(), parts).map_err(Failure::configuration)
-            }
-            Self::New(_) => Driver::open(config, wall_time(), parts).map_err(|error| {
-                Failure::configuration(format!("the configuration cannot work: config.{error}"))
-            }),
+            Self::Kept(past) => Ok(past.session().config().clone()),
+            Self::New(plan) => site.config(plan).await,
         }
     }
-}
 
-impl Past {
-    /// The session, if what carries out its own tools is there.
-    fn with_tools(self, tools: &[ToolSpec]) -> Result<Self, Failure> {
-        let missing = self.config.tools.iter().find(|tool| !tools.contains(tool));
-        match missing {
-            None => Ok(self),
-            Some(tool) => Err(Failure::configuration(format!(
-                "the session has a tool {} that is gone or has changed; bring it back as it was",
-                tool.name
-            ))),
+    /// The calls that wait for their results.
+    fn open_calls(&self) -> Vec<ToolCall> {
+        match self {
+            Self::Kept(past) => past.open_calls(),
+            Self::New(_) => Vec::new(),
+        }
+    }
+
+    /// Whether its program was ended before the newest changes were saved, which is told.
+    fn lacks_changes(&self, workspace: &Workspace) -> bool {
+        let Self::Kept(past) = self else { return false };
+        let lacks = saving::is_behind(workspace, past.changed());
+        if lacks {
+            warn(
+                "the program was stopped before it had saved what the agent changed last: files \
+                 may be as they were before that, and the agent is told to look",
+            );
+        }
+        saving::note_known(workspace, past.session().now());
+        lacks
+    }
+
+    /// The session: a new one of that configuration, or the one that was kept, with what is
+    /// otherwise by now.
+    fn driver(
+        self,
+        config: SessionConfig,
+        parts: DriverParts,
+        tuning: &TuningArgs,
+    ) -> Result<Driver, Failure> {
+        match self {
+            Self::Kept(mut past) => {
+                past.adapt(&config)?;
+                let snapshot = past.session().snapshot();
+                Driver::restore(&snapshot, wall_time(), parts).map_err(Failure::configuration)
+            }
+            Self::New(_) => Driver::open(config, wall_time(), parts)
+                .map_err(|error| config::unworkable(&error, tuning)),
         }
     }
 }
@@ -369,9 +437,12 @@ fn keep(
         dropped: false,
         options: sessions::Options::of(args, mode),
     };
-    let held = Store::open().and_then(|store| store.create(about).map_err(Failure::configuration));
+    let held = Store::open().and_then(|store| store.create(about));
     held.inspect_err(|failure| {
-        warn(&format!("this session is not kept: {}; --ephemeral says so", failure.message));
+        warn(&format!(
+            "this session is not kept: {}; the run goes on without (--ephemeral asks for that)",
+            failure.message
+        ));
     })
     .ok()
 }
@@ -384,14 +455,27 @@ fn journal(
     workspace: &Workspace,
 ) -> Result<Option<Journal>, Failure> {
     let kept = held.map(|held| held.kept.log_path());
+    let replace = |path| Journal::try_replace(path, tell_unkept);
     let journals = [
-        kept.as_deref().map(Journal::replace).transpose().map_err(Failure::configuration)?,
+        kept.as_deref().map(replace).transpose().map_err(Failure::configuration)?,
         files.log.as_deref().map(Journal::create).transpose().map_err(Failure::usage)?,
     ];
     let written = [&kept, &files.log, &files.record];
     written.into_iter().flatten().for_each(|file| workspace.reserve(file));
     places::of_next_run().for_each(|folder| workspace.reserve_folder(&folder));
     Ok(journals.into_iter().flatten().reduce(Journal::and))
+}
+
+/// Tells that the session can't be kept any more. That is no reason to end a run.
+fn tell_unkept(error: &JournalError) {
+    let why = match error {
+        JournalError::Write { path, error } => format!("{}: {error}", path.display()),
+        error => error.to_string(),
+    };
+    let line = format!("from here on this session is not kept, but goes on: cannot write {why}");
+    // Off a terminal, what the model says may stand in the middle of a line.
+    let before = if terminal::size().is_some() { "" } else { "\n" };
+    terminal::tell(&format!("{before}{}\n", harmless(&line)));
 }
 
 /// Where model traffic goes and comes from.

@@ -1,7 +1,10 @@
 //! Lines on a terminal: words are set as they come, wrapped at the edge with the margin of their
 //! line. Wide characters (CJK, emoji) count two columns.
 
-use super::style::{Look, Style};
+use super::{
+    style::{Look, Style},
+    terminal::columns_of_line,
+};
 use std::mem;
 use unicode_width::UnicodeWidthChar;
 
@@ -20,6 +23,33 @@ const WORD: usize = 1 << 10;
 /// What must not begin a line, and what must not end one, where text is not cut into words.
 const CLOSING: &str = "、。，．！？；：）」』】〉》〕｝”’…ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ";
 const OPENING: &str = "（「『【〈《〔｛“‘([{";
+
+/// Lines of the program's own as a terminal of that many columns shows them: what does not fit goes
+/// on in the next row, two columns further, or as far as the line is indented. Escapes that colour
+/// it take no room. Without columns it stays as it is. A word is never broken, so that a path can
+/// be copied.
+pub(super) fn wrapped(text: &str, columns: Option<u16>) -> String {
+    let Some(columns) = columns else { return text.to_owned() };
+    let columns = usize::from(columns).max(NARROW);
+    let rows = text.lines().map(|line| {
+        let words = line.trim_start_matches(' ');
+        let spaces = line.len() - words.len();
+        let margin = format!("\n{}", " ".repeat(spaces.max(2)));
+        let (mut row, mut column) = (" ".repeat(spaces), spaces);
+        for word in words.split_inclusive(' ') {
+            let width = columns_of_line(word.trim_end_matches(' '));
+            if column + width > columns && column > margin.len() {
+                row.truncate(row.trim_end_matches(' ').len());
+                row.push_str(&margin);
+                column = margin.len() - 1;
+            }
+            row.push_str(word);
+            column += columns_of_line(word);
+        }
+        row
+    });
+    rows.collect::<Vec<_>>().join("\n")
+}
 
 /// How wide the lines of a text may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -333,6 +363,20 @@ mod tests {
         flow.text(text, Look::PLAIN);
         flow.end_line();
         flow.take()
+    }
+
+    #[test]
+    fn own_lines_go_on_two_columns_further() {
+        let text = "innerloop: cannot connect to it\n  at all, or so it seems to be\n\nend";
+        let want = "innerloop: cannot\n  connect to it\n  at all, or so it\n  seems to be\n\nend";
+        assert_eq!(wrapped(text, Some(20)), want);
+        assert_eq!(wrapped(text, None), text);
+        let path = "kept in /a/path/that/is/longer/than/a/row";
+        assert_eq!(wrapped(path, Some(20)), path.replace("in /", "in\n  /"));
+        let painted = "\x1b[2mone two three four\x1b[0m and five";
+        assert_eq!(wrapped(painted, Some(22)), painted.replace(" five", "\n  five"));
+        let deep = "    if x { let y = 1; }";
+        assert_eq!(wrapped(deep, Some(20)), deep.replace("= 1", "=\n    1"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The packs of a repository: many objects in one file, and beside it where each of them begins.
 
 use super::plain::Place;
-use crate::workspace::Kind as Thing;
+use crate::{platform::path_of, workspace::Kind as Thing};
 use gix_hash::{Kind as Hash, oid};
 use gix_object::Kind;
 use gix_pack::{Bundle, cache::Never, data, index};
 use gix_zlib::Inflate;
-use std::{cell::OnceCell, cmp::Reverse, fs::File, os::fd::AsRawFd as _, path::PathBuf};
+use std::{cell::OnceCell, cmp::Reverse};
 
 /// Most packs and files beside them.
 const MOST: usize = 4_096;
@@ -64,13 +64,7 @@ impl Packs {
 fn open(folder: &Place, name: &str, most_bytes: usize) -> Option<Bundle> {
     let file = |suffix: &str| folder.file(format!("{name}.{suffix}"));
     let (entries, objects) = (file("idx")?, file("pack")?);
-    let index = index::File::at(by_handle(&entries), Hash::Sha1).ok()?;
-    let pack = data::File::at(by_handle(&objects), Hash::Sha1).ok()?;
+    let index = index::File::at(path_of(&entries)?, Hash::Sha1).ok()?;
+    let pack = data::File::at(path_of(&objects)?, Hash::Sha1).ok()?;
     Some(Bundle { pack: pack.with_alloc_limit_bytes(Some(most_bytes)), index })
-}
-
-/// A path by which the system opens this very file, for whoever wants a path: what stands at its
-/// name may be another by now.
-fn by_handle(file: &File) -> PathBuf {
-    format!("/dev/fd/{}", file.as_raw_fd()).into()
 }

@@ -3,8 +3,11 @@
 //! into somebody else's repository.
 
 use super::plain::Place;
-use crate::workspace::{Kind, Workspace};
-use std::{ffi::OsStr, fs, os::unix::fs::MetadataExt as _, path::Path};
+use crate::{
+    platform::{Identity, identity},
+    workspace::{Kind, Workspace},
+};
+use std::{ffi::OsStr, fs, path::Path};
 
 impl Folders {
     /// Whether there are no files that its index could be compared with.
@@ -39,7 +42,7 @@ pub(super) struct Folders {
 /// and at folders of other users, who could put their instructions there.
 pub(super) fn find(workspace: &Workspace) -> Option<Repository> {
     let here = at(Place::of(workspace));
-    let owner = fs::symlink_metadata(workspace.root()).ok()?.uid();
+    let owner = identity(&fs::symlink_metadata(workspace.root()).ok()?)?.owner;
     let device = workspace.stat(Path::new("")).ok()?.device;
     let above = || workspace.root().ancestors().skip(1);
     here.or_else(|| above().map_while(|path| alike(path, owner, device)).find_map(at))
@@ -47,18 +50,18 @@ pub(super) fn find(workspace: &Workspace) -> Option<Repository> {
 
 /// The folder at the path, if it is of that user and file system. The path has no links.
 fn alike(path: &Path, owner: u32, device: u64) -> Option<Place> {
-    let named = fs::symlink_metadata(path).ok()?;
-    if named.uid() != owner || named.dev() != device {
+    let named = identity(&fs::symlink_metadata(path).ok()?)?;
+    if named.owner != owner || named.device != device {
         return None;
     }
     let place = Place::open(path)?;
-    is_same(&place, "", &named).then_some(place)
+    is_same(&place, "", named).then_some(place)
 }
 
 /// Whether what was looked at by a name of the system is what stands there by the handle.
-fn is_same(place: &Place, below: &str, named: &fs::Metadata) -> bool {
+fn is_same(place: &Place, below: &str, named: Identity) -> bool {
     let found = place.stat(below);
-    found.is_some_and(|found| (found.device, found.inode) == (named.dev(), named.ino()))
+    found.is_some_and(|found| (found.device, found.inode) == (named.device, named.inode))
 }
 
 fn at(root: Place) -> Option<Repository> {
@@ -100,8 +103,8 @@ fn linked(root: &Place, path: &str) -> Option<Folders> {
         return root.folder(below).map(alone);
     }
     let names = |path: &str, below: &str| {
-        let named = fs::metadata(place.join(path.trim()));
-        named.is_ok_and(|named| is_same(root, below, &named))
+        let named = fs::metadata(place.join(path.trim())).ok();
+        named.and_then(|found| identity(&found)).is_some_and(|named| is_same(root, below, named))
     };
     let above = place.parent()?;
     if above.file_name() == Some(OsStr::new("worktrees")) {

@@ -5,7 +5,10 @@ use super::{
     members::{self, Kind},
     unpack,
 };
-use crate::digest::Digest;
+use crate::{
+    digest::Digest,
+    platform::{DirBuilderExt as _, FileExt as _},
+};
 use base64ct::{Base64, Encoding as _};
 use flate2::read::MultiGzDecoder;
 use sha2::{Digest as _, Sha512};
@@ -14,7 +17,6 @@ use std::{
     fs::{self, DirBuilder, File},
     io::{self, Read, Seek, SeekFrom, Write},
     ops::ControlFlow,
-    os::unix::fs::{DirBuilderExt as _, FileExt as _},
     path::Path,
 };
 use zip::{ZipArchive, result::ZipError};

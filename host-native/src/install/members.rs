@@ -2,12 +2,11 @@
 //! read ahead is bounded, which it is not where the library does it.
 
 use super::error::InstallError;
+use crate::platform::name_of;
 use std::{
-    ffi::OsString,
     io::{self, Read},
     mem,
     ops::ControlFlow,
-    os::unix::ffi::OsStringExt as _,
     path::PathBuf,
 };
 use tar::{Archive, EntryType, Header, PaxExtensions};
@@ -155,5 +154,5 @@ fn name(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 fn path_of(bytes: Vec<u8>) -> PathBuf {
-    PathBuf::from(OsString::from_vec(bytes))
+    PathBuf::from(name_of(bytes))
 }

@@ -7,16 +7,13 @@ use super::{
     error::InstallError,
     members::{self, Kind, Member},
 };
+use crate::platform::{OpenOptionsExt as _, symlink};
 use std::{
     collections::BTreeSet,
     fs::{self, OpenOptions},
     io::{self, Read},
     mem,
     ops::ControlFlow,
-    os::unix::{
-        ffi::OsStrExt as _,
-        fs::{OpenOptionsExt as _, symlink},
-    },
     path::{Component, Path, PathBuf},
 };
 
@@ -164,7 +161,7 @@ impl Unpacking<'_> {
     }
 
     fn hostile(&self, member: &Path, why: &'static str) -> InstallError {
-        let member = String::from_utf8_lossy(member.as_os_str().as_bytes());
+        let member = String::from_utf8_lossy(member.as_os_str().as_encoded_bytes());
         let member = member.chars().take(200).collect();
         InstallError::Hostile { what: self.what.to_owned(), member, why }
     }

@@ -2,11 +2,13 @@
 //! is followed as long as it stays inside.
 
 use super::stop::Stop;
-use crate::workspace::{Stat, Workspace};
+use crate::{
+    platform::Errno,
+    workspace::{Stat, Workspace},
+};
 use innerloop_tools::{
     Entry, FileError, Files, Kind, MAX_FILE_BYTES, Stat as FileStat, WorkspacePath,
 };
-use rustix::io::Errno;
 use std::{
     borrow::Cow,
     fs::File,

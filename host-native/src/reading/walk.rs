@@ -177,7 +177,7 @@ impl<V: Visitor> Thread<'_, V> {
     }
 
     /// Looks what a folder holds.
-    fn open(&mut self, folder: &Folder) -> rustix::io::Result<Opened> {
+    fn open(&mut self, folder: &Folder) -> crate::platform::Result<Opened> {
         let Folder { path, real, above } = folder;
         let entered = self.walk.workspace.enter(real)?;
         let mut entries = entered.list()?;

@@ -7,11 +7,22 @@ use innerloop_core::{
 };
 use innerloop_driver::capture::End;
 use innerloop_shell_protocol::{Missing, Reply, Request};
+use serde::{Deserialize, de::IgnoredAny};
+use serde_json::from_str as from_json;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+
+/// Where a new shell looks for programs that the host does not have, and where it is at home.
+const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+const HOME: &str = "/";
+
+/// The folders of [`PATH`].
+pub(super) fn places_of_programs() -> impl Iterator<Item = &'static str> {
+    PATH.split(':').map(|place| place.trim_start_matches('/'))
+}
 
 /// What the shells of a session keep; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +34,8 @@ struct Kept {
     states: BTreeMap<AgentId, Json>,
     /// The calls that were found to change nothing, and are held to it.
     readers: BTreeSet<String>,
+    /// The calls that may run because of what their programs are called, with those.
+    named: BTreeMap<String, Vec<String>>,
 }
 
 /// What a command line can start by name, and what it could if that were installed.
@@ -86,8 +99,57 @@ impl Shells {
         self.kept().readers.remove(call)
     }
 
+    /// Notes that a call may run because of what its programs are called.
+    pub(super) fn add_named(&self, call: &str, programs: &[String]) {
+        self.kept().named.insert(call.to_owned(), programs.to_vec());
+    }
+
+    /// The programs because of whose names a call may run, if it may for that.
+    pub(super) fn take_named(&self, call: &str) -> Option<Vec<String>> {
+        self.kept().named.remove(call)
+    }
+
+    /// Whether names of commands stand for the same in an agent's shell as in a new one: there are
+    /// no functions, aliases, traps or references, and `PATH` and `HOME` are those it began with.
+    /// `at_home` says whether it must also stand where it began.
+    pub(super) fn is_plain(&self, agent: AgentId, at_home: bool) -> bool {
+        let state = self.kept().states.get(&agent).map(|state| state.text().to_owned());
+        state.is_none_or(|state| from_json::<Left>(&state).is_ok_and(|left| left.is_plain(at_home)))
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a command line has left in the shell, as far as it changes what names stand for.
+#[derive(Deserialize)]
+struct Left {
+    shell: Redefined,
+}
+
+#[derive(Deserialize)]
+struct Redefined {
+    cwd: String,
+    env: BTreeMap<String, String>,
+    variables: BTreeMap<String, String>,
+    functions: BTreeMap<String, IgnoredAny>,
+    aliases: BTreeMap<String, String>,
+    traps: BTreeMap<String, String>,
+    namerefs: BTreeMap<String, String>,
+}
+
+impl Left {
+    fn is_plain(&self, at_home: bool) -> bool {
+        let Redefined { cwd, env, variables, functions, aliases, traps, namerefs } = &self.shell;
+        let is_kept = |name: &str, value: &str| {
+            let found = [env.get(name), variables.get(name)];
+            found.into_iter().flatten().all(|found| found == value)
+        };
+        let is_redefined = !functions.is_empty() || !namerefs.is_empty();
+        let is_diverted = !aliases.is_empty() || !traps.is_empty();
+        let stands = !at_home || cwd == HOME;
+        stands && !is_redefined && !is_diverted && is_kept("PATH", PATH) && is_kept("HOME", HOME)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Why a guest's call is denied, and what it gets in place of a result.
 
 use super::errno;
+use crate::platform::Errno;
 use innerloop_driver::capture::{End, Limit};
-use rustix::io::Errno;
 
 /// Why a call is denied.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use std::{
     collections::HashMap,
     path::PathBuf,
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
+        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::Thread,
@@ -32,7 +32,8 @@ pub struct Options {
     /// `$XDG_CACHE_HOME/innerloop`, else `~/.cache/innerloop`; not used if it and a workspace
     /// lie in one another.
     pub cache_dir: Option<PathBuf>,
-    /// Who is told that a module is being compiled, or that it can't be kept.
+    /// Who is told that a module that somebody waits for is being compiled, or that one can't be
+    /// kept.
     pub on_progress: Option<OnProgress>,
 }
 
@@ -165,10 +166,45 @@ impl Ready {
 pub struct SandboxEngine {
     machine: Arc<OnceLock<Arc<Machine>>>,
     artefacts: Arc<ArtefactCache>,
-    ready: Mutex<HashMap<Digest, Arc<OnceCell<Ready>>>>,
+    ready: Mutex<HashMap<Digest, Arc<Preparation>>>,
     /// Held while a module is compiled that is not kept.
     transient: Arc<tokio::sync::Mutex<()>>,
     on_progress: OnProgress,
+}
+
+/// A module that is made ready once, however many want it.
+#[derive(Default)]
+struct Preparation {
+    module: OnceCell<Ready>,
+    notice: Mutex<Notice>,
+}
+
+impl Preparation {
+    fn notice(&self) -> MutexGuard<'_, Notice> {
+        self.notice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// That a module is being compiled is told once somebody waits for it: it is of no interest to
+/// whoever reads something else meanwhile.
+#[derive(Default)]
+struct Notice {
+    is_awaited: bool,
+    line: Option<String>,
+}
+
+impl Notice {
+    /// Somebody waits; gives what is to be told now.
+    fn awaited(&mut self) -> Option<String> {
+        self.is_awaited = true;
+        self.line.take()
+    }
+
+    /// The module is being compiled; gives what is to be told now.
+    fn compiling(&mut self, line: String) -> Option<String> {
+        self.line = Some(line);
+        self.is_awaited.then(|| self.line.take()).flatten()
+    }
 }
 
 /// wasmtime, set up.
@@ -227,14 +263,13 @@ impl SandboxEngine {
     /// # Errors
     /// [`ModuleError`] if the module can't be read, compiled or linked.
     pub(super) async fn ready(&self, guest: &Guest) -> Result<Ready, ModuleError> {
-        let cell = {
-            let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-            all.entry(guest.digest).or_default().clone()
-        };
-        cell.get_or_try_init(|| self.prepare(guest.clone())).await.cloned()
+        let line = self.preparation(guest).notice().awaited();
+        line.iter().for_each(|line| (self.on_progress)(line));
+        self.prepared(guest).await
     }
 
-    /// Compiles a module that no earlier run has compiled. One that is kept is not loaded yet.
+    /// Compiles a module that no earlier run has compiled, before anybody waits for it. One that
+    /// is kept is not loaded yet.
     ///
     /// # Errors
     /// As [`SandboxEngine::ready`].
@@ -245,9 +280,20 @@ impl SandboxEngine {
             spawn_blocking(move || Ok(artefacts.has(&Machine::of(&machine)?.engine, &digest)));
         match is_kept.await.map_err(|error| ModuleError::Task(error.to_string()))? {
             Ok(true) => Ok(()),
-            Ok(false) => self.ready(guest).await.map(drop),
+            Ok(false) => self.prepared(guest).await.map(drop),
             Err(error) => Err(error),
         }
+    }
+
+    fn preparation(&self, guest: &Guest) -> Arc<Preparation> {
+        let mut all = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        all.entry(guest.digest).or_default().clone()
+    }
+
+    async fn prepared(&self, guest: &Guest) -> Result<Ready, ModuleError> {
+        let preparation = self.preparation(guest);
+        let prepare = || self.prepare(guest.clone(), Arc::clone(&preparation));
+        preparation.module.get_or_try_init(prepare).await.cloned()
     }
 
     /// Compiles a module that is a file of a workspace, which is read when its turn has come. It is
@@ -273,15 +319,24 @@ impl SandboxEngine {
         prepared.await.map_err(|error| ModuleError::Task(error.to_string()))?
     }
 
-    async fn prepare(&self, guest: Guest) -> Result<Ready, ModuleError> {
+    async fn prepare(
+        &self,
+        guest: Guest,
+        preparation: Arc<Preparation>,
+    ) -> Result<Ready, ModuleError> {
         let (machine, artefacts) = (Arc::clone(&self.machine), Arc::clone(&self.artefacts));
         let on_progress = self.on_progress.clone();
         let prepared = spawn_blocking(move || {
             let machine = Machine::of(&machine)?;
+            let tell = |line| {
+                let line = preparation.notice().compiling(line);
+                line.iter().for_each(|line| on_progress(line));
+            };
             let module = match artefacts.load(&machine.engine, &guest.digest) {
                 Some(module) => module,
-                None => compile(&machine.engine, &guest, &artefacts, &on_progress)?,
+                None => compile(&machine.engine, &guest, &artefacts, tell)?,
             };
+            preparation.notice().line = None;
             let module = link(&machine.linker, &module)?;
             Ok(Ready { module, machine })
         });
@@ -303,7 +358,7 @@ fn compile(
     engine: &Engine,
     guest: &Guest,
     artefacts: &ArtefactCache,
-    on_progress: &OnProgress,
+    tell: impl FnOnce(String),
 ) -> Result<Module, ModuleError> {
     let bytes = guest.source.read()?;
     // What is carried has been held to its digest already.
@@ -314,7 +369,7 @@ fn compile(
     }
     check(&bytes)?;
     let megabytes = bytes.len() as f64 / 1e6;
-    on_progress(&format!("preparing {} ({megabytes:.1} MB), once", guest.name));
+    tell(format!("preparing {} ({megabytes:.1} MB), once", guest.name));
     let module = compiled(engine, &bytes)?;
     artefacts.store(engine, &guest.digest, &module);
     Ok(module)

@@ -1,6 +1,6 @@
 //! Error numbers of WASI preview 1.
 
-use rustix::io::Errno;
+use crate::platform::Errno;
 
 pub(super) const SUCCESS: i32 = 0;
 pub(super) const ACCES: i32 = 2;

@@ -39,11 +39,8 @@ use std::{
 use tokio::task::spawn_blocking;
 
 /// The file of the shell among the programs, and what it is called by.
-const SHELL: &str = "bash";
+pub(super) const SHELL: &str = "bash";
 const SHELL_NAMES: [&str; 2] = [SHELL, "sh"];
-
-/// For how long a command line is looked at.
-const LOOK: Duration = Duration::from_secs(2);
 
 /// How much longer than a command line the shell itself may take.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -65,19 +62,19 @@ pub enum Isolation {
 #[derive(Clone, Debug)]
 pub struct Executor {
     engine: Arc<SandboxEngine>,
-    workspace: Workspace,
+    pub(super) workspace: Workspace,
     programs: Programs,
     limits: Limits,
     isolation: Isolation,
     budget: Arc<Budget>,
     keys: Keys,
     /// Whose shell carries out command lines.
-    agent: AgentId,
+    pub(super) agent: AgentId,
     /// The call that is carried out, by its id.
-    call: String,
-    shells: Shells,
+    pub(super) call: String,
+    pub(super) shells: Shells,
     /// The folder of the workspace in which actions' paths begin, and which programs see.
-    folder: String,
+    pub(super) folder: String,
     /// What the model knows of the files that the action names: `ToolRun::known`.
     known: Option<Vec<Option<String>>>,
 }
@@ -294,6 +291,12 @@ impl Executor {
             let args = ["-c".to_owned(), script];
             return self.run_program((SHELL, &args, None), timeout, on_delta, stop).await;
         }
+        let named = self.shells.take_named(&self.call);
+        if named.is_some_and(|programs| !self.are_as_named(&programs)) {
+            let why = "The call was allowed for the programs that it names, and by now the names \
+                       stand for something else. Call again.";
+            return Outcome::error(ToolError::PermissionDenied, why);
+        }
         let line = CommandLine { agent: self.agent, command, folder };
         let may_write = !self.shells.take_reader(&self.call);
         let limits = terms.limits(self.limits);
@@ -310,32 +313,11 @@ impl Executor {
         self.outcome(invocation, stop, ended).await
     }
 
-    /// Whether a command line is known to change nothing, as the agent's shell stands. It is only
-    /// looked at; if so, the call is held to it when it is carried out.
-    pub async fn reads_only(&self, command: &str) -> bool {
-        let Ok(Start { guest, .. }) = self.start(SHELL).await else { return false };
-        if !self.is_shell(&guest).await {
-            return false;
-        }
-        let line = CommandLine { agent: self.agent, command, folder: None };
-        let stdin = self.shells.question(line).into_bytes();
-        let plain = self.invocation(guest, vec![SHELL.to_owned()], stdin, LOOK);
-        let invocation =
-            Invocation { sight: Sight::default(), starts: Some(Programs::default()), ..plain };
-        let ended = self.run_in_folder(invocation, pending()).await;
-        let reads = |ended: Ended| command_line::reads_only(&ended.end, ended.reply.as_deref());
-        let reads_only = ended.is_ok_and(reads);
-        if reads_only {
-            self.shells.add_reader(&self.call);
-        }
-        reads_only
-    }
-
     /// The program that a command starts.
     ///
     /// # Errors
     /// The outcome where there is none.
-    async fn start(&self, program: &str) -> Result<Start, Outcome> {
+    pub(super) async fn start(&self, program: &str) -> Result<Start, Outcome> {
         let file = if SHELL_NAMES.contains(&program) { SHELL } else { program };
         let found = match self.programs.start(program).await {
             Ok(None) => self.programs.start(file).await,
@@ -353,7 +335,7 @@ impl Executor {
 
     /// Whether a module is our shell, which is spoken to otherwise than programs are. What can't be
     /// loaded is none; that is told when it is run.
-    async fn is_shell(&self, guest: &Guest) -> bool {
+    pub(super) async fn is_shell(&self, guest: &Guest) -> bool {
         self.engine.ready(guest).await.is_ok_and(|ready| ready.is_shell())
     }
 
@@ -427,7 +409,7 @@ impl Executor {
     ///
     /// # Errors
     /// The outcome where it can't be started.
-    async fn run_in_folder(
+    pub(super) async fn run_in_folder(
         &self,
         invocation: Invocation,
         stop: impl Future<Output = ()> + Send + 'static,
@@ -498,7 +480,7 @@ impl Executor {
         }
     }
 
-    fn invocation(
+    pub(super) fn invocation(
         &self,
         guest: Guest,
         argv: Vec<String>,

@@ -9,15 +9,16 @@ use super::{
     quota::Quota,
     sight::{Mount, Sight},
 };
-use crate::workspace::{Access, Kind, Recorder, Stat, Workspace, at};
+use crate::{
+    platform::{Errno, FileExt as _, Timestamps},
+    workspace::{Access, Kind, Recorder, Stat, Workspace, at, set_file_times},
+};
 use innerloop_driver::capture::{End, Limit};
-use rustix::{fs::Timestamps, io::Errno};
 use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs::File,
     io::Read as _,
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -418,7 +419,7 @@ impl Files {
             Node::Standard(_) => return Err(Denied::Errno(errno::BADF)),
             Node::File(open) if open.writes => {
                 let _writing = self.workspace.writing()?;
-                return Ok(rustix::fs::futimens(&open.file, times)?);
+                return Ok(set_file_times(&open.file, times)?);
             }
             Node::File(Open { tree, path, .. }) | Node::Folder(Folder { tree, path, .. }) => {
                 if !self.may_change(*tree) {

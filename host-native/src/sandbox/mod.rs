@@ -19,6 +19,7 @@ mod files;
 mod group;
 mod guest;
 pub(crate) mod installed;
+mod judging;
 mod launch;
 mod limits;
 mod listing;

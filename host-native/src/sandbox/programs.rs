@@ -31,6 +31,16 @@ pub(crate) const BY_PATH: &str = "wasi-run";
 /// A program of up to so many bytes is checked as soon as it is found.
 const SMALL: u64 = 4 << 20;
 
+/// Commands that agents know from other machines and look for in vain.
+const OF_MACHINES: [&str; 30] = [
+    "apt", "apt-get", "brew", "bun", "cargo", "cc", "cmake", "deno", "docker", "dotnet", "g++",
+    "gcc", "gh", "git", "go", "java", "javac", "mvn", "node", "npm", "npx", "php", "pip", "pip3",
+    "pnpm", "ruby", "rustc", "sudo", "uv", "yarn",
+];
+
+/// What they know for pages of the web.
+const OF_THE_WEB: [&str; 2] = ["curl", "wget"];
+
 /// The programs that can be run. Clones are cheap enough for one per executor.
 #[derive(Clone, Debug, Default)]
 pub struct Programs {
@@ -262,22 +272,42 @@ impl Programs {
         self.commands.keys().map(String::as_str)
     }
 
-    /// What is said of a command that would be there if its program were installed.
+    /// What is said of a command that is not there, if its user could do something about it: its
+    /// program could be installed, or it is known from other machines.
     #[must_use]
     pub fn missing(&self, command: &str) -> Option<String> {
-        let name = self.missing.get(command)?;
-        Some(format!(
-            "{command} is not installed here; the user can install it: innerloop tools install \
-             {name}"
-        ))
+        if let Some(name) = self.missing.get(command) {
+            return Some(format!(
+                "{command} is not installed here; the user can install it: innerloop tools \
+                 install {name}"
+            ));
+        }
+        if self.has(command) {
+            return None;
+        }
+        if OF_THE_WEB.contains(&command) {
+            return Some(format!(
+                "{command} is not in the sandbox, which has no network; the tool web_fetch reads \
+                 pages of the domains that the user allows with --allow-domain"
+            ));
+        }
+        OF_MACHINES.contains(&command).then(|| {
+            format!(
+                "{command} is not in the sandbox, which runs no program of the machine; the user \
+                 can run commands on the machine itself with --env local"
+            )
+        })
     }
 
     /// The same of all such commands.
     pub(super) fn told_missing(&self) -> Vec<Missing> {
-        let told = |command: &String| {
-            Some(Missing { command: command.clone(), words: self.missing(command)? })
+        let told = |command: &str| {
+            Some(Missing { command: command.to_owned(), words: self.missing(command)? })
         };
-        self.missing.keys().filter_map(told).collect()
+        let known = self.missing.keys().map(String::as_str);
+        let elsewhere = OF_MACHINES.into_iter().chain(OF_THE_WEB);
+        let elsewhere = elsewhere.filter(|name| !self.missing.contains_key(*name));
+        known.chain(elsewhere).filter_map(told).collect()
     }
 
     /// The programs by name, each with its file, unless this program carries it, and what is known

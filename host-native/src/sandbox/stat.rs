@@ -5,10 +5,9 @@ use super::{
     files::{Node, Open},
     listing::file_type,
 };
-use crate::workspace::{Kind, Stat};
-use rustix::{
-    fs::Timestamps,
-    io::{Errno, Result as System},
+use crate::{
+    platform::{Errno, Result as System, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT},
+    workspace::{Kind, Stat},
 };
 
 /// A file's attributes.
@@ -62,12 +61,12 @@ pub(super) fn times(accessed: i64, modified: i64, flags: i32) -> System<Timestam
         let (seconds, rest) = (value / 1_000_000_000, value % 1_000_000_000);
         Ok(match (flags & set != 0, flags & now != 0) {
             (true, true) => return Err(Errno::INVAL),
-            (true, false) => rustix::fs::Timespec {
+            (true, false) => Timespec {
                 tv_sec: seconds.cast_signed(),
                 tv_nsec: rest.try_into().map_err(|_| Errno::INVAL)?,
             },
-            (false, true) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW },
-            (false, false) => rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT },
+            (false, true) => Timespec { tv_sec: 0, tv_nsec: UTIME_NOW },
+            (false, false) => Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         })
     };
     Ok(Timestamps {

@@ -1,9 +1,10 @@
 //! What a function of the host's own is told of one call, and its way to say something meanwhile.
 
+use super::time_limit::TimeLimit;
 use crate::sandbox::OnDelta;
 use innerloop_core::json::Json;
 use serde::de::DeserializeOwned;
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{fmt, future::Future, path::PathBuf, time::Duration};
 use tokio::sync::watch;
 
 /// One call of a tool. Clones are of the same call.
@@ -19,21 +20,22 @@ pub struct Call {
     pub folder: PathBuf,
     /// How long the call may take. After that nobody waits for the result.
     pub time_limit: Duration,
+    left: TimeLimit,
     on_delta: OnDelta,
     /// Closed when nobody waits for the result any more.
     awaited: watch::Receiver<()>,
 }
 
 impl Call {
-    pub(super) const fn new(
+    pub(super) fn new(
         id: String,
         arguments: Json,
         folder: PathBuf,
-        time_limit: Duration,
+        (time_limit, left): (Duration, TimeLimit),
         on_delta: OnDelta,
         awaited: watch::Receiver<()>,
     ) -> Self {
-        Self { id, arguments, folder, time_limit, on_delta, awaited }
+        Self { id, arguments, folder, time_limit, left, on_delta, awaited }
     }
 
     /// Reads the arguments as a type.
@@ -53,6 +55,17 @@ impl Call {
     /// Waits until there is room for more of what is said: as long as nobody reads, there is not.
     pub async fn heard(&self) {
         self.on_delta.room().await;
+    }
+
+    /// Waits for something that may take any time, such as the answer of a person: meanwhile the
+    /// time limit does not run.
+    pub async fn unhurried<F: Future>(&self, waiting: F) -> F::Output {
+        self.left.hold(waiting).await
+    }
+
+    /// Waits until no more than `reserve` is left of the time.
+    pub async fn is_nearly_over(&self, reserve: Duration) {
+        self.left.is_near(reserve).await;
     }
 
     /// Whether nobody waits for the result any more: the run was interrupted, or its time is up.

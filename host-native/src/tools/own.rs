@@ -1,7 +1,7 @@
 //! The host's own tools: a function of the program that embeds this crate, or a WASI module that
 //! the sandbox runs.
 
-use super::{call::Call, reply};
+use super::{call::Call, reply, time_limit::TimeLimit};
 use crate::sandbox::{Executor, Limits, Module, ModuleCall, OnDelta};
 use innerloop_core::{
     action::Outcome,
@@ -20,7 +20,6 @@ use std::{
 use tokio::{
     sync::watch,
     task::{JoinError, JoinSet, spawn_blocking},
-    time::timeout,
 };
 
 /// A tool of the host's own: what the model is told of it, and what carries it out.
@@ -178,8 +177,10 @@ impl OwnTool {
                 };
                 let (waits, awaited) = watch::channel(());
                 let (id, arguments) = (run.call_id.clone(), arguments.clone());
-                let call = Call::new(id, arguments, folder, limit, on_delta, awaited);
-                let outcome = wait_for(&run.name, Arc::clone(function), call, limit, stop).await;
+                let left = TimeLimit::of(limit);
+                let time = (limit, left.clone());
+                let call = Call::new(id, arguments, folder, time, on_delta, awaited);
+                let outcome = wait_for(&run.name, Arc::clone(function), call, &left, stop).await;
                 drop(waits);
                 outcome
             }
@@ -193,12 +194,12 @@ impl fmt::Debug for OwnTool {
     }
 }
 
-/// Calls the function and waits for what comes of it, but no longer than `limit` or until `stop`.
+/// Calls the function and waits for what comes of it, but no longer than is left or until `stop`.
 async fn wait_for(
     name: &str,
     function: Arc<Function>,
     call: Call,
-    limit: Duration,
+    left: &TimeLimit,
     stop: impl Future<Output = ()> + Send,
 ) -> Outcome {
     // In a task of its own a function may panic, or keep a thread busy for a while. Dropped, the
@@ -208,13 +209,13 @@ async fn wait_for(
     let ended = tokio::select! {
         biased;
         () = stop => return custom::interrupted(),
-        ended = timeout(limit, task.join_next()) => ended,
+        ended = task.join_next() => ended,
+        () = left.is_near(Duration::ZERO) => return custom::timed_out(),
     };
     match ended {
-        Err(_) => custom::timed_out(),
-        Ok(Some(Ok(outcome))) => outcome,
-        Ok(Some(Err(error))) => broken(name, error),
-        Ok(None) => custom::failed(name, &"it was not started"),
+        Some(Ok(outcome)) => outcome,
+        Some(Err(error)) => broken(name, error),
+        None => custom::failed(name, &"it was not started"),
     }
 }
 

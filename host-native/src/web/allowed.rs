@@ -1,5 +1,6 @@
 //! Which pages may be read: by the domains that the user has allowed, before a name is looked up.
 
+use super::address::is_public;
 use reqwest::Url;
 use std::{fmt, net::IpAddr};
 use thiserror::Error;
@@ -39,6 +40,14 @@ pub enum DomainError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address(Url);
 
+/// An address that may not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Denied {
+    pub(super) why: String,
+    /// The address, where it would be enough that somebody allows its domain.
+    pub(super) unless: Option<Address>,
+}
+
 impl Allowed {
     /// Reads domains: `docs.example.com` allows it and what is below it, at the usual ports of
     /// HTTP and HTTPS, or at the one that is named, `docs.example.com:8443`. `localhost` and IP
@@ -62,60 +71,93 @@ impl Allowed {
 
     /// The address that a text is, if it may be read; else why not. Without a scheme it is one of
     /// HTTPS.
-    pub(super) fn judge(&self, text: &str) -> Result<Address, String> {
+    pub(super) fn judge(&self, text: &str) -> Result<Address, Denied> {
         let text = text.trim();
         let is_scheme = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let whole = match text.split_once("://") {
             Some((scheme, _)) if is_scheme(scheme) => text.to_owned(),
             _ => format!("https://{text}"),
         };
-        let url = Url::parse(&whole).map_err(|error| format!("That is no address: {error}."))?;
+        let url =
+            Url::parse(&whole).map_err(|error| denied(format!("That is no address: {error}.")))?;
         self.admit(url)
     }
 
     /// The address that a page leads to, if it may be read; else why not.
-    pub(super) fn follow(&self, from: &Address, location: &str) -> Result<Address, String> {
+    pub(super) fn follow(&self, from: &Address, location: &str) -> Result<Address, Denied> {
         let to = from.0.join(location);
-        let to = to.map_err(|error| format!("It leads to no address: {error}."))?;
+        let to = to.map_err(|error| denied(format!("It leads to no address: {error}.")))?;
         if from.0.scheme() == "https" && to.scheme() == "http" {
-            return Err(format!("It leads to {}, which is not encrypted.", shown(&to)));
+            return Err(denied(format!("It leads to {}, which is not encrypted.", shown(&to))));
         }
         let shown = shown(&to);
-        self.admit(to).map_err(|why| format!("It leads to {shown}. {why}"))
+        self.admit(to).map_err(|Denied { why, unless }| Denied {
+            why: format!("It leads to {shown}. {why}"),
+            unless,
+        })
     }
 
-    fn admit(&self, mut url: Url) -> Result<Address, String> {
+    fn admit(&self, mut url: Url) -> Result<Address, Denied> {
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(format!("Only http and https are read, not {}.", url.scheme()));
+            return Err(denied(format!("Only http and https are read, not {}.", url.scheme())));
         }
         if url.as_str().len() > LONGEST {
-            return Err(format!("The address is longer than {LONGEST} bytes."));
+            return Err(denied(format!("The address is longer than {LONGEST} bytes.")));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            return Err("Addresses with a name or a password are not read.".to_owned());
+            return Err(denied("Addresses with a name or a password are not read.".to_owned()));
         }
         url.set_fragment(None);
         if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')) {
             let host = host.to_owned();
-            url.set_host(Some(&host)).map_err(|error| format!("That is no address: {error}."))?;
+            url.set_host(Some(&host))
+                .map_err(|error| denied(format!("That is no address: {error}.")))?;
         }
-        if self.0.iter().any(|entry| entry.covers(&url)) {
-            return Ok(Address(url));
+        let address = Address(url);
+        if self.covers(&address) {
+            return Ok(address);
         }
-        let port = url.port().map(|port| format!(":{port}")).unwrap_or_default();
-        let host = host_of(&url);
-        Err(format!("{host}{port} is not allowed here. Pages can be read of: {self}."))
+        let domain = address.domain();
+        let list = if self.is_empty() { "none".to_owned() } else { self.to_string() };
+        let mut why = format!("{domain} is not allowed here. Pages can be read of: {list}.");
+        if Entry::parse(&domain).is_ok() {
+            why += &format!(" The user can allow it with --allow-domain {domain}.");
+        }
+        let unless = Some(address).filter(Address::may_be_public);
+        Err(Denied { why, unless })
+    }
+
+    /// Whether the address is one of these domains'.
+    pub(super) fn covers(&self, address: &Address) -> bool {
+        self.0.iter().any(|entry| entry.covers(&address.0))
+    }
+
+    /// Allows the domain of an address as well, and all that is below it.
+    pub(super) fn add(&mut self, address: &Address) {
+        if let Ok(entry) = Entry::parse(&address.domain()) {
+            self.0.push(entry);
+        }
+    }
+
+    /// The domains, as one names them.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(Entry::to_string).collect()
     }
 }
 
 impl fmt::Display for Allowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, Entry { host, port, .. }) in self.0.iter().enumerate() {
-            let between = if index == 0 { "" } else { ", " };
-            let port = port.map(|port| format!(":{port}")).unwrap_or_default();
-            write!(f, "{between}{host}{port}")?;
+        f.write_str(&self.names().join(", "))
+    }
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port, .. } = self;
+        match port {
+            Some(port) => write!(f, "{host}:{port}"),
+            None => f.write_str(host),
         }
-        Ok(())
     }
 }
 
@@ -162,12 +204,34 @@ impl Address {
     pub(super) const fn url(&self) -> &Url {
         &self.0
     }
+
+    /// Its host, with the port where that is not the scheme's own.
+    pub(super) fn domain(&self) -> String {
+        let port = self.0.port().map(|port| format!(":{port}")).unwrap_or_default();
+        format!("{}{port}", host_of(&self.0))
+    }
+
+    /// Whether nothing but its domain speaks against it, as far as one sees: what a name leads to
+    /// is judged when it is looked up.
+    fn may_be_public(&self) -> bool {
+        let host = host_of(&self.0);
+        let is_local = host == "localhost" || host.ends_with(".localhost");
+        match address_of(host) {
+            Some(address) => is_public(address),
+            // A name with an empty part is nobody's.
+            None => !is_local && !host.starts_with('.') && Entry::parse(host).is_ok(),
+        }
+    }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+fn denied(why: String) -> Denied {
+    Denied { why, unless: None }
 }
 
 /// The host without the point that may end it.
@@ -220,7 +284,9 @@ mod tests {
         }
         let at = |host: &str| {
             let named = "example.com, xn--mnchen-3ya.example, api.test.example:8443";
-            format!("{host} is not allowed here. Pages can be read of: {named}.")
+            let advice = format!(" The user can allow it with --allow-domain {host}.");
+            let advice = if host == "com" { String::new() } else { advice };
+            format!("{host} is not allowed here. Pages can be read of: {named}.{advice}")
         };
         for (text, why) in [
             ("https://example.org/", at("example.org")),
@@ -251,11 +317,12 @@ mod tests {
             ),
         ] {
             let judged = allowed.judge(text);
-            let told = judged.map_or_else(|why| why, |address| address.to_string());
+            let told = judged.map_or_else(|denied| denied.why, |address| address.to_string());
             assert_eq!(told, why, "{text}");
         }
         let long = format!("https://example.com/{}", "x".repeat(9_000));
-        assert_eq!(allowed.judge(&long), Err("The address is longer than 8192 bytes.".to_owned()));
+        let why = allowed.judge(&long).unwrap_err().why;
+        assert_eq!(why, "The address is longer than 8192 bytes.");
         assert!(Allowed::default().judge("https://example.com/").is_err());
     }
 
@@ -294,12 +361,40 @@ mod tests {
     }
 
     #[test]
+    fn c16_only_what_may_be_public_can_be_asked_for() {
+        let mut allowed = allowed(&["localhost:3000"]);
+        for (text, domain) in [
+            ("https://docs.example.org/a?b", Some("docs.example.org")),
+            ("http://docs.example.org:8080/", Some("docs.example.org:8080")),
+            ("https://93.184.216.34/", Some("93.184.216.34")),
+            ("https://intranet/", None),
+            ("https://.example.org/", None),
+            ("http://localhost/", None),
+            ("http://a.localhost/", None),
+            ("http://127.0.0.1/", None),
+            ("http://169.254.169.254/latest", None),
+            ("http://[::1]/", None),
+            ("http://[::ffff:10.0.0.1]/", None),
+            ("ftp://example.org/", None),
+            ("https://me@example.org/", None),
+        ] {
+            let unless = allowed.judge(text).unwrap_err().unless;
+            assert_eq!(unless.map(|address| address.domain()).as_deref(), domain, "{text}");
+        }
+        let asked = allowed.judge("https://docs.example.org:8443/").unwrap_err().unless.unwrap();
+        allowed.add(&asked);
+        assert_eq!(allowed.names(), ["localhost:3000", "docs.example.org:8443"]);
+        assert!(allowed.judge("https://v2.docs.example.org:8443/x").is_ok());
+        assert!(allowed.judge("https://docs.example.org/").is_err());
+    }
+
+    #[test]
     fn c16_each_step_of_a_redirect_is_judged() {
         let allowed = allowed(&["example.com", "localhost:3000"]);
         let from = allowed.judge("https://example.com/a/b?c").unwrap();
         let to = |location| match allowed.follow(&from, location) {
             Ok(address) => address.to_string(),
-            Err(why) => why,
+            Err(denied) => denied.why,
         };
         assert_eq!(to("d"), "https://example.com/a/d");
         assert_eq!(to("//www.example.com/#x"), "https://www.example.com/");

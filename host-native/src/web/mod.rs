@@ -1,32 +1,36 @@
-//! Pages of the web as text: what carries out `Action::Fetch` where the user has allowed domains.
-//! Which addresses may be read is decided before anything is sent, for each step of a redirect and
-//! for each address that a name leads to; what is read is bounded, and told as the content of
-//! somebody else.
+//! Pages of the web as text: what carries out `Action::Fetch` where the user has allowed domains,
+//! or can be asked for them. Which addresses may be read is decided before anything is sent, for
+//! each step of a redirect and for each address that a name leads to; what is read is bounded, and
+//! told as the content of somebody else.
 
 mod address;
 mod allowed;
+mod asking;
 mod charset;
+mod fault;
 mod layout;
 mod names;
 mod page;
 mod text;
 
 pub use allowed::{Allowed, DomainError};
+pub use asking::{Domains, Wanted, Word};
 
 use crate::tools::{Call, OwnTool};
+use asking::Gate;
+use fault::Fault;
 use innerloop_core::{
     action::{Outcome, Part, ToolError},
     json::{Json, Object},
     tool::ToolSpec,
 };
-use page::{Fault, Page, Web};
+use page::{Page, Web};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 use std::{fmt::Write, sync::Arc, time::Duration};
 use tokio::{
     sync::Semaphore,
     task::{JoinSet, spawn_blocking},
-    time::{Instant, timeout_at},
 };
 
 /// Most pages of one call.
@@ -49,7 +53,7 @@ struct Arguments {
 
 /// What reads pages of these domains, for `Tools::with_web_fetch`.
 #[must_use]
-pub fn reader(allowed: Allowed) -> OwnTool {
+pub fn reader(domains: Domains) -> OwnTool {
     // The model knows it by the name and the schema of its family.
     let spec = ToolSpec {
         name: "web_fetch".to_owned(),
@@ -59,7 +63,7 @@ pub fn reader(allowed: Allowed) -> OwnTool {
         timeout_ms: None,
         freeform: None,
     };
-    let reader = Arc::new(Reader { web: Web::default(), allowed });
+    let reader = Arc::new(Reader { web: Web::default(), domains });
     OwnTool::new(spec, move |call: Call| {
         let reader = Arc::clone(&reader);
         async move {
@@ -72,7 +76,7 @@ pub fn reader(allowed: Allowed) -> OwnTool {
 #[derive(Debug)]
 struct Reader {
     web: Web,
-    allowed: Allowed,
+    domains: Domains,
 }
 
 /// What is told of one page.
@@ -91,21 +95,26 @@ impl Reader {
         }
         let left_out = urls.len().saturating_sub(PAGES);
         let count = urls.len().min(PAGES);
-        let until = Instant::now() + call.time_limit - RESERVE.min(call.time_limit / 10);
+        let reserve = RESERVE.min(call.time_limit / 10);
+        let gate = Arc::new(Gate::new(self.domains.clone(), call.clone()));
         let room = Arc::new(Semaphore::new(AT_ONCE));
         let mut reading = JoinSet::new();
         for (index, url) in urls.into_iter().take(PAGES).enumerate() {
             let (reader, room, call) = (Arc::clone(&self), Arc::clone(&room), call.clone());
+            let gate = Arc::clone(&gate);
             reading.spawn(async move {
-                let told = timeout_at(until, async {
+                let told = async {
                     let _room = room.acquire().await;
-                    reader.one(&url, TEXT / count, &call).await
-                });
-                let told = told.await.unwrap_or_else(|_| {
-                    let seconds = call.time_limit.as_secs_f32();
-                    let why = format!("It was not read within {seconds} s.");
-                    failed(&url, &Fault { error: ToolError::Timeout, why })
-                });
+                    reader.one(&url, TEXT / count, &gate, &call).await
+                };
+                let told = tokio::select! {
+                    told = told => told,
+                    () = call.is_nearly_over(reserve) => {
+                        let seconds = call.time_limit.as_secs_f32();
+                        let why = format!("It was not read within {seconds} s.");
+                        failed(&url, &Fault { error: ToolError::Timeout, why })
+                    }
+                };
                 (index, told)
             });
         }
@@ -129,8 +138,8 @@ impl Reader {
         }
     }
 
-    async fn one(&self, url: &str, limit: usize, call: &Call) -> Told {
-        let page = match self.web.read(&self.allowed, url).await {
+    async fn one(&self, url: &str, limit: usize, gate: &Gate, call: &Call) -> Told {
+        let page = match self.web.read(gate, url).await {
             Ok(page) => page,
             Err(fault) => return failed(url, &fault),
         };

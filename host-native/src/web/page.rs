@@ -2,7 +2,9 @@
 //! bounds.
 
 use super::{
-    allowed::{Address, Allowed},
+    allowed::Address,
+    asking::Gate,
+    fault::{Fault, refused},
     names::{Names, Unreachable},
 };
 use crate::http::{client, leads_to, plain_client};
@@ -46,13 +48,6 @@ pub(super) struct Kind {
     pub(super) charset: Option<String>,
 }
 
-/// Why a page was not read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
-    pub(super) error: ToolError,
-    pub(super) why: String,
-}
-
 /// Asks for pages.
 #[derive(Debug, Default)]
 pub(super) struct Web {
@@ -63,12 +58,12 @@ pub(super) struct Web {
 
 impl Web {
     /// Reads the page of that address, and where it leads.
-    pub(super) async fn read(&self, allowed: &Allowed, address: &str) -> Result<Page, Fault> {
-        let mut address = allowed.judge(address).map_err(refused)?;
+    pub(super) async fn read(&self, gate: &Gate, address: &str) -> Result<Page, Fault> {
+        let mut address = gate.enter(address).await?;
         for _ in 0..=REDIRECTS {
             let response = self.ask(&address).await?;
             match leads_to(&response) {
-                Some(location) => address = allowed.follow(&address, &location).map_err(refused)?,
+                Some(location) => address = gate.follow(&address, &location).await?,
                 None => return whole(address, response).await,
             }
         }
@@ -179,10 +174,6 @@ async fn whole(address: Address, mut response: Response) -> Result<Page, Fault> 
         return Err(Fault { error: ToolError::Binary, why });
     }
     Ok(Page { address, status: response.status(), kind, body, is_cut })
-}
-
-const fn refused(why: String) -> Fault {
-    Fault { error: ToolError::PermissionDenied, why }
 }
 
 fn broken(error: &reqwest::Error) -> Fault {

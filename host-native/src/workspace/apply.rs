@@ -11,20 +11,19 @@ use super::{
     layer::Layer,
     overlay::Overlay,
     plan::{Plan, is_same},
-    root::{Access, Root, copy},
+    root::{Access, Root, copy, dress},
     scratch::{NEW, Scratch},
     stat::{Kind, Stat},
     state::{Allowance, FileState, IsStopped, smallest_first},
     step::{Application, Step, Work},
 };
-use rustix::io::{Errno, Result};
+use crate::platform::{DirBuilderExt as _, Errno, Result, symlink};
 use std::{
     cell::Cell,
     collections::BTreeMap,
     ffi::OsStr,
     fs::{DirBuilder, File},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _, fchown, symlink},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -86,7 +85,10 @@ pub(super) fn apply(overlay: &Overlay) -> std::result::Result<(), ApplyError> {
     let application = stage.application(plan.steps);
     stage.begin(overlay, &application).map_err(|(path, error)| {
         overlay.end_applying();
-        ApplyError::Failed { path: shown(&path), error }
+        // The overlay's own folder is none of the workspace.
+        let is_ours = path.is_absolute();
+        let path = if is_ours { path.display().to_string() } else { shown(&path) };
+        ApplyError::Failed { path, error }
     })?;
     for (done, step) in application.steps.iter().enumerate() {
         let Err(error) = stage.carry_out(&lower, step) else { continue };
@@ -152,6 +154,12 @@ pub(super) fn keep(overlay: &Overlay, folder: &Path) -> io::Result<()> {
     };
     let copied = overlay.touched().into_iter().map(|path| copy_one(&path));
     copied.fold(Ok(()), io::Result::and)
+}
+
+/// Whether nothing more can be written to a file system.
+fn has_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge | ReadOnlyFilesystem)
 }
 
 /// New contents and what they replace, in a folder of the workspace that is ours.
@@ -263,10 +271,15 @@ impl<'a> Stage<'a> {
         overlay: &Overlay,
         application: &Application,
     ) -> std::result::Result<(), (PathBuf, io::Error)> {
-        overlay.begin_applying(application).map_err(|error| {
-            let place = overlay.kept_in().unwrap_or(Path::new(OWN));
-            (place.to_owned(), error)
-        })?;
+        match overlay.begin_applying(application) {
+            // Should the program be killed before all is applied, nobody takes it back. Not applied
+            // it would be lost, for there is no room to keep it either.
+            Err(error) if has_no_room(&error) => {}
+            begun => begun.map_err(|error| {
+                let place = overlay.kept_in().unwrap_or(Path::new(OWN));
+                (place.to_owned(), error)
+            })?,
+        }
         self.scratch.need().map_err(|error| (OWN.into(), error.into()))
     }
 
@@ -377,21 +390,6 @@ impl Drop for Stage<'_> {
             let _ = self.root.remove_folder(Path::new(OWN));
         }
     }
-}
-
-/// Gives a file the permissions of another one, and its owner if it takes that one's place.
-fn dress(file: &File, like: &File, is_replacing: bool) -> io::Result<()> {
-    let like = like.metadata()?;
-    let mut permissions = like.permissions();
-    permissions.set_mode(permissions.mode() & 0o777);
-    if is_replacing {
-        let own = file.metadata()?;
-        if (own.uid(), own.gid()) != (like.uid(), like.gid()) {
-            // Only root can give files away. The content counts more than the owner.
-            drop(fchown(file, Some(like.uid()), Some(like.gid())));
-        }
-    }
-    file.set_permissions(permissions)
 }
 
 fn errno(error: &io::Error) -> Errno {

@@ -12,12 +12,13 @@ use super::{
         kept::KeptError,
         resume::{Resumed, Unfinished},
     },
+    root::Root,
     step::TakenBack,
 };
 use crate::places::meets;
 use std::{
     io,
-    path::{Path, absolute},
+    path::{Path, PathBuf, absolute},
     sync::Arc,
 };
 
@@ -35,19 +36,10 @@ impl Workspace {
     /// it was. Then all stays as it is.
     pub fn overlay_in(&self, folder: &Path) -> Result<Self, WorkspaceError> {
         let root = self.shared.layer.lower();
-        let no_place = |error| WorkspaceError::NoOverlay { path: root.path().to_owned(), error };
-        let folder = absolute(folder).map_err(no_place)?;
-        if meets(&folder, root.path()) {
-            let why = format!("{} meets it; name another folder", folder.display());
-            return Err(no_place(io::Error::other(why)));
-        }
+        let no_place = |error| no_place(root, error);
+        let folder = place(root, folder)?;
         let Resumed { mut overlay, unfinished } = Overlay::resume(Arc::clone(root), folder.clone())
-            .map_err(|error| match error {
-                KeptError::Busy => WorkspaceError::Busy(folder),
-                KeptError::OfAnother(root) => WorkspaceError::OfAnother { folder, root },
-                KeptError::Damaged(why) => WorkspaceError::Damaged { folder, why },
-                KeptError::Failed(error) => no_place(error),
-            })?;
+            .map_err(|error| unkept(root, folder, error))?;
         match unfinished {
             None => {}
             Some(Unfinished::Applied(application)) => {
@@ -95,6 +87,20 @@ impl Workspace {
         }
     }
 
+    /// Keeps a copy of an overlay in another folder, which is made and must hold no overlay yet:
+    /// [`Workspace::overlay_in`] there shows what this one shows. Does nothing if nothing is
+    /// changed. Nobody else may use either folder meanwhile.
+    ///
+    /// # Errors
+    /// As those of [`Workspace::overlay_in`]; then there is nothing in that folder that names
+    /// anything.
+    pub fn copy_overlay(&self, folder: &Path) -> Result<(), WorkspaceError> {
+        let Layer::Overlay(overlay) = &*self.shared.layer else { return Ok(()) };
+        let folder = place(overlay.lower(), folder)?;
+        let copied = overlay.copy_to(folder.clone());
+        copied.map_err(|error| unkept(overlay.lower(), folder, error))
+    }
+
     /// The folder that an overlay was given to be kept in.
     #[must_use]
     pub fn kept_in(&self) -> Option<&Path> {
@@ -111,6 +117,29 @@ impl Workspace {
             Layer::InPlace(_) => None,
             Layer::Overlay(overlay) => overlay.taken_back.as_ref(),
         }
+    }
+}
+
+/// Where an overlay of that folder may be kept, if that is one of the places.
+fn place(root: &Root, folder: &Path) -> Result<PathBuf, WorkspaceError> {
+    let folder = absolute(folder).map_err(|error| no_place(root, error))?;
+    if meets(&folder, root.path()) {
+        let why = format!("{} meets it; name another folder", folder.display());
+        return Err(no_place(root, io::Error::other(why)));
+    }
+    Ok(folder)
+}
+
+fn no_place(root: &Root, error: io::Error) -> WorkspaceError {
+    WorkspaceError::NoOverlay { path: root.path().to_owned(), error }
+}
+
+fn unkept(root: &Root, folder: PathBuf, error: KeptError) -> WorkspaceError {
+    match error {
+        KeptError::Busy => WorkspaceError::Busy(folder),
+        KeptError::OfAnother(root) => WorkspaceError::OfAnother { folder, root },
+        KeptError::Damaged(why) => WorkspaceError::Damaged { folder, why },
+        KeptError::Failed(error) => no_place(root, error),
     }
 }
 

@@ -3,10 +3,10 @@
 
 use super::{
     layer::Layer,
-    root::{Named, open_folder::OpenFolder},
+    root::{Named, OpenFolder},
     stat::Stat,
 };
-use rustix::io::{Errno, Result};
+use crate::platform::{Errno, Result};
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},

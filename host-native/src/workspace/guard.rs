@@ -8,7 +8,7 @@ use super::{
     resolve::{at, stays_inside},
     stat::Kind,
 };
-use rustix::io::{Errno, Result};
+use crate::platform::{Errno, Result};
 use std::{
     ffi::OsStr,
     path::{Path, PathBuf},

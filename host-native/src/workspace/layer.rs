@@ -2,10 +2,10 @@
 
 use super::{
     overlay::{Charge, Overlay},
-    root::{Access, Named, Root},
+    root::{Access, Named, Root, stat_file},
     stat::{Kind, Stat},
 };
-use rustix::{fs::Timestamps, io::Result};
+use crate::platform::{Result, Timestamps};
 use std::{
     fs::File,
     path::{Path, PathBuf},
@@ -38,7 +38,7 @@ impl Layer {
     }
 
     pub(super) fn stat_file(&self, file: &File) -> Result<Stat> {
-        let found = Stat::of(&rustix::fs::fstat(file)?);
+        let found = stat_file(file)?;
         Ok(match self {
             Self::InPlace(_) => found,
             Self::Overlay(overlay) => overlay.shown(found),

@@ -12,6 +12,7 @@ mod layer;
 mod open;
 mod overlay;
 mod plan;
+mod put;
 mod record;
 mod resolve;
 mod root;
@@ -25,7 +26,7 @@ pub(crate) use entered::Entered;
 pub(crate) use overlay::Charge;
 pub(crate) use record::{Recorder, Records};
 pub(crate) use resolve::at;
-pub(crate) use root::{Access, Named};
+pub(crate) use root::{Access, Named, set_file_times};
 pub(crate) use stat::{Kind, Stat};
 
 pub use apply::ApplyError;
@@ -34,15 +35,14 @@ pub use open::WorkspaceError;
 pub use state::FileState;
 pub use step::TakenBack;
 
-use crate::places;
+use crate::{
+    places,
+    platform::{Errno, Result, Timestamps},
+};
 use layer::Layer;
 use overlay::Overlay;
 use resolve::{resolve, stays_inside};
 use root::Root;
-use rustix::{
-    fs::Timestamps,
-    io::{Errno, Result},
-};
 use std::{
     fs::File,
     io::{self, Read as _},
@@ -198,6 +198,25 @@ impl Workspace {
         Ok(())
     }
 
+    /// Lets an overlay be applied also where something else has changed the same files meanwhile,
+    /// as far as that is by now: its files take their place. Where files are changed in place there
+    /// is nothing to do.
+    pub fn rebase(&self) {
+        let _held = self.changing();
+        if let Layer::Overlay(overlay) = &*self.shared.layer {
+            overlay.rebase();
+        }
+    }
+
+    /// Gives up what an overlay has changed: it shows the folder again. Where files are changed in
+    /// place there is nothing to do.
+    pub fn give_up(&self) {
+        let _held = self.changing();
+        if let Layer::Overlay(overlay) = &*self.shared.layer {
+            overlay.reset();
+        }
+    }
+
     /// Copies the files that an overlay has changed, as they are now, into a new folder, which is
     /// made with those around it. Where files are changed in place there is nothing to do.
     ///
@@ -262,6 +281,13 @@ impl Workspace {
         last: bool,
     ) -> Result<PathBuf> {
         resolve((top, base), path, last, |real| self.shared.layer.link_target(real).ok())
+    }
+
+    /// Where a path from the top on leads, which may be where nothing is yet; nothing if it leaves
+    /// the workspace, or is no text.
+    pub(crate) fn real_path(&self, path: &str) -> Option<String> {
+        let top = Path::new("");
+        self.follow((top, top), path, true).ok()?.into_os_string().into_string().ok()
     }
 
     /// The content of the plain file that a path names, if it has no more bytes than that.

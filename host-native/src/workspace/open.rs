@@ -1,6 +1,6 @@
 //! Which folder can be a workspace. Whole systems and home folders are not handed over by mistake.
 
-use rustix::io::Errno;
+use crate::platform::Errno;
 use std::{
     env, fs, io,
     path::{Path, PathBuf},

@@ -15,17 +15,15 @@ use super::{
     stat::{Kind, Stat},
     step::TakenBack,
 };
-use crate::digest::Digest;
-use rustix::{
-    fs::Timestamps,
-    io::{Errno, Result},
+use crate::{
+    digest::Digest,
+    platform::{Errno, Result, Timestamps, name_of},
 };
 use std::{
     collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
     time::{Duration, Instant},
@@ -518,14 +516,18 @@ impl Overlay {
         if view.noted.len() >= MAX_NOTED {
             return Err(Errno::NOSPC);
         }
-        let noted = self.lower.stat(path).ok().map(|stat| {
-            let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
-            view.digested = rest.unwrap_or(view.digested);
-            let digest = rest.and_then(|_| self.digest_below(path, stat));
-            Noted { stat, digest, target: self.lower.link_target(path).ok() }
-        });
+        let noted = self.found_below(view, path);
         view.note(path, noted);
         Ok(())
+    }
+
+    /// What stands below at a path now.
+    fn found_below(&self, view: &mut View, path: &Path) -> Option<Noted> {
+        let stat = self.lower.stat(path).ok()?;
+        let rest = view.digested.checked_add(stat.size).filter(|all| *all <= DIGESTED);
+        view.digested = rest.unwrap_or(view.digested);
+        let digest = rest.and_then(|_| self.digest_below(path, stat));
+        Some(Noted { stat, digest, target: self.lower.link_target(path).ok() })
     }
 
     fn digest_below(&self, path: &Path, found: Stat) -> Option<Digest> {
@@ -571,7 +573,7 @@ fn is_lenient(root: &Root) -> Result<bool> {
             b'a'..=b'z' => byte.to_ascii_uppercase(),
             _ => byte.to_ascii_lowercase(),
         };
-        OsString::from_vec(name.as_bytes().iter().map(swap).collect())
+        name_of(name.as_encoded_bytes().iter().map(swap).collect())
     };
     let other = list.iter().map(|entry| (entry, swapped(&entry.name)));
     let mut other = other.filter(|(entry, other)| entry.name != *other);

@@ -7,8 +7,7 @@ use super::{
     stat::{Kind, Stat},
     step::{Step, Work},
 };
-use crate::digest::Digest;
-use rustix::io::Result;
+use crate::{digest::Digest, platform::Result};
 use std::{
     collections::BTreeSet,
     fs::File,

@@ -2,7 +2,7 @@
 //! system: what comes out is a path without links, which the system then looks up as strictly as
 //! it can. Should somebody put a link in its way meanwhile, the lookup fails.
 
-use rustix::io::{Errno, Result};
+use crate::platform::{Errno, Result};
 use std::{
     collections::VecDeque,
     ffi::OsString,

@@ -2,13 +2,12 @@
 //! holds it; what a killed program has left is removed by the next one that makes a folder there.
 
 use super::root::{Access, Root};
-use crate::private;
-use rustix::{
-    fs::{FlockOperation, flock},
-    io::{Errno, Result},
+use crate::{
+    platform::{Errno, Result},
+    private,
 };
 use std::{
-    fs::File,
+    fs::{File, TryLockError},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -55,7 +54,7 @@ impl Scratch {
         parent.create_private_folder(&path)?;
         let root = parent.below(&path)?;
         let lock = root.file(Path::new(LOCK), NEW)?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)?;
+        hold(&lock)?;
         // It may have been removed before it was locked.
         root.stat(Path::new(LOCK))?;
         Ok(Self { parent: Arc::clone(parent), path, root, _lock: lock })
@@ -68,13 +67,8 @@ impl Scratch {
     pub(super) fn adopt(parent: &Arc<Root>, path: &Path) -> Result<Self> {
         let root = parent.below(path)?;
         let lock = root.file(Path::new(LOCK), Access { write: true, ..Access::READ })?;
-        match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => {
-                Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
-            }
-            Err(Errno::WOULDBLOCK) => Err(Errno::BUSY),
-            Err(error) => Err(error),
-        }
+        hold(&lock)?;
+        Ok(Self { parent: Arc::clone(parent), path: path.to_owned(), root, _lock: lock })
     }
 
     /// What is in it, by a handle of its own.
@@ -118,6 +112,14 @@ impl Drop for Scratch {
     }
 }
 
+/// Takes the lock of a file, which ends with whoever holds it; `BUSY` if somebody does.
+fn hold(lock: &File) -> Result<()> {
+    lock.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => Errno::BUSY,
+        TryLockError::Error(error) => Errno::from_io_error(&error).unwrap_or(Errno::IO),
+    })
+}
+
 /// Removes the folders that no running program holds locked, and nobody needs.
 fn sweep(parent: &Root, folder: &Path, prefix: &str) {
     for entry in parent.list(folder).unwrap_or_default() {
@@ -126,9 +128,8 @@ fn sweep(parent: &Root, folder: &Path, prefix: &str) {
         }
         let path = folder.join(entry.name);
         let lock = parent.file(&path.join(LOCK), Access { write: true, ..Access::READ });
-        let is_free = |lock| flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok();
         match &lock {
-            Ok(lock) if is_free(lock) && parent.stat(&path.join(NEEDED)).is_err() => {
+            Ok(lock) if hold(lock).is_ok() && parent.stat(&path.join(NEEDED)).is_err() => {
                 let _ = parent.remove_tree(&path);
             }
             Ok(_) => {}

@@ -5,12 +5,11 @@ use super::{
     layer::Layer,
     stat::{Kind, Stat},
 };
-use crate::digest::Digest;
+use crate::{digest::Digest, platform::name_of};
 use innerloop_tools::MAX_CHANGE_BYTES;
 use std::{
     ffi::{OsStr, OsString},
     io::{self, Read, Seek as _},
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -182,7 +181,7 @@ fn take(left: &mut u64, bytes: u64) -> bool {
 /// could be taken for the begin of such an escape is one itself.
 pub(super) fn escaped(name: &OsStr) -> String {
     let mut out = String::new();
-    for chunk in name.as_bytes().utf8_chunks() {
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
         for (at, piece) in chunk.valid().split('\\').enumerate() {
             if at > 0 {
                 out.push_str(if is_escape(piece) { "\\x5c" } else { "\\" });
@@ -208,7 +207,7 @@ pub(super) fn unescaped(shown: &str) -> OsString {
             None => bytes.extend(piece.bytes()),
         }
     }
-    OsString::from_vec(bytes)
+    name_of(bytes)
 }
 
 /// Whether this, behind a backslash, reads as a byte.

@@ -14,14 +14,14 @@ use innerloop_core::{
     action::{Action, Patch, PatchStream},
     config::{ModelConfig, WireKind},
     input::ResponseHead,
-    message::{Reply, TurnKind},
+    message::{Reply, Said},
     steps,
     text_calls::{Family, Scanner, parse},
 };
 use innerloop_driver::decode::decode;
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 use serde::de::IgnoredAny;
-use std::{fs, iter, mem, path::Path};
+use std::{borrow::Cow, fs, iter, mem, path::Path};
 
 /// Something that is fuzzed.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +124,7 @@ fn decoder(wire: WireKind, data: &[u8]) {
     let mut decoder = Decoder::new(wire, &head);
     decoder.feed(body, &mut Vec::new());
     if let Ok(reply) = decoder.finish() {
-        send_back(reply);
+        send_back(&reply);
     }
 }
 
@@ -135,13 +135,12 @@ fn check_cost(body: &[u8]) {
 }
 
 /// The reply as part of a request in each protocol: JSON each time.
-fn send_back(reply: Reply) {
-    let turn = TurnKind::Assistant(Box::new(reply));
+fn send_back(reply: &Reply) {
     for wire in WIRES {
         let model = ModelConfig { wire, ..ModelConfig::default() };
         let head = Head::new(&model, "Be brief.", iter::empty());
         let mut prefix = Prefix::new(&model);
-        prefix.push(&turn);
+        prefix.push(Said::Assistant(Cow::Borrowed(reply)));
         let body = prefix.request(&head, &model, "key").body.0;
         if let Err(error) = serde_json::from_slice::<IgnoredAny>(&body) {
             panic!("{wire:?}: {error}: {}", String::from_utf8_lossy(&body));
@@ -186,6 +185,7 @@ fn shown(pieces: &[Piece]) -> String {
         match piece {
             Piece::Restart => shown.clear(),
             Piece::Text(more) | Piece::Reasoning(more) => shown.push_str(more),
+            Piece::Call(_) => {}
         }
     }
     shown

@@ -6,14 +6,16 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
+    compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, Estimator, ExecMode, Facts, GitFacts,
         GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
         ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
-        SubagentPolicy, Timeouts,
+        SubagentPolicy, Timeouts, UndoPolicy,
     },
     id::SessionId,
     json::{Json, Object},
+    message::FoldKind,
     preset::Preset,
     tool::{BuiltinTools, Freeform, ToolSpec},
 };
@@ -30,6 +32,9 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("LimitAction", &actions);
     let asks: Vec<AskAbout> = one_of_each!(AskAbout: Nothing, Programs, Changes, Everything);
     visitor.visit_read("AskAbout", &asks);
+    let overflows: Vec<OnOverflow> = one_of_each!(OnOverflow: Warn, CompactRetryOnce);
+    visitor.visit_read("OnOverflow", &overflows);
+    visitor.visit_read("Compaction", &[Compaction::default(), compaction()]);
     visitor.visit_read("HookPoint", &hook_points());
     visitor.visit_read("ApprovalRule", &[ApprovalRule::tool("shell"), rule()]);
     let names = || vec!["read_file".into()];
@@ -52,7 +57,7 @@ fn loop_steps() -> Vec<LoopStep> {
 }
 
 fn hook_points() -> Vec<HookPoint> {
-    one_of_each!(HookPoint: Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop)
+    one_of_each!(HookPoint: Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Compact)
 }
 
 pub(super) fn rule() -> ApprovalRule {
@@ -90,6 +95,28 @@ fn facts() -> Facts {
     }
 }
 
+fn compaction() -> Compaction {
+    let to = Fullness { used: Some(50_000), ..Fullness::default() };
+    let from = Fullness { left: Some(16_384), ..Fullness::percent(90) };
+    Compaction {
+        auto: vec![
+            Tier { from: Fullness::percent(80), to, step: FoldKind::Stub, inputs: None },
+            Tier { from, to, step: FoldKind::Summary, inputs: Some(5) },
+        ],
+        on_overflow: OnOverflow::CompactRetryOnce,
+        truncate_if_needed: false,
+        keep: Keep { first_input: true, ..Keep::default() },
+        summary: Summary {
+            model: Some("claude-haiku-4-5".into()),
+            instructions: Some("Keep the names of files.".into()),
+            ..Summary::default()
+        },
+        max_messages: 40,
+        max_failures: 3,
+        max_window: 100_000,
+    }
+}
+
 fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
@@ -101,6 +128,7 @@ fn config() -> SessionConfig {
         tool_output_limits: [("shell".into(), 5_000)].into(),
         tool_line_limits: [("grep".into(), 100)].into(),
         tool_output_percent: Some(30),
+        tool_output_share_of_rest: Some(60),
         facts: facts(),
         base_prompt: Some("You are kind.".into()),
         instructions: Some("Be kind.".into()),
@@ -108,6 +136,7 @@ fn config() -> SessionConfig {
         tools: vec![tool(None)],
         exec_modes: [("weather".into(), ExecMode::Parallel)].into(),
         estimator: Estimator::Words,
+        compaction: compaction(),
         loops: LoopPolicy {
             ignore_tools: vec!["wait".into()],
             ladder: loop_steps(),
@@ -118,6 +147,7 @@ fn config() -> SessionConfig {
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
         repair: RepairPolicy::default(),
+        undo: UndoPolicy { max_steps: 20 },
         answer: Some(AnswerConfig { schema: opaque(), retries: 2 }),
         ask_user: true,
         web_fetch: true,

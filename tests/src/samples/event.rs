@@ -6,10 +6,11 @@ use super::{
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
+    compaction::FoldReason,
     config::{Limits, ProfileKind, Vocabulary},
     event::{ErrorKind, Event, EventKind, PlanItem, PlanStatus},
     id::{AgentId, EffectId, SessionId},
-    message::Usage,
+    message::{FoldKind, Usage, Why},
     status::{AgentState, RunEnd, Status},
     time::{Instant, UnixMillis},
 };
@@ -22,12 +23,14 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
         one_of_each!(RunEnd: Completed, Limit, Loop, Interrupted, Denied, Failed);
     visitor.visit("RunEnd", &ends);
     visitor.visit("ErrorKind", &error_kinds());
+    let reasons: Vec<FoldReason> = one_of_each!(FoldReason: Full, Overflow, Asked);
+    visitor.visit_read("FoldReason", &reasons);
     let status = |cost_nano_usd| {
         let (state, usage) = (AgentState::Idle, usage());
         Status { state, turns: 2, tool_calls: 1, usage, cost_nano_usd }
     };
     visitor.visit("Status", &[status(None), status(Some(1_500))]);
-    let kinds = kinds().into_iter().chain(plain_kinds());
+    let kinds = kinds().into_iter().chain(fold_kinds()).chain(plain_kinds());
     let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
     visitor.visit("Event", &events);
 }
@@ -84,6 +87,13 @@ fn kinds() -> Vec<EventKind> {
             cost_nano_usd: Some(700),
         },
         TextReset,
+        RequestStart { attempt: 1 },
+        ToolCallDelta {
+            index: 1,
+            call_id: call_id.clone(),
+            name: name.clone(),
+            text: "{\"file_path\":\"a".into(),
+        },
         ToolCallStart { call_id: call_id.clone(), name: name.clone(), arguments: "{}".into() },
         ToolCallOutputDelta { call_id: call_id.clone(), text: "so far".into() },
         ToolCallEnd { call_id, name, outcome: Arc::new(outcome()) },
@@ -103,6 +113,34 @@ fn kinds() -> Vec<EventKind> {
         PrefixRebased { reason: "the model changed" },
         Warning { message: "mind".into() },
         Error { kind: ErrorKind::Limit, message: "too many turns".into() },
+        Rewound { why: Why::Undo, to: 6, undo_left: 2, redo_left: 1 },
+    )
+}
+
+fn fold_kinds() -> Vec<EventKind> {
+    one_of_each!(open EventKind:
+        CompactionStarted {
+            kind: FoldKind::Summary,
+            why: FoldReason::Full,
+            tokens: 180_000,
+        },
+        Compacted {
+            kind: FoldKind::Summary,
+            why: FoldReason::Overflow,
+            turns: 42,
+            before: 180_000,
+            after: 62_000,
+            text: Some("The summary".into()),
+            usage: Some(usage()),
+            cost_nano_usd: Some(700),
+        },
+        CompactionFailed {
+            kind: FoldKind::Archive,
+            why: FoldReason::Asked,
+            message: "the disk is full".into(),
+            usage: Some(usage()),
+            cost_nano_usd: Some(700),
+        },
     )
 }
 
@@ -125,5 +163,22 @@ fn plain_kinds() -> Vec<EventKind> {
             cost_nano_usd: None,
         },
         EventKind::TurnLimit { limit: "max_tool_rounds_per_input", value: 3 },
+        EventKind::Compacted {
+            kind: FoldKind::Stub,
+            why: FoldReason::Full,
+            turns: 0,
+            before: 6_000,
+            after: 4_000,
+            text: None,
+            usage: None,
+            cost_nano_usd: None,
+        },
+        EventKind::CompactionFailed {
+            kind: FoldKind::Summary,
+            why: FoldReason::Full,
+            message: "the summary is blank".into(),
+            usage: None,
+            cost_nano_usd: None,
+        },
     ]
 }

@@ -3,7 +3,7 @@
 use super::{
     action::outcome,
     config::{patch, rule},
-    message::{opaque, parts},
+    message::{opaque, parts, turns},
     visitor::{Visitor, one_of_each},
 };
 use innerloop_core::{
@@ -65,6 +65,12 @@ fn commands() -> Vec<Command> {
         Steer { parts: parts() },
         FollowUp { parts: parts() },
         Configure { patch: patch() },
+        Compact { instructions: Some("the names of files".into()) },
+        Undo { steps: 1 },
+        Redo { steps: 2 },
+        Restore { at: 6 },
+        Clear,
+        Import { turns: turns() },
         Interrupt,
         Close,
     )
@@ -138,6 +144,8 @@ fn reasons() -> Vec<Reason> {
         WrongKind(id),
         OutOfOrder(id),
         Empty,
+        Nothing("there is nothing to undo"),
+        Import("a conversation begins with the user"),
         Config(config_error()),
         Unsupported("not offered"),
     )

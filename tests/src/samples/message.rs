@@ -5,11 +5,12 @@ use innerloop_core::{
     config::WireKind,
     json::Json,
     message::{
-        Block, CallDetail, Finish, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, Turn,
-        TurnKind, Usage,
+        Block, CallDetail, Finish, Fold, FoldKind, MarkedText, Part, Reasoning, Reply, Said,
+        ToolCall, ToolResult, Turn, TurnKind, Usage, Why,
     },
     time::UnixMillis,
 };
+use std::borrow::Cow;
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Part", &parts());
@@ -22,9 +23,46 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Block", &blocks());
     visitor.visit_read("Finish", &finishes());
     visitor.visit_read("Reply", &[Reply::default(), reply()]);
+    visitor.visit_read("FoldKind", &fold_kinds());
+    visitor.visit_read("Fold", &folds());
+    visitor.visit_read("Why", &whys());
+    visitor.visit_read("Turn", &turns());
+    visitor.visit("Said", &said());
+}
+
+fn said() -> Vec<Said<'static>> {
+    let said = || vec![Part::text("Go on.")];
+    let parts = || Cow::Owned(said());
+    let result = ToolResult { call_id: "call_1".into(), parts: said(), is_error: false };
+    vec![
+        Said::User(parts()),
+        Said::Assistant(Cow::Owned(Reply::default())),
+        Said::ToolResults(Cow::Owned(vec![result])),
+        Said::System("Mind the gap."),
+        Said::Steering(parts()),
+    ]
+}
+
+/// One of each kind.
+pub(super) fn turns() -> Vec<Turn> {
     let turn = |kind| Turn { at: UnixMillis(1_800_000_000_000), kind };
-    let turns: Vec<Turn> = turn_kinds().into_iter().map(turn).collect();
-    visitor.visit_read("Turn", &turns);
+    turn_kinds().into_iter().map(turn).collect()
+}
+
+fn fold_kinds() -> Vec<FoldKind> {
+    one_of_each!(FoldKind: Stub, Archive, Summary, Truncate)
+}
+
+fn folds() -> Vec<Fold> {
+    let (before, after) = (90_000, 20_000);
+    let fold =
+        |upto, pin, text, kind| Fold { upto, pin, stub_before: 12, text, kind, before, after };
+    let text = Some("What was done so far".into());
+    vec![fold(0, Vec::new(), None, FoldKind::Stub), fold(9, vec![0], text, FoldKind::Summary)]
+}
+
+fn whys() -> Vec<Why> {
+    one_of_each!(Why: Undo, Redo, Restore, Clear)
 }
 
 pub(super) fn parts() -> Vec<Part> {
@@ -117,5 +155,7 @@ fn turn_kinds() -> Vec<TurnKind> {
         ToolResults(vec![result()]),
         System("Mind the gap.".into()),
         Steering(parts()),
+        Folded(Box::new(folds().remove(1))),
+        Rewound { at: 2, why: Why::Undo },
     )
 }

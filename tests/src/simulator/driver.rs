@@ -8,7 +8,6 @@ use super::{
     subject::Subject,
     world::World,
 };
-use crate::test_host::summarize;
 use innerloop_core::{
     id::AgentId,
     input::{Command, Input},
@@ -31,8 +30,11 @@ pub(super) struct Driver {
     world: World,
     checker: Checker,
     now: u64,
-    /// Chance for calls beside the runs, so that a seed is the same run without them.
-    side_calls: Option<Rng>,
+    /// Chance for words that make the conversation shorter, so that a seed is the same run without
+    /// them.
+    folds: Option<Rng>,
+    /// The same for words that change the view.
+    views: Option<Rng>,
     transitions: BTreeMap<String, bool>,
     trace: Option<Vec<String>>,
 }
@@ -42,6 +44,14 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     let mut rng = Rng::new(seed);
     let mut config = settings::config(&mut rng);
     settings::speak(&mut config.model, plan.wire, seed);
+    let mut folds = plan.folds.then(|| Rng::new(seed.rotate_left(32)));
+    if let Some(rng) = &mut folds {
+        settings::fold(&mut config, rng);
+    }
+    let mut views = plan.views.then(|| Rng::new(seed.rotate_left(16)));
+    if let Some(rng) = &mut views {
+        config.undo.max_steps = [0, 1, 3][rng.weighted(&[6, 1, 1])];
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
@@ -49,10 +59,9 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
         Checker::open(&subject, &outputs).map_err(|message| fault(0, message, Vec::new()))?;
     let world = World::new(&model, &mut rng);
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
-    let side_calls = plan.side_calls.then(|| Rng::new(seed.rotate_left(32)));
     let transitions = BTreeMap::new();
     let mut driver =
-        Driver { rng, subject, world, checker, now: 0, side_calls, transitions, trace };
+        Driver { rng, subject, world, checker, now: 0, folds, views, transitions, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
@@ -90,13 +99,35 @@ impl Driver {
                     let (input, delay) = self.world.next(&mut self.rng, left);
                     self.now = self.now.saturating_add_signed(delay);
                     self.give(&input)?;
-                    if self.side_calls.as_mut().is_some_and(|chance| chance.chance(4)) {
-                        self.give(&Input::command(summarize()))?;
+                    if self.folds.as_mut().is_some_and(|chance| chance.chance(4)) {
+                        let says_more = self.now.is_multiple_of(2);
+                        let instructions = says_more.then(|| "the names".to_owned());
+                        self.give(&Input::command(Command::Compact { instructions }))?;
                     }
+                    self.look_back()?;
                 }
             }
         }
         self.end()
+    }
+
+    /// Now and then the host changes what an agent sees, or what that would come to is checked.
+    fn look_back(&mut self) -> Result<(), String> {
+        let Some(rng) = &mut self.views else { return Ok(()) };
+        match rng.below(40) {
+            0 | 1 => {
+                let agent = AgentId(u32::try_from(rng.below(3) / 2).unwrap_or(0));
+                let history = self.subject.session().history(agent);
+                let turns = history.map_or(0, |history| history.turns().len());
+                let commands: Vec<_> =
+                    (0..rng.between(1, 3)).map(|_| self.world.view(turns, rng)).collect();
+                commands
+                    .into_iter()
+                    .try_for_each(|command| self.give(&Input::Command { agent, command }))
+            }
+            2 => self.checker.check_undo(&self.subject),
+            _ => Ok(()),
+        }
     }
 
     /// Milliseconds to the next deadline.

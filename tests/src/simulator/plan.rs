@@ -15,15 +15,17 @@ pub struct Plan {
     /// The protocol of the model; drawn from the seed if absent, as is its family unless the
     /// protocol is Anthropic's.
     pub wire: Option<WireKind>,
-    /// Whether models are called beside the runs, too.
-    pub side_calls: bool,
+    /// Whether conversations are made shorter, too.
+    pub folds: bool,
+    /// Whether steps are taken back and put back, and the view is changed otherwise.
+    pub views: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { steps: 160, mutation: None, wire: None, side_calls: true, trace: false }
+        Self { steps: 160, mutation: None, wire: None, folds: true, views: true, trace: false }
     }
 }
 

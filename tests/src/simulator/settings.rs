@@ -3,11 +3,13 @@
 use super::rng::Rng;
 use crate::{test_host, wires};
 use innerloop_core::{
+    compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
     config::{
         AnswerConfig, ApprovalRule, AskAbout, Estimator, ExecMode, HookPoint, LimitAction, Limits,
         LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig, Vocabulary, WireKind,
     },
     json::{Json, Object, from_str, to_string},
+    message::FoldKind,
     tool::ToolSpec,
 };
 
@@ -64,6 +66,52 @@ pub(super) fn speak(model: &mut ModelConfig, wire: Option<WireKind>, seed: u64) 
     }
     if model.wire != WireKind::Anthropic && rng.chance(25) {
         model.parallel_tool_calls = Some(false);
+    }
+}
+
+/// Says when and how the conversation is made shorter: windows are tiny, and so is what stays.
+pub(super) fn fold(config: &mut SessionConfig, rng: &mut Rng) {
+    const KINDS: [FoldKind; 4] =
+        [FoldKind::Stub, FoldKind::Archive, FoldKind::Summary, FoldKind::Truncate];
+    let mut number = |least, most| u32::try_from(rng.between(least, most)).unwrap_or(0);
+    let model = &mut config.model;
+    model.context_window = [400, 5_000, 8_000, 20_000][number(0, 3) as usize];
+    model.max_output_tokens = model.max_output_tokens.min(200);
+    let used = |used| Fullness { used: Some(used), ..Fullness::default() };
+    let auto = (0..number(0, 3)).map(|_| {
+        let percent = number(2, 90);
+        let (from, to) = match number(0, 1) {
+            0 => (used(number(40, 390)), used(number(1, 39))),
+            _ => (Fullness::percent(percent), Fullness::percent(percent / 2)),
+        };
+        let inputs = Some(number(0, 6)).filter(|inputs| *inputs > 0);
+        Tier { from, to, step: KINDS[number(0, 3) as usize], inputs }
+    });
+    let auto = auto.collect();
+    let once = [OnOverflow::Warn, OnOverflow::CompactRetryOnce];
+    config.compaction = Compaction {
+        auto,
+        on_overflow: once[usize::from(number(0, 9) > 1)],
+        truncate_if_needed: number(0, 9) > 2,
+        keep: Keep {
+            tokens: number(0, 100),
+            rounds: number(0, 3),
+            words_of_user: number(0, 60),
+            first_input: number(0, 1) == 0,
+        },
+        summary: Summary {
+            model: (number(0, 2) == 0).then(|| "mock-summary".into()),
+            max_tokens: number(1, 60),
+            result_chars: number(0, 40),
+            instructions: None,
+        },
+        max_messages: number(0, 12),
+        max_failures: number(0, 3),
+        max_window: [0, 300][usize::from(number(0, 9) == 0)],
+    };
+    config.tool_output_share_of_rest = (number(0, 9) == 0).then_some(50);
+    if number(0, 9) < 3 {
+        config.hooks.points.push(HookPoint::Compact);
     }
 }
 

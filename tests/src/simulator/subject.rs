@@ -10,6 +10,7 @@ use innerloop_core::{
     id::{AgentId, EffectId},
     input::{Command, HookReply, Input, Rejected},
     json::Map,
+    message::{FoldKind, Part, Turn, TurnKind},
     output::{Deadline, DeadlineReason, Effect, HttpRequest, Output, Outputs},
     time::{Instant, UnixMillis},
 };
@@ -69,6 +70,18 @@ pub enum Mutation {
     CountsOn,
     /// A limit stops a run that has not reached it.
     EarlyLimit,
+    /// Behind a fold, a call is parted from its results.
+    PartedPair,
+    /// Behind a fold, the input under way is forgotten.
+    ForgottenPin,
+    /// A summary is shown as if the model said it to the user.
+    ShownSummary,
+    /// One step more is taken back than was asked for.
+    UndoesMore,
+    /// Steps are said to be taken back, and stay.
+    FeignedUndo,
+    /// That earlier requests no longer fit is not said.
+    UntoldRebase,
 }
 
 /// A session, or a mutant of one.
@@ -131,7 +144,19 @@ impl Subject {
         if forgets != Mutation::NumberGap && self.mutation == Some(forgets) && !self.closed {
             return Ok(Outputs::default());
         }
+        let feigned = (self.mutation == Some(Mutation::FeignedUndo)
+            && matches!(input, Input::Command { command: Command::Undo { .. }, .. }))
+        .then(|| self.session.snapshot());
         match self.session.handle(self.misheard(input), now) {
+            Ok(outputs) if feigned.is_some() => {
+                let wall = UnixMillis(EPOCH.0 + self.session.now().0);
+                let before = Session::restore(&feigned.unwrap_or_default(), wall);
+                self.session = before.expect("a snapshot that was just made");
+                let events = outputs.events().count();
+                let outputs = self.mutate(outputs);
+                self.shift += i64::try_from(events).unwrap_or(0);
+                Ok(outputs)
+            }
             Ok(outputs) => Ok(self.mutate(outputs)),
             Err(rejected) => {
                 if self.mutation == Some(Mutation::RefusalActs) {
@@ -145,6 +170,11 @@ impl Subject {
 
     /// The input as the mutant hears it.
     fn misheard(&self, mut input: Input) -> Input {
+        if let Input::Command { command: Command::Undo { steps }, .. } = &mut input
+            && self.mutation == Some(Mutation::UndoesMore)
+        {
+            *steps += 1;
+        }
         let deaf_at = match self.mutation {
             Some(Mutation::DeafToHooks) => HookPoint::AfterTool,
             Some(Mutation::DeafBefore) => HookPoint::BeforeTool,
@@ -233,6 +263,7 @@ impl Subject {
         let is_dropped = match &event.kind {
             EventKind::ProcessingEnd { .. } => mutation == Mutation::SilentEnd,
             EventKind::ToolCallEnd { .. } => mutation == Mutation::SilentCall,
+            EventKind::PrefixRebased { .. } => mutation == Mutation::UntoldRebase,
             _ => false,
         };
         if let EventKind::SessionEnd { .. } = event.kind {
@@ -255,13 +286,24 @@ impl Subject {
         }
         event.seq = event.seq.saturating_add_signed(self.shift);
         self.seq = event.seq;
+        let summary = match &event.kind {
+            EventKind::Compacted { kind: FoldKind::Summary, text, .. } => text.clone(),
+            _ => None,
+        };
+        let shown = summary.filter(|_| mutation == Mutation::ShownSummary).map(|text| {
+            self.shift += 1;
+            let kind = EventKind::AssistantTextDelta { text };
+            Event { seq: event.seq + 1, kind, ..event.clone() }
+        });
         out.push(Output::Event(event));
+        out.extend(shown.map(Output::Event));
     }
 
     fn mutate_effect(&mut self, mutation: Mutation, effect: Effect, out: &mut Vec<Output>) {
         let effect = match effect {
             Effect::Http { id, agent, request, purpose } => {
-                Effect::Http { id, agent, request: mutate_request(mutation, request), purpose }
+                let request = self.refolded(mutation, agent, mutate_request(mutation, request));
+                Effect::Http { id, agent, request, purpose }
             }
             other => other,
         };
@@ -278,6 +320,29 @@ impl Subject {
             }
         }
         out.push(Output::Effect(effect));
+    }
+
+    /// A request behind a fold, as the mutant makes it.
+    fn refolded(&self, mutation: Mutation, agent: AgentId, request: HttpRequest) -> HttpRequest {
+        let turns = self.session.history(agent).map_or(&[][..], |history| history.turns());
+        let is_fold = |turn: &Turn| matches!(&turn.kind, TurnKind::Folded(fold) if fold.upto > 0);
+        if !turns.iter().any(is_fold) {
+            return request;
+        }
+        let text = String::from_utf8_lossy(&request.body).into_owned();
+        let text = match mutation {
+            Mutation::PartedPair => without_results(&text),
+            Mutation::ForgottenPin => {
+                let input = turns.iter().rev().find_map(|turn| match &turn.kind {
+                    TurnKind::User(parts) => parts.first().and_then(Part::as_text),
+                    _ => None,
+                });
+                let json = serde_json::to_string(input.unwrap_or_default()).unwrap_or_default();
+                text.replace(json.trim_matches('"'), "?")
+            }
+            _ => return request,
+        };
+        HttpRequest { body: Bytes(text.into_bytes()), ..request }
     }
 
     fn is_owed(&self, id: EffectId) -> bool {
@@ -306,6 +371,14 @@ fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {
         _ => return request,
     }
     HttpRequest { body: Bytes(text.into_bytes()), ..request }
+}
+
+/// The body without the first answer to a call.
+fn without_results(text: &str) -> String {
+    match text.find("{\"type\":\"tool_result\"") {
+        Some(first) => text.replacen(&result(text, first), "{\"type\":\"note\"}", 1),
+        None => text.to_owned(),
+    }
 }
 
 /// The object that starts at `at`.

@@ -7,6 +7,7 @@ use super::{
     rng::Rng,
     settings,
 };
+use crate::test_host::EPOCH;
 use innerloop_core::{
     config::ModelConfig,
     event::EventKind,
@@ -15,7 +16,7 @@ use innerloop_core::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, ResponseHead,
         ToolInput,
     },
-    message::Part,
+    message::{Block, Part, Reply, ToolCall, ToolResult, Turn, TurnKind},
     output::{Effect, Output, Outputs},
 };
 use std::collections::VecDeque;
@@ -34,6 +35,8 @@ pub(super) struct World {
     started: Vec<(AgentId, u32)>,
     /// The number of the newest effect.
     newest: u64,
+    /// How many conversations were taken over.
+    imports: u32,
     mood: Mood,
 }
 
@@ -64,7 +67,7 @@ impl World {
             _ => Mood { talk: 30, ticks: 20, nonsense: 10, silence: 15 },
         };
         let (pending, given, started) = (Vec::new(), VecDeque::new(), Vec::new());
-        Self { model: Model::new(model, rng), pending, given, started, newest: 0, mood }
+        Self { model: Model::new(model, rng), pending, given, started, newest: 0, imports: 0, mood }
     }
 
     /// Takes over what is to be done.
@@ -198,6 +201,45 @@ impl World {
             4 => Command::Interrupt,
             _ => Command::Close,
         }
+    }
+
+    /// A word that changes what an agent sees whose log has so many turns.
+    pub(super) fn view(&mut self, turns: usize, rng: &mut Rng) -> Command {
+        let steps = u32::try_from(rng.below(4)).unwrap_or(0);
+        let at = u32::try_from(rng.index(turns + 2)).unwrap_or(0);
+        match rng.weighted(&[10, 7, 4, 2, 3]) {
+            0 => Command::Undo { steps },
+            1 => Command::Redo { steps },
+            2 => Command::Restore { at },
+            3 => Command::Clear,
+            _ => Command::Import { turns: self.elsewhere(rng) },
+        }
+    }
+
+    /// Turns of another conversation, of which some cannot be taken over.
+    fn elsewhere(&mut self, rng: &mut Rng) -> Vec<Turn> {
+        self.imports += 1;
+        let id = format!("imported_{}", self.imports);
+        let call = ToolCall {
+            id: id.clone(),
+            name: settings::LOOKUP.into(),
+            arguments: r#"{"key":"a"}"#.into(),
+            detail: None,
+        };
+        let reply = |blocks| TurnKind::Assistant(Box::new(Reply { blocks, ..Reply::default() }));
+        let parts = vec![Part::text("Said elsewhere.")];
+        let result = ToolResult { call_id: id, parts: parts.clone(), is_error: rng.chance(30) };
+        let mut kinds = vec![
+            TurnKind::User(parts),
+            reply(vec![Block::ToolCall(call)]),
+            TurnKind::ToolResults(vec![result]),
+            reply(vec![Block::Text("Done elsewhere.".into())]),
+        ];
+        kinds.truncate(1 + rng.index(4));
+        if rng.chance(20) {
+            kinds.remove(rng.index(kinds.len()));
+        }
+        kinds.into_iter().map(|kind| Turn { at: EPOCH, kind }).collect()
     }
 
     /// A command to an agent that may not exist.

@@ -142,6 +142,7 @@ fn accumulated(wire: WireKind, message: &Message) -> (Reply, String, String) {
         match piece {
             Piece::Text(more) => text.push_str(&more),
             Piece::Reasoning(more) => thinking.push_str(&more),
+            Piece::Call(_) => {}
             Piece::Restart => panic!("nothing begins anew here"),
         }
     }

@@ -211,8 +211,6 @@ fn a15_what_a_session_is_stays() {
     let before = host.session.snapshot();
     for (patch, why) in [
         (json!({"id": "other"}), "id: it cannot change in a session"),
-        (json!({"model": {"endpoint": "x"}}), "model.endpoint: it cannot change in a session"),
-        (json!({"model": {"wire": "ollama"}}), "model.wire: it cannot change in a session"),
         (json!({"limits": {"max": 1}}), "limits.max: unknown field `max`, expected one of"),
         (json!({"builtin_tools": {"only": ["x"]}}), r#"builtin_tools: there is no tool "x""#),
         (json!({"timeouts": {"default_command_ms": 0}}), "timeouts.default_command_ms: is 0"),

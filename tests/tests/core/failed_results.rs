@@ -34,7 +34,7 @@ fn turns(wire: WireKind, parts: Vec<Part>, is_error: bool) -> [TurnKind; 3] {
 
 fn body(model: &ModelConfig, turns: &[TurnKind]) -> Value {
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let head = Head::new(model, "", [].iter());
     serde_json::from_slice(&prefix.request(&head, model, "").body.0).unwrap()
 }
@@ -97,7 +97,7 @@ fn c22_the_bytes_of_a_failed_result_stay() {
         let (mut prefix, mut before) = (Prefix::new(&model), String::new());
         for round in 0..4 {
             for turn in turns(wire, vec![Part::text("no"), image()], round % 2 == 0) {
-                prefix.push(&turn);
+                prefix.push(turn.said().unwrap());
             }
             let body = String::from_utf8(prefix.request(&head, &model, "").body.0).unwrap();
             // Anthropic's markers move, and the body's end comes behind the last turn.

@@ -339,6 +339,24 @@ fn g3_a_refused_key_is_reported_at_once_and_closes_the_session() {
 }
 
 #[test]
+fn g3_a_session_may_outlive_a_refused_key() {
+    let mut config = config();
+    config.retry.refusal_closes = false;
+    let mut host = TestHost::open(config);
+    let _ = host.submit("hello");
+    host.refuse(401, "authentication_error", "invalid x-api-key", &[]);
+    assert_eq!(errors(&host), [ErrorKind::Authentication]);
+    assert_eq!((ends(&host), state(&host)), (vec![RunEnd::Failed], AgentState::Idle));
+    let _ = host.submit("again");
+    host.refuse(404, "not_found_error", "model: nobody", &[]);
+    assert_eq!(errors(&host).last(), Some(&ErrorKind::InvalidRequest));
+    let _ = host.submit("and again");
+    host.reply(&Message::text("hi"));
+    assert_eq!(ends(&host).last(), Some(&RunEnd::Completed));
+    assert_eq!(host.requests.len(), 3, "what is refused is not tried again");
+}
+
+#[test]
 fn g3_a_request_that_the_host_refuses_is_not_tried_again() {
     let mut host = TestHost::default();
     let _ = host.submit("hello");
@@ -446,7 +464,7 @@ fn every_mistake_of_the_host_is_refused_and_changes_nothing() {
         assert_eq!((rejected.reason, rejected.input), (reason, input));
         assert_eq!(host.session.snapshot(), before);
     }
-    assert_eq!(REPLAY_VERSION, 5);
+    assert_eq!(REPLAY_VERSION, 7);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use innerloop_core::{
     gauge::Gauge,
     id::AgentId,
     input::{Answer, Input},
-    message::{Part, ToolResult, TurnKind},
+    message::{Part, Said, ToolResult, TurnKind},
     repeat::{self, Watch},
     status::{AgentState, RunEnd},
 };
@@ -16,6 +16,7 @@ use innerloop_tests::{
     test_host::{EPOCH, TestHost, config},
 };
 use serde_json::json;
+use std::borrow::Cow;
 
 fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
     let policy = LoopPolicy::default();
@@ -227,8 +228,8 @@ fn r3_what_follows_at_a_limit_is_a_setting() {
 fn r5_the_estimate_of_tokens_is_a_setting() {
     let tokens = |estimator, text: &str| {
         let mut gauge = Gauge::new(estimator);
-        gauge.note(&TurnKind::User(vec![Part::text(text)]));
-        gauge.tokens()
+        gauge.note(&Said::User(Cow::Owned(vec![Part::text(text)])));
+        gauge.tokens(0)
     };
     let text = "twelve words ".repeat(50);
     assert_eq!(tokens(Estimator::Chars, &text), 162);
@@ -237,8 +238,8 @@ fn r5_the_estimate_of_tokens_is_a_setting() {
     let mut gauge = Gauge::new(Estimator::CodeAndProse);
     let parts = vec![Part::text("x".repeat(100))];
     let result = ToolResult { call_id: "c".into(), parts, is_error: false };
-    gauge.note(&TurnKind::ToolResults(vec![result]));
-    assert_eq!(gauge.tokens(), 33);
+    gauge.note(&Said::ToolResults(Cow::Owned(vec![result])));
+    assert_eq!(gauge.tokens(0), 33);
 }
 
 #[test]
@@ -257,7 +258,7 @@ fn e8_a_full_context_window_is_warned_of_once() {
     let mut config = config();
     config.model.context_window = 20_000;
     let mut host = TestHost::open(config);
-    let _ = host.submit(&"x".repeat(66_000));
+    let _ = host.submit(&"x".repeat(58_000));
     let warnings = |host: &TestHost| {
         host.find(|kind| match kind {
             EventKind::Warning { message } => Some(message.clone()),

@@ -123,6 +123,15 @@ fn a_log_of_version_2_goes_on_from_its_newest_snapshot() {
     assert_eq!(log::replay(text).is_ok(), REPLAY_VERSION == 2);
 }
 
+#[test]
+fn a_snapshot_of_version_3_is_one_of_today_without_a_view() {
+    let snapshot = TestHost::default().session.snapshot();
+    let text = String::from_utf8(snapshot.clone()).unwrap();
+    let older = text.replacen(r#""version":4"#, r#""version":3"#, 1);
+    assert_ne!(older, text);
+    assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
+}
+
 /// Each snapshot with what version 2 made of it.
 fn version_2() -> [(&'static str, ExpectFile); 16] {
     [

@@ -2,7 +2,7 @@
 
 use innerloop_core::{
     action::{Action, Notice, Numbering, Outcome, ToolError},
-    config::{ExecMode, ProfileKind, ProgramFacts, SessionConfig, WireKind},
+    config::{ExecMode, ProfileKind, ProgramFacts, SessionConfig, Vocabulary, WireKind},
     event::EventKind,
     id::AgentId,
     input::{Answer, Input, ToolInput},
@@ -149,7 +149,7 @@ fn c18_a_call_is_looked_up_checked_run_announced_and_answered() {
     host.reply(&Message::call("c1", "list_dir", &json!({})));
     assert_eq!(host.names(2), ["assistant_text_end", "tool_call_start"]);
     let _ = host.answer("a/");
-    assert_eq!(host.names(4), ["tool_call_end"]);
+    assert_eq!(host.names(6), ["tool_call_end"]);
     assert_eq!(results(&host)[0]["content"], "a/");
 }
 
@@ -444,6 +444,29 @@ fn d4_time_limits_are_the_profiles_the_calls_and_never_more_than_the_most() {
         let mut host = desk_with(Vec::new());
         host.reply(&Message::call("c1", "run_program", &asked));
         assert_eq!(host.runs.first_key_value().unwrap().1.timeout_ms, given);
+    }
+}
+
+#[test]
+fn d4_a_time_limit_that_is_configured_goes_before_the_profiles_and_the_model_is_told() {
+    let shell = ProgramFacts { name: "bash".into(), description: String::new() };
+    for (kind, name) in [
+        (ProfileKind::Anthropic, "Bash"),
+        (ProfileKind::Openai, "shell_command"),
+        (ProfileKind::Gemini, "run_shell_command"),
+    ] {
+        let mut config = config();
+        config.model.profile = kind;
+        config.model.vocabulary = Vocabulary::Native;
+        config.facts.programs = vec![shell.clone()];
+        config.timeouts.default_command_ms = 7_777;
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        let tools = host.body()["tools"].as_array().unwrap().clone();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap().to_string();
+        assert!(!tool.contains("if absent, at") || tool.contains("7777 if absent"), "{tool}");
+        host.reply(&Message::call("c1", name, &json!({"command": "true"})));
+        assert_eq!(host.runs.first_key_value().unwrap().1.timeout_ms, 7_777, "{name}");
     }
 }
 

@@ -37,7 +37,7 @@ fn no_seed_that_failed_once_fails_again() {
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
         for wire in [Some(WireKind::Anthropic), None] {
-            let plan = Plan { wire, side_calls: false, ..Plan::default() };
+            let plan = Plan { wire, folds: false, views: false, ..Plan::default() };
             if let Err(fault) = run(seed, plan) {
                 panic!("{}", shown(&fault));
             }
@@ -48,7 +48,7 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 50] = [
+const CORNERS: [&str; 56] = [
     r#""type":"session_start""#,
     r#""type":"session_end""#,
     r#""type":"user_input""#,
@@ -98,7 +98,13 @@ const CORNERS: [&str; 50] = [
     "goes on from its log",
     "goes on from its snapshot",
     r#""purpose":"summary""#,
-    "the summary: ",
+    r#""type":"rewound","why":"undo""#,
+    r#""type":"rewound","why":"redo""#,
+    r#""type":"rewound","why":"restore""#,
+    r#""type":"rewound","why":"clear""#,
+    "refused: there is nothing to undo",
+    "refused: the turns cannot be imported",
+    r#""type":"compacted""#,
 ];
 
 #[test]
@@ -106,7 +112,7 @@ fn the_world_gets_everywhere() {
     let wire = Some(WireKind::Anthropic);
     let plan = Plan { wire, trace: true, ..Plan::default() };
     let mut missing: Vec<&str> = CORNERS.to_vec();
-    for seed in (0..200).map(|seed| 1_000 + seed) {
+    for seed in (0..300).map(|seed| 1_000 + seed) {
         let trace = run(seed, plan).map_or_else(|fault| fault.trace, |report| report.trace);
         missing.retain(|corner| !trace.iter().any(|line| line.contains(corner)));
         if missing.is_empty() {
@@ -123,7 +129,8 @@ const PHASES: [u64; 8] = [2529, 2026, 2013, 2022, 2000, 2001, 2002, 2004];
 fn every_change_of_phase_in_the_table_occurs() {
     let mut missing: Option<BTreeSet<String>> = None;
     for seed in PHASES.into_iter().chain(3_000..4_000) {
-        let Ok(report) = run(seed, Plan::default()) else { continue };
+        let plan = Plan { views: false, ..Plan::default() };
+        let Ok(report) = run(seed, plan) else { continue };
         let is_seen = |name: &String| report.transitions.get(name) == Some(&true);
         assert!(!report.transitions.keys().all(is_seen), "no seed comes to all of them");
         let all = || report.transitions.keys().cloned().collect();
@@ -299,4 +306,34 @@ fn a_count_that_goes_on_where_it_begins_anew_is_caught() {
 #[test]
 fn a_limit_that_stops_a_run_too_early_is_caught() {
     catches(Mutation::EarlyLimit, "stops at");
+}
+
+#[test]
+fn a_fold_that_parts_a_call_from_its_results_is_caught() {
+    catches(Mutation::PartedPair, "were called");
+}
+
+#[test]
+fn a_fold_that_forgets_the_input_under_way_is_caught() {
+    catches(Mutation::ForgottenPin, "is not told");
+}
+
+#[test]
+fn a_summary_that_is_shown_as_the_models_words_is_caught() {
+    catches(Mutation::ShownSummary, "a summary is shown");
+}
+
+#[test]
+fn an_undo_of_one_step_more_is_caught() {
+    catches(Mutation::UndoesMore, "steps, and has");
+}
+
+#[test]
+fn an_undo_that_is_only_told_is_caught() {
+    catches(Mutation::FeignedUndo, "sees what it never saw");
+}
+
+#[test]
+fn a_rewind_that_does_not_tell_of_the_prefix_is_caught() {
+    catches(Mutation::UntoldRebase, "rewrites the one before");
 }

@@ -100,6 +100,7 @@ fn joined(pieces: &[Piece]) -> (String, String) {
             Piece::Restart => (text, reasoning) = (String::new(), String::new()),
             Piece::Text(more) => text.push_str(more),
             Piece::Reasoning(more) => reasoning.push_str(more),
+            Piece::Call(_) => panic!("a text holds no calls of the protocol"),
         }
     }
     (dense(&text), dense(&reasoning))

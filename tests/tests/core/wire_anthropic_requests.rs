@@ -36,7 +36,7 @@ fn tool(name: &str) -> ToolSpec {
 fn request(model: &ModelConfig, tools: &[ToolSpec], turns: &[TurnKind]) -> HttpRequest {
     let head = Head::new(model, "Be brief.", tools.iter());
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     prefix.request(&head, model, "key")
 }
 

@@ -53,7 +53,7 @@ fn patch() -> ToolSpec {
 fn sent(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> String {
     let head = Head::new(model, system, tools.iter());
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key-1");
     assert_eq!(request.path, "/chat/completions");
     assert_eq!(request.headers, [("content-type".to_owned(), "application/json".to_owned())]);
@@ -384,7 +384,7 @@ fn the_bytes_of_earlier_turns_never_change() {
         let mut prefix = Prefix::new(&model);
         let mut before = String::new();
         for turn in &turns {
-            prefix.push(turn);
+            prefix.push(turn.said().unwrap());
             let body = prefix.request(&head, &model, "k").body.0;
             let body = String::from_utf8(body).unwrap();
             let messages = body.rsplit_once(']').unwrap().0.to_owned();

@@ -483,7 +483,7 @@ fn tool(name: &str, parameters: &Value) -> ToolSpec {
 fn body(model: &ModelConfig, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {
     let head = Head::new(model, "Be brief.", tools.iter());
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key");
     serde_json::from_slice(&request.body.0).unwrap()
 }
@@ -807,7 +807,7 @@ fn the_bytes_of_earlier_turns_never_change() {
     let mut prefix = Prefix::new(&model);
     let mut before = Vec::new();
     for turn in &turns {
-        prefix.push(turn);
+        prefix.push(turn.said().unwrap());
         let body = prefix.request(&head, &model, "").body.0;
         serde_json::from_slice::<Value>(&body).unwrap();
         // What closes the last content, the contents and the body may be followed by more.

@@ -314,7 +314,7 @@ fn tool(name: &str) -> ToolSpec {
 
 fn request(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> Value {
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&Head::new(model, system, tools.iter()), model, "key");
     assert_eq!(request.path, "/api/chat");
     serde_json::from_slice(&request.body).unwrap()
@@ -480,7 +480,7 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
             reply(vec![Block::ToolCall(call(&id, "read_file", "{\"path\": \"a\"}"))]),
             TurnKind::ToolResults(vec![result(&id, "text", false)]),
         ] {
-            prefix.push(&turn);
+            prefix.push(turn.said().unwrap());
         }
         let body = prefix.request(&head, &model, "key").body.0;
         assert!(body.starts_with(&before), "turn {turn}");

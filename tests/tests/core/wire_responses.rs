@@ -59,6 +59,7 @@ fn shown(pieces: &[Piece]) -> (String, String) {
             Piece::Restart => panic!("nothing begins anew here"),
             Piece::Text(text) => said.push_str(text),
             Piece::Reasoning(text) => thought.push_str(text),
+            Piece::Call(_) => {}
         }
     }
     (said, thought)

@@ -50,7 +50,7 @@ fn patch_tool() -> ToolSpec {
 
 fn sent(model: &ModelConfig, system: &str, tools: &[ToolSpec], turns: &[TurnKind]) -> HttpRequest {
     let mut prefix = Prefix::new(model);
-    turns.iter().for_each(|turn| prefix.push(turn));
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     prefix.request(&Head::new(model, system, tools.iter()), model, "session-1")
 }
 
@@ -466,7 +466,7 @@ fn the_bytes_of_earlier_turns_stay_as_they_were() {
         let answers: Vec<(&str, &str, bool)> =
             answers.iter().map(|(id, text, is_error)| (id.as_str(), *text, *is_error)).collect();
         for turn in [user("Go on."), turn.clone(), results(&answers)] {
-            prefix.push(&turn);
+            prefix.push(turn.said().unwrap());
             let body = prefix.request(&head, &model, "k").body.0;
             let kept = before.len().saturating_sub("],\"prompt_cache_key\":\"k\"}".len());
             assert_eq!(body[..kept], before[..kept]);

@@ -76,6 +76,23 @@ fn a_key_in_the_words_of_the_user_is_masked() {
 }
 
 #[test]
+fn a_key_given_anew_is_sent_and_the_one_before_stays_masked() {
+    const NEW: &str = "sk-ant-api03-given-anew-9f8e7d6c";
+    let mut stage = Stage::new(recorded());
+    for _ in 0..2 {
+        stage.driver.rekey(Key::new(NEW));
+    }
+    stage.submit(&format!("first {KEY}, then {NEW}"));
+    assert!(stage.body().contains("first ***, then ***"), "{}", stage.body());
+    let (_, sent) = stage.newest(|output| match output {
+        Output::Send { request, .. } => request.key.clone(),
+        _ => None,
+    });
+    assert_eq!(sent.expose(), NEW);
+    assert!(!clean(&stage).contains(NEW));
+}
+
+#[test]
 fn a_key_in_a_file_is_masked() {
     let mut stage = Stage::new(recorded());
     stage.submit("go");

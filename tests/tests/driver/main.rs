@@ -10,6 +10,7 @@
 
 mod catalogue;
 mod keys;
+mod lines;
 mod origin;
 mod programs;
 mod providers;
@@ -18,3 +19,4 @@ mod settings;
 mod simulation;
 mod stage;
 mod traffic;
+mod undone;

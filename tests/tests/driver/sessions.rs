@@ -286,8 +286,11 @@ fn a_recording_is_played_to_the_same_end() {
             stage.wait();
         }
         let names = |stage: &Stage| {
-            let kinds =
-                stage.events().filter(|kind| !matches!(kind, EventKind::AssistantTextDelta { .. }));
+            let is_piece = |kind: &EventKind| {
+                use EventKind::{AssistantTextDelta, ToolCallDelta};
+                matches!(kind, AssistantTextDelta { .. } | ToolCallDelta { .. })
+            };
+            let kinds = stage.events().filter(|kind| !is_piece(kind));
             kinds.map(|kind| serde_json::to_string(kind).unwrap()).collect::<Vec<_>>()
         };
         assert_eq!(names(&stage), names(&first));

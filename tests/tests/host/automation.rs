@@ -440,6 +440,17 @@ fn an_endpoint_that_never_answers_is_told_after_seconds() {
 }
 
 #[test]
+fn an_endpoint_that_never_answers_fails_after_a_second_try() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (url, scene) = (format!("http://{}", silent.local_addr().unwrap()), done());
+    std::fs::write(scene.path("c.json"), r#"{"retry": {"idle_ms": 2000, "base_ms": 1}}"#).unwrap();
+    let mut command = innerloop(["run", "go", "--diff", "--base-url", &url, "--config"]);
+    command.arg(scene.path("c.json")).arg("--workspace").arg(scene.workspace());
+    let run = innerloop_tests::program::run(&mut command).exits(1);
+    assert!(run.complaint().contains("said nothing for 1.9 s, twice; "), "{run:?}");
+}
+
+#[test]
 fn a_stream_that_stops_in_the_middle_is_told_on_a_line_of_its_own() {
     let whole = Reply::stream(&Message::text("A long way to go")).body();
     let text = whole.windows(6).position(|bytes| bytes == b"A long").unwrap();

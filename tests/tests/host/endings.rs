@@ -4,13 +4,14 @@
 use innerloop_tests::{
     anthropic::Message,
     example::programs,
-    program::{Run, Started, wait_for},
+    program::{Run, Started, innerloop, wait_for},
     scene::Scene,
 };
 use serde_json::{Value, json};
 use std::{
     fs,
     io::Read as _,
+    path::Path,
     process::Command,
     thread,
     time::{Duration, Instant},
@@ -46,6 +47,7 @@ for (let file = 0; file < 40; file++) {
 fn shuffling() -> Scene {
     let call = json!({"program": "qjs", "args": ["-m", "shuffle.mjs"], "timeout_ms": 100_000});
     let messages = [Message::call("toolu_1", "run_program", &call), Message::text("all done")];
+    let messages = [messages.clone(), messages].concat();
     let scene = Scene::streaming(&messages).file("shuffle.mjs", SHUFFLE);
     let text: String = (0..LINES).map(|line| format!("{line}\n")).collect();
     (0..FILES).fold(scene, |scene, file| scene.file(&format!("file-{file:02}"), &text))
@@ -103,7 +105,7 @@ fn a_signal_ends_a_program_whose_last_lines_nobody_reads() {
         let scene = Scene::streaming(&[write, Message::text(&"long ".repeat(50_000))]);
         let state = scene.path("state");
         let mut command = scene.command("go");
-        command.arg("--quiet").env("XDG_STATE_HOME", &state).stdout(writer);
+        command.args(["--quiet", "--ephemeral"]).stdout(writer);
         let program = Started::new(&mut command, b"");
         drop(command);
         // The session is over by then; the rest of the final message fills the pipe.
@@ -184,15 +186,29 @@ fn a_signal_while_changes_are_applied_leaves_none_of_them_out() {
 fn what_was_done_when_the_program_is_stopped_at_once_is_kept() {
     let scene = shuffling();
     let state = scene.path("state");
-    let mut command = with_programs(&scene);
-    let program = Started::new(command.arg("--json").env("XDG_STATE_HOME", &state), b"");
-    wait_for("the end of the session", || program.said().contains("\"session_end\""));
-    program.interrupt();
-    let run = program.finish().exits(130);
+    let line = |path: &Path| fs::read_to_string(path).unwrap().lines().next().unwrap().to_owned();
+    let file = scene.workspace().join("file-00");
+    let stopped = |options: &[&str]| {
+        let mut command = with_programs(&scene);
+        let program = Started::new(command.arg("--json").args(options), b"");
+        wait_for("the end of the session", || program.said().contains("\"session_end\""));
+        program.interrupt();
+        let run = program.finish().exits(130);
+        assert_eq!(line(&file), "0");
+        run
+    };
+    let run = stopped(&["--ephemeral"]);
     let words = "; nothing was applied; what the agent has made is kept in ";
     let (_, kept) = run.complaint().split_once(words).expect(&run.stderr);
+    assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
     assert_eq!(fs::read_dir(kept).unwrap().count(), FILES);
-    let line = |path: &str| fs::read_to_string(path).unwrap().lines().next().unwrap().to_owned();
-    assert_ne!(line(&format!("{kept}/file-00")), "0");
-    assert_eq!(line(scene.workspace().join("file-00").to_str().unwrap()), "0");
+    assert_ne!(line(&Path::new(kept).join("file-00")), "0");
+
+    let run = stopped(&[]);
+    let words = "; nothing was applied; the session keeps the changes: innerloop resume ";
+    assert!(run.complaint().contains(words), "{run:?}");
+    let mut resume = innerloop(["resume", "last", "--apply", "--quiet"]);
+    resume.env("XDG_STATE_HOME", &state).current_dir(scene.workspace());
+    let _applied = innerloop_tests::program::run(&mut resume).exits(0);
+    assert_ne!(line(&file), "0");
 }

@@ -3,9 +3,10 @@
 use innerloop_tests::{
     anthropic::Message,
     mock::Reply,
-    program::{Run, innerloop, run},
+    program::{KEY, Run, innerloop, on_terminal, run, run_with},
     scene::Scene,
 };
+use serde_json::json;
 use std::process::Command;
 
 /// Runs `command`, which must end with `code` and complain in one line with all of `words`.
@@ -199,4 +200,70 @@ fn output_that_cannot_be_written_is_told() {
     let scene = quiet().file("a", "text");
     let mut tool = innerloop(["tool", "read_file", r#"{"file_path": "a"}"#, "--workspace"]);
     let _ = complains(tool.arg(scene.workspace()).stdout(full()), 1, &words);
+}
+
+/// A folder that nobody can make.
+const NOWHERE: &str = "/dev/null/home";
+
+#[test]
+fn without_a_folder_of_its_own_each_command_says_so_or_goes_on() {
+    let scene = quiet();
+    let project = scene.path("workspace/.innerloop");
+    std::fs::create_dir(&project).unwrap();
+    std::fs::write(project.join("config.toml"), "model = 'm'\n").unwrap();
+    let folder = scene.arg("workspace");
+    let homeless = |args: &[&str]| {
+        let mut command = innerloop(args);
+        command.env("INNERLOOP_HOME", NOWHERE);
+        command
+    };
+    for (args, file) in
+        [(&["config", "set", "model", "m"][..], "config.toml"), (&["trust", &folder], "trust.toml")]
+    {
+        let words = [&*format!("cannot write {NOWHERE}/{file}: "), "set INNERLOOP_HOME"];
+        let _ = complains(&mut homeless(args), 1, &words);
+    }
+    let login = run_with(&mut homeless(&["login", "openai"]), format!("{KEY}\n").as_bytes());
+    assert!(login.exits(1).complaint().contains("set INNERLOOP_HOME"));
+    let _ = complains(&mut homeless(&["man", NOWHERE]), 2, &["cannot write to /dev/null/home"]);
+    let sessions = &["cannot read /dev/null/home/sessions: "];
+    let _ = complains(&mut homeless(&["sessions", "list"]), 3, sessions);
+    let _list = run(&mut homeless(&["config", "list", "-C", &folder])).exits(0);
+    let mut go = scene.command("go");
+    let run = run(go.env("INNERLOOP_HOME", NOWHERE)).exits(0);
+    let told = "this session is not kept: cannot make /dev/null/home/sessions/";
+    assert!(run.stderr.contains(told) && run.stdout.contains("done"), "{run:#?}");
+}
+
+#[test]
+fn a_home_folder_as_the_workspace_keeps_nothing_and_says_so() {
+    let write = Message::call("c", "write_file", &json!({"file_path": "n", "content": "n\n"}));
+    let scene = Scene::streaming(&[write, Message::text("done")]);
+    let mut command = scene.command("go");
+    command.env("HOME", scene.workspace()).env_remove("XDG_STATE_HOME").arg("--any-folder");
+    let run = run(&mut command).exits(0);
+    let told = format!("since its folder lies in {}: apply them", scene.workspace().display());
+    assert!(run.stderr.contains(&told), "{run:#?}");
+    assert_eq!(scene.text("workspace/n"), "n\n");
+}
+
+#[test]
+fn instructions_that_are_cut_are_told_at_the_start() {
+    let scene = quiet().file("AGENTS.md", &"long\n".repeat(10_000));
+    let run = scene.run(&[]).exits(0);
+    let told = "AGENTS.md is cut: the model sees the first 31 KiB of it";
+    assert_eq!(run.stderr.matches(told).count(), 1, "{run:#?}");
+    let run = quiet().file("AGENTS.md", "short").run(&[]).exits(0);
+    assert!(!run.stderr.contains("is cut"), "{run:#?}");
+}
+
+#[test]
+fn a_conversation_needs_a_terminal_that_is_not_dumb() {
+    let scene = quiet();
+    let mut command = innerloop(["-C", &scene.arg("workspace")]);
+    let run = run_with(&mut on_terminal(command.env("TERM", "dumb")), b"hello\n").exits(2);
+    for words in ["a conversation needs a terminal", "innerloop run"] {
+        assert!(run.unwrapped().contains(words), "{run:#?}");
+    }
+    let _ = complains(&mut innerloop([] as [&str; 0]), 2, &["a conversation needs a terminal"]);
 }

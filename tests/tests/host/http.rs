@@ -3,12 +3,13 @@
 
 use innerloop_core::{
     bytes::Bytes,
+    config::SessionConfig,
     id::EndpointId,
     input::{HttpFailure, HttpFailureKind, HttpInput},
     output::HttpRequest,
 };
 use innerloop_driver::{Endpoint, Endpoints, Key, Request, providers};
-use innerloop_host::http::Http;
+use innerloop_host::http::{Http, Patience};
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
@@ -33,9 +34,18 @@ fn request(url: &str) -> Request {
     Endpoints::default().with(id, endpoint).request(request).unwrap()
 }
 
+/// As long as nobody says otherwise.
+fn patience() -> Patience {
+    Patience::of(&SessionConfig::default(), "http://127.0.0.1")
+}
+
 async fn exchange(http: &Http, url: &str) -> Vec<HttpInput> {
+    exchange_within(http, url, patience()).await
+}
+
+async fn exchange_within(http: &Http, url: &str, patience: Patience) -> Vec<HttpInput> {
     let mut inputs = Vec::new();
-    http.exchange(request(url), |input| {
+    http.exchange(request(url), patience, |input| {
         inputs.push(input);
         ready(())
     })
@@ -84,7 +94,7 @@ async fn pieces_come_when_they_are_sent() {
     let begun = std::time::Instant::now();
     let mut first = None;
     client()
-        .exchange(request(&model.url()), |input| {
+        .exchange(request(&model.url()), patience(), |input| {
             if matches!(input, HttpInput::Chunk(_)) {
                 first.get_or_insert_with(|| begun.elapsed());
             }
@@ -172,4 +182,70 @@ async fn a_first_connection_that_is_refused_is_a_mistake_and_a_later_one_is_not(
     let failure = failure(&inputs);
     assert_eq!(failure.kind, HttpFailureKind::Refused);
     assert!(failure.message.contains("connection refused; check that"), "{failure:?}");
+}
+
+/// The status that was told last.
+fn status(inputs: &[HttpInput]) -> Option<u16> {
+    let mut heads = inputs.iter().rev().filter_map(|input| match input {
+        HttpInput::Head(head) => Some(head.status),
+        _ => None,
+    });
+    heads.next()
+}
+
+#[test]
+fn a_provider_begins_to_answer_sooner_than_a_server_of_ones_own() {
+    let mut config = SessionConfig::default();
+    let seconds = |config: &SessionConfig, url: &str| {
+        let Patience { answer, more } = Patience::of(config, url);
+        (answer.as_secs(), more.as_secs())
+    };
+    assert_eq!(seconds(&config, "https://api.example/v1"), (120, 285));
+    assert_eq!(seconds(&config, "http://10.0.0.7:11434"), (285, 285));
+    config.model.stream = false;
+    assert_eq!(seconds(&config, "https://api.example/v1"), (285, 285));
+    config.retry.idle_ms = 100_000;
+    assert_eq!(seconds(&config, "https://api.example/v1"), (95, 95));
+}
+
+#[tokio::test]
+async fn an_endpoint_that_stays_silent_is_tried_once_more() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let short = Duration::from_millis(300);
+    let patience = Patience { answer: short, more: short };
+    let http = client();
+    let both = async || {
+        let (one, other) = tokio::join!(
+            exchange_within(&http, &url, patience),
+            exchange_within(&http, &url, patience)
+        );
+        [one, other]
+    };
+    for inputs in both().await {
+        let failure = failure(&inputs);
+        assert_eq!(failure.kind, HttpFailureKind::Timeout, "{failure:?}");
+        let words = format!("{url} took the request and said nothing for 0.3 s");
+        assert_eq!(failure.message, words);
+    }
+    for inputs in both().await {
+        assert_eq!(status(&inputs), Some(504), "it may answer the next call: {inputs:?}");
+        assert!(body(&inputs).contains("for 0.3 s, twice; "), "{inputs:?}");
+    }
+    // An answer that comes to its end is another beginning; one that stops in the middle is none.
+    let slow = || Reply::stream(&Message::text("hello")).cut_after(100);
+    let script = vec![
+        slow().and_paused(short * 4),
+        slow().and_paused(short * 4),
+        Reply::stream(&Message::text("hello")),
+        slow().and_paused(short * 4),
+    ];
+    let (model, http) = (Mock::start(script), client());
+    let mut found = Vec::new();
+    for _ in 0..4 {
+        let inputs = exchange_within(&http, &model.url(), patience).await;
+        found.push((status(&inputs), matches!(inputs.last(), Some(HttpInput::Failed(_)))));
+    }
+    let (broken, given_up, whole) = ((Some(200), true), (Some(504), false), (Some(200), false));
+    assert_eq!(found, [broken, given_up, whole, broken]);
 }

@@ -8,10 +8,13 @@
 )]
 
 mod alone;
+mod approvals;
 mod automation;
+mod bad_arguments;
 mod clang;
 mod commands;
 mod config;
+mod conversation;
 mod decode;
 mod endings;
 mod environment;
@@ -21,6 +24,7 @@ mod flow;
 mod functions;
 mod http;
 mod install;
+mod kept;
 mod local;
 mod login;
 mod manifest;

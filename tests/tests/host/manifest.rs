@@ -234,6 +234,21 @@ async fn a_program_that_is_known_and_not_there_is_told_with_what_to_do() {
     let words = "bash: clang is not installed here; the user can install it: \
                  innerloop tools install clang\nbash: line 1: nosuch: command not found";
     assert!(outcome.stderr().unwrap().starts_with(words), "{outcome:?}");
+    // What only a machine has.
+    let elsewhere = "is not in the sandbox, which runs no program of the machine; the user can run \
+                     commands on the machine itself with --env local";
+    let command = "git status; echo $?".to_owned();
+    let outcome = held.run(Action::Shell { command, folder: None }).await;
+    assert_eq!(outcome.stdout(), Some("127\n"), "{outcome:?}");
+    assert_eq!(outcome.stderr().unwrap().trim_end(), format!("bash: git {elsewhere}"));
+    let args = Vec::new();
+    let outcome = held.run(Action::RunProgram { program: "node".into(), args, stdin: None }).await;
+    assert_eq!(outcome.joined_text(), format!("node {elsewhere}"));
+    let args = Vec::new();
+    let outcome = held.run(Action::RunProgram { program: "curl".into(), args, stdin: None }).await;
+    let words = "curl is not in the sandbox, which has no network; the tool web_fetch reads \
+                 pages of the domains that the user allows with --allow-domain";
+    assert_eq!(outcome.joined_text(), words);
 }
 
 #[tokio::test(flavor = "multi_thread")]

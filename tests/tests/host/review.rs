@@ -4,7 +4,7 @@ use innerloop_tests::{
     anthropic::Message,
     example::programs,
     mock::Reply,
-    program::{Run, Started, on_terminal, run, run_with, wait_for},
+    program::{Run, Started, innerloop, on_terminal, run, run_with, wait_for},
     scene::Scene,
 };
 use serde_json::{Value, json};
@@ -32,17 +32,20 @@ fn typed(scene: &Scene, args: &[&str], lines: &str) -> Run {
     run_with(&mut on_terminal(command.args(args).env("NO_COLOR", "1")), lines.as_bytes())
 }
 
-/// The same, with that place for what is kept.
+/// The same of a session that is not kept, with that place for its changes.
 fn keeping(scene: &Scene, state: &Path, lines: &str) -> Run {
     let mut command = scene.command("go");
-    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", state);
+    command.arg("--ephemeral").env("NO_COLOR", "1").env("XDG_STATE_HOME", state);
     run_with(&mut on_terminal(&command), lines.as_bytes())
 }
 
-/// What the agent has written, where the last line says that it is kept.
+/// What the agent has written, where the last words say that it is kept: a terminal's own lines
+/// are wrapped between words.
 fn kept(run: &Run, state: &Path) -> String {
-    let last = run.stdout.lines().chain(run.stderr.lines()).last().unwrap();
-    let (_, kept) = last.split_once("what the agent has made is kept in ").expect(last);
+    let said: Vec<&str> =
+        run.stdout.split_whitespace().chain(run.stderr.split_whitespace()).collect();
+    let said = said.join(" ");
+    let (_, kept) = said.rsplit_once("what the agent has made is kept in ").expect(&said);
     assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
     fs::read_to_string(Path::new(kept.trim_end()).join("note.txt")).unwrap()
 }
@@ -142,6 +145,26 @@ fn a_file_that_somebody_else_has_changed_is_named_and_nothing_is_applied() {
     assert!(run.complaint().contains(words), "{run:#?}");
     assert!(run.stderr.contains("+new"), "what the agent has written is shown: {run:#?}");
     assert_eq!(scene.text("workspace/note.txt"), "somebody else\n");
+    let (_, how) = run.complaint().split_once("; the session keeps the changes: ").unwrap();
+    // Once that is out of the way they can be applied.
+    fs::remove_file(note(&scene)).unwrap();
+    let id = how.strip_prefix("innerloop resume ").unwrap().split(' ').next().unwrap();
+    let mut resume = innerloop(["resume", id, "--apply"]);
+    let run = self::run(resume.env("XDG_STATE_HOME", &state)).exits(0);
+    assert!(run.stderr.ends_with("applied: 1 file\n"), "{run:#?}");
+    assert_eq!(scene.text("workspace/note.txt"), "new\n");
+    assert_eq!(scene.model.requests().len(), 2, "the agent has no part in it");
+}
+
+#[test]
+fn a_file_of_a_session_that_is_not_kept_goes_elsewhere() {
+    let slow = Reply::stream(&Message::text("done")).paced(Duration::from_millis(300));
+    let scene = Scene::new(vec![Reply::stream(&write("note.txt", "new\n")), slow]);
+    let state = scene.path("state");
+    let program = Started::new(scene.command("go").arg("--ephemeral"), b"");
+    wait_for("the second request", || scene.model.requests().len() == 2);
+    fs::write(note(&scene), "somebody else\n").unwrap();
+    let run = program.finish().exits(1);
     let (_, kept) = run.complaint().split_once("what the agent has made is kept in ").unwrap();
     assert!(kept.starts_with(state.to_str().unwrap()), "{kept}");
     assert_eq!(fs::read_to_string(Path::new(kept).join("note.txt")).unwrap(), "new\n");
@@ -161,7 +184,7 @@ fn what_nobody_has_decided_about_is_kept() {
     let scene = self::scene().undecided();
     let state = scene.path("state");
     let mut command = scene.command("go");
-    command.env("NO_COLOR", "1").env("XDG_STATE_HOME", &state);
+    command.arg("--ephemeral").env("NO_COLOR", "1");
     let (reader, mut writer) = std::io::pipe().unwrap();
     let program = Started::reading(&mut on_terminal(&command), reader);
     wait_for("the question", || program.said().contains(QUESTION));
@@ -175,7 +198,8 @@ fn what_nobody_has_decided_about_is_kept() {
     fs::write(&state, "no folder").unwrap();
     let run = keeping(&scene, &state, "").exits(1);
     let words = "what the agent has made can't be kept either: Not a directory";
-    assert!(run.stdout.contains(words), "{}", run.stdout);
+    let said: Vec<&str> = run.stdout.split_whitespace().collect();
+    assert!(said.join(" ").contains(words), "{}", run.stdout);
 }
 
 #[test]

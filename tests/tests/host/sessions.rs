@@ -71,7 +71,9 @@ fn a_session_is_kept_unless_the_user_says_otherwise() {
     assert!(none.complaint().contains("no session \"zz\" is kept"), "{none:?}");
     let _kept = ran(&scene, &["sessions", "delete", "--older-than", "1"]).exits(0);
     assert_eq!(kept(&scene).len(), 1);
-    let _deleted = ran(&scene, &["sessions", "delete", id]).exits(0);
+    let (digits, _) = id.split_at(8);
+    let deleted = ran(&scene, &["sessions", "delete", id, digits, id]).exits(0);
+    assert_eq!(deleted.stderr, "deleted: 1 session\n");
     assert_eq!(kept(&scene).len(), 0);
 }
 
@@ -81,7 +83,10 @@ fn a_session_that_cannot_be_kept_is_no_reason_not_to_work() {
     let mut command = scene.command("go");
     command.env("XDG_STATE_HOME", scene.workspace().join("file"));
     let run = run(&mut command).exits(0);
-    assert!(run.stderr.contains("this session is not kept: "), "{}", run.stderr);
+    let folder = scene.workspace().join("file/innerloop/sessions");
+    let words = format!("this session is not kept: cannot make {}", folder.display());
+    assert!(run.stderr.contains(&words), "{}", run.stderr);
+    assert!(run.stderr.contains("Not a directory"), "{}", run.stderr);
     assert_eq!(run.stdout, "done\n");
 }
 

@@ -274,6 +274,7 @@ fn a_projects_file_says_nothing_that_its_user_has_not_granted() {
         ("tool = ['evil']", "tool is not for a project"),
         ("programs = 'evil'", "programs is not for a project"),
         ("allow_domain = ['evil.example']", "allow_domain is not for a project"),
+        ("allow = ['shell']", "allow is not for a project"),
         ("base_prompt = '/etc/passwd'", "base_prompt is not for a project"),
         ("models = 'free.json'", "models is not for a project"),
         ("[config.approval]\nask = 'nothing'", "config.approval is not for a project"),
@@ -522,4 +523,23 @@ fn where_nothing_can_be_kept_a_run_goes_on() {
     }
     let list = innerloop(["config", "list"]).env("INNERLOOP_HOME", &below).output().unwrap();
     assert!(list.status.success(), "{list:?}");
+}
+
+#[test]
+fn colour_is_said_by_the_option_before_the_environment_before_the_file() {
+    let scene = scene();
+    user(&scene, "color = 'always'");
+    let is_coloured = |args: &[&str], variable: Option<&str>| {
+        let mut command = go(&scene, args);
+        command.envs(variable.map(|value| ("INNERLOOP_COLOR", value)));
+        run(&mut command).exits(0).stderr.contains('\x1b')
+    };
+    assert!(is_coloured(&[], None), "the file says so");
+    assert!(!is_coloured(&[], Some("never")));
+    assert!(!is_coloured(&["--color", "never"], Some("always")));
+    assert!(is_coloured(&["--color", "always"], Some("never")));
+    assert!(!is_coloured(&["--no-settings"], None), "there is no terminal");
+    let mut wrong = go(&scene, &[]);
+    let wrong = run(wrong.env("INNERLOOP_COLOR", "red")).exits(3);
+    assert!(wrong.complaint().contains("one of auto, always, never"), "{wrong:?}");
 }

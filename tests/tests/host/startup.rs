@@ -48,7 +48,8 @@ fn neither_the_request_nor_the_end_waits_for_tools_that_nobody_calls() {
         assert_eq!(kept(&scene), [""; 0], "the tools came first");
         let run = program.finish().exits(0);
         assert_eq!(run.stdout, "done\n");
-        assert!(run.stderr.contains(PREPARING), "{run:?}");
+        assert!(scene.path("cache/.innerloop/key").exists(), "the tools were not begun: {run:?}");
+        assert!(!run.stderr.contains(PREPARING), "nobody has waited: {run:?}");
         kept(&scene)
     };
     // Compiling them takes many times as long as such a run; where it does not, for once, they are
@@ -75,7 +76,8 @@ fn what_a_run_leaves_that_ends_at_any_moment_is_whole_or_removed_by_the_next() {
     let scene = Scene::streaming(&[call(), Message::text("done")]);
     let mut cut = 0;
     for wait_ms in [1, 40, 160, 400, 700] {
-        let idle = Scene::new(vec![Reply::stream(&Message::text("x")).paced(LONG)]);
+        let hangs = Reply::stream(&Message::text("x")).paced(LONG);
+        let idle = Scene::new(vec![Reply::stream(&call()), hangs]);
         let mut command = idle.command("go");
         let program = Started::new(command.env("INNERLOOP_CACHE_DIR", scene.path("cache")), b"");
         wait_for("the tools", || program.said().contains(PREPARING) || !kept(&scene).is_empty());

@@ -4,12 +4,14 @@
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
-    program::{KEY, Run, Started, innerloop, run, wait_for},
+    program::{KEY, Run, Started, innerloop, on_terminal, run, wait_for},
     scene::Scene,
 };
 use serde_json::json;
 use std::{
+    io::{Cursor, Read},
     process::Command,
+    thread,
     time::{Duration, Instant},
 };
 
@@ -96,8 +98,9 @@ fn c16_other_domains_are_refused_before_anything_is_sent() {
     ] {
         let run = run(&mut fetch(&scene, &[&url], &domains)).exits(1);
         assert!(run.complaint().contains("permission_denied"), "{run:?}");
-        let named = format!("is not allowed here. Pages can be read of: {}.\n", domains.join(", "));
-        assert!(run.stdout.ends_with(&named), "{run:?}");
+        let named = format!("is not allowed here. Pages can be read of: {}.", domains.join(", "));
+        assert!(run.stdout.contains(&named), "{run:?}");
+        assert!(run.stdout.contains(" The user can allow it with --allow-domain "), "{run:?}");
     }
     assert!(server.requests().is_empty());
     let named = run(&mut fetch(&scene, &[&at("localhost")], &[&local])).exits(0);
@@ -277,4 +280,115 @@ fn c16_what_is_no_domain_is_told_before_the_model_is_asked() {
     let run = scene.run(&["--config", &scene.arg("c.json")]);
     assert!(run.complaint().contains("config.web_fetch: name the domains"), "{run:?}");
     assert!(scene.model.requests().is_empty());
+}
+
+/// A page that nobody has, and another of the same domain.
+const NOWHERE: [&str; 2] = ["http://nowhere.invalid/a?b=c", "http://nowhere.invalid/d"];
+
+/// A model that reads these pages, one call after the other, under a person who types.
+struct Attended(Scene);
+
+impl Attended {
+    fn reading(urls: &[&str]) -> Self {
+        let calls = urls.iter().enumerate().map(|(index, url)| {
+            Message::call(&format!("c{index}"), "web_fetch", &json!({ "url": url }))
+        });
+        let messages: Vec<Message> = calls.chain([Message::text("done")]).collect();
+        Self(Scene::streaming(&messages))
+    }
+
+    /// What is shown on the terminal where that is typed, and what the model reads in the end.
+    fn run(&self, args: &[&str], typed: impl Read + Send + 'static) -> (Run, String) {
+        let mut command = self.0.command("go");
+        let mut terminal = on_terminal(command.args(args).env("NO_COLOR", "1"));
+        let run = Started::reading(&mut terminal, typed).finish().exits(0);
+        (run, self.0.model.requests().last().unwrap().body.clone())
+    }
+
+    fn typed(&self, args: &[&str], lines: &'static str) -> (Run, String) {
+        self.run(args, Cursor::new(lines.as_bytes()))
+    }
+}
+
+#[test]
+fn c16_on_a_terminal_a_domain_is_asked_for() {
+    let attended = Attended::reading(&NOWHERE);
+    let (run, told) = attended.typed(&[], "what?\ny\nno\n");
+    assert!(attended.0.model.requests()[0].body.contains(r#""name":"web_fetch""#));
+    for words in [
+        "? the agent wants to read http://nowhere.invalid/a?b=c\r\n",
+        "nowhere.invalid is not allowed: [y]es (for this call), [a]lways (in this\r\n",
+        "? the agent wants to read http://nowhere.invalid/d\r\n",
+    ] {
+        assert!(run.stdout.contains(words), "{words}: {}", run.stdout);
+    }
+    assert!(told.contains("the name nowhere.invalid is not known"), "{told}");
+    assert!(told.contains("the user was asked and said no"), "{told}");
+
+    let always = Attended::reading(&NOWHERE);
+    let (run, told) = always.typed(&["--allow-domain", "docs.rs"], "always\n");
+    assert_eq!(run.stdout.matches("? the agent wants").count(), 1, "{}", run.stdout);
+    let how = "innerloop config set allow_domain docs.rs,nowhere.invalid)";
+    assert!(run.stdout.contains(how), "{}", run.stdout);
+    assert_eq!(told.matches("the name nowhere.invalid is not known").count(), 2, "{told}");
+}
+
+#[test]
+fn c16_one_question_is_enough_where_calls_need_approval_too() {
+    let attended = Attended::reading(&NOWHERE[..1]);
+    let (run, told) = attended.typed(&["--approve", "none"], "n\n");
+    assert_eq!(run.stdout.matches("\n? ").count(), 1, "{}", run.stdout);
+    assert!(told.contains("the user was asked and said no"), "{told}");
+    // Where the domain is allowed, the call itself is asked about.
+    let server = Mock::start(vec![page("here")]);
+    let attended = Attended::reading(&[&server.url()]);
+    let (run, told) =
+        attended.typed(&["--approve", "none", "--allow-domain", &place(&server)], "n\n");
+    assert!(run.stdout.contains("[y]es, [n]o, [a]lways"), "{}", run.stdout);
+    assert!(told.contains("The call was denied: the user said no"), "{told}");
+}
+
+#[test]
+fn c16_this_machine_and_its_networks_are_not_asked_for() {
+    let inner = Mock::start(vec![page("secret")]);
+    let localhost = inner.url().replace("127.0.0.1", "localhost");
+    let urls = [&*inner.url(), &localhost, "http://169.254.169.254/", "http://intranet/"];
+    let attended = Attended::reading(&urls);
+    let (run, _) = attended.typed(&[], "y\ny\ny\ny\n");
+    assert!(!run.stdout.contains("the agent wants"), "{}", run.stdout);
+    let told: String = attended.0.model.requests().into_iter().map(|it| it.body).collect();
+    assert!(told.contains("is not allowed here. Pages can be read of: none."), "{told}");
+    assert!(inner.requests().is_empty());
+    // Nor is anybody asked by a session that only reads: an address says something, too.
+    let reading = Attended(Attended::reading(&NOWHERE[..1]).0.undecided());
+    let (run, told) = reading.typed(&["--read-only"], "y\n");
+    assert!(!run.stdout.contains("the agent wants"), "{}", run.stdout);
+    assert!(told.contains("Unknown tool"), "{told}");
+    assert!(!reading.0.model.requests()[0].body.contains(r#""name":"web_fetch""#));
+}
+
+/// What somebody types who thinks before.
+struct Thinking(Duration, Cursor<&'static [u8]>);
+
+impl Read for Thinking {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        thread::sleep(std::mem::take(&mut self.0));
+        self.1.read(buffer)
+    }
+}
+
+#[test]
+fn c16_a_redirect_is_asked_for_and_takes_as_long_as_the_person() {
+    let server = Mock::start(vec![Reply::redirect(302, NOWHERE[0])]);
+    let attended = Attended::reading(&[&server.url()]);
+    let config = attended.0.arg("c.json");
+    std::fs::write(&config, r#"{"timeouts": {"default_command_ms": 1000}}"#).unwrap();
+    let args = ["--allow-domain", &place(&server), "--config", &config];
+    let typed = Thinking(Duration::from_secs(6), Cursor::new(b"n\n"));
+    let (run, told) = attended.run(&args, typed);
+    let leads = format!("  {}/ leads there\r\n", server.url());
+    assert!(run.stdout.contains(&leads), "{}", run.stdout);
+    let words = "It leads to http://nowhere.invalid/a?b=c. nowhere.invalid is not allowed here: the \
+                 user was asked and said no.";
+    assert!(told.contains(words), "{told}");
 }

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { failure, reply, serve, toolResults } from "../support/anthropic.mjs";
-import { AgentError, agentAt } from "../support/installed.mjs";
+import { Agent, AgentError, Session, agentAt } from "../support/installed.mjs";
 
 const weather = {
   name: "weather",
@@ -22,8 +22,8 @@ test("an agent that has nothing to do with code can be built", async () => {
     reply({ text: "Take an umbrella." }),
   );
   const agent = await agentAt(server, {
-    basePrompt: "You say what to wear.",
-    builtinTools: "none",
+    systemPrompt: "You say what to wear.",
+    builtins: "none",
     tools: [weather],
   });
   const { text } = await agent.run("I go to Rome").result();
@@ -39,36 +39,36 @@ test("an agent that has nothing to do with code can be built", async () => {
 
 test("an agent has the built-in tools that it is to have", async () => {
   const cases = [
-    ["read_only", ["read_file", "list_dir", "glob", "grep"]],
-    [{ only: ["write_file", "read_file"] }, ["read_file", "write_file"]],
+    ["read-only", ["read_file", "list_dir", "glob", "grep"]],
+    [["write_file", "read_file"], ["read_file", "write_file"]],
     ["none", []],
   ];
-  for (const [builtinTools, expected] of cases) {
+  for (const [builtins, expected] of cases) {
     const server = await serve(reply({ text: "Done." }));
-    const agent = await agentAt(server, { builtinTools });
+    const agent = await agentAt(server, { builtins });
     await agent.run("Go").result();
     assert.deepEqual(offered(server.requests[0]), expected);
     await agent.close();
     await server.close();
   }
   const server = await serve();
-  await assert.rejects(agentAt(server, { builtinTools: { except: ["rm"] } }), {
+  await assert.rejects(agentAt(server, { builtins: { except: ["rm"] } }), {
     code: "bad_option",
-    message: /builtin_tools: there is no tool "rm"; there are read_file, /,
+    message: /`builtins`: there is no tool "rm"; there are read_file, /,
   });
-  await assert.rejects(agentAt(server, { builtinTools: "some" }), /builtin_tools/);
+  await assert.rejects(agentAt(server, { builtins: "some" }), /`builtins`/);
   await server.close();
 });
 
 test("a15 an agent becomes another one while it lives", async () => {
   const server = await serve(reply({ text: "One." }), reply({ text: "Two." }));
-  const agent = await agentAt(server, { builtinTools: "read_only" });
+  const agent = await agentAt(server, { builtins: "read-only" });
   await agent.run("Go").result();
   const seen = [];
   agent.subscribe(({ type }) => seen.push(type));
   agent.configure({
-    basePrompt: "You are somebody else.",
-    builtinTools: { only: ["write_file"] },
+    systemPrompt: "You are somebody else.",
+    builtins: ["write_file"],
     instructions: "Be brief.",
     timeouts: { defaultMs: 5000 },
     config: { model: { options: { temperature: 0.5 } }, facts: { project_docs: [] } },
@@ -81,11 +81,12 @@ test("a15 an agent becomes another one while it lives", async () => {
   assert.match(system(request), /Be brief\.$/);
   assert.equal(request.body.temperature, 0.5);
   for (const [changes, message] of [
-    [{ config: { id: "x" } }, /id: it cannot change/],
-    [{ config: { limits: { max: 1 } } }, /limits\.max: unknown field/],
+    [{ config: { id: "x" } }, /id`: it cannot change/],
+    [{ config: { limits: { max: 1 } } }, /limits\.max`: there is no `max`/],
     [{ config: 7 }, /`config` must be an object/],
-    [{ builtinTools: { only: ["rm"] } }, /there is no tool "rm"/],
-    [{ vocabulary: "seed" }, /there is no option `vocabulary` that can be changed/],
+    [{ builtins: ["rm"] }, /there is no tool "rm"/],
+    [{ vocabulary: "latin" }, /`vocabulary` must be "native" or "seed"/],
+    [{ files: {} }, /there is no option `files` that can be changed/],
   ]) {
     assert.throws(() => agent.configure(changes), { code: "bad_option", message });
   }
@@ -101,7 +102,7 @@ test("c17 tools are registered, replaced and removed while the agent lives", asy
     failure(400, "invalid_request_error", "the script is over"),
   ];
   const server = await serve(...script);
-  const agent = await agentAt(server, { builtinTools: "none" });
+  const agent = await agentAt(server, { builtins: "none" });
   assert.deepEqual(agent.tools.names(), []);
   agent.tools.register(weather);
   agent.tools.register({ ...weather, execute: () => "sun" });
@@ -125,5 +126,110 @@ test("c17 tools are registered, replaced and removed while the agent lives", asy
   assert.deepEqual(agent.tools.names(), ["tides"]);
   await agent.close();
   assert.throws(() => agent.tools.register(weather), { code: "closed" });
+  await server.close();
+});
+
+const AT_PROVIDERS = [
+  ["anthropic", { temperature: 0.3 }],
+  ["openai", { temperature: 0.3 }],
+  ["groq", { temperature: 0.3 }],
+  ["gemini", { generationConfig: { temperature: 0.3 } }],
+  ["ollama", { options: { temperature: 0.3 } }],
+];
+
+test("c16 the temperature stands where each protocol has it, beside further options", async () => {
+  for (const [provider, expected] of AT_PROVIDERS) {
+    const sent = [];
+    const fetch = async (_url, { body }) => {
+      sent.push(JSON.parse(body));
+      return new Response("no", { status: 400 });
+    };
+    const options = { provider, model: "m", fetch, temperature: 0.3 };
+    const agent = await Agent.create({ ...options, providerOptions: { user: "me" } });
+    await agent.run("Go").result();
+    agent.configure({ temperature: 0.7 });
+    await agent.run("Go").result();
+    agent.configure({ temperature: null });
+    await agent.run("Go").result();
+    const [name] = Object.keys(expected);
+    const at = (body) => (name === "temperature" ? body : body[name])?.temperature;
+    assert.deepEqual(sent.map(at), [0.3, 0.7, undefined], provider);
+    assert.equal(sent[0].user, "me");
+    await agent.close();
+  }
+});
+
+test("c16 the user says whether the model must call a tool", async () => {
+  const server = await serve(reply({ text: "One." }), reply({ text: "Two." }));
+  const agent = await agentAt(server, { toolChoice: "required" });
+  await agent.run("Go").result();
+  agent.configure({ toolChoice: { tool: "grep" } });
+  await agent.run("Go").result();
+  assert.deepEqual(
+    server.requests.map(({ body }) => body.tool_choice),
+    [{ type: "any" }, { type: "tool", name: "grep" }],
+  );
+  await agent.close();
+  await server.close();
+});
+
+test("further headers and parameters of the address go with each request", async () => {
+  const sent = [];
+  const fetch = async (url, { headers }) => {
+    sent.push([url, headers]);
+    return new Response("no", { status: 400 });
+  };
+  const headers = { "X-Team": "blue", "Anthropic-Version": "2099-01-01" };
+  const query = { "api-version": "2026-01", q: "a b&c" };
+  const options = { provider: "anthropic", model: "m", apiKey: "k-0123456789" };
+  const agent = await Agent.create({ ...options, fetch, headers, query });
+  await agent.run("Go").result();
+  const [[url, got]] = sent;
+  assert.equal(url, "https://api.anthropic.com/v1/messages?api-version=2026-01&q=a+b%26c");
+  assert.deepEqual([got["x-team"], got["anthropic-version"]], ["blue", "2099-01-01"]);
+  assert.equal(got["x-api-key"], "k-0123456789");
+  const held = { ...options, model: undefined, fetch, query };
+  const again = await Agent.restore(agent.snapshot(), held);
+  await again.run("Go").result();
+  assert.match(sent[1][0], /\?api-version=2026-01&/);
+  for (const each of [agent, again]) await each.close();
+});
+
+test("odd words about tools, choice, temperature, headers and query are refused", async () => {
+  const server = await serve();
+  const odd = [
+    [{ builtins: "some" }, /^`builtins` must be "all", "read-only", "none", a list/],
+    [{ builtins: "read_only" }, /^`builtins` must be/],
+    [{ builtins: { only: ["x"] } }, /^`builtins` must be/],
+    [{ builtins: [7] }, /^`builtins` must be/],
+    [{ builtins: ["rm"] }, /^`builtins`: there is no tool "rm"; there are read_file/],
+    [{ toolChoice: "must" }, /^`toolChoice` must be "auto"/],
+    [{ toolChoice: { name: "grep" } }, /^`toolChoice` must be "auto"/],
+    [{ temperature: -1 }, /^`temperature` must be a number/],
+    [{ temperature: "hot" }, /^`temperature` must be a number/],
+    [{ temperature: Infinity }, /^`temperature` must be a number/],
+    [{ headers: "x: y" }, /^`headers` must be an object of texts/],
+    [{ headers: { a: 7 } }, /^`headers` must be an object of texts/],
+    [{ headers: { "no good": "x" } }, /^`headers`: /],
+    [{ headers: { "X-Api-Key": "k" } }, /^`headers\.X-Api-Key` is the key's.*`apiKey`/],
+    [{ query: { a: null } }, /^`query` must be an object of texts/],
+  ];
+  for (const [options, message] of odd) {
+    await assert.rejects(agentAt(server, options), { code: "bad_option", message });
+  }
+  await server.close();
+});
+
+test("calls that go on and on end their run where nothing else is said", async () => {
+  const again = Array.from({ length: 40 }, () => reply({ calls: [["list_dir", {}]] }));
+  const server = await serve(...again);
+  const agent = await agentAt(server);
+  const warnings = [];
+  agent.subscribe((event) => event.type === "loop_detection" && warnings.push(event));
+  const { status, toolCalls } = await agent.run("Look").result();
+  assert.deepEqual([status, toolCalls, warnings.length], ["loop", 30, 3]);
+  const { limits } = await Session.config({ provider: "anthropic" });
+  assert.equal(limits.max_tool_rounds_per_input, 200);
+  await agent.close();
   await server.close();
 });

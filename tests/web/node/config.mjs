@@ -14,7 +14,12 @@ const FIELDS = [
   [{ loops: { sameArgs: 3, ladder: ["stop"] } }, "loops.ladder", ["stop"]],
   [{ loops: { onlyIfFailed: true } }, "loops.only_if_failed", true],
   [{ retry: { maxRetryAfterMs: 7 } }, "retry.max_retry_after_ms", 7],
-  [{ subagents: { maxDepth: 0 } }, "subagents.max_depth", 0],
+  [{}, "subagents.max_depth", 0],
+  [{ subagents: false }, "subagents.max_depth", 0],
+  [{ subagents: {} }, "subagents.max_depth", 1],
+  [{ subagents: { open: 2 } }, "subagents.max_depth", 1],
+  [{ subagents: { depth: 2, open: 3 } }, "subagents.max_open", 3],
+  [{ config: { subagents: { max_depth: 2 } } }, "subagents.max_depth", 2],
   [{ answer: { schema: { type: "object" }, retries: 1 } }, "answer.retries", 1],
   [{ preset: "ironclaw" }, "approval.ask", "changes"],
   [{ preset: "ironclaw", config: { approval: { ask: "nothing" } } }, "approval.ask", "nothing"],
@@ -64,13 +69,16 @@ test("a patch that does not fit names its field", async () => {
     [{ config: { loops: { ladder: ["dance"] } } }, /config\.loops\.ladder.*dance/],
     [{ config: 7 }, /`config` must be an object/],
     [{ facts: 7 }, /`facts` must be an object/],
-    [{ facts: [] }, /config\.facts/],
+    [{ facts: [] }, /`facts`/],
     [{ facts: { dat: "2026-01-01" } }, /facts\.dat/],
     [{ facts: { git: { branch: 7 } } }, /facts\.git\.branch/],
     [{ limits: { action: "explode" } }, /limits\.action.*explode/],
     [{ loops: { sameArg: 1 } }, /no option `loops\.sameArg`/],
     [{ loops: { window: -1 } }, /`loops\.window`/],
     [{ preset: "baroque" }, /baroque/],
+    [{ subagents: true }, /`subagents` must be false, or an object with depth, open/],
+    [{ subagents: null }, /`subagents` must be false, or an object/],
+    [{ subagents: { maxDepth: 1 } }, /no option `subagents\.maxDepth`; there is depth, open/],
     [{ answer: { schema: { type: "string" } } }, /answer/],
   ];
   for (const [options, message] of odd) {
@@ -155,20 +163,71 @@ test("a final answer is the result's value", async () => {
   await plain.close();
 });
 
-test("a subagent's events carry its number, and its history can be read", async () => {
-  const server = await serve(
-    reply({ calls: [["spawn_agent", { task: "Look around" }]] }),
-    reply({ text: "One of the two says this." }),
-    reply({ text: "And the other this." }),
-  );
+/** An agent that starts another one, waits for it and sums up; the one that it starts reads. */
+async function withAnother(options) {
+  const usage = [1_000, 100];
+  const others = [
+    reply({ calls: [["list_dir", {}]], usage }),
+    reply({ text: "Found nothing.", usage }),
+  ];
+  const own = [
+    reply({ calls: [["spawn_agent", { task: "Look around" }]], usage }),
+    reply({ calls: [["wait", { agent_id: "agent-1" }]], usage }),
+    reply({ text: "There is nothing.", usage }),
+  ];
+  const step = (request, response) => {
+    const { messages } = server.requests.at(-1).body;
+    const isOther = JSON.stringify(messages[0]).includes("Look around");
+    return (isOther ? others : own).shift()(request, response);
+  };
+  const server = await serve(...Array.from({ length: 5 }, () => step));
+  const model = "claude-sonnet-4-5";
+  const agent = await agentAt(server, { model, subagents: {}, ...options });
+  return { server, agent };
+}
+
+test("f2 a run has the agent's own events, or all; subagents have numbers and histories", async () => {
+  for (const agents of [undefined, "own", "all"]) {
+    const { server, agent } = await withAnother();
+    const heard = [];
+    agent.subscribe((event) => heard.push(event));
+    const events = await eventsOf(agent.run("Let somebody look", { agents }));
+    const numbers = [...new Set(events.map((event) => event.agent))];
+    assert.deepEqual(numbers.sort(), agents === "all" ? [0, 1] : [0]);
+    const said = events.filter(({ type }) => type === "assistant_text_delta");
+    const text = said.map((event) => event.text).join("");
+    assert.equal(text.includes("Found nothing."), agents === "all");
+    const started = heard.find(({ type }) => type === "agent_started");
+    assert.deepEqual([started.agent, started.parent, started.task], [1, 0, "Look around"]);
+    assert.equal(agent.history(1)[0].type, "user");
+    assert.throws(() => agent.history(9), { code: "bad_option", message: /no agent 9/ });
+    await agent.close();
+    await server.close();
+  }
+});
+
+test("f2 what subagents use counts in the result and in the status", async () => {
+  const { server, agent } = await withAnother({ log: true });
+  const { status, usage, costUsd, replies, toolCalls } = await agent.run("Look").result();
+  assert.deepEqual([status, replies, toolCalls], ["completed", 3, 2]);
+  assert.deepEqual([usage.inputTotal, usage.outputTotal], [5_000, 500]);
+  assert.ok(Math.abs(costUsd - (5 * (1_000 * 3 + 100 * 15)) / 1e6) < 1e-12, `${costUsd}`);
+  const now = agent.status();
+  assert.deepEqual([now.usage, now.costUsd, now.toolCalls], [usage, costUsd, 2]);
+  assert.deepEqual((await Agent.replay(agent.log())).status, now);
+  await agent.close();
+  assert.deepEqual(agent.status().usage, usage, "closed ones have not used less");
+  await server.close();
+});
+
+test("f4 an agent starts others only if it is asked for", async () => {
+  const server = await serve(reply({ calls: [["spawn_agent", { task: "x" }]] }), reply({}));
   const agent = await agentAt(server);
-  const run = agent.run("Let somebody look around");
-  const events = await eventsOf(run);
-  await run.result();
-  const started = events.find(({ type }) => type === "agent_started");
-  assert.deepEqual([started.agent, started.parent, started.task], [1, 0, "Look around"]);
-  assert.equal(agent.history(1)[0].type, "user");
-  assert.throws(() => agent.history(9), { code: "bad_option", message: /no agent 9/ });
+  await agent.run("Go").result();
+  const [first, second] = server.requests;
+  assert.doesNotMatch(JSON.stringify(first.body.tools), /agent/);
+  assert.match(JSON.stringify(second.body.messages.at(-1)), /Unknown tool: spawn_agent/);
+  assert.throws(() => agent.run("Go", { agents: "mine" }), { message: /"own" or "all"/ });
   await agent.close();
   await server.close();
 });
@@ -224,10 +283,10 @@ test("a log is kept if it is asked for, replayed, and gone on from", async () =>
 test("what a run cost is in its result, where the price is known", async () => {
   const server = await serve(reply({ text: "Hi.", usage: [1_000, 100] }));
   const agent = await agentAt(server, { model: "claude-sonnet-4-5" });
-  const { costNanoUsd, usage } = await agent.run("Hello").result();
+  const { costUsd, usage } = await agent.run("Hello").result();
   assert.deepEqual([usage.inputTotal, usage.outputTotal], [1_000, 100]);
-  assert.equal(costNanoUsd, 1_000 * 3_000 + 100 * 15_000);
-  assert.equal(agent.status().costNanoUsd, costNanoUsd);
+  assert.equal(costUsd, (1_000 * 3 + 100 * 15) / 1e6);
+  assert.equal(agent.status().costUsd, costUsd);
   await agent.close();
   await server.close();
 });

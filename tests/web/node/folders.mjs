@@ -26,8 +26,8 @@ async function inFolder(folder, calls, options) {
     return (isChild ? child : root).shift()(request, response);
   };
   const server = await serve(step, step, step, step, step);
-  const agent = await agentAt(server, options);
-  const run = agent.run("Let somebody work");
+  const agent = await agentAt(server, { subagents: {}, ...options });
+  const run = agent.run("Let somebody work", { agents: "all" });
   const events = await eventsOf(run);
   assert.equal((await run.result()).status, "completed");
   await agent.close();
@@ -96,7 +96,7 @@ test("f1 a subagent cannot be started outside of the workspace", async () => {
     reply({ calls: [["spawn_agent", { task: TASK, working_dir: "../else" }]] }),
     reply({ text: "I see." }),
   );
-  const agent = await agentAt(server);
+  const agent = await agentAt(server, { subagents: {} });
   assert.equal((await agent.run("Go").result()).status, "completed");
   const [{ text, isError }] = toolResults(server.requests[1]);
   assert.equal(isError, true);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { hanging, reply, serve } from "../support/anthropic.mjs";
-import { agentAt, eventsOf, folder } from "../support/installed.mjs";
+import { hanging, reply, serve, stream } from "../support/anthropic.mjs";
+import { Agent, agentAt, eventsOf, folder } from "../support/installed.mjs";
 
 test("b10 events arrive as an async iterator, in order and without gaps", async () => {
   const server = await serve(reply({ thinking: "A greeting.", text: "Hello to you, too." }));
@@ -190,4 +190,43 @@ test("e13 the project's instruction files reach the model, those of its family o
   assert.ok(!text.includes("Not for this family.") && !text.includes("Only below sub."));
   await agent.close();
   await server.close();
+});
+
+test("b10 events are the same however a response is cut, numbered without gaps", async () => {
+  const calls = [["look", { path: "a".repeat(40) }]];
+  const wait = () => new Promise((resolve) => setTimeout(resolve));
+  const cuts = {
+    whole: (events) => [events.join("")],
+    "event by event": (events) => events,
+    "byte by byte": (events) => [...events.join("")],
+    "event by event, with pauses": (events) => events.flatMap((event) => [wait, event]),
+  };
+  const told = {};
+  for (const [name, cut] of Object.entries(cuts)) {
+    const first = stream({ thinking: "Well.", text: "I look at it.", calls });
+    const replies = [first, stream({ text: "Done." })];
+    const fetch = async () => {
+      const pieces = cut(replies.shift());
+      const body = new ReadableStream({
+        async pull(controller) {
+          const piece = pieces.shift();
+          if (piece === undefined) return controller.close();
+          if (typeof piece === "function") return piece().then(() => this.pull(controller));
+          controller.enqueue(new TextEncoder().encode(piece));
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    };
+    const look = { name: "look", description: "Look", execute: () => "nothing" };
+    const agent = await Agent.create({ provider: "anthropic", model: "m", fetch, tools: [look] });
+    const events = await eventsOf(agent.run("Look"));
+    events.forEach(({ seq }, at) => assert.equal(seq, events[0].seq + at));
+    assert.ok(events.every(({ session, wall, at }) => session !== "" && wall >= at));
+    // Of a call, what comes together is told together.
+    const others = events.filter(({ type }) => type !== "tool_call_delta");
+    told[name] = others.map(({ type, agent, effect, text }) => ({ type, agent, effect, text }));
+    await agent.close();
+  }
+  assert.equal(told.whole.filter(({ type }) => type === "assistant_text_delta").length, 3);
+  for (const [name, events] of Object.entries(told)) assert.deepEqual(events, told.whole, name);
 });

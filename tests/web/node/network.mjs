@@ -97,13 +97,24 @@ test("x10 a reply without end ends at its limit, and the agent goes on", async (
   await server.close();
 });
 
-test("g3 a refused key ends the run and the agent, without a second try", async () => {
-  const server = await serve(failure(401, "authentication_error", "invalid x-api-key"));
+test("g3 a refused key ends its run without a second try, and the agent goes on", async () => {
+  const refusal = failure(401, "authentication_error", "invalid x-api-key");
+  const server = await serve(refusal, reply({ text: "Now I may." }));
   const agent = await agentAt(server);
   const { status, error } = await agent.run("Hello").result();
   assert.deepEqual([status, error.kind], ["failed", "authentication"]);
   assert.match(error.message, /invalid x-api-key/);
   assert.equal(server.requests.length, 1);
+  assert.equal(agent.status().state, "idle");
+  assert.equal((await agent.run("Again").result()).text, "Now I may.");
+  await agent.close();
+  await server.close();
+});
+
+test("g3 a refused key closes the agent where the configuration says so", async () => {
+  const server = await serve(failure(401, "authentication_error", "invalid x-api-key"));
+  const agent = await agentAt(server, { config: { retry: { refusal_closes: true } } });
+  assert.equal((await agent.run("Hello").result()).status, "failed");
   assert.equal(agent.status().state, "closed");
   assert.throws(() => agent.run("Again"), { name: "AgentError", code: "closed" });
   await agent.close();
@@ -187,7 +198,7 @@ test("a provider of another protocol gets its own path, header and form", async 
   const groq = await agentAt(server, { provider: "groq", model: undefined });
   const { status, text } = await groq.run("hello").result();
   assert.deepEqual([status, text], ["completed", "done"]);
-  assert.equal(groq.status().costNanoUsd, 210_000);
+  assert.equal(groq.status().costUsd, 0.000_21);
   const [{ url, headers, body }] = server.requests;
   assert.equal(url, "/chat/completions");
   assert.equal(headers.authorization, "Bearer sk-test-0123456789");

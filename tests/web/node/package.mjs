@@ -19,21 +19,27 @@ test("the package holds its parts, its licences and nothing else", () => {
     .map((path) => path.replaceAll("\\", "/").replace(/-\w{8}\.js/, ".js"))
     .filter((path) => !path.startsWith("dist/types/"))
     .sort();
-  assert.deepEqual(files, [
+  assert.deepEqual([...new Set(files)], [
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
     "dist/NOTICE.txt",
     "dist/chunk.js",
+    "dist/files.durable.js",
+    "dist/files.node.js",
+    "dist/files.opfs.js",
+    "dist/glue.js",
+    "dist/index.edge.js",
+    "dist/index.inline.node.js",
+    "dist/index.inline.web.js",
     "dist/index.node.js",
     "dist/index.web.js",
     "dist/index.workerd.js",
-    "dist/innerloop_wasm.d.ts",
-    "dist/innerloop_wasm.js",
     MODULE,
     "dist/program.node.js",
     "dist/program.web.js",
     "dist/toml.js",
+    "dist/zip.js",
     "package.json",
   ]);
   const { exports, dependencies } = JSON.parse(readFileSync(join(installed, "package.json")));
@@ -92,7 +98,7 @@ test("the types name the providers that there are", async () => {
 const golden = (name) => readFileSync(join(ROOT, "tests/fixtures", name), "utf8");
 
 test("one log gives the same bytes natively and in wasm", async () => {
-  const { initSync, RawSession } = await import(join(installed, "dist/innerloop_wasm.js"));
+  const { initSync, RawSession } = await import(join(ROOT, "wasm/npm/dist/innerloop_wasm.js"));
   initSync({ module: readFileSync(join(installed, MODULE)) });
   const replayed = RawSession.replay(golden("golden.log.jsonl"));
   assert.equal(replayed.opening(), golden("golden.outputs.jsonl"));
@@ -147,7 +153,7 @@ const readme = readFileSync(join(installed, "README.md"), "utf8");
 const examples = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
 
 test("the examples of the package's README fit its types", () => {
-  assert.equal(examples.length, 12);
+  assert.equal(examples.length, 17);
   const files = examples.map((_, at) => `readme-${at}.mts`);
   files.forEach((file, at) => writeFileSync(join(folder, file), examples[at]));
   const node = `declare const process: {
@@ -160,8 +166,10 @@ test("the examples of the package's README fit its types", () => {
         question(text: string, options: { signal: AbortSignal }): Promise<string>;
       };
     }
+    declare module "zod";
     declare module "node:fs/promises" {
       export function readFile(path: string): Promise<Uint8Array>;
+      export function writeFile(path: string, content: Uint8Array): Promise<void>;
     }`;
   writeFileSync(join(folder, "node.d.ts"), node);
   // The examples are JavaScript: their functions' parameters have no types.
@@ -177,18 +185,18 @@ test("examples of the package's README run as they stand", () => {
       { text: "It adds now." },
     ],
     1: [{ text: "Written." }],
-    11: [
+    16: [
       { calls: [["Write", { file_path: "haiku.txt", content: "Autumn\n" }]] },
       { text: "It is written." },
     ],
   };
   const printed = {
     0: /^\n> Read \{.*\}\n\n> Edit \{.*\}\nIt adds now\.export const sum = \(a, b\) => a \+ b;\n\n$/,
-    1: /^completed Written\. 5 undefined\n$/,
-    11: /^It is written\.\nAutumn\n\n$/,
+    1: /^Written\. 5\n$/,
+    16: /^It is written\.\nAutumn\n\n$/,
   };
   const script = new URL("../support/anthropic.mjs", import.meta.url).href;
-  for (const at of [0, 1, 11]) {
+  for (const at of [0, 1, 16]) {
     const stub = `import { stream } from ${JSON.stringify(script)};
       const replies = ${JSON.stringify(replies[at])};
       const headers = { "content-type": "text/event-stream" };

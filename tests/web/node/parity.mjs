@@ -32,9 +32,9 @@ async function play(family, prompt, script, { files = {}, tools = [] } = {}) {
   const server = await serve(...script.map((item) => replyOf(family, content(item))));
   const { provider, model, below } = family;
   const common = { apiKey: "sk-test-0123456789", baseUrl: server.url + below };
-  const own = tools.map((tool) => tool(() => agent));
-  const agent = await Agent.create({ ...common, provider, model, files, programs, tools: own });
-  const running = agent.run(prompt);
+  const own = { tools: tools.map((tool) => tool(() => agent)), subagents: {} };
+  const agent = await Agent.create({ ...common, provider, model, files, programs, ...own });
+  const running = agent.run(prompt, { agents: "all" });
   const events = await eventsOf(running);
   const { status, text } = await running.result();
   const bodies = server.requests.map(({ body }) => body);

@@ -70,6 +70,12 @@ test("an approve that throws, or says neither yes nor no, denies the call", asyn
   }
 });
 
+test("an answer that does not fit denies the call, in the user's own words", async () => {
+  const { told } = await ran([WRITE], { approve: () => ({ rule: 5 }) });
+  const why = /what it returned does not fit: `rule`: it must be an object, not 5$/;
+  assert.match(told[0].text, why);
+});
+
 test("without anybody to ask, the model reads why", async () => {
   const config = { approval: { ask: "changes" }, ask_user: true };
   const { told, result } = await ran([WRITE, QUESTION], { config });

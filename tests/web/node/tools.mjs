@@ -64,7 +64,7 @@ test("what a tool returns is text, a reply, or JSON", async () => {
     [7, "7"],
     [false, "false"],
     [null, "null"],
-    [undefined, "(no output)"],
+    [undefined, "done"],
     [Promise.resolve("later"), "later"],
   ];
   const left = returns.map(([value]) => value);
@@ -407,4 +407,22 @@ test("d4 a tool is stopped when its own time is up, and hears of it", async () =
   assert.equal(read[0].isError, true);
   assert.match(read[0].text, /timed out after 30ms/);
   assert.equal(events.filter(({ type }) => type === "tool_call_output_delta").length, 0);
+});
+
+test("d4 the user's time limit goes before the family's, a tool's before both", async () => {
+  const execute = (_args, { signal }) =>
+    new Promise((resolve) => {
+      const done = setTimeout(resolve, 200, "slow but sure");
+      signal.addEventListener("abort", () => clearTimeout(done));
+    });
+  const patient = { ...weather, name: "patient", timeoutMs: 5_000, execute };
+  const tools = [{ ...weather, execute }, patient];
+  const calls = [
+    ["weather", { city: "x" }],
+    ["patient", { city: "x" }],
+  ];
+  const { read } = await results(calls, { tools, timeouts: { defaultMs: 40 } });
+  assert.match(read[0].text, /timed out after 40ms/);
+  assert.doesNotMatch(read[0].text, /longer timeout/, "it has no such parameter");
+  assert.deepEqual(read[1], { text: "slow but sure", isError: false });
 });

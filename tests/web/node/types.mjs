@@ -42,6 +42,8 @@ const NAMES = {
   CallIds: 'Compat["call_ids"]',
   ExecMode: 'SessionConfig["exec_modes"][string]',
   Estimator: 'SessionConfig["estimator"]',
+  Compaction: "CompactionPolicy",
+  OnOverflow: 'CompactionPolicy["on_overflow"]',
   AskAbout: 'ApprovalPolicy["ask"]',
   Numbering: 'Extract<Action, { action: "read" }>["numbering"]',
   GrepMode: 'Extract<Action, { action: "grep" }>["mode"]',
@@ -66,8 +68,10 @@ function source() {
   return `import type { ${[...named].join(", ")} } from "innerloop";\n${lines.join("\n")}\n`;
 }
 
-function check(text) {
-  const path = join(folder, "samples.ts");
+const PLATFORM = ["dom", "dom.iterable", "esnext.disposable"];
+
+function check(text, { name = "samples", libs = PLATFORM, ...more } = {}) {
+  const path = join(folder, `${name}.ts`);
   writeFileSync(path, text);
   const program = ts.createProgram([path], {
     noEmit: true,
@@ -76,8 +80,9 @@ function check(text) {
     target: ts.ScriptTarget.ES2022,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts", "lib.esnext.disposable.d.ts"],
+    lib: ["es2023", ...libs].map((lib) => `lib.${lib}.d.ts`),
     types: [],
+    ...more,
   });
   const failures = ts.getPreEmitDiagnostics(program).map(({ messageText, file, start = 0 }) => {
     const line = file?.text.slice(0, start).split("\n").length;
@@ -196,4 +201,33 @@ test("a variant or field that only one of the two has is found", () => {
   const checked = check(typed);
   assert.deepEqual(checked.failures, []);
   assert.deepEqual(missingFrom(checked), ['Preset: "baroque"', "Deadline.late"]);
+});
+
+/** Rules that are not part of `strict`, and the declarations themselves held to them. */
+const STRICTEST = {
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  skipLibCheck: false,
+};
+const fixture = (name) => readFileSync(new URL(`../fixtures/${name}.ts`, import.meta.url), "utf8");
+
+test("the types hold under the strictest rules, with and without those of a platform", () => {
+  for (const libs of [PLATFORM, ["dom", "dom.iterable"], []]) {
+    const { failures } = check(fixture("bare"), { name: "bare", libs, ...STRICTEST });
+    assert.deepEqual(failures, [], `with ${libs.join() || "none"}`);
+  }
+  const libs = ["dom", "dom.iterable"];
+  const { failures } = check(fixture("consumer"), { name: "consumer", libs, ...STRICTEST });
+  assert.deepEqual(failures, []);
+});
+
+test("where a platform's types are known, the package's are those", () => {
+  const text = `import type { Address, HttpResponse, Signal, WasmModule } from "innerloop";
+    type Same<A, B> = [A, B] extends [B, A] ? true : false;
+    export const same: Same<
+      [Address, HttpResponse, Signal, WasmModule],
+      [URL, Response, AbortSignal, WebAssembly.Module]
+    > = true;`;
+  assert.deepEqual(check(text, { name: "same", ...STRICTEST }).failures, []);
 });

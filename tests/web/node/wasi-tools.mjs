@@ -267,7 +267,8 @@ test("c5 a subagent's tool works in its folder", async () => {
     return (isChild ? child : root).shift()(request, response);
   };
   const server = await serve(step, step, step, step, step);
-  const agent = await agentAt(server, { tools: [tool], files: { "a/b.txt": "", "c.txt": "" } });
+  const files = { "a/b.txt": "", "c.txt": "" };
+  const agent = await agentAt(server, { tools: [tool], files, subagents: {} });
   await agent.run("Let somebody work").result();
   assert.equal(toolResults({ body: asked[1] })[0].text, "b.txt,made.txt");
   assert.deepEqual(agent.files.list(), ["a/b.txt", "a/made.txt", "c.txt"]);
@@ -364,7 +365,7 @@ test("a tool with a module is checked as one", async () => {
     [{ ...tool, module }, /`module` must be a WebAssembly\.Module; `wasiTool` makes one/],
     [{ ...tool, args: [7] }, /`args` must be a list of texts/],
     [{ ...tool, limits: { outputMib: -1 } }, /`probe\.limits\.outputMib` must be a whole number/],
-    [{ ...tool, timeoutMs: 0.5 }, /`timeoutMs` must be a whole number/],
+    [{ ...tool, timeoutMs: 0.5 }, /`probe\.timeoutMs` must be a whole number/],
   ];
   for (const [wrong, message] of cases) {
     const error = await agentAt(server, { tools: [wrong] }).then(assert.fail, (thrown) => thrown);

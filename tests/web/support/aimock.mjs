@@ -8,7 +8,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -104,35 +104,52 @@ export const HOSTS = [
 ];
 
 async function runProgram(t, job) {
-  const { protocol, mock, prompt, given = {}, key = KEY, vocabulary = "seed" } = job;
-  const folder = mkdtempSync(join(tmpdir(), "innerloop-aimock-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const program = startingProgram(t, job);
+  const { vocabulary = "seed" } = job;
+  const args = ["run", job.prompt, "--apply", "--json", "--vocabulary", vocabulary];
+  const { code, stdout, stderr } = await program.start([...args, ...program.where]);
+  const lines = stdout.trimEnd().split("\n");
+  const events = lines.map((line) => JSON.parse(line));
+  const result = events.pop();
+  assert.deepEqual([result.type, result.exit_code], ["result", code], stderr);
+  return { events, read: program.read, text: result.text, code, said: stderr };
+}
+
+/**
+ * The native program on a folder that holds `given`: `start` starts it there and gives its exit
+ * code and output, `where` are the arguments that lead it to the mock, and `read` finds what is in
+ * a file. What it keeps is kept for this test alone.
+ */
+export function startingProgram(t, { protocol, mock, given = {}, key = KEY }) {
+  const place = mkdtempSync(join(tmpdir(), "innerloop-aimock-"));
+  t.after(() => rmSync(place, { recursive: true }));
+  const folder = join(place, "project");
+  mkdirSync(folder);
   for (const [path, content] of Object.entries(given)) writeFileSync(join(folder, path), content);
   const { provider, model, below, variable } = protocol;
   const where = ["--provider", provider, "--model", model, "--base-url", mock.url + below];
-  const args = ["run", prompt, "--apply", "--json", "-C", folder, ...where];
-  args.push("--vocabulary", vocabulary);
   const { PATH, HOME } = process.env;
-  const env = { PATH, HOME, [variable]: key };
-  const program = spawn(PROGRAM, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  t.after(() => program.kill());
-  const output = { stdout: "", stderr: "" };
-  for (const name of ["stdout", "stderr"]) {
-    program[name].setEncoding("utf8").on("data", (text) => (output[name] += text));
-  }
-  const code = await new Promise((resolve, reject) => {
-    program.on("error", reject).on("close", resolve);
-  });
-  assert.ok(!(output.stdout + output.stderr).includes(key), "the key is shown");
-  const lines = output.stdout.trimEnd().split("\n");
-  const events = lines.map((line) => JSON.parse(line));
-  const result = events.pop();
-  assert.deepEqual([result.type, result.exit_code], ["result", code], output.stderr);
+  const [XDG_CONFIG_HOME, XDG_STATE_HOME] = ["config", "state"].map((name) => join(place, name));
+  const env = { PATH, HOME, XDG_CONFIG_HOME, XDG_STATE_HOME, [variable]: key };
+  const start = async (args) => {
+    const options = { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] };
+    const program = spawn(PROGRAM, args, options);
+    t.after(() => program.kill());
+    const output = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) {
+      program[name].setEncoding("utf8").on("data", (text) => (output[name] += text));
+    }
+    const code = await new Promise((resolve, reject) => {
+      program.on("error", reject).on("close", resolve);
+    });
+    assert.ok(!(output.stdout + output.stderr).includes(key), "the key is shown");
+    return { code, ...output };
+  };
   const read = (path) => {
     const file = join(folder, path);
     return existsSync(file) ? readFileSync(file, "utf8") : undefined;
   };
-  return { events, read, text: result.text, code, said: output.stderr };
+  return { start, where, read };
 }
 
 async function runPackage(t, job) {

@@ -10,8 +10,19 @@ process.once("exit", () => project.remove());
 export const folder = project.folder;
 
 /** What the package exports. */
-export const { Agent, AgentError, Files, RejectedError, Run, Session, init, providers, wasiTool } =
-  await importFrom(folder);
+export const {
+  Agent,
+  AgentError,
+  Files,
+  PartialArguments,
+  RejectedError,
+  Run,
+  Session,
+  init,
+  providers,
+  tool,
+  wasiTool,
+} = await importFrom(folder);
 
 /** The programs that come as packages. */
 export const { default: shell } = await importFrom(folder, "innerloop-shell");

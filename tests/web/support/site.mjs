@@ -1,28 +1,23 @@
-// The playground as it would be published, from the packed package: put together in a folder and
-// served under the content security policy that it must live with.
+// The playground as it is published, served with its content security policy: what `cargo xtask`
+// has put together in target/www, or where INNERLOOP_SITE names it.
 
-import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { extname, join, normalize } from "node:path";
-import { ROOT, bash, countLines, python, qjs, tarball } from "./package.mjs";
+import { extname, join, normalize, resolve } from "node:path";
+import { ROOT, countLines } from "./package.mjs";
 
 const POLICY = [
   "default-src 'self'",
   "script-src 'self' 'wasm-unsafe-eval'",
   "connect-src 'self' http://127.0.0.1:*",
   "worker-src 'self'",
+  "frame-src 'self'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' blob:",
   "object-src 'none'",
   "base-uri 'none'",
+  "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
 
@@ -35,41 +30,50 @@ const TYPES = {
   ".wasm": "application/wasm",
 };
 
+/** The folder of the site. */
+export function siteFolder() {
+  const folder = resolve(ROOT, process.env.INNERLOOP_SITE || "target/www");
+  if (existsSync(join(folder, "page.js"))) return folder;
+  throw new Error(`there is no page in ${folder}: build it with \`cargo xtask playground\``);
+}
+
 /**
- * Serves the site: its address, the paths that were asked for, those that were not there, and
- * `close()`.
+ * Serves the site: its address, the paths that were asked for, those that were not there, how many
+ * bytes were sent for each, and `close()`.
  */
 export async function serveSite() {
-  const folder = mkdtempSync(join(tmpdir(), "innerloop-site-"));
-  cpSync(join(ROOT, "www"), folder, { recursive: true });
-  cpSync(join(ROOT, "example"), join(folder, "example"), { recursive: true });
-  mkdirSync(join(folder, "innerloop"));
-  const unpack = ["-xzf", tarball(), "--strip-components=1", "-C", join(folder, "innerloop")];
-  execFileSync("tar", unpack);
-  mkdirSync(join(folder, "programs"));
-  writeFileSync(join(folder, "programs/qjs.wasm"), qjs());
-  writeFileSync(join(folder, "programs/bash.wasm"), bash());
-  writeFileSync(join(folder, "programs/python.wasm.gz"), python());
-  cpSync(countLines(), join(folder, "tools/count-lines"), { recursive: true });
-
-  const [asked, missing] = [[], []];
+  const folder = siteFolder();
+  const [asked, missing, sent] = [[], [], new Map()];
+  const fileOf = (pathname) => {
+    const inside = normalize(pathname === "/" ? "/index.html" : pathname);
+    const tool = "/tools/count-lines/";
+    const path = inside.startsWith(tool)
+      ? join(countLines(), inside.slice(tool.length))
+      : join(folder, inside);
+    return existsSync(path) && statSync(path).isFile() ? path : undefined;
+  };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://site");
     asked.push(pathname);
-    const path = join(folder, normalize(pathname === "/" ? "/index.html" : pathname));
-    if (!path.startsWith(folder) || !existsSync(path)) {
+    const path = fileOf(decodeURIComponent(pathname));
+    if (path === undefined) {
       missing.push(pathname);
       return response.writeHead(404).end();
     }
     const type = TYPES[extname(path)] ?? "text/plain; charset=utf-8";
-    response.writeHead(200, { "content-type": type, "content-security-policy": POLICY });
-    return response.end(readFileSync(path));
+    const headers = { "content-type": type };
+    // What is previewed has a policy of its own.
+    if (pathname !== "/preview.html") headers["content-security-policy"] = POLICY;
+    const packed = existsSync(`${path}.gz`);
+    if (packed) headers["content-encoding"] = "gzip";
+    const body = readFileSync(packed ? `${path}.gz` : path);
+    sent.set(pathname, body.length);
+    return response.writeHead(200, headers).end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    rmSync(folder, { recursive: true, force: true });
   };
-  return { url: `http://127.0.0.1:${server.address().port}/`, asked, missing, close };
+  return { url: `http://127.0.0.1:${server.address().port}/`, asked, missing, sent, close };
 }

@@ -1,7 +1,7 @@
 //! New lines of a hunk whose old lines were found with other indentation than the file's: what
 //! most of the old lines lack, or have too much, is added to them, or taken away.
 
-use innerloop_json::Map;
+use innerloop_json::{Map, joined};
 
 /// How the file may spell the patch's indentation: as it is, with tabs, or with spaces.
 const SPELLINGS: [(&str, &str); 7] = [
@@ -49,7 +49,7 @@ impl Shift {
             if !is_removed && added == " " {
                 continue;
             }
-            let name = [spelling.0, spelling.1, "-", removed, "+", added].concat();
+            let name = joined(&[spelling.0, spelling.1, "-", removed, "+", added], "");
             let is_none = removed.len() + added.len() == 0;
             let votes = self.votes.get(&name).copied().unwrap_or(u64::from(is_none));
             let weight = votes + (1 << 32) + (u64::from(is_removed) << 1);
@@ -68,7 +68,7 @@ impl Shift {
         };
         let given = given.replace(self.spelling.0, self.spelling.1);
         let kept = given.strip_prefix(self.removed.as_str()).unwrap_or(&given);
-        [self.added.as_str(), kept, rest].concat()
+        joined(&[self.added.as_str(), kept, rest], "")
     }
 }
 

@@ -1,42 +1,68 @@
 // The agent: the one class most people need.
 
-import { callbacksOf } from "./callbacks.js";
-import type { SessionStatus, SessionTurn } from "./data.js";
-import { AgentError, guarded } from "./errors.js";
-import { Files, rawOf } from "./files.js";
-import { RawAgent } from "./innerloop_wasm.js";
+/// <reference lib="esnext.disposable" preserve="true" />
+
+import { type Binding, type RawAgent, abandon } from "./binding.js";
+import { Callbacks } from "./callbacks.js";
+import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "./changes.js";
+import type { AgentState, Said, SessionStatus, SessionTurn } from "./data.js";
+import { AgentError } from "./errors.js";
+import type { Stamp } from "./events.js";
+import { type Files, filesOf, roomOf } from "./files.js";
+import { Folding, type FoldingEnd } from "./folding.js";
+import { attempt, guarded } from "./guard.js";
+import { Responses } from "./http.js";
+import { KeySource } from "./key.js";
+import { tellEach } from "./listeners.js";
 import {
+  type Make,
+  type Prepared,
+  configOf,
+  forked,
+  made,
+  madeAgain,
+  prepared,
+  restored,
+} from "./making.js";
+import {
+  checkFork,
   checkFunction,
   checkOptions,
-  checkRestore,
+  checkRun,
   newId,
   rawOptions,
   rawParts,
-  rawPatch,
-  signalOf,
-  toolsPatch,
+  wholeNumber,
 } from "./options.js";
-import { init } from "./platform.js";
-import { type RegisteredProgram, loadPrograms } from "./programs.js";
-import { statusOf, turnOf } from "./results.js";
-import { Run } from "./run.js";
+import type { RegisteredProgram } from "./programs.js";
+import type { Command } from "./protocol.js";
+import { Reserve } from "./reserve.js";
+import { type Rest, type Visible, lookAt, onlySnapshot, restOf } from "./rest.js";
+import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.js";
+import type { Tenant } from "./room.js";
+import { Run, type RunOwner } from "./run.js";
 import { Session } from "./session.js";
 import { Tools } from "./tools.js";
 import type {
   AgentEvent,
   AgentOptions,
   Changes,
+  Failure,
   ForkOptions,
   Part,
   Replayed,
   RestoreOptions,
   RunError,
+  RunOptions,
+  SeenTurn,
   Status,
   Turn,
+  UndoneFiles,
 } from "./types.js";
+import { undoIn } from "./undoing.js";
 
-/** Makes the binding's side of an agent. */
-type Make = (options: string, files: Files, callbacks: object) => RawAgent;
+/** So often an agent is made again before one of its runs has come to an end. */
+const MOST_REBIRTHS = 3;
 
 /**
  * A coding agent over files in memory.
@@ -52,29 +78,44 @@ export class Agent {
   readonly files: Files;
   /** Your tools. */
   readonly tools: Tools;
-  readonly #raw: RawAgent;
-  readonly #options: AgentOptions;
+  #options: AgentOptions;
   readonly #programs: readonly RegisteredProgram[];
+  readonly #key: KeySource;
+  readonly #responses = new Responses();
   readonly #listeners = new Set<(event: AgentEvent) => void>();
   readonly #ended: Promise<void>;
   #end: () => void = () => {};
+  /** The binding's side, while there is one, and the instance that it lives in. */
+  #raw: RawAgent | undefined;
+  #of: Binding | undefined;
+  #callbacks: Callbacks | undefined;
+  readonly #tenant: Tenant = {
+    follow: () => this.#follow(),
+    touch: (paths) => this.#callbacks?.touch(paths),
+  };
+  #rest: Rest | undefined;
+  /** How it is made again as it was at first, where it can be. */
+  readonly #first: Make | undefined;
+  readonly #reserve = new Reserve();
+  #rebirths = 0;
+  #stamp = { seq: 0, at: 0, wall: 0, session: "" };
   #run: Run | undefined;
+  #folding = new Folding();
 
-  private constructor(options: AgentOptions, programs: readonly RegisteredProgram[], make: Make) {
+  private constructor({ options, files, programs }: Prepared, make: Make, isFirst = true) {
     this.#options = options;
+    this.#key = new KeySource(options.apiKey);
     this.#programs = programs;
+    this.#first = isFirst ? make : undefined;
     if (options.onEvent) this.#listeners.add(options.onEvent);
-    this.#ended = new Promise((resolve) => {
+    const ended = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
-    this.files = new Files(options.files);
-    this.tools = new Tools(options.tools ?? [], (tools) => {
-      guarded(() => this.#raw.configure(toolsPatch(tools)));
-    });
-    const raw = JSON.stringify(rawOptions(options, programs));
-    this.#raw = guarded(() => make(raw, this.files, this.#callbacks()));
-    if (this.status().state === "processing") this.#run = this.#newRun();
-    guarded(() => this.#raw.start());
+    // What is being written comes to its end before.
+    this.#ended = ended.then(() => roomOf(files).copy?.settled()).then(() => this.#release());
+    this.files = files;
+    this.tools = new Tools(options.tools ?? [], (tools) => this.#configure(toolsPatch(tools), {}));
+    this.#begin(make);
   }
 
   /**
@@ -83,34 +124,34 @@ export class Agent {
    * @throws AgentError where an option is missing or does not fit.
    */
   static async create(options: AgentOptions): Promise<Agent> {
-    checkOptions(options);
-    const [programs] = await Promise.all([loadPrograms(options.programs), init()]);
-    return new Agent(options, programs, (raw, files, callbacks) => {
-      return new RawAgent(raw, rawOf(files), callbacks);
-    });
+    return new Agent(await prepared(options), made);
   }
 
   /**
-   * Makes an agent of a snapshot, or of a log. Both hold the conversation and the configuration,
-   * which {@link Agent.configure} changes; files, tools, programs, functions and the key are given
-   * anew. A run that was under way goes on: it is {@link Agent.current}.
+   * Makes an agent of a snapshot, or of a log, with the options with which one is created. Both
+   * hold the conversation and the configuration: what the options say of it is in force, what they
+   * leave out stays. Files, tools, programs, functions and the key are given anew. A run that was
+   * under way goes on: it is {@link Agent.current}. Of a closed session another one goes on, under
+   * an id of its own, that has heard the same.
    *
    * @throws AgentError where that is no snapshot (`bad_snapshot`) or log (`bad_log`) which this
-   *   version reads, or an option does not fit.
+   *   version reads, or an option does not fit, be it not the session: another `id`, or another
+   *   `provider` while a request is under way.
    */
   static async restore(saved: Uint8Array | string, options: RestoreOptions): Promise<Agent> {
-    if (!(saved instanceof Uint8Array) && typeof saved !== "string") {
-      const message = "give the bytes that `snapshot()` returned, or the text of a log";
-      throw new AgentError("bad_snapshot", message);
-    }
-    const complete = checkRestore(options);
-    const [programs] = await Promise.all([loadPrograms(complete.programs), init()]);
-    return new Agent(complete, programs, (raw, files, callbacks) => {
-      const workspace = rawOf(files);
-      return typeof saved === "string"
-        ? RawAgent.resume(saved, raw, workspace, callbacks)
-        : RawAgent.restore(saved, raw, workspace, callbacks);
+    let patch = "";
+    const begin = await prepared(options);
+    const make = restored(saved, begin, (change) => {
+      patch = change;
     });
+    const agent = new Agent(begin, make);
+    try {
+      if (patch !== "{}") agent.#call((raw) => raw.configure(patch), options);
+    } catch (error) {
+      agent.#release();
+      throw error;
+    }
+    return agent;
   }
 
   /**
@@ -122,11 +163,8 @@ export class Agent {
   static async replay(log: string): Promise<Replayed> {
     const { session, outputs } = await Session.replay(log);
     const events = outputs.flat().flatMap(({ event }) => event ?? []);
-    const [status, history] = [session.status(), session.history()];
-    if (status === null || history === null) {
-      throw new AgentError("internal", "a session has no agent of its own");
-    }
-    return { events, history: history.map(turnOf), status: statusOf(status) };
+    const status = statusOfAll((agent) => session.status(agent));
+    return { events, history: (session.history() ?? []).map(turnOf), status };
   }
 
   /**
@@ -135,14 +173,18 @@ export class Agent {
    * @throws AgentError `busy` while a run is under way, `closed` after the agent has closed,
    *   `bad_option` where the input or an option does not fit.
    */
-  run(input: string | readonly Part[], options: { signal?: AbortSignal } = {}): Run {
-    const signal = signalOf(options);
-    const run = this.#newRun();
+  run(input: string | readonly Part[], options: RunOptions = {}): Run {
+    const { signal, agents } = checkRun(options);
+    const parts = rawParts(input);
+    const run = this.#newRun(agents);
     const before = this.#run;
+    if (before === undefined) this.#keep();
     this.#run = run;
     try {
-      guarded(() => this.#raw.submit(rawParts(input)));
+      this.#call((raw) => raw.submit(parts), {});
     } catch (error) {
+      // Of a run that the module broke in, the result tells.
+      if (run.done) return run;
       this.#run = before;
       throw error;
     }
@@ -167,39 +209,130 @@ export class Agent {
 
   /** Tells the model something after the current round of tools; while idle, with the next run. */
   steer(input: string | readonly Part[]): void {
-    guarded(() => this.#raw.steer(rawParts(input)));
+    const parts = rawParts(input);
+    if (this.#run === undefined) this.#keep();
+    this.#call((raw) => raw.steer(parts), {});
   }
 
   /** Gives the agent another input for when the current one is done, in the same run. */
   followUp(input: string | readonly Part[]): void {
-    guarded(() => this.#raw.followUp(rawParts(input)));
+    const parts = rawParts(input);
+    if (this.#run === undefined) this.#keep();
+    this.#call((raw) => raw.followUp(parts), {});
   }
 
-  /** Changes the configuration, in force from the next model call. */
+  /**
+   * Changes the configuration, in force from the next model call: the model, and with `provider`,
+   * `model` and `apiKey` who serves it.
+   *
+   * @throws AgentError where a change does not fit; then all is as before.
+   */
   configure(changes: Changes): void {
-    guarded(() => this.#raw.configure(rawPatch(changes)));
+    checkChanges(changes);
+    const before = this.#options;
+    const next = changed({ ...before, apiKey: this.#key.given }, changes);
+    const patch = patchOf(changes, next, () => this.#call(configOf));
+    const isReached = concernsEndpoint(changes);
+    if (isReached) this.#reach(next, changes);
+    try {
+      this.#configure(patch, changes);
+    } catch (error) {
+      if (isReached) this.#reach({ ...before, apiKey: this.#key.given });
+      throw error;
+    }
+    this.#options = next;
+    this.#key.take(next.apiKey);
   }
 
-  /** Stops the run under way, if there is one; the agent stays usable. */
+  /**
+   * Takes back the newest steps; a step begins with each input. The model sees again what it saw
+   * before, and agents that were started since are closed. For files see {@link Agent.undoFiles}.
+   *
+   * @throws AgentError `busy` while a run is under way, `nothing` where there is no such step.
+   */
+  undo(steps = 1): void {
+    this.#rewind({ undo: { steps: wholeNumber("steps", steps) } });
+  }
+
+  /** Puts back steps that were taken back, the last one first. An input makes an end of them. */
+  redo(steps = 1): void {
+    this.#rewind({ redo: { steps: wholeNumber("steps", steps) } });
+  }
+
+  /** The model sees again what it saw when {@link Agent.history} had `at` turns. */
+  restore(at: number): void {
+    this.#rewind({ restore: { at: wholeNumber("at", at) } });
+  }
+
+  /** The model sees nothing of what was said so far; {@link Agent.undo} brings it back. */
+  clear(): void {
+    this.#rewind({ clear: null });
+  }
+
+  /**
+   * Takes over what was said elsewhere, behind what is there: turns of another agent's
+   * {@link Agent.seen}, or of your own making.
+   *
+   * @throws AgentError `bad_option` where they do not answer each other's calls.
+   */
+  import(turns: readonly SeenTurn[]): void {
+    const at = Date.now();
+    this.#rewind({ import: { turns: turns.map((turn) => ({ at, kind: saidOf(turn) })) } });
+  }
+
+  /**
+   * Takes back the files that the steps have changed which are undone now, as far as this agent
+   * has done them: where a file still is as its step left it. The others stay as they are.
+   */
+  undoFiles(): UndoneFiles {
+    const list = JSON.parse(this.#call((raw) => raw.undoneFiles())) as UndoneFile[];
+    return undoIn(this.files, list);
+  }
+
+  /**
+   * Has the oldest turns summed up; `instructions` say what matters. Comes to the event that tells
+   * how it went.
+   *
+   * @throws AgentError `busy` while a run is under way, `nothing` where no turn is old enough.
+   */
+  async compact(instructions?: string): Promise<FoldingEnd> {
+    this.#keep();
+    const tell = (word: string): void => this.#call((raw) => raw.tell(word), {});
+    return this.#folding.run(instructions, (listener) => this.subscribe(listener), tell);
+  }
+
+  /** Stops the run under way, or a summary, if there is one; the agent stays usable. */
   interrupt(): void {
-    if (this.#run !== undefined) guarded(() => this.#raw.interrupt());
+    if (this.#run !== undefined || this.#folding.isOpen) this.#call((raw) => raw.interrupt());
   }
 
-  /** Where the agent stands and what it has used. */
+  /** Where the agent stands, and what it and all that it has started have used. */
   status(): Status {
-    return statusOf(JSON.parse(guarded(() => this.#raw.status(0))) as SessionStatus);
+    return this.#look((raw) => {
+      return statusOfAll((agent) => JSON.parse(raw.status(agent)) as SessionStatus | null);
+    });
   }
 
   /** What was said so far, oldest first; of an agent that this one has started, by its number. */
   history(agent = 0): Turn[] {
-    const turns = JSON.parse(guarded(() => this.#raw.history(agent))) as SessionTurn[] | null;
+    const turns = this.#look((raw) => {
+      return JSON.parse(Number.isInteger(agent) ? raw.history(agent, 0) : "null") as
+        SessionTurn[] | null;
+    });
     if (turns === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
     return turns.map(turnOf);
   }
 
+  /** What the model sees of that, after all that was undone, cleared or folded. */
+  seen(agent = 0): SeenTurn[] {
+    const seen = this.#look((raw) => JSON.parse(raw.seen(agent)) as Said[] | null);
+    if (seen === null) throw new AgentError("bad_option", `there is no agent ${agent}`);
+    return seen.map(seenOf);
+  }
+
   /** The conversation as bytes, for {@link Agent.restore}. The files are yours to keep. */
   snapshot(): Uint8Array {
-    return guarded(() => this.#raw.snapshot());
+    return this.#rest?.snapshot.slice() ?? this.#call((raw) => raw.snapshot());
   }
 
   /**
@@ -208,7 +341,7 @@ export class Agent {
    * @throws AgentError `unsupported` if the agent was made without the option `log`.
    */
   log(): string {
-    if (this.#options.log) return this.#raw.log();
+    if (this.#options.log) return this.#rest?.log ?? this.#call((raw) => raw.log());
     throw new AgentError("unsupported", "no log is kept: make the agent with `log: true`");
   }
 
@@ -218,21 +351,28 @@ export class Agent {
    *
    * @throws AgentError where an option does not fit.
    */
-  fork({ turns, id = newId(), files, onEvent }: ForkOptions = {}): Agent {
-    if (turns !== undefined && (!Number.isSafeInteger(turns) || turns < 0)) {
-      throw new AgentError("bad_option", "`turns` must be a whole number, 0 or more");
-    }
-    const mine = { ...this.#options, tools: [...this.tools] };
-    const options = { ...mine, files: files ?? this.files, onEvent };
+  fork(given: ForkOptions = {}): Agent {
+    checkFork(given);
+    const { turns, id = newId(), files, onEvent } = given;
+    const mine = { ...this.#options, apiKey: this.#key.given, tools: [...this.tools] };
+    const options = { ...mine, files, onEvent };
     checkOptions(options);
-    return new Agent(options, this.#programs, (raw, files, callbacks) => {
-      return this.#raw.fork(turns, id, raw, rawOf(files), callbacks);
-    });
+    const begin = { options, files: filesOf(files ?? [...this.files]), programs: this.#programs };
+    const rawIn = (of: Binding): RawAgent | undefined => (this.#of === of ? this.#raw : undefined);
+    const make = forked(turns, id, rawIn, () => this.snapshot());
+    return new Agent(begin, make, false);
   }
 
   /** Ends the session: stops what runs, then closes. `files` and `snapshot` stay readable. */
   async close(): Promise<void> {
-    if (this.status().state !== "closed") guarded(() => this.#raw.close());
+    // Should the module break at it, the agent that is made again is closed in its place.
+    for (let tries = 0; this.#raw !== undefined && this.#state() !== "closed"; tries += 1) {
+      try {
+        this.#call((raw) => raw.close());
+      } catch (error) {
+        if (tries >= MOST_REBIRTHS) throw error;
+      }
+    }
     await this.#ended;
   }
 
@@ -241,40 +381,211 @@ export class Agent {
     await this.close();
   }
 
-  #newRun(): Run {
-    return new Run({
-      interrupt: () => guarded(() => this.#raw.interrupt()),
-      fault: () => (JSON.parse(this.#raw.fault()) as Partial<RunError> | null) ?? undefined,
+  #state(): AgentState {
+    return this.#call((raw) => (JSON.parse(raw.status(0)) as SessionStatus).state);
+  }
+
+  // Makes the binding's side; nothing is under way before it is started.
+  #begin(make: Make): void {
+    const mine = { apiKey: this.#key.given, tools: [...this.tools] };
+    // Agents of the same options share what is made of them, for which their ids stand apart.
+    const { id, ...options } = rawOptions({ ...this.#options, ...mine }, this.#programs);
+    const json = JSON.stringify(options);
+    const room = roomOf(this.files);
+    const of = room.enter(this.#tenant);
+    const callbacks = this.#newCallbacks();
+    this.#raw = callbacks.raw = guarded(() => {
+      try {
+        return make(of, json, room.raw, callbacks, id);
+      } catch (error) {
+        room.exit(this.#tenant);
+        throw error;
+      }
+    }, this.#options);
+    this.#of = of;
+    this.#callbacks = callbacks;
+    if (this.#state() === "processing") this.#run ??= this.#newRun();
+    this.#call((raw) => raw.start());
+  }
+
+  #newCallbacks(): Callbacks {
+    return new Callbacks({
+      options: () => this.#options,
+      programs: this.#programs,
+      tools: this.tools,
+      room: roomOf(this.files),
+      key: this.#key,
+      responses: this.#responses,
+      call: (raw, tell) => {
+        // What was under way for one that broke has nobody to tell.
+        if (raw !== this.#raw) return;
+        try {
+          guarded(() => tell(raw), {});
+        } catch (error) {
+          if (!this.#broke(raw, error)) throw error;
+        }
+      },
+      deliver: (event) => this.#deliver(event),
+      changed: (changes) => roomOf(this.files).tellAll(changes, this.#tenant),
     });
   }
 
-  #callbacks(): object {
-    return callbacksOf({
-      options: this.#options,
-      programs: this.#programs,
-      tools: this.tools,
-      files: this.files,
-      raw: () => this.#raw,
-      deliver: (event) => this.#deliver(event),
-    });
+  #call<T>(tell: (raw: RawAgent) => T, options?: { config?: unknown }): T {
+    const raw = this.#raw;
+    if (raw === undefined) throw new AgentError("closed", "the session is closed");
+    try {
+      return guarded(() => tell(raw), options);
+    } catch (error) {
+      this.#broke(raw, error);
+      throw error;
+    }
+  }
+
+  // Looks at the session, which may be closed.
+  #look<T>(at: (raw: Visible) => T): T {
+    const rest = this.#rest;
+    return rest === undefined ? this.#call((raw) => at(raw)) : lookAt(rest, at);
+  }
+
+  // Lets requests go where these options say.
+  #reach(options: AgentOptions, changes?: { config?: unknown }): void {
+    const json = JSON.stringify(rawOptions(options, []));
+    this.#call((raw) => raw.reach(json), changes);
+  }
+
+  #rewind(command: Command): void {
+    if (this.#run === undefined) this.#keep();
+    this.#call((raw) => raw.tell(JSON.stringify(command)), {});
+  }
+
+  #configure(patch: string, changes: { config?: unknown }): void {
+    if (this.#run === undefined) this.#keep();
+    this.#call((raw) => raw.configure(patch), changes);
+    this.#reserve.patches.push(patch);
+  }
+
+  // Keeps what the agent is made again of, should its next run break the module.
+  #keep(): void {
+    if (this.#raw === undefined || this.#stamp.seq <= 1) return;
+    this.#reserve.keep(() => this.#call((raw) => raw.snapshot()));
+  }
+
+  // If it is a fault of the module's: ends the run, and makes the agent again in a fresh instance.
+  #broke(raw: RawAgent, thrown: unknown): boolean {
+    const isFault = thrown instanceof AgentError && thrown.code === "internal";
+    if (!isFault || raw !== this.#raw) return isFault;
+    this.#callbacks?.drop();
+    this.#raw = undefined;
+    const run = this.#run;
+    const newest = run === undefined ? attempt(() => raw.snapshot()) : undefined;
+    abandon(raw);
+    const room = roomOf(this.files);
+    const hasFiles = attempt(() => room.leave(true)) === true;
+    const isBack = attempt(() => this.#beginAgain(newest ?? this.#reserve.snapshot)) === true;
+    if (!isBack) this.#raw = undefined;
+    room.haveFollow(this.#tenant);
+    const lost = hasFiles ? "" : "; its files are lost";
+    const end = isBack ? "the agent goes on from where it stood before" : "the agent is closed";
+    const message = `${thrown.message}: a fault of innerloop's own; ${end}${lost}`;
+    if (run !== undefined) this.#fail(message);
+    this.#folding.break(message);
+    if (isBack) {
+      if (this.#state() === "processing") this.#run ??= this.#newRun();
+      return true;
+    }
+    this.#over(newest ?? this.#reserve.snapshot);
+    return true;
+  }
+
+  // The files have gone to another instance, and the agent with them: its requests are sent again,
+  // and what runs for it there is lost.
+  #follow(): void {
+    const raw = this.#raw;
+    if (raw === undefined || roomOf(this.files).isIn(this.#of)) return;
+    const saved = attempt(() => raw.snapshot());
+    this.#callbacks?.drop();
+    this.#raw = undefined;
+    abandon(raw);
+    if (saved !== undefined && attempt(() => this.#makeAgain(saved)) === true) return;
+    this.#raw = undefined;
+    this.#fail("innerloop could not make the agent again");
+    this.#over(saved);
+  }
+
+  // It cannot be made again.
+  #over(saved: Uint8Array | undefined): void {
+    roomOf(this.files).exit(this.#tenant);
+    this.#rest = onlySnapshot(saved);
+    this.#end();
+  }
+
+  #beginAgain(saved: Uint8Array | undefined): true {
+    this.#rebirths += 1;
+    if (this.#rebirths > MOST_REBIRTHS) throw new Error("there is no way");
+    this.#makeAgain(saved);
+    for (const patch of [...this.#reserve.patches, toolsPatch(this.tools)]) {
+      this.#call((raw) => raw.configure(patch));
+    }
+    return true;
+  }
+
+  #makeAgain(saved: Uint8Array | undefined): true {
+    const again = saved ? madeAgain(saved) : this.#first;
+    if (again === undefined) throw new Error("there is no way");
+    const run = this.#run;
+    this.#begin(again);
+    this.#run = run;
+    return true;
+  }
+
+  // What a session says at the end of a run that failed.
+  #fail(message: string): void {
+    const stamp = (): Omit<Stamp, "effect"> => {
+      return { ...this.#stamp, seq: (this.#stamp.seq += 1), agent: 0 };
+    };
+    const usage = { input_total: 0, output_total: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+    const counts = { text: "", usage, replies: 0, tool_calls: 0 };
+    this.#deliver({ ...stamp(), type: "error", kind: "internal", message });
+    this.#deliver({ ...stamp(), type: "processing_end", end: "failed", ...counts });
+  }
+
+  // Gives back what a closed agent holds of the module's memory.
+  #release(): void {
+    const raw = this.#raw;
+    if (raw === undefined) return;
+    this.#callbacks?.drop();
+    this.#raw = undefined;
+    this.#reserve.drop();
+    const rest = restOf(raw);
+    this.#rest = rest ?? onlySnapshot();
+    const isOut = attempt(() => roomOf(this.files).exit(this.#tenant)) === true;
+    const isWell = rest !== undefined && isOut;
+    if (isWell) raw.free();
+    else abandon(raw);
+  }
+
+  #newRun(agents?: RunOptions["agents"]): Run {
+    const owner = {
+      interrupt: () => this.#call((raw) => raw.interrupt()),
+      fault: ({ effect }: Failure) => ({
+        ...this.#responses.of(effect),
+        ...(JSON.parse(this.#raw?.fault() ?? "null") as Partial<RunError> | null),
+      }),
+    } satisfies RunOwner;
+    return new Run(owner, agents);
   }
 
   #deliver(event: AgentEvent): void {
+    const { seq, at, wall, session } = event;
+    this.#stamp = { seq, at, wall, session };
     if (event.type === "user_input" && event.agent === 0) this.#run ??= this.#newRun();
     const run = this.#run;
     run?.take(event);
-    if (run?.done) this.#run = undefined;
-    if (event.type === "session_end") this.#end();
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(event);
-      } catch (error) {
-        // A listener's mistake is the listener's: it surfaces as an uncaught error, and the
-        // others still hear the event.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
+    if (run?.done) {
+      this.#run = this.#reserve.snapshot = undefined;
+      if (event.type === "processing_end" && event.end === "completed") this.#rebirths = 0;
     }
+    if (event.type === "session_end") this.#end();
+    tellEach(this.#listeners, event);
   }
 }

@@ -47,6 +47,11 @@ export function concatenated(parts: readonly ArrayLike<number>[]): Uint8Array<Ar
   return whole;
 }
 
+/** Whether both are the same bytes. */
+export function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
+}
+
 /** What a user hands over as bytes, as a view of the same. */
 export function bytesOf(given: ArrayBufferView | ArrayBuffer): Uint8Array<ArrayBuffer> {
   if (!ArrayBuffer.isView(given)) return new Uint8Array(given);

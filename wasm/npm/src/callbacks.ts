@@ -1,29 +1,41 @@
 // What the binding calls for one agent: where events go, and the work that only JavaScript can do.
 
-import type { RawAgent } from "./innerloop_wasm.js";
+import type { RawAgent } from "./binding.js";
 import type { HookPoint } from "./config.js";
-import { RunningCall, Turns } from "./calls.js";
+import { RunningCall, Turns, type Workspace } from "./calls.js";
+import type { WorkingCopy } from "./copy.js";
+import type { Action, FileChange, Outcome } from "./data.js";
+import { AgentError } from "./errors.js";
 import type { AgentEvent } from "./events.js";
-import type { Files } from "./files.js";
-import { exchange } from "./http.js";
+import { type Responses, exchange } from "./http.js";
+import type { KeySource } from "./key.js";
 import { askPerson, runHook } from "./people.js";
-import { Keeper } from "./kept.js";
+import { Keeper, type ProgramEnd } from "./kept.js";
 import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
+import { endpointOf } from "./providers.js";
+import type { Room } from "./room.js";
 import { ProgramRun } from "./runs.js";
-import { callTool, type Tools } from "./tools.js";
+import type { Changes } from "./tree.js";
+import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
 import type { AgentOptions, Tool, ToolContext, WasiTool, WebFetch } from "./types.js";
-import { Work, toJson } from "./work.js";
+import { Work, messageOf, toJson } from "./work.js";
 
-/** What the functions of one agent work with. */
+/** What the callbacks of one agent work with. */
 export interface Side {
-  options: AgentOptions;
+  /** Those in force. */
+  options(): AgentOptions;
   programs: readonly RegisteredProgram[];
   tools: Tools;
-  files: Files;
-  /** The binding; none of the functions is called before it is there. */
-  raw(): RawAgent;
+  room: Room;
+  key: KeySource;
+  /** What the model's server said last. */
+  responses: Responses;
+  /** Calls the binding's side, if it is still the agent's. */
+  call(raw: RawAgent, tell: (raw: RawAgent) => void): void;
   deliver(event: AgentEvent): void;
+  /** A tool of the agent has changed files. */
+  changed(changes: readonly FileChange[]): void;
 }
 
 /** A call of a function of the user. */
@@ -37,143 +49,290 @@ type ToolCall = [
 ];
 type Asked = Parameters<WebFetch>[0];
 
-/** The functions; each begins something and returns at once. */
-export function callbacksOf({ options, programs, tools, files, raw, deliver }: Side): object {
-  const work = new Work();
-  const keeper = new Keeper();
-  const workspace = { files, keeper, turns: new Turns() };
-  const readPages = options.webFetch;
-  const webFetch = readPages && {
-    execute: ({ urls, prompt }: Asked, context: ToolContext) =>
-      readPages({ urls, prompt }, context),
-  };
-  const report = (input: Input): void => raw().report(toJson(input));
-  const done = (id: number, outcome: string): void =>
-    raw().report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`);
-  const outputOf = (id: number) => (text: string): void => {
-    if (work.has(id)) report({ tool: { id, input: { delta: String(text) } } });
-  };
-  const callOwn = (
-    tool: Pick<Tool, "execute"> | undefined,
+/**
+ * What the binding calls for one agent; each method begins something and returns at once. An agent
+ * that waits has nothing here that it does not need.
+ */
+export class Callbacks {
+  /** The binding's side, which is there before any of the methods is called. */
+  raw: RawAgent | undefined;
+  readonly #side: Side;
+  readonly #work = new Work();
+  readonly #begun = Date.now();
+  #ownWorkspace: Workspace | undefined;
+
+  constructor(side: Side) {
+    this.#side = side;
+  }
+
+  /** Takes events; a list of texts stands for further ones that are as the one before it. */
+  events(batch: string, session: string, epoch: number): void {
+    let last = {} as AgentEvent;
+    for (const told of JSON.parse(batch) as (AgentEvent | string[])[]) {
+      if (Array.isArray(told)) {
+        for (const text of told) {
+          last = { ...last, seq: last.seq + 1, text } as AgentEvent;
+          this.#side.deliver(last);
+        }
+      } else {
+        last = told;
+        last.session = session;
+        last.wall = epoch + last.at;
+        if (last.type === "tool_call_end") this.#noteChanges(last.outcome);
+        this.#side.deliver(last);
+      }
+    }
+  }
+
+  send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
+    const { key, responses } = this.#side;
+    const options = this.#side.options();
+    const tell = (input: HttpInput): void => {
+      if ("head" in input) responses.note(id, input.head, key.text);
+      this.#report({ http: { id, input } });
+    };
+    const chunk = (bytes: Uint8Array): void => this.#call((raw) => raw.chunk(id, bytes));
+    const own = Object.entries(options.headers ?? {});
+    const names = own.map(([name]) => name.toLowerCase());
+    const made = JSON.parse(pairs) as [string, string][];
+    const headers = [...made.filter(([name]) => !names.includes(name.toLowerCase())), ...own];
+    // The bytes are the binding's memory.
+    const body = options.fetch === undefined ? view.slice() : new TextDecoder().decode(view);
+    const request = { base, url: withQuery(url, options.query), headers, body };
+    this.#work.begin(id, {
+      run: async (signal) => {
+        const refused = key.isAsked && (await this.#addKey(headers));
+        if (refused) return () => tell({ failed: { kind: "refused", message: refused } });
+        if (signal.aborted) return () => {};
+        return exchange(request, options.fetch, signal, { tell, chunk });
+      },
+      failed: (message) => tell({ failed: { kind: "network", message } }),
+    });
+  }
+
+  callTool(...call: ToolCall): void {
+    const tool = this.#side.tools.get(call[2]);
+    if (tool !== undefined && "module" in tool) this.#callModule(tool, ...call);
+    else this.#callOwn(tool, ...call);
+  }
+
+  perform(...[id, limitMs, name, action, callId, folder, known]: [...ToolCall, string]): void {
+    const call: ToolCall = [id, limitMs, name, action, callId, folder];
+    const { copy } = this.#side.room;
+    const isFetch = (JSON.parse(action) as Action).action === "fetch";
+    if (copy === undefined || isFetch) this.#readPages(...call);
+    else this.#callBuiltin(copy, known, ...call);
+  }
+
+  runProgram(
+    id: number,
+    limitMs: number,
+    program: string,
+    args: string,
+    stdin: string,
+    files: [string, Uint8Array][],
+    folder: string,
+    agent: number,
+  ): void {
+    const request = { program, args: JSON.parse(args) as string[] | null, stdin, files };
+    const output = (stream: number, bytes: Uint8Array): void =>
+      this.#call((raw) => raw.programOutput(id, stream, bytes));
+    const end = (ended: ProgramEnd): void => this.#call((raw) => raw.programEnded(id, ended));
+    const { room } = this.#side;
+    // What it leaves in files that are kept elsewhere is written there first.
+    const settle = (ended: ProgramEnd): void => {
+      if (room.copy === undefined) return end(ended);
+      const take = (kept: Changes, lost: string[]): void => {
+        if (lost.length === 0) return end({ ...ended, ...kept });
+        output(2, new TextEncoder().encode(`${lost.join("\n")}\n`));
+        const crash = { type: "crash", message: "not all of its files were written" } as const;
+        end({ ...(ended.type === "exit" ? crash : ended), ...kept });
+      };
+      room.copy.save(folder, ended, take).catch((error: unknown) => this.#hear(error));
+    };
+    const begun = new ProgramRun(
+      this.#side.programs,
+      this.#workspace.keeper,
+      { ...request, limitMs, folder, agent },
+      output,
+    );
+    this.#work.begin(id, {
+      run: async (signal) => {
+        await room.copy?.mount(folder, () => begun.request.files.push(...room.below(folder)));
+        const ended = await begun.run(signal);
+        return () => settle(ended);
+      },
+      failed: (message) => settle({ type: "crash", message, ...begun.left() }),
+      stopped: () => settle({ type: "cancelled", ...begun.left() }),
+    });
+  }
+
+  ask(id: number, agent: number, question: string): void {
+    const tell = (answer: Answer): void => this.#report({ answer: { id, answer } });
+    this.#work.begin(id, {
+      run: async (signal) => {
+        const asked = JSON.parse(question) as Ask;
+        const answer = await askPerson(this.#side.options(), asked, { agent, signal });
+        return () => tell(answer);
+      },
+      failed: (why) => tell({ deny: { reason: `the person could not be asked: ${why}` } }),
+    });
+  }
+
+  runHook(id: number, agent: number, hook: string): void {
+    const tell = (reply: HookReply): void => this.#report({ hook: { id, reply } });
+    this.#work.begin(id, {
+      run: async (signal) => {
+        const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
+        const reply = await runHook(this.#side.options().hooks, run, { agent, signal });
+        return () => tell(reply);
+      },
+      failed: (message) => tell({ failed: { message } }),
+    });
+  }
+
+  cancel(effect: number): void {
+    this.#work.cancel(effect);
+  }
+
+  wake(ms: number): void {
+    this.#work.wake(ms, () => this.#call((raw) => raw.tick()));
+  }
+
+  /** Others than the agent's programs have changed these files. */
+  touch(paths: readonly string[]): void {
+    this.#workspace.keeper.touch(paths);
+  }
+
+  /** Drops all that is under way. */
+  drop(): void {
+    this.#work.dropAll();
+  }
+
+  get #workspace(): Workspace {
+    const make = (): Workspace => {
+      return { room: this.#side.room, keeper: new Keeper(this.#begun), turns: new Turns() };
+    };
+    return (this.#ownWorkspace ??= make());
+  }
+
+  #call(tell: (raw: RawAgent) => void): void {
+    if (this.raw !== undefined) this.#side.call(this.raw, tell);
+  }
+
+  #report(input: Input): void {
+    const json = toJson(input);
+    this.#call((raw) => raw.report(json));
+  }
+
+  #done(id: number, outcome: string): void {
+    this.#call((raw) => raw.report(`{"tool":{"id":${id},"input":{"done":${outcome}}}}`));
+  }
+
+  #outputOf(id: number): (text: string) => void {
+    return (text) => {
+      if (this.#work.has(id)) this.#report({ tool: { id, input: { delta: String(text) } } });
+    };
+  }
+
+  #callOwn(
+    tool: Pick<Tool, "execute" | "parameters"> | undefined,
     ...[id, limitMs, name, args, callId, folder]: ToolCall
-  ): void => {
-    const output = outputOf(id);
-    work.begin(id, {
+  ): void {
+    const output = this.#outputOf(id);
+    this.#work.begin(id, {
       limitMs,
       run: async (signal) => {
         const outcome = await callTool(tool, args, { callId, folder, signal, output });
-        return () => done(id, outcome);
+        return () => this.#done(id, outcome);
       },
-      failed: (message) => raw().toolFailed(id, name, message),
-      stopped: (timedOut) => raw().toolStopped(id, timedOut),
+      failed: (message) => this.#done(id, failedOutcome(name, message)),
+      stopped: (timedOut) => this.#done(id, stoppedOutcome(timedOut)),
     });
-  };
-  const callModule = (
+  }
+
+  #callModule(
     tool: WasiTool,
     ...[id, limitMs, name, args, callId, folder]: ToolCall
-  ): void => {
-    const call = { tool, args, callId, folder, limitMs };
-    const running = new RunningCall(call, workspace, outputOf(id));
-    work.begin(id, {
+  ): void {
+    const made = { tool, args, callId, folder, limitMs };
+    const running = new RunningCall(made, this.#workspace, this.#outputOf(id));
+    this.#work.begin(id, {
       run: async (signal) => {
-        const ended = await running.run(signal);
-        return () => done(id, running.ended(ended));
+        const outcome = await running.end(await running.run(signal));
+        return () => this.#done(id, outcome);
       },
-      failed: (message) => raw().toolFailed(id, name, message),
-      stopped: () => done(id, running.stopped()),
+      failed: (message) => this.#done(id, failedOutcome(name, message)),
+      stopped: () => void running.end().then((outcome) => this.#done(id, outcome)),
     });
-  };
-  return {
-    events(batch: string, session: string, epoch: number): void {
-      for (const event of JSON.parse(batch) as AgentEvent[]) {
-        event.session = session;
-        event.wall = epoch + event.at;
-        noteChanges(keeper, event);
-        deliver(event);
-      }
-    },
+  }
 
-    send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
-      const tell = (input: HttpInput): void => report({ http: { id, input } });
-      const chunk = (bytes: Uint8Array): void => raw().chunk(id, bytes);
-      const headers = JSON.parse(pairs) as [string, string][];
-      // The bytes are the binding's memory.
-      const request = { base, url, headers, body: view.slice() };
-      work.begin(id, {
-        run: (signal) => exchange(request, options.fetch, signal, { tell, chunk }),
-        failed: (message) => tell({ failed: { kind: "network", message } }),
-      });
-    },
+  #readPages(...call: ToolCall): void {
+    const readPages = this.#side.options().webFetch;
+    const tool = readPages && {
+      execute: ({ urls, prompt }: Asked, context: ToolContext) =>
+        readPages({ urls, prompt }, context),
+    };
+    this.#callOwn(tool, ...call);
+  }
 
-    callTool(...call: ToolCall): void {
-      const tool = tools.get(call[2]);
-      if (tool !== undefined && "module" in tool) callModule(tool, ...call);
-      else callOwn(tool, ...call);
-    },
+  // A built-in tool's action on files that are kept elsewhere.
+  #callBuiltin(
+    copy: WorkingCopy,
+    known: string,
+    ...[id, limitMs, name, action, , folder]: ToolCall
+  ): void {
+    this.#work.begin(id, {
+      limitMs,
+      run: async (signal) => {
+        try {
+          const outcome = await copy.perform(action, folder, known, signal);
+          return () => this.#done(id, toJson(outcome));
+        } catch (error) {
+          this.#hear(error);
+          throw error;
+        }
+      },
+      failed: (message) => this.#done(id, failedOutcome(name, message)),
+      stopped: (timedOut) => this.#done(id, stoppedOutcome(timedOut)),
+    });
+  }
 
-    webFetch: (...call: ToolCall): void => callOwn(webFetch, ...call),
+  // Of a fault of the module's in what runs later the agent hears.
+  #hear(error: unknown): void {
+    if (!(error instanceof AgentError) || error.code !== "internal") return;
+    this.#call(() => {
+      throw error;
+    });
+  }
 
-    runProgram(
-      id: number,
-      limitMs: number,
-      program: string,
-      args: string,
-      stdin: string,
-      files: [string, Uint8Array][],
-      folder: string,
-      agent: number,
-    ): void {
-      const request = { program, args: JSON.parse(args) as string[] | null, stdin, files };
-      const output = (stream: number, bytes: Uint8Array): void =>
-        raw().programOutput(id, stream, bytes);
-      const begun = new ProgramRun(
-        programs,
-        keeper,
-        { ...request, limitMs, folder, agent },
-        output,
-      );
-      work.begin(id, {
-        run: async (signal) => {
-          const ended = await begun.run(signal);
-          return () => raw().programEnded(id, ended);
-        },
-        failed: (message) => raw().programEnded(id, { type: "crash", message, ...begun.left() }),
-        stopped: () => raw().programEnded(id, { type: "cancelled", ...begun.left() }),
-      });
-    },
+  // Adds the key that is asked for, which the driver masks from now on; says why if it cannot.
+  async #addKey(headers: [string, string][]): Promise<string | undefined> {
+    const { key, options } = this.#side;
+    try {
+      const asked = await key.ask();
+      this.#call((raw) => raw.setKey(asked));
+      const { auth } = endpointOf(options().provider) ?? {};
+      const { header, prefix } = auth ?? { header: "", prefix: "" };
+      const others = headers.filter(([name]) => name !== header);
+      headers.splice(0, headers.length, ...others, [header, prefix + asked]);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
 
-    ask(id: number, agent: number, question: string): void {
-      const tell = (answer: Answer): void => report({ answer: { id, answer } });
-      work.begin(id, {
-        run: async (signal) => {
-          const asked = JSON.parse(question) as Ask;
-          const answer = await askPerson(options, asked, { agent, signal });
-          return () => tell(answer);
-        },
-        failed: (why) => tell({ deny: { reason: `the person could not be asked: ${why}` } }),
-      });
-    },
-
-    runHook(id: number, agent: number, hook: string): void {
-      const tell = (reply: HookReply): void => report({ hook: { id, reply } });
-      work.begin(id, {
-        run: async (signal) => {
-          const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
-          const reply = await runHook(options.hooks, run, { agent, signal });
-          return () => tell(reply);
-        },
-        failed: (message) => tell({ failed: { message } }),
-      });
-    },
-
-    cancel: (effect: number): void => work.cancel(effect),
-
-    wake: (ms: number): void => work.wake(ms, () => raw().tick()),
-  };
+  // What tools have done to files, those who watch them hear. To programs it is new, unless it is
+  // theirs.
+  #noteChanges({ changes = [], streams }: Outcome): void {
+    if (changes.length === 0) return;
+    if (!streams) this.touch(changes.map(({ path }) => path));
+    this.#side.changed(changes);
+  }
 }
 
-// What other tools have written is new to programs.
-function noteChanges(keeper: Keeper, event: AgentEvent): void {
-  if (event.type !== "tool_call_end" || event.outcome.streams) return;
-  keeper.touch((event.outcome.changes ?? []).map(({ path }) => path));
+function withQuery(url: string, query: AgentOptions["query"]): string {
+  const added = new URLSearchParams(query).toString();
+  if (added === "") return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${added}`;
 }

@@ -1,9 +1,12 @@
 // One call of a WASI tool: a run of its module in a worker, over a copy of the agent's files.
 
+import { isSame } from "./bytes.js";
 import type { FileChange } from "./data.js";
-import type { Files } from "./files.js";
 import type { Keeper, Left, Mounted } from "./kept.js";
 import { type CallEnd, Printed } from "./outcome.js";
+import { joined } from "./places.js";
+import type { Room } from "./room.js";
+import type { Changes } from "./tree.js";
 import type { WasiTool } from "./types.js";
 import { toJson } from "./work.js";
 import { Noted, type WorkerEnd, runInWorker } from "./workers.js";
@@ -21,7 +24,7 @@ export interface ModuleCall {
 
 /** What calls of one agent share: its files, what is kept beside them, and when each may run. */
 export interface Workspace {
-  files: Files;
+  room: Room;
   keeper: Keeper;
   turns: Turns;
 }
@@ -57,6 +60,7 @@ export class RunningCall {
   readonly #printed = new Printed();
   readonly #noted = new Noted();
   #mounted: Mounted | undefined;
+  #outcome: Promise<string> | undefined;
 
   constructor(
     readonly call: ModuleCall,
@@ -75,20 +79,27 @@ export class RunningCall {
     }
   }
 
-  /** The outcome, as JSON, where it has ended so; the agent's files are then as it left them. */
-  ended(end: WorkerEnd): string {
-    return this.#outcome(end, "written" in end ? end : this.#noted.changes);
+  /** Has the agent's files as the call has left them, once; the outcome, as JSON. */
+  end(end: WorkerEnd = { type: "cancelled" }): Promise<string> {
+    this.#outcome ??= this.#settle(end);
+    return this.#outcome;
   }
 
-  /** The outcome, as JSON, where it was stopped: with what there is by now. */
-  stopped(): string {
-    return this.#outcome({ type: "cancelled" }, this.#noted.changes);
+  async #settle(end: WorkerEnd): Promise<string> {
+    const { copy } = this.workspace.room;
+    const left = this.#changes("written" in end ? end : this.#noted.changes);
+    if (copy === undefined) return this.#told(end, this.#take(left), []);
+    let outcome = "";
+    await copy.save(this.call.folder, left, (kept, lost) => {
+      outcome = this.#told(end, this.#take(kept), lost);
+    });
+    return outcome;
   }
 
   async #run(signal: AbortSignal): Promise<WorkerEnd> {
     const { tool, args, callId, limitMs } = this.call;
     const { outputMib, diskMib } = tool.limits ?? {};
-    const mounted = this.#mount();
+    const mounted = await this.#mount();
     const job = {
       module: tool.module,
       args: [tool.name, ...(tool.args ?? [])],
@@ -113,26 +124,26 @@ export class RunningCall {
     return end;
   }
 
-  #outcome(end: CallEnd, left: Left): string {
-    const changes = this.#take(left);
+  #told(end: CallEnd, changes: FileChange[], lost: readonly string[]): string {
+    const { name } = this.call.tool;
+    const failed = (why: string): string => {
+      const text = `The tool ${name} failed: ${why}`;
+      return toJson({ parts: [{ type: "text", text }], error: "crashed", exit: 0, changes });
+    };
+    if (lost.length > 0) return failed(lost.join("; "));
     try {
       return toJson(this.#printed.outcome(end, changes));
     } catch (error) {
-      const { name } = this.call.tool;
-      const text = `The tool ${name} failed: ${(error as Error).message}`;
-      return toJson({ parts: [{ type: "text", text }], error: "crashed", exit: 0, changes });
+      return failed((error as Error).message);
     }
   }
 
-  #mount(): Mounted {
+  async #mount(): Promise<Mounted> {
     const { workspace, call } = this;
-    const prefix = prefixOf(call.folder);
-    const inside = workspace.files.list().filter((path) => path.startsWith(prefix));
-    const files = inside.flatMap((path): [string, Uint8Array][] => {
-      const bytes = workspace.files.read(path);
-      return bytes === undefined ? [] : [[path.slice(prefix.length), bytes]];
-    });
-    this.#mounted = workspace.keeper.mount({ agent: 0, folder: call.folder }, files, false);
+    const { room, keeper } = workspace;
+    const mount = (): Mounted =>
+      keeper.mount({ agent: 0, folder: call.folder }, room.below(call.folder), false);
+    this.#mounted = room.copy ? await room.copy.mount(call.folder, mount) : mount();
     return this.#mounted;
   }
 
@@ -140,44 +151,41 @@ export class RunningCall {
     if (text !== "") this.output(text);
   }
 
-  // Puts into the agent's files what the call has left, and says what that has changed. A tool that
-  // only reads has left nothing, and runs beside others, whose links and times it does not know.
-  #take(left: Left): FileChange[] {
+  // What the call has changed. A tool that only reads has left nothing, and runs beside others,
+  // whose links and times it does not know.
+  #changes(left: Left): Changes {
     const { workspace, call } = this;
-    if (this.#mounted === undefined || call.tool.readOnly) return [];
+    if (this.#mounted === undefined || call.tool.readOnly) return { written: [], removed: [] };
     const runner = { agent: 0, folder: call.folder };
-    const { written, removed } = workspace.keeper.take(runner, this.#mounted, left);
-    const prefix = prefixOf(call.folder);
+    return workspace.keeper.take(runner, this.#mounted, left);
+  }
+
+  // Puts that into the agent's files.
+  #take({ written, removed }: Changes): FileChange[] {
+    const { room } = this.workspace;
     const all: [string, Uint8Array | undefined][] = [
-      ...removed.map((path): [string, undefined] => [prefix + path, undefined]),
-      ...written.map(([path, bytes]): [string, Uint8Array] => [prefix + path, bytes]),
+      ...removed.map((path): [string, undefined] => [path, undefined]),
+      ...written,
     ];
-    const changes = all.flatMap(([path, bytes]) => take(workspace.files, path, bytes) ?? []);
+    const changes = all.flatMap(([path, bytes]) => {
+      return take(room, joined(this.call.folder, path), bytes) ?? [];
+    });
     return changes.sort((one, other) => (one.path < other.path ? -1 : 1));
   }
 }
 
-function prefixOf(folder: string): string {
-  return folder === "" ? "" : `${folder}/`;
-}
-
-function take(files: Files, path: string, after: Uint8Array | undefined): FileChange | undefined {
-  const before = files.read(path);
+function take(room: Room, path: string, after: Uint8Array | undefined): FileChange | undefined {
+  const before = room.read(path);
   if (before === undefined && after === undefined) return undefined;
   if (before !== undefined && after !== undefined && isSame(before, after)) return undefined;
   try {
-    if (after === undefined) files.remove(path);
-    else files.write(path, after);
+    room.put(path, after);
   } catch {
     // A file that the user has meanwhile put in the way of a folder wins over the tool's.
     return undefined;
   }
   const kind = before === undefined ? "created" : after === undefined ? "deleted" : "modified";
   return { path, kind, before: textOf(before), after: textOf(after) };
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 // A file's text as a change includes it: none if it is too long or no text.

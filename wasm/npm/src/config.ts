@@ -1,6 +1,8 @@
 // The configuration of a session, as its log has it (snake_case). Samples, made by the core, are
 // held against these types in both directions.
 
+import type { FoldKind } from "./data.js";
+
 /** Everything a session needs to know from the start. */
 export interface SessionConfig {
   /** The session's id. A fork always gets a new one. */
@@ -41,8 +43,10 @@ export interface SessionConfig {
     max_retry_after_ms: number;
     /** After how long without a byte a model call counts as broken. */
     idle_ms: number;
-    /** Whether a call that breaks after text has come is tried again. */
+    /** Whether a call that breaks after text or a part of a tool call has come is tried again. */
     mid_stream: boolean;
+    /** Whether a refused key, model or request closes the session, in place of failing its run. */
+    refusal_closes: boolean;
   };
   /** Time limits of tool runs. */
   timeouts: {
@@ -59,6 +63,8 @@ export interface SessionConfig {
   tool_line_limits: Record<string, number>;
   /** Most of the context window that one tool's output may take, in percent. */
   tool_output_percent: number | null;
+  /** Most of what is left of the window that one tool's output may take, in percent. */
+  tool_output_share_of_rest: number | null;
   /** What the system prompt tells of the place the agent works in. */
   facts: Facts;
   /** What the system prompt begins with, in place of the model family's own words. */
@@ -73,6 +79,8 @@ export interface SessionConfig {
   exec_modes: Record<string, "parallel" | "serial">;
   /** How tokens are estimated where the provider has not counted them. */
   estimator: "chars" | "code_and_prose" | "words" | "bytes";
+  /** When the conversation is made shorter, and how. */
+  compaction: CompactionPolicy;
   /** When calls repeat themselves, and what is done about it. */
   loops: LoopPolicy;
   /** Which calls a person must allow first. */
@@ -83,6 +91,8 @@ export interface SessionConfig {
   guard: { read_before_write: boolean };
   /** How deep agents may be nested (0 offers none), and how many may be open at once. */
   subagents: { max_depth: number; max_open: number };
+  /** How many steps can be undone in a row, at most; 0 for all. */
+  undo: { max_steps: number };
   /** What replies that end before their time are good for. */
   repair: {
     /** How often in a run a text that was cut by the output limit is continued. */
@@ -226,6 +236,58 @@ export interface ToolSpec {
   freeform?: { grammar: string; property: string; description: string };
 }
 
+/** When the conversation is made shorter, how, and what of it stays. */
+export interface CompactionPolicy {
+  /** What is done before a model call; of the tiers that are reached, the one that begins last. */
+  auto: {
+    /** How full the window must be. */
+    from: Fullness;
+    /** How full it is to be afterwards. */
+    to: Fullness;
+    step: FoldKind;
+    /** Most of the user's inputs that stay with all that followed them. */
+    inputs?: number;
+  }[];
+  /** What follows when the conversation no longer fits the model. */
+  on_overflow: "warn" | "compact_retry_once";
+  /** Whether the oldest turns are left out where nothing else makes it fit. */
+  truncate_if_needed: boolean;
+  keep: {
+    /** Most tokens of the newest turns that stay where the host asks for it. */
+    tokens: number;
+    /** How many of the newest replies stay in any case, with their calls and results. */
+    rounds: number;
+    /** Most tokens of the user's own words behind a summary. */
+    words_of_user: number;
+    /** Whether the user's first input stays. */
+    first_input: boolean;
+  };
+  summary: {
+    /** Another model of the same endpoint. */
+    model: string | null;
+    max_tokens: number;
+    /** Most characters of a tool's result that it reads. */
+    result_chars: number;
+    instructions: string | null;
+  };
+  /** How many turns are too many whatever their length; 0 for never. */
+  max_messages: number;
+  /** After how many failures in a row nothing more is tried by itself. */
+  max_failures: number;
+  /** Most tokens that count as the context window; 0 for all. */
+  max_window: number;
+}
+
+/** How full a context window is; of several, the one that is reached last. */
+export interface Fullness {
+  /** So much of it is used, in percent. */
+  percent?: number | undefined;
+  /** So many tokens are used. */
+  used?: number | undefined;
+  /** So many tokens are left. */
+  left?: number | undefined;
+}
+
 /** When calls repeat themselves, and what is done about it. */
 export interface LoopPolicy {
   detect: boolean;
@@ -267,7 +329,13 @@ export interface ApprovalRule {
 }
 
 /** Where in the loop a hook stands. */
-export type HookPoint = "submit" | "before_model" | "before_tool" | "after_tool" | "before_stop";
+export type HookPoint =
+  | "submit"
+  | "before_model"
+  | "before_tool"
+  | "after_tool"
+  | "before_stop"
+  | "compact";
 
 /** A whole configuration by name, to begin with. */
 export type Preset = "seed001" | "modern" | "ollama" | "ironclaw" | "gnoma";
@@ -288,5 +356,5 @@ export type BuiltinTools =
 export type Patch<T> = T extends readonly unknown[]
   ? T
   : T extends object
-    ? { [K in keyof T]?: Patch<T[K]> }
+    ? { [K in keyof T]?: Patch<T[K]> | undefined }
     : T;

@@ -230,13 +230,39 @@ export interface SessionToolResult {
 export interface SessionTurn {
   /** When, in milliseconds since 1970. */
   at: number;
-  kind:
-    | { user: Part[] }
-    | { assistant: Reply }
-    | { tool_results: SessionToolResult[] }
-    | { system: string }
-    | { steering: Part[] };
+  /** Earlier turns are shown shorter from `folded` on; `rewound` leads back to an earlier view. */
+  kind: Said | { folded: Fold } | { rewound: { at: number; why: Why } };
 }
+
+/** What the model sees of one turn. */
+export type Said =
+  | { user: Part[] }
+  | { assistant: Reply }
+  | { tool_results: SessionToolResult[] }
+  | { system: string }
+  | { steering: Part[] };
+
+/** What stands in the place of earlier turns, which are named by their place in the log. */
+export interface Fold {
+  /** Turns before this one go; 0 if none does. */
+  upto: number;
+  /** Those of them that stay. */
+  pin?: number[];
+  /** The results before this turn are shown in one line each. */
+  stub_before: number;
+  /** What the model reads in place of the turns that went. */
+  text?: string;
+  kind: FoldKind;
+  /** How many tokens the model would have read without it, and reads with it, about. */
+  before: number;
+  after: number;
+}
+
+/** How earlier turns are made shorter. */
+export type FoldKind = "stub" | "archive" | "summary" | "truncate";
+
+/** Why the model sees again what it saw before. */
+export type Why = "undo" | "redo" | "restore" | "clear";
 
 /** Where an agent stands and what it has used. */
 export interface SessionStatus {

@@ -15,7 +15,9 @@ import type { Input, Reason } from "./protocol.js";
  * - `replay_unreadable`: the recording cannot be read; the message says where.
  * - `busy`: a run is under way; use `steer` or `followUp`, or interrupt it first.
  * - `closed`: the agent is closed.
+ * - `nothing`: there is nothing to undo, to redo, to restore or to clear.
  * - `rejected`: a `Session` refuses an input; the error is a `RejectedError`.
+ * - `not_loaded`: the package's WebAssembly could not be loaded; the message says what to do.
  * - `unsupported`: this platform or version does not offer it.
  * - `internal`: a fault of our own.
  */
@@ -31,7 +33,9 @@ export type AgentErrorCode =
   | "replay_unreadable"
   | "busy"
   | "closed"
+  | "nothing"
   | "rejected"
+  | "not_loaded"
   | "unsupported"
   | "internal";
 
@@ -41,8 +45,8 @@ export class AgentError extends Error {
   /** Why, for programs. */
   readonly code: AgentErrorCode;
 
-  constructor(code: AgentErrorCode, message: string) {
-    super(message);
+  constructor(code: AgentErrorCode, message: string, options?: { cause: unknown }) {
+    super(message, options);
     this.code = code;
   }
 }
@@ -60,31 +64,4 @@ export class RejectedError extends AgentError {
     this.input = input;
     this.reason = reason;
   }
-}
-
-/** What the binding throws. */
-interface Misuse {
-  code: AgentErrorCode;
-  message: string;
-  /** `{ input, reason }` as JSON. */
-  rejected?: string;
-}
-
-/** Runs `call` of the binding; what it throws becomes an {@link AgentError}. */
-export function guarded<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    throw error instanceof AgentError ? error : errorOf(error);
-  }
-}
-
-function errorOf(thrown: unknown): AgentError {
-  const { code, message, rejected } = thrown as Partial<Misuse>;
-  if (thrown instanceof Error || code === undefined) {
-    return new AgentError("internal", String(thrown));
-  }
-  if (rejected === undefined) return new AgentError(code, message ?? code);
-  const { input, reason } = JSON.parse(rejected) as { input: Input; reason: Reason };
-  return new RejectedError(message ?? code, input, reason);
 }

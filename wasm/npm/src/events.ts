@@ -2,9 +2,19 @@
 // held against these types in both directions.
 
 import type { SessionConfig } from "./config.js";
-import type { AgentState, ErrorKind, Outcome, Part, RunEnd, SessionUsage } from "./data.js";
+import type {
+  AgentState,
+  ErrorKind,
+  FoldKind,
+  Outcome,
+  Part,
+  RunEnd,
+  SessionUsage,
+  Why,
+} from "./data.js";
 
-interface Stamp {
+/** What every event has. */
+export interface Stamp {
   /** Counted from 1 over the whole session, without gaps. */
   seq: number;
   /** Milliseconds since the session opened. */
@@ -86,6 +96,31 @@ export interface AssistantTextEnd extends Stamp {
 /** What was written of the current reply does not count: the call is tried again. */
 export interface TextReset extends Stamp {
   type: "text_reset";
+}
+/** A request for the next reply goes to the model. */
+export interface RequestStart extends Stamp {
+  type: "request_start";
+  /** Which try it is, counted from 1. */
+  attempt: number;
+}
+/**
+ * The model writes a tool call: it begins, or more of its arguments came. Nothing is carried out
+ * before the reply is whole; `text_reset` takes it back. `PartialArguments` reads what has come so
+ * far.
+ */
+export interface ToolCallDelta extends Stamp {
+  type: "tool_call_delta";
+  /** Tells the calls of a reply apart. */
+  index: number;
+  /**
+   * The call's id as the model has it. `tool_call_start` has another one where that is missing or
+   * not the only one.
+   */
+  call_id: string;
+  /** The tool's name, as far as it has come. */
+  name: string;
+  /** The new piece of the arguments' JSON text; empty where the call begins. */
+  text: string;
 }
 /** A tool call began. */
 export interface ToolCallStart extends Stamp {
@@ -169,6 +204,59 @@ export interface Retry extends Stamp {
   delay_ms: number;
   message: string;
 }
+/** The model sees again what it saw before. Files are as they were. */
+export interface Rewound extends Stamp {
+  type: "rewound";
+  why: Why;
+  /** How many turns the log had when it saw that. */
+  to: number;
+  /** How many steps can be taken back from here. */
+  undo_left: number;
+  /** How many can be put back. */
+  redo_left: number;
+}
+/** Why the conversation is made shorter: a tier is reached, it did not fit, the host asked. */
+export type FoldReason = "full" | "overflow" | "asked";
+/**
+ * The conversation is to become shorter, which takes a model or your hook: `compacted` or
+ * `compaction_failed` follows.
+ */
+export interface CompactionStarted extends Stamp {
+  type: "compaction_started";
+  kind: FoldKind;
+  why: FoldReason;
+  /** Tokens of the conversation, about. */
+  tokens: number;
+}
+/** The model reads less of the conversation from now on; the history still has all of it. */
+export interface Compacted extends Stamp {
+  type: "compacted";
+  kind: FoldKind;
+  why: FoldReason;
+  /** How many turns are left out. */
+  turns: number;
+  /** Tokens of the conversation before, about. */
+  before: number;
+  /** Tokens of the conversation from now on, about. */
+  after: number;
+  /** What stands in the place of the turns that are left out. */
+  text?: string;
+  /** What the summary has used. */
+  usage?: SessionUsage;
+  /** What that costs, in nano-dollars (1e-9 US dollars), as far as the price is known. */
+  cost_nano_usd?: number;
+}
+/** The conversation stays as it is. */
+export interface CompactionFailed extends Stamp {
+  type: "compaction_failed";
+  kind: FoldKind;
+  why: FoldReason;
+  message: string;
+  /** What a summary has used all the same. */
+  usage?: SessionUsage;
+  /** What that costs, in nano-dollars (1e-9 US dollars), as far as the price is known. */
+  cost_nano_usd?: number;
+}
 /** The provider's cached prefix of earlier requests no longer fits. */
 export interface PrefixRebased extends Stamp {
   type: "prefix_rebased";
@@ -197,6 +285,8 @@ export type AgentEvent =
   | AssistantReasoningDelta
   | AssistantTextEnd
   | TextReset
+  | RequestStart
+  | ToolCallDelta
   | ToolCallStart
   | ToolCallOutputDelta
   | ToolCallEnd
@@ -208,6 +298,10 @@ export type AgentEvent =
   | PlanUpdate
   | FinalAnswer
   | Retry
+  | CompactionStarted
+  | Compacted
+  | CompactionFailed
+  | Rewound
   | PrefixRebased
   | Warning
   | Failure;

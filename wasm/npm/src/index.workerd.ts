@@ -1,15 +1,9 @@
-// The entry of Workers (workerd), where a module is imported and never compiled.
+// The entry of Workers (workerd).
 
 import wasm from "./innerloop_wasm_bg.wasm";
-import { initSync } from "./innerloop_wasm.js";
-import { type ModuleSource, usePlatform } from "./platform.js";
+import { isolate } from "./isolate.js";
+import { usePlatform } from "./platform.js";
 
-usePlatform({
-  page: false,
-  async load(source: ModuleSource | undefined) {
-    initSync({ module: source instanceof WebAssembly.Module ? source : wasm });
-  },
-  locate: (place) => new URL(place),
-});
+usePlatform(isolate(wasm));
 
 export * from "./index.js";

@@ -49,9 +49,14 @@ interface Own {
 
 /** What is kept of one workspace. */
 export class Keeper {
-  readonly #begun = BigInt(Date.now()) * 1_000_000n;
+  readonly #begun: bigint;
   readonly #owns = new Map<number, Own>();
   #kept: Kept = { folders: [], links: [], times: [] };
+
+  /** Of a workspace whose files are from that time on, in Unix milliseconds. */
+  constructor(begun: number) {
+    this.#begun = BigInt(begun) * 1_000_000n;
+  }
 
   /** What a run begins with; `/tmp` is there for a shell, unless the workspace has its own. */
   mount({ agent, folder }: Runner, files: [string, Uint8Array][], isShell: boolean): Mounted {

@@ -2,62 +2,68 @@
 // tell (a key that is missing, a field of the configuration that does not fit) it checks.
 
 import { AgentError } from "./errors.js";
+import { checkKey } from "./key.js";
+import { isModule } from "./kinds.js";
+import { NESTED } from "./names.js";
 import { HOOK_POINTS } from "./people.js";
 import { platform } from "./platform.js";
 import type { RegisteredProgram } from "./programs.js";
+import { endpointOf } from "./providers.js";
+import { parametersOf } from "./schema.js";
 import type {
   AgentOptions,
-  AnswerForm,
-  Changes,
+  BuiltinTools,
+  Builtins,
   ConfigOptions,
+  ForkOptions,
+  Fullness,
   HookName,
   Hooks,
-  Limits,
-  Loops,
   Part,
-  Replay,
-  RestoreOptions,
-  RetryPolicy,
+  RunOptions,
   Subagents,
-  Timeouts,
   Tool,
+  ToolChoice,
   WasiTool,
 } from "./types.js";
+import { messageOf } from "./work.js";
 
-// The options that a snapshot holds. The first can be changed in a restored agent, the second as
-// parts of the configuration.
-const CHANGEABLE = [
+/** The options of which a session's configuration is made. */
+const CONFIG_KEYS: readonly string[] = [
+  "provider",
   "model",
-  "instructions",
-  "limits",
-  "reasoningEffort",
-  "basePrompt",
-  "builtinTools",
-  "timeouts",
-  "config",
-] as const satisfies (keyof ConfigOptions)[];
-const PATCHABLE = [
-  "maxOutputTokens",
-  "contextWindow",
-  "betas",
-  "providerOptions",
+  "models",
+  "preset",
+  "id",
   "vocabulary",
-  "retry",
+  "instructions",
+  "systemPrompt",
+  "builtins",
+  "temperature",
+  "toolChoice",
+  "limits",
   "loops",
+  "compaction",
   "answer",
   "subagents",
   "facts",
-] as const satisfies (keyof ConfigOptions)[];
-const FIXED = ["models", "id", "preset"] as const satisfies (keyof ConfigOptions)[];
-
-const HELD: readonly string[] = [...CHANGEABLE, ...PATCHABLE, ...FIXED];
-const CONFIG_KEYS: readonly string[] = ["provider", ...HELD];
+  "maxOutputTokens",
+  "contextWindow",
+  "reasoningEffort",
+  "betas",
+  "providerOptions",
+  "retry",
+  "timeouts",
+  "config",
+] satisfies (keyof ConfigOptions)[];
 const AGENT_KEYS: readonly string[] = [
   ...CONFIG_KEYS,
   ...([
     "apiKey",
     "fetch",
     "baseUrl",
+    "headers",
+    "query",
     "replay",
     "files",
     "tools",
@@ -71,41 +77,12 @@ const AGENT_KEYS: readonly string[] = [
   ] satisfies (keyof Omit<AgentOptions, keyof ConfigOptions>)[]),
 ];
 
-// The options that have options of their own: their names, and those of the configuration.
-const NESTED = {
-  limits: {
-    maxTurns: "max_turns",
-    maxToolRounds: "max_tool_rounds_per_input",
-    action: "action",
-  } satisfies Names<Limits>,
-  retry: {
-    maxRetries: "max_retries",
-    baseMs: "base_ms",
-    maxMs: "max_ms",
-    jitterPercent: "jitter_percent",
-    maxRetryAfterMs: "max_retry_after_ms",
-    idleMs: "idle_ms",
-  } satisfies Names<RetryPolicy>,
-  timeouts: {
-    defaultMs: "default_command_ms",
-    maxMs: "max_command_ms",
-  } satisfies Names<Timeouts>,
-  loops: {
-    detect: "detect",
-    window: "window",
-    maxPeriod: "max_period",
-    sameArgs: "same_args",
-    sameName: "same_name",
-    onlyIfFailed: "only_if_failed",
-    ignoreTools: "ignore_tools",
-    maskVolatile: "mask_volatile",
-    ladder: "ladder",
-  } satisfies Names<Loops>,
-  answer: { schema: "schema", retries: "retries" } satisfies Names<AnswerForm>,
-  subagents: { maxDepth: "max_depth", maxOpen: "max_open" } satisfies Names<Subagents>,
-  replay: { traffic: "traffic", paceMs: "pace_ms" } satisfies Names<Replay>,
-};
-type Names<T> = Record<keyof T, string>;
+// The fields of tools: of all, of those in JavaScript, of WASI modules.
+const TOOL_FIELDS = ["name", "description", "parameters", "readOnly", "timeoutMs"] satisfies (
+  | keyof Tool & keyof WasiTool
+)[];
+const FUNCTION_FIELDS = ["toJsonSchema", "execute"] satisfies (keyof Tool)[];
+const MODULE_FIELDS = ["module", "args", "limits"] satisfies (keyof WasiTool)[];
 
 // What of these is no whole number.
 const OTHERS = new Set([
@@ -118,6 +95,9 @@ const OTHERS = new Set([
   "answer.schema",
   "replay.traffic",
 ]);
+
+/** A patch of the configuration, as far as its fields are known here. */
+export type ConfigPatch = { model: object } & Record<string, unknown>;
 
 /** What the binding takes, as JSON, beside functions and files. */
 export interface RawOptions {
@@ -148,8 +128,10 @@ export function checkOptions(options: AgentOptions): void {
   checkConfigOptions(options);
   const { apiKey, fetch, baseUrl, log, replay, onEvent, approve, ask, webFetch } = options;
   if (typeof replay !== "string") nested("replay", replay);
-  if (apiKey !== undefined && typeof apiKey !== "string") throw bad("`apiKey` must be a text");
+  checkKey(apiKey);
   text("baseUrl", baseUrl);
+  checkTexts("headers", options.headers);
+  checkTexts("query", options.query);
   for (const [name, value] of Object.entries({ fetch, onEvent, approve, ask, webFetch })) {
     if (value !== undefined) checkFunction(name, value);
   }
@@ -163,14 +145,16 @@ export function checkOptions(options: AgentOptions): void {
   }
 }
 
-function checkKeys(options: unknown, known: readonly string[]): void {
+/** Checks that there are no other options than these. */
+export function checkKeys(options: unknown, known: readonly string[]): void {
   if (typeof options !== "object" || options === null) throw bad("give an object of options");
   for (const key of Object.keys(options)) {
     if (!known.includes(key)) throw bad(`there is no option \`${key}\``);
   }
 }
 
-function checkConfigOptions(options: ConfigOptions): void {
+/** Checks the options of a configuration, as far as nothing is loaded for it. */
+export function checkConfigOptions(options: ConfigOptions): void {
   const { provider, model, vocabulary = "native", facts, config } = options;
   if (provider !== undefined && typeof provider !== "string") {
     throw new AgentError("unknown_provider", "`provider` must be a provider's name");
@@ -184,7 +168,7 @@ function checkConfigOptions(options: ConfigOptions): void {
   if (facts !== undefined && (typeof facts !== "object" || facts === null)) {
     throw bad("`facts` must be an object: what is to be told of the place");
   }
-  if (config !== undefined && (typeof config !== "object" || config === null)) {
+  if (config !== undefined && !isObject(config)) {
     throw bad("`config` must be an object: a patch of the session's configuration");
   }
 }
@@ -209,66 +193,34 @@ function checkHooks(hooks: Hooks | undefined): void {
   }
 }
 
-/** The signal among the options of a run, if there is one. */
-export function signalOf(options: { signal?: AbortSignal }): AbortSignal | undefined {
+/** Checks the options of a fork. */
+export function checkFork(options: ForkOptions): void {
+  checkKeys(options, ["turns", "id", "files", "onEvent"] satisfies (keyof ForkOptions)[]);
+  count("turns", options.turns);
+}
+
+/** Checks the options of a run. */
+export function checkRun(options: RunOptions): RunOptions {
   if (typeof options !== "object" || options === null) {
     throw bad("the options of `run` must be an object, such as `{ signal }`");
   }
-  const { signal, ...unknown } = options;
+  const { signal, agents, ...unknown } = options;
   const [key] = Object.keys(unknown);
-  if (key !== undefined) throw bad(`\`run\` has no option \`${key}\`; there is \`signal\``);
-  if (signal === undefined) return undefined;
+  if (key !== undefined) throw bad(`\`run\` has no option \`${key}\`; there is signal, agents`);
+  if (agents !== undefined && agents !== "own" && agents !== "all") {
+    throw bad('`agents` must be "own" or "all"');
+  }
+  if (signal === undefined) return options;
   // Not `instanceof`: a signal may be of another frame, or made by a library.
   const { aborted, addEventListener } = (signal as Partial<AbortSignal> | null) ?? {};
-  if (typeof aborted === "boolean" && typeof addEventListener === "function") return signal;
+  if (typeof aborted === "boolean" && typeof addEventListener === "function") return options;
   throw bad("`signal` must be an AbortSignal");
-}
-
-/** Checks the options of a restored agent: what a snapshot holds is not given again. */
-export function checkRestore(options: RestoreOptions): AgentOptions {
-  if (typeof options !== "object" || options === null) {
-    throw bad("give an object of options, after the snapshot");
-  }
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [key] of given) {
-    if (!HELD.includes(key)) continue;
-    const held = `\`${key}\` is as in the snapshot: leave it out`;
-    if ((FIXED as readonly string[]).includes(key)) throw bad(`${held}; it cannot be changed`);
-    const where = (CHANGEABLE as readonly string[]).includes(key) ? "" : ", as part of `config`";
-    throw bad(`${held}, and change it afterwards with \`configure\`${where}`);
-  }
-  const complete = Object.fromEntries(given) as AgentOptions;
-  checkOptions(complete);
-  return complete;
-}
-
-/** A change of the configuration as the binding takes it. */
-export function rawPatch(changes: Changes): string {
-  if (typeof changes !== "object" || changes === null) throw bad("give an object of changes");
-  const { model, reasoningEffort, instructions, config = {}, ...others } = changes;
-  const { limits, basePrompt, builtinTools, timeouts, ...unknown } = others;
-  const [key] = Object.keys(unknown);
-  if (key !== undefined) throw bad(`there is no option \`${key}\` that can be changed`);
-  if (!isObject(config)) throw bad("`config` must be an object");
-  const options = {
-    model: { name: text("model", model), reasoning_effort: reasoningEffort },
-    limits: nested("limits", limits),
-    timeouts: nested("timeouts", timeouts),
-    instructions: text("instructions", instructions),
-    base_prompt: basePrompt === null ? null : text("basePrompt", basePrompt),
-    builtin_tools: builtinTools,
-  };
-  return JSON.stringify(merged(JSON.parse(JSON.stringify(options)) as object, config));
-}
-
-/** A change of the user's tools as the binding takes it. */
-export function toolsPatch(tools: Iterable<Tool | WasiTool>): string {
-  return JSON.stringify({ tools: Array.from(tools, rawTool) });
 }
 
 /** What the binding takes, made of checked options. */
 export function rawOptions(options: AgentOptions, programs: readonly RegisteredProgram[]): RawOptions {
-  const { replay, apiKey = "", baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
+  const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
+  checkHeaders(options.headers, options.provider);
   const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
   const raw = configOptions(options, {
     approval: approve && { ask: "changes" },
@@ -279,10 +231,10 @@ export function rawOptions(options: AgentOptions, programs: readonly RegisteredP
   return {
     ...raw,
     tools: (options.tools ?? []).map(rawTool),
-    programs: programs.map(({ name, description }) => ({ name, description })),
+    programs: programs.map(rawProgram),
     base_url: baseUrl,
-    key: apiKey,
-    sends: options.fetch !== undefined,
+    key: typeof apiKey === "string" ? apiKey : "",
+    sends: options.fetch !== undefined || typeof apiKey === "function",
     page: platform().page,
     replay: rawReplay(replay),
     approve: approve !== undefined,
@@ -302,7 +254,9 @@ export function rawConfig(options: ConfigOptions): RawOptions {
 // What both take; `more` is a patch below the user's own.
 function configOptions(options: ConfigOptions, more: object): RawOptions {
   const { provider, model, models, preset, id, config } = options;
-  const patches = [JSON.stringify({ ...optionsPatch(options), ...more })];
+  // Others none is started, unless that is asked for: each costs what nobody has seen coming.
+  const subagents = subagentsOf(options.subagents ?? false);
+  const patches = [JSON.stringify({ ...optionsPatch(options), subagents, ...more })];
   if (config !== undefined) patches.push(JSON.stringify(config));
   return {
     id: text("id", id) ?? newId(),
@@ -324,8 +278,8 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
   };
 }
 
-// The options as a patch of the configuration; what is left out is `undefined`, which JSON drops.
-function optionsPatch(options: ConfigOptions): object {
+/** The options as a patch of the configuration; JSON drops what is left out, as `undefined`. */
+export function optionsPatch(options: ConfigOptions): ConfigPatch {
   return {
     model: {
       vocabulary: options.vocabulary,
@@ -333,23 +287,128 @@ function optionsPatch(options: ConfigOptions): object {
       context_window: count("contextWindow", options.contextWindow),
       reasoning_effort: text("reasoningEffort", options.reasoningEffort),
       betas: options.betas,
-      options: options.providerOptions,
+      tool_choice: choiceOf(options.toolChoice),
+      options: providerOptionsOf(options),
     },
     limits: nested("limits", options.limits),
     retry: nested("retry", options.retry),
     timeouts: nested("timeouts", options.timeouts),
     loops: nested("loops", options.loops),
+    compaction: compactionOf(options.compaction),
     answer: nested("answer", options.answer),
-    subagents: nested("subagents", options.subagents),
+    subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
     facts: options.facts,
     instructions: text("instructions", options.instructions),
-    base_prompt: text("basePrompt", options.basePrompt),
-    builtin_tools: options.builtinTools,
+    base_prompt: text("systemPrompt", options.systemPrompt),
+    builtin_tools: builtinsOf(options.builtins),
   };
 }
 
-// A patch with another one over it.
-function merged(patch: object, over: object): object {
+/** Checks what the endpoint is told beside the protocol. */
+export function checkTexts(name: string, value: unknown): void {
+  if (value === undefined) return;
+  if (!isObject(value) || !Object.values(value).every((text) => typeof text === "string")) {
+    throw bad(`\`${name}\` must be an object of texts`);
+  }
+}
+
+// The key has a place of its own, where it is masked.
+function checkHeaders(headers: AgentOptions["headers"], provider: string | undefined): void {
+  // Node loads all of its `fetch` for the first `Headers`.
+  if (headers === undefined) return;
+  try {
+    new Headers(headers);
+  } catch (error) {
+    throw bad(`\`headers\`: ${messageOf(error)}`);
+  }
+  const { header } = endpointOf(provider)?.auth ?? {};
+  const name = Object.keys(headers).find((name) => name.toLowerCase() === header);
+  if (name !== undefined) throw bad(`\`headers.${name}\` is the key's: give it as \`apiKey\``);
+}
+
+function builtinsOf(builtins: Builtins | undefined): BuiltinTools | undefined {
+  if (builtins === undefined || builtins === "all" || builtins === "none") return builtins;
+  if (builtins === "read-only") return "read_only";
+  const areNames = (list: unknown): list is string[] =>
+    Array.isArray(list) && list.every((name) => typeof name === "string");
+  if (areNames(builtins)) return { only: [...builtins] };
+  const { except, ...unknown } = isObject(builtins) ? (builtins as { except: unknown }) : {};
+  if (areNames(except) && Object.keys(unknown).length === 0) return { except };
+  const known = '"all", "read-only", "none", a list of names, or `{ except: [names] }`';
+  throw bad(`\`builtins\` must be ${known}`);
+}
+
+function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
+  if (choice === undefined || ["auto", "none", "required"].includes(choice as string)) return choice;
+  if (isObject(choice) && Object.keys(choice).join() === "tool") {
+    if (typeof choice.tool === "string") return choice;
+  }
+  throw bad('`toolChoice` must be "auto", "none", "required", or `{ tool: name }`');
+}
+
+// `false` is never, an object says from when on; what it leaves out is as the preset has it.
+function compactionOf(compaction: ConfigOptions["compaction"]): object | undefined {
+  if (compaction === undefined) return undefined;
+  if (compaction === false) return { auto: [], on_overflow: "warn" };
+  const known = "at, to, step, model, instructions";
+  if (!isObject(compaction)) throw bad(`\`compaction\` must be false, or an object with ${known}`);
+  const { at, to, step, model, instructions, ...unknown } = compaction;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`compaction.${key}\`; there is ${known}`);
+  if (at === undefined && (to !== undefined || step !== undefined)) {
+    throw bad("`compaction.at` is missing: how full the window must be, `{ percent: 75 }` say");
+  }
+  const tier = at && { from: at, to: to ?? below(at), step: step ?? "summary" };
+  return {
+    ...(tier && { auto: [tier], on_overflow: "compact_retry_once" }),
+    summary: {
+      model: text("compaction.model", model),
+      instructions: text("compaction.instructions", instructions),
+    },
+  };
+}
+
+// Two thirds of what is used, three times what is left.
+function below({ percent, used, left }: Fullness): Fullness {
+  const part = (of: number): number => Math.floor((of * 2) / 3);
+  return {
+    ...(percent !== undefined && { percent: part(percent) }),
+    ...(used !== undefined && { used: part(used) }),
+    ...(left !== undefined && { left: left * 3 }),
+  };
+}
+
+function subagentsOf(subagents: false | Subagents): object | undefined {
+  if (subagents === false) return { max_depth: 0 };
+  const { depth = 1, ...others } = subagents ?? {};
+  if (isObject(subagents)) return nested("subagents", { depth, ...others });
+  throw bad("`subagents` must be false, or an object with depth, open");
+}
+
+function providerOptionsOf(options: ConfigOptions): unknown {
+  const { temperature, provider, providerOptions } = options;
+  const own = temperatureOf(temperature, provider);
+  if (own === undefined) return providerOptions;
+  return isObject(providerOptions) ? merged(own, providerOptions) : (providerOptions ?? own);
+}
+
+// Each protocol has its own place for it.
+function temperatureOf(temperature: unknown, provider: string | undefined): object | undefined {
+  if (temperature === undefined) return undefined;
+  const isNumber = typeof temperature === "number" && temperature >= 0 && temperature < Infinity;
+  if (!isNumber && temperature !== null) throw bad("`temperature` must be a number, 0 or more");
+  switch (endpointOf(provider)?.wire) {
+    case "gemini":
+      return { generationConfig: { temperature } };
+    case "ollama":
+      return { options: { temperature } };
+    default:
+      return { temperature };
+  }
+}
+
+/** A patch with another one over it. */
+export function merged(patch: object, over: object): object {
   const result: Record<string, unknown> = { ...patch };
   for (const [name, value] of Object.entries(over)) {
     const old = result[name];
@@ -358,11 +417,13 @@ function merged(patch: object, over: object): object {
   return result;
 }
 
-function isObject(value: unknown): value is object {
+/** Whether a value is an object with fields. */
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function hookNames(hooks: Hooks): HookName[] {
+/** The hooks that there are. */
+export function hookNames(hooks: Hooks): HookName[] {
   const names = Object.keys(HOOK_POINTS) as HookName[];
   return names.filter((name) => hooks[name] !== undefined);
 }
@@ -374,7 +435,8 @@ export function rawParts(input: string | readonly Part[]): string {
   throw bad("say a text, or a list of parts");
 }
 
-function bad(message: string): AgentError {
+/** The error for an option that does not fit. */
+export function bad(message: string): AgentError {
   return new AgentError("bad_option", message);
 }
 
@@ -397,13 +459,18 @@ function nested(name: keyof typeof NESTED, value: object | undefined): object | 
   return Object.fromEntries(entries);
 }
 
-function text(name: string, value: unknown): string | undefined {
+/** A text, or nothing. */
+export function text(name: string, value: unknown): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   throw bad(`\`${name}\` must be a text`);
 }
 
 function count(name: string, value: unknown): number | undefined {
-  if (value === undefined) return undefined;
+  return value === undefined ? undefined : wholeNumber(name, value);
+}
+
+/** The number, if it is one that counts. */
+export function wholeNumber(name: string, value: unknown): number {
   if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
   throw bad(`\`${name}\` must be a whole number, 0 or more`);
 }
@@ -414,14 +481,38 @@ export function checkTool(tool: Tool | WasiTool): void {
     throw bad("a tool's `name` must be 1 to 64 letters, digits, `_` or `-`");
   }
   if (typeof tool.description !== "string") throw bad(`\`${tool.name}\` needs a \`description\``);
+  checkFields(tool);
+  if (!["boolean", "undefined"].includes(typeof tool.readOnly)) {
+    throw bad(`\`${tool.name}\`: its \`readOnly\` must be true or false`);
+  }
+  if (tool.timeoutMs === 0) throw bad(`\`${tool.name}\`: its \`timeoutMs\` must be 1 or more`);
   if ("module" in tool) checkModule(tool);
-  else if (typeof tool.execute !== "function") {
+  else checkExecutable(tool);
+}
+
+// A tool's fields. What is not understood is refused: ignored, it would seem to be in force. Those
+// of an object of a class are its own.
+function checkFields(tool: Tool | WasiTool): void {
+  const prototype = Object.getPrototypeOf(tool) as object | null;
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return;
+  const known: string[] = [...TOOL_FIELDS, ...("module" in tool ? MODULE_FIELDS : FUNCTION_FIELDS)];
+  const unknown = Object.keys(tool).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw bad(`\`${tool.name}\`: a tool has no field \`${unknown}\`; it has ${known.join(", ")}`);
+}
+
+function checkExecutable(tool: Tool): void {
+  if (typeof tool.execute !== "function") {
     throw bad(`\`${tool.name}\` needs a function \`execute\`, or a \`module\``);
   }
+  if (tool.toJsonSchema !== undefined) {
+    checkFunction(`${tool.name}.toJsonSchema`, tool.toJsonSchema);
+  }
+  parametersOf(tool);
 }
 
 function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
-  if (!(module instanceof WebAssembly.Module)) {
+  if (!isModule(module)) {
     throw bad(`\`${name}\`: its \`module\` must be a WebAssembly.Module; \`wasiTool\` makes one`);
   }
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
@@ -435,11 +526,16 @@ function checkModule({ name, module, args = [], limits = {} }: WasiTool): void {
   }
 }
 
-function rawTool(tool: Tool | WasiTool): object {
-  const parameters = tool.parameters ?? { type: "object", properties: {} };
+/** A program as the binding takes it. */
+export function rawProgram({ name, description }: RegisteredProgram): object {
+  return { name, description };
+}
+
+/** A tool as the binding takes it. */
+export function rawTool(tool: Tool | WasiTool): object {
   const { name, description, readOnly = false, timeoutMs } = tool;
-  const timeout_ms = count("timeoutMs", timeoutMs);
-  return { name, description, parameters, read_only: readOnly, timeout_ms };
+  const timeout_ms = count(`${name}.timeoutMs`, timeoutMs);
+  return { name, description, parameters: parametersOf(tool), read_only: readOnly, timeout_ms };
 }
 
 function rawReplay(replay: AgentOptions["replay"]): object | undefined {
@@ -457,6 +553,8 @@ const ORIGIN = /^\{"recording":1,[^\n]*/;
 
 /** A random UUID. `crypto.randomUUID` is missing on pages that are served without TLS. */
 export function newId(): string {
+  // Pages that came without encryption have no such function.
+  if (typeof crypto.randomUUID === "function") return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

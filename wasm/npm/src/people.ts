@@ -19,6 +19,7 @@ export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   beforeTool: "before_tool",
   afterTool: "after_tool",
   beforeStop: "before_stop",
+  compact: "compact",
 };
 
 type Asked = Pick<AgentOptions, "approve" | "ask">;
@@ -65,7 +66,8 @@ export async function runHook(
   const name = names.find((name) => HOOK_POINTS[name] === hook.point);
   const run = name && (hooks?.[name] as Hook | undefined);
   if (run === undefined) throw new Error("this host has no such hook");
-  return replyOf(await run(saidOf(hook.payload), context));
+  const said = hook.point === "compact" ? hook.payload : saidOf(hook.payload);
+  return replyOf(await run(said, context));
 }
 
 type Hook = (

@@ -2,7 +2,9 @@
 
 import { bytesOf } from "./bytes.js";
 import { AgentError } from "./errors.js";
+import { isBuffer, isModule, isResponse, isUrl } from "./kinds.js";
 import { MOST_MODULE, compile, readResponse, readUrl, unpacked } from "./modules.js";
+import { packaged } from "./packages.js";
 import { platform } from "./platform.js";
 import type { LazySource, NamedProgram, Program, ProgramSource, Programs } from "./sources.js";
 import { messageOf } from "./work.js";
@@ -78,15 +80,19 @@ class Source {
 
 /** The programs of the options; those that are not lazy are loaded. */
 export async function loadPrograms(programs: Programs = {}): Promise<RegisteredProgram[]> {
-  const all = Array.isArray(programs)
-    ? (programs as readonly unknown[]).flatMap(named)
-    : Object.entries(programs).flatMap(([name, program]) => keyed(name, program));
-  if (all.length > 0 && platform().startWorker === undefined) {
+  const given: [string, unknown][] = Object.entries(programs);
+  if (given.length > 0 && platform().startWorker === undefined) {
     throw new AgentError(
       "unsupported",
       "programs run in a worker, and this platform has none: leave out the option `programs`",
     );
   }
+  const list = Array.isArray(programs);
+  const found = given.map(async ([name, program]) => {
+    if (!list) return keyed(name, program as ProgramSource | LazySource | Program);
+    return named(typeof program === "string" ? await packaged(program) : program);
+  });
+  const all = (await Promise.all(found)).flat();
   await Promise.all(all.filter(({ source }) => !source.isLazy).map((program) => program.load()));
   return all;
 }
@@ -96,7 +102,7 @@ function named(program: unknown): RegisteredProgram[] {
   if (typeof name === "string" && name !== "" && wasm !== undefined) {
     return described(name, { wasm, ...rest });
   }
-  const message = "a list of `programs` has objects with `name` and `wasm`";
+  const message = "a list of `programs` has names, and objects with `name` and `wasm`";
   throw new AgentError("bad_option", message);
 }
 
@@ -139,17 +145,13 @@ function isDescribed(program: ProgramSource | LazySource | Program): program is 
 
 async function moduleOf(source: ProgramSource): Promise<WebAssembly.Module> {
   const given: unknown = await source;
-  if (given instanceof WebAssembly.Module) return given;
+  if (isModule(given)) return given;
   return compile(await unpacked(await read(given)), MOST_MEMORY);
 }
 
 function read(given: unknown): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-  if (given instanceof URL) return readUrl(given, MOST_MODULE);
-  if (ArrayBuffer.isView(given) || given instanceof ArrayBuffer) return bytesOf(given);
+  if (isUrl(given)) return readUrl(given, MOST_MODULE);
+  if (ArrayBuffer.isView(given) || isBuffer(given)) return bytesOf(given);
   if (isResponse(given)) return readResponse(given, MOST_MODULE);
   throw new TypeError(SOURCES);
-}
-
-function isResponse(given: unknown): given is Response {
-  return typeof given === "object" && given !== null && "body" in given && "ok" in given;
 }

@@ -3,7 +3,7 @@
 // every variant, made by the core, are held against these types in both directions.
 
 import type { ApprovalRule, HookPoint, Patch, SessionConfig } from "./config.js";
-import type { Action, Outcome, Part } from "./data.js";
+import type { Action, Outcome, Part, SessionTurn } from "./data.js";
 import type { AgentEvent } from "./events.js";
 
 /** One thing that happened. */
@@ -33,15 +33,34 @@ export type Command =
   | { follow_up: { parts: Part[] } }
   /** A change of the configuration, in force from the next model call. */
   | { configure: { patch: Patch<SessionConfig> } }
+  /** Takes back the newest steps; a step begins with each input. Refused during a run. */
+  | { undo: { steps?: number } }
+  /** Puts back steps that were taken back. */
+  | { redo: { steps?: number } }
+  /** The model sees again what it saw when the log had so many turns. */
+  | { restore: { at: number } }
+  /** The model sees nothing of what was said so far. Can be undone. */
+  | { clear: null }
+  /** Takes over what was said elsewhere. */
+  | { import: { turns: SessionTurn[] } }
+  /** The oldest turns are summed up; refused while a run is under way. */
+  | { compact: { instructions: string | null } }
   /** Stops the run; the session stays usable. */
   | { interrupt: null }
   /** Ends the session. */
   | { close: null };
 
+/** What comes before a response's body. Names are in lower case. */
+export interface ResponseHead {
+  status: number;
+  headers: [string, string][];
+  /** The wall time in milliseconds since 1970, 0 if unknown. */
+  at: number;
+}
+
 /** News of an HTTP exchange: a head, chunks, an end. A failure may come at any time. */
 export type HttpInput =
-  /** `at` is the wall time in milliseconds since 1970, 0 if unknown. Names are in lower case. */
-  | { head: { status: number; headers: [string, string][]; at: number } }
+  | { head: ResponseHead }
   /** A piece of the body, cut anywhere. */
   | { chunk: Bytes }
   /** The body is whole. Answers the effect. */
@@ -170,7 +189,7 @@ export interface Deadline {
 
 /** Why an input was refused. */
 export type Reason =
-  /** A `submit` while a run is under way. */
+  /** A `submit` or `compact` while a run is under way. */
   | { busy: null }
   /** The session is closed. */
   | { closed: null }
@@ -183,6 +202,10 @@ export type Reason =
   | { out_of_order: number }
   /** A message with nothing in it. */
   | { empty: null }
+  /** There is nothing to do it to. */
+  | { nothing: string }
+  /** Why turns cannot be taken over. */
+  | { import: string }
   /** The field of the configuration that cannot work, and why. */
   | { config: { field: string; message: string } }
   | { unsupported: string };

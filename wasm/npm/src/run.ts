@@ -1,26 +1,27 @@
 // One run: its events as an async iterable, its result as a promise.
 
-import { resultOf } from "./results.js";
-import type { AgentEvent, Failure, RunError, RunResult } from "./types.js";
-
-const NOTHING = { inputTotal: 0, outputTotal: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+import { type Spent, errorOf, resultOf, sumOf } from "./results.js";
+import type { AgentEvent, Failure, RunError, RunOptions, RunResult } from "./types.js";
 
 /** What a run needs of its agent. */
 export interface RunOwner {
   /** Stops the run. */
   interrupt(): void;
-  /** What the driver knows of a failure beyond the core's word. */
-  fault(): Partial<RunError> | undefined;
+  /** What is known of a failure beyond the session's word. */
+  fault(failure: Failure): Partial<RunError>;
 }
 
 /**
- * One run of an agent, under way from the moment it is made. Iterate it to see its events, each
- * iteration from the first one on; leaving the loop early interrupts the run. Or leave the events
+ * One run of an agent, under way from the moment it is made. Iterate it to see its events, with
+ * `agents: "all"` also those of agents that it has started, each iteration from the first one on; leaving the loop early interrupts the run. Or leave the events
  * and await {@link Run.result}.
  */
 export class Run implements AsyncIterable<AgentEvent> {
   readonly #owner: RunOwner;
+  readonly #hasAll: boolean;
   readonly #events: AgentEvent[] = [];
+  /** What agents that this one started have used, reply by reply. */
+  readonly #spent: Spent[] = [];
   #failure: Failure | undefined;
   #answer: { answer?: unknown } = {};
   #done = false;
@@ -29,8 +30,9 @@ export class Run implements AsyncIterable<AgentEvent> {
   #settle: (result: RunResult) => void = () => {};
 
   /** @internal Runs are made by `Agent.run`. */
-  constructor(owner: RunOwner) {
+  constructor(owner: RunOwner, agents: RunOptions["agents"] = "own") {
     this.#owner = owner;
+    this.#hasAll = agents === "all";
     this.#result = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -72,9 +74,10 @@ export class Run implements AsyncIterable<AgentEvent> {
 
   /** @internal Takes the next event; the agent hands each over, the last one included. */
   take(event: AgentEvent): void {
-    this.#events.push(event);
     // Agents that this one started have runs and failures of their own.
     const isOwn = event.agent === 0;
+    if (isOwn || this.#hasAll) this.#events.push(event);
+    if (!isOwn && event.type === "assistant_text_end") this.#spent.push(event);
     if (isOwn && event.type === "error") this.#failure = event;
     if (isOwn && event.type === "final_answer") this.#answer = { answer: event.value };
     const ends = event.type === "processing_end" || event.type === "session_end";
@@ -87,17 +90,16 @@ export class Run implements AsyncIterable<AgentEvent> {
 
   #finish(event: AgentEvent): void {
     this.#done = true;
-    const ended = event.type === "processing_end" ? resultOf(event) : this.#cutShort();
+    const ended = event.type === "processing_end" ? resultOf(event, this.#spent) : this.#cutShort();
     const result: RunResult = { ...ended, ...this.#answer };
     if (result.status === "failed" && this.#failure !== undefined) {
-      const { kind, message } = this.#failure;
-      result.error = { kind, message, ...this.#owner.fault() };
+      result.error = errorOf(this.#failure, this.#owner.fault(this.#failure));
     }
     this.#settle(result);
   }
 
   #cutShort(): RunResult {
     const status = this.#failure === undefined ? "interrupted" : "failed";
-    return { status, text: "", usage: { ...NOTHING }, replies: 0, toolCalls: 0 };
+    return { status, text: "", ...sumOf(this.#spent), replies: 0, toolCalls: 0 };
   }
 }

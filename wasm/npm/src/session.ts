@@ -1,9 +1,11 @@
 // The bare session, for people who write engines of their own.
 
+import { type RawSession, binding } from "./binding.js";
 import type { SessionConfig } from "./config.js";
-import type { SessionStatus, SessionTurn } from "./data.js";
-import { AgentError, guarded } from "./errors.js";
-import { RawSession, configJson } from "./innerloop_wasm.js";
+import type { Said, SessionStatus, SessionTurn } from "./data.js";
+import { AgentError } from "./errors.js";
+import { guarded } from "./guard.js";
+import { isBytes } from "./kinds.js";
 import { rawConfig } from "./options.js";
 import { init } from "./platform.js";
 import type { Deadline, Input, Output } from "./protocol.js";
@@ -51,7 +53,8 @@ export class Session {
   static async config(options: ConfigOptions): Promise<SessionConfig> {
     await init();
     const raw = rawConfig(options);
-    return JSON.parse(guarded(() => configJson(JSON.stringify(raw)))) as SessionConfig;
+    const json = guarded(() => binding().configJson(JSON.stringify(raw)), options);
+    return JSON.parse(json) as SessionConfig;
   }
 
   /**
@@ -64,7 +67,8 @@ export class Session {
     { wall = Date.now(), log = false }: OpenOptions = {},
   ): Promise<{ session: Session; step: Step }> {
     await init();
-    return Session.#opened(guarded(() => RawSession.open(jsonOf(config), wall, log)));
+    const open = (): RawSession => binding().RawSession.open(jsonOf(config), wall, log);
+    return Session.#opened(guarded(open, { config }));
   }
 
   /**
@@ -77,11 +81,11 @@ export class Session {
     snapshot: Uint8Array,
     { wall = Date.now(), log = false }: OpenOptions = {},
   ): Promise<Session> {
-    if (!(snapshot instanceof Uint8Array)) {
+    if (!isBytes(snapshot)) {
       throw new AgentError("bad_snapshot", "give the bytes that `snapshot()` returned");
     }
     await init();
-    return new Session(guarded(() => RawSession.restore(snapshot, wall, log)));
+    return new Session(guarded(() => binding().RawSession.restore(snapshot, wall, log)));
   }
 
   /**
@@ -94,7 +98,7 @@ export class Session {
     { wall = Date.now(), log: goesOn = false }: OpenOptions = {},
   ): Promise<Session> {
     await init();
-    return new Session(guarded(() => RawSession.resume(logText(log), wall, goesOn)));
+    return new Session(guarded(() => binding().RawSession.resume(logText(log), wall, goesOn)));
   }
 
   /**
@@ -105,7 +109,7 @@ export class Session {
    */
   static async replay(log: string): Promise<{ session: Session; outputs: Output[][] }> {
     await init();
-    const raw = guarded(() => RawSession.replay(logText(log)));
+    const raw = guarded(() => binding().RawSession.replay(logText(log)));
     const lines = (raw.opening() ?? "").split("\n").filter((line) => line !== "");
     const outputs = lines.map((line) => JSON.parse(line) as Output[]);
     return { session: new Session(raw), outputs };
@@ -131,7 +135,7 @@ export class Session {
    *   it was. AgentError `bad_option` for what is no input.
    */
   handle(input: Input, at: number): Step {
-    return JSON.parse(guarded(() => this.#raw.handle(jsonOf(input), at))) as Step;
+    return JSON.parse(guarded(() => this.#raw.handle(jsonOf(input), at), {})) as Step;
   }
 
   /** {@link Session.handle} for a text of the user, which starts a run. */
@@ -176,6 +180,11 @@ export class Session {
   /** What was said, from the turn `from` on; `null` if there is no such agent. */
   history({ agent = 0, from = 0 } = {}): SessionTurn[] | null {
     return JSON.parse(guarded(() => this.#raw.history(agent, from))) as SessionTurn[] | null;
+  }
+
+  /** What the model sees of that; `null` if there is no such agent. */
+  seen(agent = 0): Said[] | null {
+    return JSON.parse(guarded(() => this.#raw.seen(agent))) as Said[] | null;
   }
 
   /** The session's id. */

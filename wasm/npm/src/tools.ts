@@ -1,9 +1,29 @@
 // The tools of the user: which there are, and how one is called.
 
+import { isError } from "./kinds.js";
 import { checkTool } from "./options.js";
 import type { Outcome } from "./data.js";
-import type { Tool, ToolContext, ToolReply, WasiTool } from "./types.js";
+import { asJson, outcomeOf } from "./replies.js";
+import { Misfit, validated } from "./schema.js";
+import type { Tool, ToolContext, WasiTool } from "./types.js";
 import { toJson } from "./work.js";
+
+/**
+ * The tool itself: with this around it, the arguments of `execute` have the types of the schema
+ * that its `parameters` are.
+ *
+ * ```js
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "The weather in a city, now",
+ *   parameters: z.object({ city: z.string() }),
+ *   execute: ({ city }) => forecast(city),
+ * });
+ * ```
+ */
+export function tool<Parameters = object>(definition: Tool<Parameters>): Tool<Parameters> {
+  return definition;
+}
 
 /**
  * The tools of yours that an agent has. A change counts from the next model call on; a call
@@ -65,50 +85,36 @@ export class Tools implements Iterable<Tool | WasiTool> {
  * what JSON cannot hold.
  */
 export async function callTool(
-  tool: Pick<Tool, "execute"> | undefined,
+  tool: Pick<Tool, "execute" | "parameters"> | undefined,
   args: string,
   context: ToolContext,
 ): Promise<string> {
   if (tool === undefined) throw new Error("the host has no such tool any more");
-  let result: unknown;
   try {
-    result = await tool.execute(JSON.parse(args), context);
+    const fitting = await validated(tool.parameters, JSON.parse(args));
+    return asJson(await outcomeOf(await tool.execute(fitting, context), context));
   } catch (error) {
+    if (error instanceof Misfit) return asJson(misfit(error.message));
     throw hasMessage(error) ? error : new Error(`it threw ${shown(error)}`);
   }
-  return asJson(outcomeOf(result));
 }
 
-function outcomeOf(result: unknown): Partial<Outcome> {
-  const { text, parts = [], isError, details } = isReply(result) ? result : { text: said(result) };
-  return {
-    parts: text === undefined ? parts : [{ type: "text", text }, ...parts],
-    error: isError ? "crashed" : undefined,
-    details,
-  };
+/** The outcome of a call that failed, as JSON; in the words of `driver/src/custom.rs`. */
+export function failedOutcome(name: string, reason: string): string {
+  const text = `The tool ${name} failed: ${reason}`;
+  return toJson({ parts: [{ type: "text", text }], error: "crashed" });
 }
 
-function isReply(result: unknown): result is ToolReply {
-  if (typeof result !== "object" || result === null) return false;
-  const { text, parts } = result as Partial<ToolReply>;
-  return text === undefined ? Array.isArray(parts) : typeof text === "string";
+/** The outcome of a call whose time is up, or whose result nobody waits for, as JSON. */
+export function stoppedOutcome(timedOut: boolean): string {
+  const error = timedOut ? "timeout" : "interrupted";
+  const parts = [{ type: "text", text: "" }];
+  return toJson({ parts, error, timed_out: timedOut || undefined });
 }
 
-function said(result: unknown): string {
-  if (result === undefined) return "";
-  return typeof result === "string" ? result : asJson(result);
-}
-
-function asJson(result: unknown): string {
-  let text: string | undefined;
-  try {
-    text = toJson(result);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`its result cannot be given to the model as JSON: ${why}`);
-  }
-  if (text !== undefined) return text;
-  throw new Error(`its result cannot be given to the model as JSON: it is a ${typeof result}`);
+function misfit(message: string): Partial<Outcome> {
+  const text = `the arguments do not fit: ${message}`;
+  return { parts: [{ type: "text", text }], error: "invalid_arguments" };
 }
 
 function hasMessage(error: unknown): boolean {
@@ -120,7 +126,7 @@ function hasMessage(error: unknown): boolean {
 // What was thrown, for a reader: an error without a message by its name, else as JSON if possible.
 function shown(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return `an error, ${thrown.name}, without a message`;
+    if (isError(thrown)) return `an error, ${thrown.name}, without a message`;
     return JSON.stringify(thrown) ?? String(thrown);
   } catch {
     return `a value of type ${typeof thrown}`;

@@ -1,9 +1,9 @@
 // What an agent is created with and what it hands out, in camelCase. Events and the data in them
 // have the shapes of the session's log (snake_case); they stand in files of their own.
 
+import type { Approve, AskUser, Hooks } from "./asked.js";
+import type { Compaction } from "./compaction.js";
 import type {
-  ApprovalRule,
-  BuiltinTools,
   Facts,
   LimitAction,
   LoopPolicy,
@@ -11,58 +11,82 @@ import type {
   Preset,
   SessionConfig,
 } from "./config.js";
-import type { AgentState, ErrorKind, Finish, Part, RunEnd } from "./data.js";
+import type { AgentState, ErrorKind, Finish, Fold, Part, RunEnd, Why } from "./data.js";
 import type { AgentEvent } from "./events.js";
+import type { FileSystem } from "./filesystem.js";
+import type { HttpResponse, ResponseLike, Signal } from "./globals.js";
+import type { ArgumentsOf, ToJsonSchema } from "./schema.js";
 import type { Programs, WasiTool } from "./sources.js";
 
+export type * from "./asked.js";
+export type * from "./compaction.js";
 export type * from "./config.js";
 export type * from "./data.js";
 export type * from "./events.js";
+export type { Changed, FileSystem, FileSystemEntry, FileSystemStat } from "./filesystem.js";
+export type * from "./globals.js";
 export type * from "./protocol.js";
+export type {
+  ArgumentsOf,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+  ToJsonSchema,
+} from "./schema.js";
 export type * from "./sources.js";
 
 /** Which model, and how its session behaves. */
 export interface ConfigOptions {
   /** Who serves the model. May be left out with `replay`. */
-  provider?: ProviderName;
+  provider?: ProviderName | undefined;
   /** The model's name, as the provider knows it; the provider's default, where it has one. */
-  model?: string;
+  model?: string | undefined;
   /**
    * Under which names the model is shown its tools: those that its family was trained on
    * (`native`, the default), or those of the coding agent loop specification (`seed`).
    */
-  vocabulary?: "native" | "seed";
+  vocabulary?: "native" | "seed" | undefined;
   /**
    * What is known of models: windows, limits, prices. JSON text or object, in place of the
    * catalogue that comes along.
    */
-  models?: string | object;
+  models?: string | object | undefined;
   /**
    * What stands where nothing else is said: `modern` (what people expect, the default), `seed001`
    * (the coding agent loop specification), `ollama` (small local models), `ironclaw` (approval of
    * changes), `gnoma` (few and long retries, a limit is an error).
    */
-  preset?: Preset;
+  preset?: Preset | undefined;
   /** Instructions to the model, after everything else in the system prompt. */
-  instructions?: string;
+  instructions?: string | undefined;
   /**
    * What the system prompt begins with, in place of the package's own words on how to work on code;
    * an empty text for nothing.
    */
-  basePrompt?: string;
+  systemPrompt?: string | undefined;
   /**
-   * Which of the package's own tools there are; all if left out. With `"none"` and a `basePrompt`
+   * Which of the package's own tools there are; all if left out. With `"none"` and a `systemPrompt`
    * the agent has nothing to do with code: it has your `tools`, and is not told of a workspace.
    */
-  builtinTools?: BuiltinTools;
+  builtins?: Builtins | undefined;
+  /** How much chance there is in what the model says; not every model takes one. */
+  temperature?: number | undefined;
+  /** Whether the model must, may or must not call tools, or which one it must; it may by itself. */
+  toolChoice?: ToolChoice | undefined;
   /** When to stop. */
-  limits?: Limits;
+  limits?: Limits | undefined;
   /** When calls repeat themselves, and what is done about it. */
-  loops?: Loops;
+  loops?: Loops | undefined;
+  /**
+   * When the conversation is made shorter, so that it fits the model: as the preset has it if left
+   * out (`modern`: summed up at 90 per cent of the window), `false` for never. `config.compaction`
+   * has all there is to say.
+   */
+  compaction?: false | Compaction | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
-  answer?: AnswerForm;
-  /** Agents that the agent may start. */
-  subagents?: Subagents;
+  answer?: AnswerForm | undefined;
+  /** Agents that the agent may start, `{}` for one level of them; none if left out. */
+  subagents?: false | Subagents | undefined;
   /**
    * What the model is told of the place, beyond what the package knows: the day, and the
    * instruction files at the top of `files` (`AGENTS.md`, and `CLAUDE.md` and the like for their
@@ -70,172 +94,116 @@ export interface ConfigOptions {
    * `project_docs` takes the place of those files, `[]` leaves them out. Such files of folders
    * below are `nested_docs`, which subagents in those folders read.
    */
-  facts?: Patch<Omit<Facts, "programs">>;
+  facts?: Patch<Omit<Facts, "programs">> | undefined;
   /** Most tokens that one reply may have; what the model can, up to 32,000, if left out. */
-  maxOutputTokens?: number;
+  maxOutputTokens?: number | undefined;
   /** Most tokens of a whole call; what the model can, if left out. */
-  contextWindow?: number;
+  contextWindow?: number | undefined;
   /** `low`, `medium`, `high`, or what else the provider knows. */
-  reasoningEffort?: string;
+  reasoningEffort?: string | undefined;
   /** Features in beta that Anthropic is asked for by a header, `context-1m-2025-08-07` say. */
-  betas?: string[];
+  betas?: string[] | undefined;
   /**
    * Fields of each request as the provider's protocol has them, over those of the package: `user`,
    * `metadata`, `safetySettings`; `tools: [{ google_search: {} }]` for Gemini's grounding.
    */
-  providerOptions?: Record<string, unknown>;
+  providerOptions?: Record<string, unknown> | undefined;
   /** When a failed model call is tried again. */
-  retry?: RetryPolicy;
+  retry?: RetryPolicy | undefined;
   /** How long a tool may take. */
-  timeouts?: Timeouts;
+  timeouts?: Timeouts | undefined;
   /** The session's id; a new UUID if left out. */
-  id?: string;
+  id?: string | undefined;
   /**
    * Anything else of the session's configuration, over all that the options say: objects are
    * merged, `null` takes a value back to its default. A field that does not fit is named.
    */
-  config?: Patch<SessionConfig>;
+  config?: Patch<SessionConfig> | undefined;
 }
 
 /** What an agent is created with. */
 export interface AgentOptions extends ConfigOptions {
   /**
-   * The provider's key; local servers need none. It stays in the driver: no event, error, log or
-   * snapshot holds it, and where it comes in it is masked.
+   * The provider's key; local servers need none. A function is asked with each request, for keys
+   * that are short-lived. It stays in the driver: no event, error, log or snapshot holds it, and
+   * where it comes in it is masked.
    */
-  apiKey?: string;
+  apiKey?: ApiKey | undefined;
   /** Sends the requests in place of the platform's `fetch`: to a proxy that adds the key, say. */
-  fetch?: FetchFunction;
+  fetch?: FetchFunction | undefined;
   /** Another origin (and path prefix) than the provider's own. Redirects are never followed. */
-  baseUrl?: string;
+  baseUrl?: string | undefined;
+  /** Further headers of each request, over those of the package. They are not masked. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Parameters behind the address of each request, such as Azure's `api-version`. */
+  query?: Readonly<Record<string, string>> | undefined;
   /** Recorded model traffic to answer from, instead of a model: the text, or text and pace. */
-  replay?: string | Replay;
-  /** The workspace: path to content. Paths are relative and use `/`. */
-  files?: FilesInput;
+  replay?: string | Replay | undefined;
+  /**
+   * The workspace: path to content, with paths that are relative and use `/`. Or the `files` of
+   * another agent, which both then share; or a file system of your own.
+   */
+  files?: FilesInput | FileSystem | undefined;
   /** Your own tools. Among equal names the last wins, and it wins over a built-in one. */
-  tools?: readonly (Tool | WasiTool)[];
+  tools?: readonly (Tool | WasiTool)[] | undefined;
   /**
    * Programs (WASI preview 1) that the agent may run over the workspace, by name. With one named
    * `bash`, such as the package `innerloop-shell`, the model has a tool for command lines.
    */
-  programs?: Programs;
+  programs?: Programs | undefined;
   /**
    * Says whether a call may run. Calls that may change something are then asked about;
    * `config: { approval: { ask } }` says otherwise: `programs` lets changes of files pass,
    * `everything` asks about reading, too.
    */
-  approve?: Approve;
+  approve?: Approve | undefined;
   /** Answers the model's questions, for which it then has the tool `ask_user`. */
-  ask?: AskUser;
+  ask?: AskUser | undefined;
   /**
    * Reads pages of the web for the model, which then has a tool for it. What may be read is up to
    * this function; what it returns is as a tool's result.
    */
-  webFetch?: WebFetch;
+  webFetch?: WebFetch | undefined;
   /** Functions that stand in the loop, where they may deny or replace what comes by. */
-  hooks?: Hooks;
+  hooks?: Hooks | undefined;
   /** Whether the session's log is kept for {@link Agent.log}. */
-  log?: boolean;
+  log?: boolean | undefined;
   /** Sees every event from the very first, as `subscribe` does from then on. */
-  onEvent?: (event: AgentEvent) => void;
-}
-
-/** A call that wants to run. */
-export interface ApprovalRequest {
-  callId: string;
-  /** The tool. */
-  name: string;
-  /** The arguments; they fit the tool's schema. */
-  arguments: unknown;
-  /** The folder of the workspace in which the arguments' paths begin; empty for the root. */
-  folder: string;
+  onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
 /**
- * What may become of a call. `true`: it may run; `"always"`: so may every later one of its tool;
- * `rule`: so may those that it names; `arguments`: it may run with these instead. `false` or
- * `deny`: it may not, and the model reads why. `"abort"`: the run is to stop.
+ * Which of the package's own tools there are, by the names under which the model is shown them:
+ * all that something can carry out, those that change nothing and run nothing, none, some, or all
+ * but some.
  */
-export type Approval =
-  | boolean
-  | "always"
-  | "abort"
-  | { deny: string }
-  | { arguments: object }
-  | { rule: ApprovalRule };
+export type Builtins =
+  | "all"
+  | "read-only"
+  | "none"
+  | readonly string[]
+  | { except: readonly string[] };
 
-/** A question, of the model or of a tool server. */
-export interface Question {
-  text: string;
-  /** What the answer must look like, if anything is said about it. */
-  schema?: unknown;
-}
+/** Whether the model must, may or must not call tools, or which one it must. */
+export type ToolChoice = "auto" | "none" | "required" | { tool: string };
 
-/** What a function that is asked is told besides. */
-export interface AskContext {
-  /** Which agent asks; the session's own is 0. */
-  agent: number;
-  /** Fires when the question is no longer needed: the run was stopped, say. */
-  signal: AbortSignal;
-}
-
-/** Says whether a call may run. What it throws denies the call. */
-export type Approve = (
-  call: ApprovalRequest,
-  context: AskContext,
-) => Approval | Promise<Approval>;
-
-/** Answers a question. What it throws tells the model that there is no answer. */
-export type AskUser = (question: Question, context: AskContext) => string | Promise<string>;
-
-/** A call as hooks see it: before it runs, and then with what came of it. */
-export interface HookedCall {
-  callId: string;
-  name: string;
-  /** The arguments' JSON text. */
-  arguments: string;
-  /** The folder of the workspace in which the arguments' paths begin; empty for the root. */
-  folder: string;
-  /** What the model will read, after the call. */
-  text?: string;
-  /** Whether it failed, after the call. */
-  isError?: boolean;
-}
-
-/** What a hook may return: nothing or `true` to go on, `false` or `deny` not to. */
-export type HookResult<T> = void | boolean | { deny: string } | { replace: T };
-
-/** A function that stands in the loop. */
-export type Hook<Said, Replacement> = (
-  said: Said,
-  context: AskContext,
-) => HookResult<Replacement> | Promise<HookResult<Replacement>>;
-
-/** Functions that stand in the loop. */
-export interface Hooks {
-  /** The user has said something; another text may take its place. */
-  submit?: Hook<string, string>;
-  /** A model call is next; a text may be said to the model, as the system. */
-  beforeModel?: Hook<string, string>;
-  /** A tool is to run; other arguments may take the place of its own. */
-  beforeTool?: Hook<HookedCall, object>;
-  /** A tool has run; another text may take the place of what the model reads. */
-  afterTool?: Hook<HookedCall, string>;
-  /** The run is to end with this text; a denial's reason is said to the model, which goes on. */
-  beforeStop?: Hook<string, string>;
-  /** Whether a hook that throws counts as a denial; else the run goes on. */
-  failClosed?: boolean;
-}
-
-/** The names of the hooks, as the configuration has them. */
-export type HookName = Exclude<keyof Hooks, "failClosed">;
+/** A key, or who makes one for each request; what that throws fails the run. */
+export type ApiKey = string | (() => string | Promise<string>);
 
 /** Agents that an agent may start. */
 export interface Subagents {
-  /** How deep they may be nested; 0 offers none. */
-  maxDepth?: number;
-  /** How many may be open at once. */
-  maxOpen?: number;
+  /** How deep they may be nested; 1 if left out: they start none themselves. */
+  depth?: number | undefined;
+  /** How many may be open at once; 16 if left out. */
+  open?: number | undefined;
+}
+
+/** How a run is watched and stopped. */
+export interface RunOptions {
+  /** Stops the run when it fires; the agent stays usable. */
+  signal?: Signal | undefined;
+  /** Whose events the run has: the agent's own, or also those of agents that it has started. */
+  agents?: "own" | "all" | undefined;
 }
 
 /** The form of the final answer. */
@@ -243,49 +211,49 @@ export interface AnswerForm {
   /** A JSON Schema, `type: "object"`. */
   schema: object;
   /** How often a run that ends with text is asked for the answer again; 2 if left out. */
-  retries?: number;
+  retries?: number | undefined;
 }
 
 /** When calls repeat themselves, and what is done about it. */
 export interface Loops {
   /** Whether they are looked for. */
-  detect?: boolean;
+  detect?: boolean | undefined;
   /** How many of the newest calls must follow one pattern. */
-  window?: number;
+  window?: number | undefined;
   /** The longest cycle of calls that counts as a pattern. */
-  maxPeriod?: number;
+  maxPeriod?: number | undefined;
   /** How many calls in a row of one tool with the same arguments are too many; 0 for never. */
-  sameArgs?: number;
+  sameArgs?: number | undefined;
   /** How many calls in a row of one tool are too many; 0 for never. */
-  sameName?: number;
+  sameName?: number | undefined;
   /** Whether only calls that failed count. */
-  onlyIfFailed?: boolean;
+  onlyIfFailed?: boolean | undefined;
   /** Tools whose calls do not count. */
-  ignoreTools?: readonly string[];
+  ignoreTools?: readonly string[] | undefined;
   /** Whether times, UUIDs and the like in arguments count as all the same. */
-  maskVolatile?: boolean;
+  maskVolatile?: boolean | undefined;
   /** What is done the first time, the second time and so on. */
-  ladder?: LoopPolicy["ladder"];
+  ladder?: LoopPolicy["ladder"] | undefined;
 }
 
 /** How a fork differs from its agent. */
 export interface ForkOptions {
   /** How many turns of the history it has heard; all if left out. */
-  turns?: number;
+  turns?: number | undefined;
   /** Its session's id; a new UUID if left out. */
-  id?: string;
-  /** Its workspace; a copy of the agent's if left out. */
-  files?: FilesInput;
+  id?: string | undefined;
+  /** Its workspace; a copy in memory of the agent's if left out. */
+  files?: FilesInput | undefined;
   /** Sees its events from the very first. */
-  onEvent?: (event: AgentEvent) => void;
+  onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
 /** How a bare session is opened. */
 export interface OpenOptions {
   /** The wall time, in milliseconds since 1970; now if left out. */
-  wall?: number;
+  wall?: number | undefined;
   /** Whether each step comes with its line of the log. */
-  log?: boolean;
+  log?: boolean | undefined;
 }
 
 /** What a log comes to. */
@@ -336,41 +304,30 @@ export interface ProviderInfo {
   auth: { header: string; prefix: string };
 }
 
-/** What a restored agent is given: all that a snapshot does not hold. */
-export type RestoreOptions = Omit<
-  AgentOptions,
-  | "model"
-  | "instructions"
-  | "limits"
-  | "maxOutputTokens"
-  | "contextWindow"
-  | "betas"
-  | "providerOptions"
-  | "vocabulary"
-  | "models"
-  | "reasoningEffort"
-  | "retry"
-  | "timeouts"
-  | "id"
-  | "preset"
-  | "config"
-  | "loops"
-  | "answer"
-  | "subagents"
-  | "facts"
-  | "basePrompt"
-  | "builtinTools"
->;
+/**
+ * What a restored agent is given: the options with which one is created. What they say of the
+ * configuration is in force, and what they leave out stays as in the snapshot.
+ */
+export type RestoreOptions = AgentOptions;
+
+/** What a function that takes the place of `fetch` is told beside the address. */
+export interface FetchInit {
+  method: "POST";
+  headers: Record<string, string>;
+  body: string;
+  signal: Signal;
+  redirect: "manual";
+}
 
 /** The part of `fetch` that an agent uses. */
-export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
+export type FetchFunction = (url: string, init: FetchInit) => Promise<HttpResponse | ResponseLike>;
 
 /** Recorded model traffic. */
 export interface Replay {
   /** The recording's text. */
   traffic: string;
   /** A pause before each piece of a streamed reply, so that people can watch; 0 if left out. */
-  paceMs?: number;
+  paceMs?: number | undefined;
 }
 
 /** Files by path. */
@@ -380,60 +337,71 @@ export type FilesInput =
 /** When to stop; 0, like leaving it out, means never. */
 export interface Limits {
   /** Most user and assistant turns of the whole session. */
-  maxTurns?: number;
+  maxTurns?: number | undefined;
   /** Most rounds of tool calls for one input. */
-  maxToolRounds?: number;
+  maxToolRounds?: number | undefined;
   /**
    * What follows when one is reached: the run ends (`idle`, the default), the model says without
    * tools what it has found (`summarize`), the run ends with all that was said in it (`partial`)
    * or as failed (`error`).
    */
-  action?: LimitAction;
+  action?: LimitAction | undefined;
 }
 
 /** When a failed model call is tried again. */
 export interface RetryPolicy {
   /** How often; 0 switches retries off. */
-  maxRetries?: number;
+  maxRetries?: number | undefined;
   /** The first delay, doubled with each try. */
-  baseMs?: number;
+  baseMs?: number | undefined;
   /** The longest delay of our own. */
-  maxMs?: number;
+  maxMs?: number | undefined;
   /** How much of a delay of our own may be left out, by chance: 25 if nothing is said. */
-  jitterPercent?: number;
+  jitterPercent?: number | undefined;
   /** The longest delay that a provider may ask for; a longer one ends the run. */
-  maxRetryAfterMs?: number;
+  maxRetryAfterMs?: number | undefined;
   /** After how long without a byte a model call counts as broken. */
-  idleMs?: number;
+  idleMs?: number | undefined;
 }
 
 /** How long a tool may take. */
 export interface Timeouts {
   /** Where the call names no limit. */
-  defaultMs?: number;
+  defaultMs?: number | undefined;
   /** No call gets more. */
-  maxMs?: number;
+  maxMs?: number | undefined;
 }
 
-/** A tool of your own, in JavaScript. */
-export interface Tool {
+/** A tool of your own, in JavaScript; `tool` infers the type of its arguments. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface Tool<Parameters = any> {
   /** A unique name. */
   name: string;
   /** What it does and when to use it: the model reads this. */
   description: string;
-  /** A JSON Schema of the arguments, `type: "object"`. No arguments if left out. */
-  parameters?: object;
+  /**
+   * The arguments: a JSON Schema, `type: "object"`, or a schema of zod, valibot, arktype or another
+   * library with Standard Schema. No arguments if left out.
+   */
+  parameters?: Parameters | undefined;
+  /**
+   * Turns `parameters` into JSON Schema, where they are another library's schema that cannot say
+   * itself so: `z.toJSONSchema`, `zodToJsonSchema`, `toJsonSchema` of valibot.
+   */
+  toJsonSchema?: ToJsonSchema | undefined;
   /** Whether it changes nothing, so that it may run beside others. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /** After how long a run is stopped; without it, as {@link Timeouts} says. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Runs the tool; the arguments fit the schema. A text is the result as it is; a
-   * {@link ToolReply} says more; anything else is given to the model as JSON. What it throws
-   * becomes an error result for the model, and the run goes on.
+   * {@link ToolReply} says more, as do a `Blob`, a part or a list of them, and what a tool of the
+   * Model Context Protocol returns. Nothing is "done"; anything else is given to the model as
+   * JSON. Of a generator each piece is progress, as by {@link ToolContext.output}, and what it
+   * returns is the result. What it throws becomes an error result for the model, and the run goes
+   * on.
    */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  execute(args: any, context: ToolContext): unknown;
+  execute(args: ArgumentsOf<Parameters>, context: ToolContext): unknown;
 }
 
 /** Reads the pages at `urls`; `prompt` says in words what the model wants of them. */
@@ -445,13 +413,13 @@ export type WebFetch = (
 /** What a tool may return to say more than a text. */
 export interface ToolReply {
   /** What the model reads. It may be absent where there are `parts`. */
-  text?: string;
+  text?: string | undefined;
   /** What the model is shown behind the text: further text, pictures, files. */
-  parts?: Part[];
+  parts?: Part[] | undefined;
   /** Whether it is a failure. */
-  isError?: boolean;
+  isError?: boolean | undefined;
   /** What your user interface gets, as JSON, in `tool_call_end`; the model does not read it. */
-  details?: unknown;
+  details?: unknown | undefined;
 }
 
 /** What a tool is told beside its arguments. */
@@ -461,7 +429,7 @@ export interface ToolContext {
   /** The folder of the workspace that the calling agent works in; empty for the root. */
   folder: string;
   /** Fires when the run is interrupted or the tool's time is up. */
-  signal: AbortSignal;
+  signal: Signal;
   /** Shows output while the tool runs, as `tool_call_output_delta` events. */
   output(text: string): void;
 }
@@ -472,10 +440,10 @@ export interface RunResult {
   status: RunEnd;
   /** What the model said last. */
   text: string;
-  /** Tokens of the run. */
+  /** Tokens of the run, with those that agents which it has started used meanwhile. */
   usage: Usage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
-  costNanoUsd?: number;
+  /** What they cost in US dollars, as far as the prices are known. */
+  costUsd?: number;
   /** Model replies of the run. */
   replies: number;
   /** Tool calls of the run. */
@@ -492,6 +460,12 @@ export interface RunError {
   kind: ErrorKind;
   /** What, and what to do. */
   message: string;
+  /** Whether the same may go well later: the provider was busy, the connection broke. */
+  retryable: boolean;
+  /** The status of the provider's response, where there was one. */
+  status?: number;
+  /** The provider's id of the request, where it tells one: its support asks for it. */
+  requestId?: string;
   /** Of a recording that does not fit. */
   code?: "replay_mismatch" | "replay_exhausted";
   /** Which model call of the recording, counted from 1. */
@@ -508,9 +482,10 @@ export interface Status {
   /** User and assistant turns so far. */
   turns: number;
   toolCalls: number;
+  /** Tokens of the agent, and of all that it has started. */
   usage: Usage;
-  /** What they cost, in nano-dollars (1e-9 US dollars), as far as the prices are known. */
-  costNanoUsd?: number;
+  /** What they cost in US dollars, as far as the prices are known. */
+  costUsd?: number;
 }
 
 /** Tokens of one reply or of many. */
@@ -526,12 +501,19 @@ export interface Usage {
 
 /** One entry of an agent's history, told apart by `type`. */
 export type Turn =
+  | (SeenTurn & { at: Date })
+  /** Earlier turns are shown shorter from here on. */
+  | { type: "folded"; at: Date; fold: Fold }
+  /** The model sees again what it saw when there were `to` turns. */
+  | { type: "rewound"; at: Date; to: number; why: Why };
+
+/** A turn as the model sees it, told apart by `type`. */
+export type SeenTurn =
   /** The user's input. */
-  | { type: "user"; at: Date; parts: Part[] }
+  | { type: "user"; parts: Part[] }
   /** The model's reply. */
   | {
       type: "assistant";
-      at: Date;
       text: string;
       reasoning: string;
       toolCalls: ToolCall[];
@@ -542,11 +524,19 @@ export type Turn =
       responseId?: string;
     }
   /** The answers to the calls of the reply before, in call order, as the model reads them. */
-  | { type: "tool_results"; at: Date; results: ToolResult[] }
+  | { type: "tool_results"; results: ToolResult[] }
   /** A word to the model, given as the system. */
-  | { type: "system"; at: Date; text: string }
-  /** A message put in between rounds of tools. */
-  | { type: "steering"; at: Date; parts: Part[] };
+  | { type: "system"; text: string }
+  /** What else the model reads as the user's: a message put in between rounds of tools. */
+  | { type: "steering"; parts: Part[] };
+
+/** What became of the files that undone steps had changed. */
+export interface UndoneFiles {
+  /** These are as they were before. */
+  restored: string[];
+  /** These stay as they are, and why. */
+  kept: { path: string; why: string }[];
+}
 
 /** A call of a tool, as the model made it. */
 export interface ToolCall {
@@ -563,26 +553,42 @@ export interface ToolResult {
   isError: boolean;
 }
 
-/** What can be changed while an agent lives, in force from the next model call. */
-export interface Changes {
-  /** Another model of the same provider. */
-  model?: string;
-  /** Another effort; `null` goes back to the provider's default. */
-  reasoningEffort?: string | null;
-  /** Other limits. */
-  limits?: Limits;
-  /** Other instructions; an empty text removes them. */
-  instructions?: string;
-  /** Another beginning of the system prompt; `null` goes back to the package's own. */
-  basePrompt?: string | null;
-  /** Other ones of the package's own tools. Yours are changed by {@link Agent.tools}. */
-  builtinTools?: BuiltinTools;
-  /** Other times. */
-  timeouts?: Timeouts;
+/**
+ * What can be changed while an agent lives, in force from the next model call. What is not
+ * described here is as in the options.
+ */
+export interface Changes
+  extends Pick<
+      ConfigOptions,
+      | "vocabulary"
+      | "instructions"
+      | "builtins"
+      | "toolChoice"
+      | "limits"
+      | "loops"
+      | "answer"
+      | "subagents"
+      | "facts"
+      | "maxOutputTokens"
+      | "contextWindow"
+      | "betas"
+      | "providerOptions"
+      | "retry"
+      | "timeouts"
+      | "config"
+    >,
+    Pick<AgentOptions, "apiKey" | "fetch" | "baseUrl" | "headers" | "query"> {
   /**
-   * Anything else of the configuration, over all of these: approvals, project documents, the
-   * provider's options. Objects are merged, `null` takes a value back to its default.
+   * Another provider. What was said stays; what belongs to the one before is dropped, unless it is
+   * given with it: `model`, `apiKey`, `baseUrl`, `headers`, `query`, `betas`, `providerOptions`.
    */
-  config?: Patch<SessionConfig>;
+  provider?: ProviderName | undefined;
+  /** Another model, with its windows and price. */
+  model?: string | undefined;
+  /** Another effort; `null` goes back to the provider's default. */
+  reasoningEffort?: string | null | undefined;
+  /** Another beginning of the system prompt; `null` goes back to the package's own. */
+  systemPrompt?: string | null | undefined;
+  /** Another temperature; `null` goes back to the provider's default. */
+  temperature?: number | null | undefined;
 }
-

@@ -3,9 +3,10 @@
 import { bytesOf } from "./bytes.js";
 import { readDefinition } from "./definition.js";
 import { AgentError } from "./errors.js";
+import { isBuffer, isUrl } from "./kinds.js";
 import { MOST_MODULE, compile, readUrl } from "./modules.js";
 import { platform } from "./platform.js";
-import type { WasiTool } from "./types.js";
+import type { Address, WasiTool } from "./types.js";
 import { messageOf } from "./work.js";
 
 /** What a tool's folder holds, where it is no folder. */
@@ -37,13 +38,13 @@ const MEMORY_MIB = 512;
  * @throws AgentError `bad_tool` where that makes no tool, with the file and the field;
  *   `unsupported` where the platform has no workers.
  */
-export async function wasiTool(source: string | URL | ToolParts): Promise<WasiTool> {
+export async function wasiTool(source: string | Address | ToolParts): Promise<WasiTool> {
   if (platform().startWorker === undefined) {
     throw new AgentError("unsupported", "WASI tools run in workers, and this platform has none");
   }
-  if (typeof source === "string" || source instanceof URL) return toolAt(placeOf(source));
+  if (typeof source === "string" || isUrl(source)) return toolAt(placeOf(source));
   const { definition, module } = (source ?? {}) as Partial<ToolParts>;
-  const isBytes = ArrayBuffer.isView(module) || module instanceof ArrayBuffer;
+  const isBytes = ArrayBuffer.isView(module) || isBuffer(module);
   if (typeof definition === "string" && isBytes) {
     return toolOf(definition, FILE, async () => bytesOf(module));
   }

@@ -16,9 +16,12 @@ export interface Task {
   limitMs?: number;
 }
 
+/** Why a piece of work is stopped; of what is dropped nothing is reported. */
+type Why = "timed_out" | "cancelled" | "dropped";
+
 /** What is under way, and the time of the next step. */
 export class Work {
-  readonly #open = new Map<number, (timedOut: boolean) => void>();
+  readonly #open = new Map<number, (why: Why) => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins a piece of work. */
@@ -31,10 +34,10 @@ export class Work {
       clearTimeout(timer);
       report();
     };
-    const stop = (timedOut: boolean): void =>
+    const stop = (why: Why): void =>
       settle(() => {
         controller.abort();
-        task.stopped?.(timedOut);
+        if (why !== "dropped") task.stopped?.(why === "timed_out");
       });
     const end = (report: () => void): void =>
       settle(() => {
@@ -46,7 +49,7 @@ export class Work {
       });
     this.#open.set(effect, stop);
     if (task.limitMs !== undefined) {
-      timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), true);
+      timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), "timed_out");
     }
     // A function of the user may call back in: it begins when the binding has returned.
     Promise.resolve()
@@ -61,7 +64,13 @@ export class Work {
 
   /** Stops a piece of work, if it is under way. */
   cancel(effect: number): void {
-    this.#open.get(effect)?.(false);
+    this.#open.get(effect)?.("cancelled");
+  }
+
+  /** Stops all that is under way; nobody is told. */
+  dropAll(): void {
+    clearTimeout(this.#timer);
+    for (const stop of [...this.#open.values()]) stop("dropped");
   }
 
   /** Calls `tick` in so many milliseconds, in place of what was said before; never below 0. */
@@ -71,21 +80,33 @@ export class Work {
   }
 }
 
-/** What an error says, with its cause if it names one. */
+/** What an error says, with its cause if it names one; of what is thrown and is no error, itself. */
 export function messageOf(error: unknown): string {
   const said = (thrown: unknown): string | undefined => {
     const message = (thrown as Partial<Error> | null | undefined)?.message;
     return typeof message === "string" ? message : undefined;
   };
   const message = said(error);
-  if (message === undefined) return typeof error === "string" ? error : "it failed without a word";
+  if (message === undefined) return typeof error === "string" ? error : shown(error);
   const cause = said((error as Error).cause);
   return cause ? `${message} (${cause})` : message;
 }
 
+// What was thrown and has no message, shortly.
+function shown(thrown: unknown): string {
+  if (thrown === undefined || thrown === null) return "it failed without a word";
+  try {
+    return `it failed with ${(JSON.stringify(thrown) ?? String(thrown)).slice(0, 200)}`;
+  } catch {
+    return `it failed with a value of type ${typeof thrown}`;
+  }
+}
+
 /** JSON that the binding reads: half of a surrogate pair is no text. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, wellFormed);
+  const json = JSON.stringify(value);
+  // Such a half is escaped, which few texts are.
+  return /\\ud[89a-f]/.test(json) ? JSON.stringify(value, wellFormed) : json;
 }
 
 function wellFormed(_name: string, value: unknown): unknown {

@@ -22,7 +22,7 @@ const CAUSES: [(&str, &[&str]); 18] = [
     ("types and rules", &["core::types", "core::rules", "core::base"]),
     ("the loop", &["innerloop_core::machine"]),
     ("session, log, snapshot", &["innerloop_core::session"]),
-    ("tools", &["innerloop_tools", "regex_lite", "fast_glob"]),
+    ("tools", &["innerloop_tools", "fast_glob"]),
     ("driver and binding", &["innerloop_", "wasm_bindgen", "js_sys", "web_sys", "futures"]),
     (
         "standard library",

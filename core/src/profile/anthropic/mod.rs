@@ -31,4 +31,5 @@ pub(super) static FAMILY: Family = Family {
     default_command_ms: Some(120_000),
     context_window: 200_000,
     ..Family::LARGE
-};
+}
+.built();

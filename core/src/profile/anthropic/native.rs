@@ -77,7 +77,7 @@ static BASH: ToolRow = ToolRow {
                   write, edit or search files, prefer the tools made for that.",
     parameters: Fixed(
         "command: text The command\n\
-         timeout?: number Time limit in milliseconds; 120000 if absent, at most 600000\n\
+         timeout?: number Time limit in milliseconds; {default_ms} if absent, at most 600000\n\
          description?: text What the command does, in five to ten words",
     ),
     read: Reader::Run(bash),

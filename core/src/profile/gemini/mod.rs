@@ -32,4 +32,5 @@ pub(super) static FAMILY: Family = Family {
     plan: Some(&native::WRITE_TODOS),
     context_window: 1_048_576,
     ..Family::LARGE
-};
+}
+.built();

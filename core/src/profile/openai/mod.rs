@@ -17,4 +17,5 @@ pub(super) static FAMILY: Family = Family {
     plan: Some(&native::UPDATE_PLAN),
     context_window: 272_000,
     ..Family::LARGE
-};
+}
+.built();

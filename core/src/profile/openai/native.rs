@@ -20,6 +20,7 @@ use alloc::{
     format,
     string::{String, ToString},
 };
+use innerloop_json::joined;
 
 /// The tools, in the order in which they are shown.
 pub(super) static TABLE: &[&ToolRow] = &[
@@ -41,7 +42,7 @@ static SHELL_COMMAND: ToolRow = ToolRow {
     parameters: Fixed(
         "command: text The command\n\
          workdir?: text The folder to run it in; the workspace if absent\n\
-         timeout_ms?: number Time limit in milliseconds; 10000 if absent, at most 600000",
+         timeout_ms?: number Time limit in milliseconds; {default_ms} if absent, at most 600000",
     ),
     read: Reader::Run(shell_command),
     tell: Some(tell_command),
@@ -157,5 +158,5 @@ fn tell_patch(run: &FinishedRun<'_>) -> Option<String> {
         };
         list.push_str(&format!("{mark} {path}\n"));
     }
-    Some(format!("Success. Updated the following files:\n{}", lines.concat()))
+    Some(format!("Success. Updated the following files:\n{}", joined(&lines, "")))
 }

@@ -18,4 +18,5 @@ pub(super) static FAMILY: Family = Family {
     is_large: false,
     default_command_ms: None,
     context_window: 32_768,
-};
+}
+.built();

@@ -3,6 +3,7 @@
 
 use super::{
     error::RestoreError,
+    folding::{FoldingForm, PlanForm},
     round::{self, ToolCallForm},
 };
 use crate::{
@@ -82,6 +83,8 @@ pub(super) struct AgentForm<'a> {
     pub(super) allowed: Cow<'a, [ApprovalRule]>,
     #[json(default, skip_serializing_if = "core::ops::Not::not")]
     pub(super) warned_of_fullness: bool,
+    #[json(default, skip_serializing_if = "FoldingForm::is_nothing")]
+    pub(super) folding: FoldingForm,
     #[json(default, skip_serializing_if = "core::ops::Not::not")]
     pub(super) succeeded: bool,
     /// What the runs before the current one cost.
@@ -125,6 +128,9 @@ pub(super) struct SpawnedForm<'a> {
 pub(super) struct ChildForm<'a> {
     pub(super) id: AgentId,
     pub(super) state: ChildStateForm,
+    /// How many turns were there when it was started; forms of before did not say it.
+    #[json(default)]
+    pub(super) since: u32,
     /// What it had come to when its last run ended, where it says something else by now.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub(super) last: Option<LastForm<'a>>,
@@ -183,12 +189,14 @@ pub(super) struct RepairsForm {
     pub(super) nudges: u32,
     #[json(skip_serializing_if = "core::ops::Not::not")]
     pub(super) grown: bool,
+    #[json(skip_serializing_if = "core::ops::Not::not")]
+    pub(super) overflowed: bool,
 }
 
 /// A model call.
 #[derive(ToJson, FromJson)]
 pub(super) struct CallForm<'a> {
-    pub(super) purpose: PurposeForm,
+    pub(super) purpose: PurposeForm<'a>,
     pub(super) attempt: u32,
     /// Its route, where another one is in force.
     #[json(default, skip_serializing_if = "Option::is_none")]
@@ -196,14 +204,11 @@ pub(super) struct CallForm<'a> {
     pub(super) state: CallStateForm<'a>,
 }
 
-#[derive(Clone, Copy, ToJson, FromJson)]
+#[derive(ToJson, FromJson)]
 #[json(tag = "type", rename_all = "snake_case")]
-pub(super) enum PurposeForm {
+pub(super) enum PurposeForm<'a> {
     Reply,
-    #[cfg(feature = "seams")]
-    Summary {
-        turns: usize,
-    },
+    Summary { plan: Box<PlanForm<'a>> },
 }
 
 /// What a route is made from.
@@ -239,6 +244,7 @@ pub(super) enum PhaseForm<'a> {
     Hooked { effect: EffectId, then: ThenForm<'a> },
     Asked { effect: EffectId, question: Cow<'a, str> },
     ModelCall,
+    Folding,
     Round { calls: Vec<ToolCallForm<'a>> },
     Closing,
     Closed,
@@ -251,6 +257,7 @@ pub(super) enum ThenForm<'a> {
     Call,
     Stop,
     Answer { answer: Cow<'a, str> },
+    Fold { plan: PlanForm<'a> },
 }
 
 impl CancelledForm {
@@ -308,7 +315,7 @@ impl<'a> ChildForm<'a> {
         };
         let is_same = child.output == output && child.turns == turns;
         let last = LastForm { output: Cow::Borrowed(&child.output), turns: child.turns };
-        Self { id, state, last: (!is_same).then_some(last) }
+        Self { id, state, since: child.since, last: (!is_same).then_some(last) }
     }
 
     /// The child, where it says `output` after `turns` turns by now, and is `over` or not.
@@ -323,7 +330,7 @@ impl<'a> ChildForm<'a> {
             Some(last) => (last.output.into_owned(), last.turns),
             None => (output, turns),
         };
-        Child { state, output, turns, over }
+        Child { state, output, turns, since: self.since, over }
     }
 }
 
@@ -378,23 +385,25 @@ impl RepairsForm {
     }
 
     const fn of(repairs: Repairs) -> Self {
-        let Repairs { pauses, cut, continued, empties, answers, nudges, grown } = repairs;
-        Self { pauses, cut, continued, empties, answers, nudges, grown }
+        let Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed } =
+            repairs;
+        Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
     }
 
     const fn repairs(self) -> Repairs {
-        let Self { pauses, cut, continued, empties, answers, nudges, grown } = self;
-        Repairs { pauses, cut, continued, empties, answers, nudges, grown }
+        let Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed } = self;
+        Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
     }
 }
 
 impl<'a> CallForm<'a> {
     /// The form of a call while `in_force` is the agent's route.
     pub(super) fn of(call: &'a ModelCall, in_force: &Route) -> Self {
-        let (purpose, tools) = match call.purpose {
-            Purpose::Reply(tools) => (PurposeForm::Reply, tools),
-            #[cfg(feature = "seams")]
-            Purpose::Summary(turns) => (PurposeForm::Summary { turns }, Tools::On),
+        let (purpose, tools) = match &call.purpose {
+            Purpose::Reply(tools) => (PurposeForm::Reply, *tools),
+            Purpose::Summary(plan) => {
+                (PurposeForm::Summary { plan: Box::new(PlanForm::of(plan)) }, Tools::On)
+            }
         };
         let is_same = call.route.is_made_like(in_force, tools);
         Self {
@@ -419,8 +428,7 @@ impl<'a> CallForm<'a> {
         ModelCall {
             purpose: match self.purpose {
                 PurposeForm::Reply => Purpose::Reply(tools),
-                #[cfg(feature = "seams")]
-                PurposeForm::Summary { turns } => Purpose::Summary(turns),
+                PurposeForm::Summary { plan } => Purpose::Summary(Box::new(plan.plan())),
             },
             route: match self.route {
                 Some(route) => Arc::new(route.route(tools)),
@@ -474,12 +482,14 @@ impl<'a> PhaseForm<'a> {
                     Then::Call => ThenForm::Call,
                     Then::Stop => ThenForm::Stop,
                     Then::Answer(answer) => ThenForm::Answer { answer: Cow::Borrowed(answer) },
+                    Then::Fold(plan) => ThenForm::Fold { plan: PlanForm::of(plan) },
                 },
             },
             Phase::Asked(asked) => {
                 Self::Asked { effect: asked.effect, question: Cow::Borrowed(&asked.question) }
             }
             Phase::ModelCall => Self::ModelCall,
+            Phase::Folding => Self::Folding,
             Phase::Round(round) => Self::Round { calls: round::forms(round, agent) },
             Phase::Closing => Self::Closing,
             Phase::Closed => Self::Closed,
@@ -496,6 +506,7 @@ impl<'a> PhaseForm<'a> {
                     ThenForm::Call => Then::Call,
                     ThenForm::Stop => Then::Stop,
                     ThenForm::Answer { answer } => Then::Answer(answer.into_owned()),
+                    ThenForm::Fold { plan } => Then::Fold(Box::new(plan.plan())),
                 };
                 Phase::Hooked(Box::new(Hooked { effect, then }))
             }
@@ -503,6 +514,7 @@ impl<'a> PhaseForm<'a> {
                 Phase::Asked(Box::new(Asked { effect, question: question.into_owned() }))
             }
             Self::ModelCall => Phase::ModelCall,
+            Self::Folding => Phase::Folding,
             Self::Round { calls } => Phase::Round(round::restored(calls, agent)?),
             Self::Closing => Phase::Closing,
             Self::Closed => Phase::Closed,

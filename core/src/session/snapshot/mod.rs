@@ -2,6 +2,7 @@
 //! way are not in it: both are made anew. Snapshots of earlier versions are migrated.
 
 mod error;
+mod folding;
 mod form;
 mod restored;
 mod round;
@@ -15,6 +16,7 @@ use crate::{
 };
 use alloc::{borrow::Cow, string::String, vec::Vec};
 pub use error::RestoreError;
+use folding::FoldingForm;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
 use form::{SpentForm, State};
 use innerloop_json::{FromJson, Raw, ToJson, from_str};
@@ -24,7 +26,7 @@ const FORMAT: &str = "innerloop-snapshot";
 
 /// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
@@ -85,6 +87,7 @@ impl Session {
             known_files: Cow::Borrowed(&learnt.known_files),
             allowed: Cow::Borrowed(&learnt.allowed),
             warned_of_fullness: body.warned_of_fullness,
+            folding: FoldingForm::of(body.folding),
             succeeded: body.succeeded,
             past: SpentForm::of(&body.past),
             run: RunForm::of(&body.run),

@@ -100,6 +100,7 @@ impl AgentForm<'_> {
         body.past =
             self.past.counts(users.saturating_sub(run.inputs), replies.saturating_sub(run.replies));
         body.warned_of_fullness = self.warned_of_fullness;
+        body.folding = self.folding.folding();
         body.succeeded = self.succeeded;
         body.run.rounds = body.history.rounds_since_input();
         let tools = if body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
@@ -117,9 +118,12 @@ impl AgentForm<'_> {
             },
         );
         agent.phase = self.phase.phase(&agent)?;
+        let calls = &agent.body.pending().calls;
         let is_reply = |call: &&ModelCall| matches!(call.purpose, Purpose::Reply(_));
-        let replies = agent.body.pending().calls.iter().filter(is_reply).count();
-        if replies != usize::from(matches!(agent.phase, Phase::ModelCall)) {
+        let replies = calls.iter().filter(is_reply).count();
+        let fits = replies == usize::from(matches!(agent.phase, Phase::ModelCall))
+            && calls.len() - replies == usize::from(matches!(agent.phase, Phase::Folding));
+        if !fits {
             return Err(RestoreError::damaged("the model calls of an agent do not fit its phase"));
         }
         if !matches!(agent.phase, Phase::Idle | Phase::Closing | Phase::Closed) {
@@ -175,10 +179,10 @@ fn open_effects(
     agents: &ById<AgentId, Agent>,
     cancelled: &[CancelledForm],
 ) -> Vec<(EffectId, Entry)> {
-    let open = agents.values().flat_map(|agent| {
-        let agent_id = agent.body.id;
-        let entry = move |(id, kind)| (id, Entry { agent: agent_id, kind, grace: None });
-        agent.open_effects().map(entry)
-    });
-    open.chain(cancelled.iter().map(CancelledForm::entry)).collect()
+    let mut open: Vec<_> = cancelled.iter().map(CancelledForm::entry).collect();
+    for agent in agents.values() {
+        let entry = |(id, kind)| (id, Entry { agent: agent.body.id, kind, grace: None });
+        open.extend(agent.open_effects().into_iter().map(entry));
+    }
+    open
 }

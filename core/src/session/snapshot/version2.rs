@@ -2,6 +2,7 @@
 //! passed over.
 
 use super::{
+    folding::FoldingForm,
     form::{
         AgentForm, CallForm, CallStateForm, CancelledForm, ChildForm, ChildStateForm, KindForm,
         LastForm, PhaseForm, PurposeForm, RepairsForm, RouteForm, RunForm, SpawnedForm, SpentForm,
@@ -261,6 +262,7 @@ impl Agent2 {
             known_files: Cow::Owned(aside.known),
             allowed: Cow::Owned(aside.allowed),
             warned_of_fullness: self.memory.full,
+            folding: FoldingForm::default(),
             succeeded: self.memory.succeeded,
             past: self.memory.past.spent(),
             run,
@@ -300,7 +302,7 @@ impl<'a> FromJson<'a> for Children2 {
 impl Child2 {
     fn migrated((id, child): (AgentId, Self)) -> ChildForm<'static> {
         let last = LastForm { output: Cow::Owned(child.output), turns: child.turns };
-        ChildForm { id, state: child.state, last: Some(last) }
+        ChildForm { id, state: child.state, since: 0, last: Some(last) }
     }
 }
 

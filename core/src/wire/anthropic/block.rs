@@ -13,7 +13,7 @@ use crate::{
     types::message::{Block, CallDetail, MarkedText, Reasoning, ToolCall},
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
-use innerloop_json::Map;
+use innerloop_json::{Map, joined};
 
 /// What a delta adds to a block.
 #[derive(Clone, Copy, Debug)]
@@ -53,16 +53,17 @@ pub(super) enum Building {
     /// Thinking.
     Reasoning(Reasoning),
     /// A call: the start's own input, and the pieces that take its place.
-    Call { call: ToolCall, pieces: String, form: Option<Json> },
+    Call { place: usize, call: ToolCall, pieces: String, form: Option<Json> },
     /// A block that is kept as it came, with the fields and the input that come behind.
     Opaque { block: Json, later: Map<String>, pieces: String },
 }
 
 impl Building {
-    /// The block that begins with `raw`. A bare string stands for its text: some gateways send
-    /// it so.
+    /// The block at that place of the reply, which begins with `raw`. A bare string stands for its
+    /// text: some gateways send it so.
     pub(super) fn start(
         raw: Raw<'_>,
+        place: usize,
         surrogate: &mut PendingSurrogate,
         out: &mut Sink,
     ) -> Option<Self> {
@@ -88,7 +89,8 @@ impl Building {
                 let arguments = input.some().map_or("{}", Raw::json).into();
                 let call = ToolCall { id: owned(id), name: owned(name), arguments, detail: None };
                 out.keep(raw.json().len());
-                return Some(Self::Call { call, pieces: String::new(), form });
+                out.call(place, &call.id, &call.name, "");
+                return Some(Self::Call { place, call, pieces: String::new(), form });
             }
             _ => {
                 out.keep(raw.json().len());
@@ -133,9 +135,10 @@ impl Building {
                 }
                 true
             }
-            Self::Call { pieces, .. } => {
+            Self::Call { place, call, pieces, .. } => {
                 let Some(piece) = piece(delta.partial_json) else { return true };
                 out.keep(piece.text.len());
+                out.call(*place, &call.id, &call.name, &piece.text);
                 pieces.push_str(&piece.text);
                 piece.is_whole
             }
@@ -181,11 +184,11 @@ impl Building {
             Self::Text { text, citations } if citations.is_empty() => Some(Block::Text(text)),
             Self::Text { text, citations } => {
                 let all: Vec<&str> = citations.iter().map(Json::text).collect();
-                let mark = alloc::format!("[{}]", all.join(","));
+                let mark = alloc::format!("[{}]", joined(&all, ","));
                 Some(Block::MarkedText(MarkedText { text, mark }))
             }
             Self::Reasoning(reasoning) => Some(Block::Reasoning(reasoning)),
-            Self::Call { mut call, pieces, form } => {
+            Self::Call { mut call, pieces, form, .. } => {
                 if !pieces.trim().is_empty() {
                     call.arguments = pieces;
                 }

@@ -145,8 +145,8 @@ impl Accumulator {
         if !out.item() {
             return;
         }
-        if let Some(block) = Building::start(raw, &mut surrogate, out) {
-            let place = self.blocks.len();
+        let place = self.blocks.len();
+        if let Some(block) = Building::start(raw, place, &mut surrogate, out) {
             match number {
                 Some(number) => self.places.set(number, place),
                 None => self.unnumbered = Some(place),

@@ -6,7 +6,7 @@ use super::{
     fields::{is_blank, is_form_of},
 };
 use crate::types::{
-    message::{Block, Finish, MarkedText, Part, Reply, TurnKind},
+    message::{Block, Finish, MarkedText, Part, Reply, Said},
     model::{ModelConfig, WireKind},
     tool::ToolSpec,
 };
@@ -90,19 +90,19 @@ impl Prefix {
     }
 
     /// Appends a turn. Blocks that the provider would refuse (blank text) are left out.
-    pub(crate) fn push(&mut self, turn: &TurnKind) {
-        match turn {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
-            TurnKind::System(text) => {
+    pub(crate) fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
+            Said::System(text) => {
                 self.parts(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
-            TurnKind::ToolResults(results) => {
-                for result in results {
+            Said::ToolResults(results) => {
+                for result in results.iter() {
                     self.block(Role::User).tool_result(result);
                     self.end_user_block();
                 }
             }
-            TurnKind::Assistant(reply) => self.reply(reply),
+            Said::Assistant(reply) => self.reply(reply),
         }
     }
 

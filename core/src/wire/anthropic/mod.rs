@@ -12,6 +12,7 @@ pub(super) use encode::head;
 
 use crate::types::config::ModelConfig;
 use alloc::{string::String, vec, vec::Vec};
+use innerloop_json::joined;
 
 /// The path below the endpoint's base URL.
 pub(super) fn path(_model: &ModelConfig) -> String {
@@ -25,7 +26,7 @@ pub(super) fn headers(model: &ModelConfig) -> Vec<(String, String)> {
         ("anthropic-version".into(), "2023-06-01".into()),
     ];
     if !model.betas.is_empty() {
-        headers.push(("anthropic-beta".into(), model.betas.join(",")));
+        headers.push(("anthropic-beta".into(), joined(&model.betas, ",")));
     }
     headers
 }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{base::text::listed, types::input::ResponseHead};
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
+use innerloop_json::joined;
 
 /// Fields that may hold the provider's own name for a failure, best first.
 const NAMES: &str = "code|status|type|__type|error_type|error_code|errorCode|reason";
@@ -113,7 +114,7 @@ pub(super) fn sentence(value: Raw<'_>) -> Option<String> {
     }
     if value.is_array() {
         let all: Vec<String> = value.elements().filter_map(sentence).collect();
-        return (!all.is_empty()).then(|| all.join("; "));
+        return (!all.is_empty()).then(|| joined(&all, "; "));
     }
     if !value.is_object() {
         return None;
@@ -130,7 +131,7 @@ fn with_place(value: Raw<'_>, field: &str, said: String) -> String {
         let step =
             |step: Raw<'_>| step.string().map_or_else(|| step.json().into(), Cow::into_owned);
         let steps: Vec<String> = place.elements().map(step).collect();
-        return format!("{}: {said}", steps.join("."));
+        return format!("{}: {said}", joined(&steps, "."));
     }
     match error.word() {
         Some(name) if field != "error" && !said.contains(&*name) => format!("{name}: {said}"),

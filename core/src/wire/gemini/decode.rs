@@ -181,8 +181,12 @@ impl Accumulator {
             arguments: call.args.some().map_or("{}", Raw::json).into(),
             detail,
         };
+        let grows = call.goes_on || !call.pieces.is_null();
+        // Pieces with places come in no order in which they could be shown.
+        let said = if grows { "" } else { &begun.arguments };
+        out.call(self.blocks.len(), &begun.id, name, said);
         self.begin(Block::ToolCall(begun), out);
-        if call.goes_on || !call.pieces.is_null() {
+        if grows {
             let at = self.blocks.len().saturating_sub(1);
             self.open = Some((at, Growing::new(call.args, out)));
             self.on_call_piece(call, out);

@@ -11,8 +11,7 @@ use super::{
 };
 use crate::types::{
     message::{
-        Block, MarkedText, Part, Reply, ToolCall, ToolResult, TurnKind, is_made_up_call_id,
-        joined_text,
+        Block, MarkedText, Part, Reply, Said, ToolCall, ToolResult, is_made_up_call_id, joined_text,
     },
     model::{ModelConfig, WireKind},
 };
@@ -55,14 +54,14 @@ impl Prefix {
     }
 
     /// Appends a turn. Parts that say nothing are left out: the provider refuses empty contents.
-    pub(crate) fn push(&mut self, turn: &TurnKind) {
-        match turn {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => self.parts(parts),
-            TurnKind::System(text) => {
+    pub(crate) fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.parts(parts),
+            Said::System(text) => {
                 self.parts(&[Part::text(alloc::format!("<system>\n{text}\n</system>"))]);
             }
-            TurnKind::ToolResults(results) => self.results(results),
-            TurnKind::Assistant(reply) => self.reply(reply),
+            Said::ToolResults(results) => self.results(results),
+            Said::Assistant(reply) => self.reply(reply),
         }
     }
 

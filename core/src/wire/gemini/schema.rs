@@ -18,6 +18,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
+use innerloop_json::joined;
 
 /// Keywords that mean the same in both.
 const SAME: &str = "title|default|example|pattern|minimum|maximum|minLength|maxLength|minItems|\
@@ -89,7 +90,7 @@ impl Converter<'_> {
             }
         }
         if kind.as_deref() == Some("string") && !texts.is_empty() {
-            fields.name("enum").raw(&alloc::format!("[{}]", texts.join(",")));
+            fields.name("enum").raw(&alloc::format!("[{}]", joined(&texts, ",")));
         }
         if let Some(format) = format(schema, kind.as_deref()) {
             fields.name("format").string(&format);
@@ -213,7 +214,7 @@ fn describe(schema: &Object, values: &[String], fields: &mut Fields<'_>) {
     let mut description = text(schema, "description").unwrap_or_default();
     if !values.is_empty() {
         let space = if description.is_empty() { "" } else { " " };
-        description.push_str(&alloc::format!("{space}One of: {}.", values.join(", ")));
+        description.push_str(&alloc::format!("{space}One of: {}.", joined(values, ", ")));
     }
     if !description.is_empty() {
         fields.name("description").string(&description);

@@ -102,6 +102,7 @@ impl Accumulator {
         }
         for call in calls.objects().filter_map(call_of) {
             out.keep(call.arguments.len());
+            out.call(self.blocks.len(), &call.id, &call.name, &call.arguments);
             self.begin(Block::ToolCall(call), out);
         }
     }

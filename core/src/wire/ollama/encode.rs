@@ -8,7 +8,7 @@ use super::super::{
 };
 use crate::types::{
     config::{ModelConfig, ToolChoice},
-    message::{Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
+    message::{Part, Reply, Said, ToolCall, ToolResult, joined_text},
     tool::ToolSpec,
 };
 use alloc::{format, string::String, vec::Vec};
@@ -97,20 +97,20 @@ impl Prefix {
     }
 
     /// Appends a turn. A message without anything in it is left out.
-    pub(crate) fn push(&mut self, turn: &TurnKind) {
-        match turn {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => self.user(parts),
+    pub(crate) fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.user(parts),
             // Templates move a later system message to the front, which would change what the
             // model has in its cache.
-            TurnKind::System(text) => {
+            Said::System(text) => {
                 self.user(&[Part::text(format!("<system>\n{text}\n</system>"))]);
             }
-            TurnKind::ToolResults(results) => {
-                for result in results {
+            Said::ToolResults(results) => {
+                for result in results.iter() {
                     self.tool_result(result);
                 }
             }
-            TurnKind::Assistant(reply) => self.reply(reply),
+            Said::Assistant(reply) => self.reply(reply),
         }
     }
 

@@ -117,7 +117,12 @@ impl Calls {
             self.list.push(Building::default());
         }
         let building = self.list.get_mut(at)?;
+        let before = building.arguments.len();
         building.add(fresh, out);
+        let more = building.arguments.get(before..).unwrap_or_default();
+        if found.is_none() || !more.is_empty() {
+            out.call(at, &building.id, &building.name, more);
+        }
         if !fresh.id.is_empty() && building.id == *fresh.id {
             self.by_id.entry(fresh.id.to_string()).or_insert(at);
         }

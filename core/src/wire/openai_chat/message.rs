@@ -12,11 +12,12 @@ use crate::{
     base::json::Json,
     types::{
         config::ModelConfig,
-        message::{Block, Part, Reply, ToolCall, ToolResult, TurnKind, joined_text},
+        message::{Block, Part, Reply, Said, ToolCall, ToolResult, joined_text},
         model::{Compat, ReplayReasoning, SystemRole, WireKind},
     },
 };
 use alloc::{borrow::ToOwned, format, string::String, vec::Vec};
+use innerloop_json::joined;
 
 /// How a picture begins.
 const IMAGE: &str = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
@@ -42,12 +43,12 @@ impl Prefix {
     }
 
     /// Appends a turn. What says nothing is left out: many servers refuse it.
-    pub(crate) fn push(&mut self, turn: &TurnKind) {
-        match turn {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => self.user(parts),
-            TurnKind::System(text) => self.system(text),
-            TurnKind::ToolResults(results) => self.results(results),
-            TurnKind::Assistant(reply) => self.reply(reply),
+    pub(crate) fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.user(parts),
+            Said::System(text) => self.system(text),
+            Said::ToolResults(results) => self.results(results),
+            Said::Assistant(reply) => self.reply(reply),
         }
     }
 
@@ -160,7 +161,7 @@ impl Prefix {
             let parts = [thought.trim_end(), &text];
             let parts: Vec<&str> =
                 parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
-            text = parts.join("\n\n");
+            text = joined(&parts, "\n\n");
         }
         self.names.clear();
         for call in reply.tool_calls() {

@@ -130,7 +130,7 @@ impl Accumulator {
         if let Some(text) = slot.streamed.part(strand, event.part, &piece, out) {
             text.push_str(&piece);
         }
-        slot.is_shown |= strand.show(piece, out);
+        slot.show(strand, piece, out);
     }
 
     /// A whole part of an item, in place of its pieces.
@@ -138,7 +138,7 @@ impl Accumulator {
         let Some(whole) = event.whole.text() else { return };
         let Some(slot) = self.slots.of_piece(event.number, out) else { return };
         if !slot.streamed.has(strand) {
-            slot.is_shown |= strand.show(whole.clone(), out);
+            slot.show(strand, whole.clone(), out);
         }
         if strand == Strand::Arguments {
             (slot.streamed.is_damaged, slot.streamed.is_whole_call) = (false, true);

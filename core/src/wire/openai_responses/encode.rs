@@ -15,7 +15,7 @@ use crate::{
     types::{
         config::{Compat, ModelConfig, SystemRole, WireKind},
         message::{
-            Block, MarkedText, Part, Reasoning, Reply, ToolCall, ToolResult, TurnKind, joined_text,
+            Block, MarkedText, Part, Reasoning, Reply, Said, ToolCall, ToolResult, joined_text,
         },
     },
 };
@@ -82,22 +82,22 @@ impl Prefix {
     }
 
     /// Appends a turn. A message with nothing in it is left out.
-    pub(crate) fn push(&mut self, turn: &TurnKind) {
-        match turn {
-            TurnKind::User(parts) | TurnKind::Steering(parts) => self.message("user", parts),
-            TurnKind::System(text) => {
+    pub(crate) fn push(&mut self, said: &Said<'_>) {
+        match said {
+            Said::User(parts) | Said::Steering(parts) => self.message("user", parts),
+            Said::System(text) => {
                 let role = match self.compat.system_role {
                     SystemRole::System => "system",
                     SystemRole::Developer => "developer",
                 };
-                self.message(role, &[Part::text(text.as_str())]);
+                self.message(role, &[Part::text(*text)]);
             }
-            TurnKind::ToolResults(results) => {
-                for result in results {
+            Said::ToolResults(results) => {
+                for result in results.iter() {
                     self.result(result);
                 }
             }
-            TurnKind::Assistant(reply) => self.reply(reply),
+            Said::Assistant(reply) => self.reply(reply),
         }
     }
 

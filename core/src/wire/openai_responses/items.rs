@@ -94,6 +94,7 @@ impl Output {
 pub(super) struct Head<'a> {
     pub(super) kind: Cow<'a, str>,
     pub(super) call_id: Cow<'a, str>,
+    pub(super) name: Cow<'a, str>,
     status: Cow<'a, str>,
     execution: Cow<'a, str>,
     environment: Raw<'a>,
@@ -102,12 +103,13 @@ pub(super) struct Head<'a> {
 impl<'a> Head<'a> {
     /// Reads an item.
     pub(super) fn of(item: Raw<'a>) -> Self {
-        const NAMES: [&str; 5] = ["type", "call_id", "status", "execution", "environment"];
-        let [kind, call_id, status, execution, environment] = item.fields(&NAMES);
+        const NAMES: [&str; 6] = ["type", "call_id", "name", "status", "execution", "environment"];
+        let [kind, call_id, name, status, execution, environment] = item.fields(&NAMES);
         let word = |value: Raw<'a>| value.text().unwrap_or_default();
         Self {
             kind: word(kind),
             call_id: word(call_id),
+            name: word(name),
             status: word(status),
             execution: word(execution),
             environment,
@@ -120,7 +122,7 @@ impl<'a> Head<'a> {
     }
 
     /// Whether the item is a call that the client must carry out, unless an output follows.
-    fn is_ours(&self) -> bool {
+    pub(super) fn is_ours(&self) -> bool {
         match &*self.kind {
             "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             // xAI shows the searches that it makes itself as custom calls with such ids.
@@ -192,8 +194,8 @@ fn unstored(item: Raw<'_>) -> Option<Json> {
 }
 
 fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
-    const NAMES: [&str; 6] = ["id", "name", "arguments", "input", "namespace", "caller"];
-    let [id, name, arguments, input, namespace, caller] = item.raw.fields(&NAMES);
+    const NAMES: [&str; 5] = ["id", "arguments", "input", "namespace", "caller"];
+    let [id, arguments, input, namespace, caller] = item.raw.fields(&NAMES);
     let id = match &*head.call_id {
         "" => id.text().unwrap_or_default(),
         id => Cow::Borrowed(id),
@@ -202,7 +204,7 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
         Some(given) if !given.is_empty() => given.into_owned(),
         _ => item.streamed.joined(Strand::Arguments),
     };
-    let name = || name.text().unwrap_or_default().into_owned();
+    let name = || head.name.to_string();
     let is_scoped = !namespace.or(caller).is_null();
     let scoped = || is_scoped.then(|| unstored(item.raw)).flatten();
     let (name, arguments, freeform, item) = match &*head.kind {

@@ -10,7 +10,7 @@ use super::{
     streamed::{Strand, Streamed},
 };
 use crate::base::{json::Json, steps};
-use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
+use alloc::{borrow::Cow, collections::BTreeMap, format, string::String, vec::Vec};
 use core::mem;
 
 /// The items, in the order of their first mention.
@@ -25,9 +25,12 @@ pub(super) struct Slots {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Slot {
     number: Option<u64>,
-    /// The item's kind and its call's id, once they are known.
+    /// Where it stands among the items, in the order of their first mention.
+    place: usize,
+    /// The item's kind and its call's id and tool, once they are known.
     kind: String,
     call_id: String,
+    name: String,
     /// The item, as it was announced, or whole once it is done.
     item: Option<Json>,
     is_done: bool,
@@ -93,8 +96,13 @@ impl Slots {
         if slot.is_done && !mention.is_done {
             return;
         }
+        let begins = head.is_ours() && slot.kind.is_empty();
         slot.kind = head.kind.into_owned();
         slot.call_id = head.call_id.into_owned();
+        slot.name = head.name.into_owned();
+        if begins {
+            out.call(slot.place, &slot.call_id, &slot.name, "");
+        }
         slot.take(mention.item, out);
         if mention.is_done {
             slot.done(mention.item, out);
@@ -187,7 +195,7 @@ impl Slots {
         if let Some(number) = number {
             self.places.insert(format!("{number}"), self.list.len());
         }
-        self.list.push(Slot { number, ..Slot::default() });
+        self.list.push(Slot { number, place: self.list.len(), ..Slot::default() });
         self.list.last_mut()
     }
 
@@ -229,6 +237,14 @@ impl Slot {
             let (strand, text) = shown(item);
             self.is_shown = strand.show(text.into(), out);
         }
+    }
+
+    /// Shows a piece of it to people, if it is something for them.
+    pub(super) fn show(&mut self, strand: Strand, piece: Cow<'_, str>, out: &mut Sink) {
+        if strand == Strand::Arguments && !self.kind.is_empty() {
+            out.call(self.place, &self.call_id, &self.name, &piece);
+        }
+        self.is_shown |= strand.show(piece, out);
     }
 
     fn is_lost(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::super::{piece::Piece, places::Places, sink::Sink};
 use alloc::{borrow::Cow, string::String, vec::Vec};
+use innerloop_json::joined;
 
 /// What a piece belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ impl Streamed {
 
     /// All parts of a strand.
     pub(super) fn joined(&self, strand: Strand) -> String {
-        self.strands.get(strand as usize).map(|parts| parts.texts.concat()).unwrap_or_default()
+        self.strands.get(strand as usize).map(|parts| joined(&parts.texts, "")).unwrap_or_default()
     }
 
     /// Whether anything came of a strand.

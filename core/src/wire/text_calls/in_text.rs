@@ -39,7 +39,7 @@ impl InText {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => self.scanner.feed(&text, out),
-                Piece::Reasoning(_) => out.push(piece),
+                Piece::Reasoning(_) | Piece::Call(_) => out.push(piece),
                 Piece::Restart => {
                     self.scanner = Scanner::new(self.family);
                     out.push(piece);

@@ -6,18 +6,17 @@ use super::super::lenient::{Document, Raw, is_json};
 use crate::{
     base::json::Json,
     types::{
-        message::{Block, Finish, Part, Reply, ToolCall, ToolResult, TurnKind},
+        message::{Block, Finish, Part, Reply, Said, ToolCall, ToolResult},
         tool::ToolSpec,
     },
 };
 use alloc::{
-    boxed::Box,
+    borrow::Cow,
     format,
     string::{String, ToString},
-    vec,
     vec::Vec,
 };
-use innerloop_json::quoted;
+use innerloop_json::{joined, quoted};
 
 /// The section of the system prompt that describes the tools and how to call them; empty without
 /// tools.
@@ -59,27 +58,26 @@ fn sample(schema: &Json) -> String {
             format!("{}: {value}", quoted(&name))
         })
         .collect();
-    format!("{{{}}}", fields.join(", "))
+    format!("{{{}}}", joined(&fields, ", "))
 }
 
-/// The turn with its calls and results as text; nothing if it has none.
-pub(crate) fn in_text(turn: &TurnKind) -> Option<TurnKind> {
-    match turn {
-        TurnKind::Assistant(reply) if reply.tool_calls().next().is_some() => {
-            Some(TurnKind::Assistant(Box::new(said(reply))))
+/// What is said, with its calls and results as text.
+pub(crate) fn in_text(said: Said<'_>) -> Said<'_> {
+    match &said {
+        Said::Assistant(reply) if reply.tool_calls().next().is_some() => {
+            Said::Assistant(Cow::Owned(in_one_text(reply)))
         }
-        TurnKind::ToolResults(results) => {
-            Some(TurnKind::User(results.iter().flat_map(response).collect()))
+        Said::ToolResults(results) => {
+            let mut parts = Vec::new();
+            results.iter().for_each(|result| push_response(result, &mut parts));
+            Said::User(parts.into())
         }
-        TurnKind::Assistant(_)
-        | TurnKind::User(_)
-        | TurnKind::System(_)
-        | TurnKind::Steering(_) => None,
+        Said::Assistant(_) | Said::User(_) | Said::System(_) | Said::Steering(_) => said,
     }
 }
 
 /// A reply with all that it says in one text, the calls behind it.
-fn said(reply: &Reply) -> Reply {
+fn in_one_text(reply: &Reply) -> Reply {
     let mut text = reply.text().trim_end().to_string();
     for call in reply.tool_calls() {
         if !text.is_empty() {
@@ -87,18 +85,18 @@ fn said(reply: &Reply) -> Reply {
         }
         text.push_str(&written(&call.name, &arguments(call)));
     }
-    let is_kept = |block: &&Block| matches!(block, Block::Reasoning(_) | Block::Opaque(_));
-    let mut blocks: Vec<Block> = reply.blocks.iter().filter(is_kept).cloned().collect();
-    blocks.push(Block::Text(text));
-    Reply { blocks, finish: Finish::Stop, ..reply.clone() }
+    let mut told = Reply { finish: Finish::Stop, ..reply.clone() };
+    told.blocks.retain(|block| matches!(block, Block::Reasoning(_) | Block::Opaque(_)));
+    told.blocks.push(Block::Text(text));
+    told
 }
 
-fn response(result: &ToolResult) -> Vec<Part> {
+/// Adds a result, its text between tags.
+fn push_response(result: &ToolResult, parts: &mut Vec<Part>) {
     let text: Vec<&str> = result.parts.iter().filter_map(Part::as_text).collect();
-    let text = format!("<tool_response>\n{}\n</tool_response>", text.join("\n"));
-    let mut parts = vec![Part::text(text)];
+    let text = format!("<tool_response>\n{}\n</tool_response>", joined(&text, "\n"));
+    parts.push(Part::text(text));
     parts.extend(result.parts.iter().filter(|part| part.as_text().is_none()).cloned());
-    parts
 }
 
 fn written(name: &str, arguments: &str) -> String {

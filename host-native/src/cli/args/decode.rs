@@ -1,6 +1,7 @@
 //! The arguments of `innerloop decode`.
 
-use clap::{Args, ValueEnum, builder::RangedI64ValueParser};
+use super::number;
+use clap::{Args, ValueEnum};
 use innerloop_core::{config::WireKind, text_calls::Family};
 
 #[derive(Debug, Args)]
@@ -9,21 +10,21 @@ pub(crate) struct DecodeArgs {
     #[arg(long, value_enum, required_unless_present_any = ["jsonl", "text_calls"])]
     pub(crate) wire: Option<Wire>,
     /// The response's status code; with --jsonl, of lines that name none.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = status())]
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = status)]
     pub(crate) status: u16,
     /// Feed the body in pieces of N bytes instead of whole.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::positive::<u64>)]
     pub(crate) chunk: Option<u64>,
-    /// Read one interaction per line: {id, wire, status, headers, body or `body_base64`}.
+    /// Read one interaction per line: `{id, wire, status, headers, body or body_base64}`.
     ///
     /// Each line gets its answer, also one that cannot be read.
     #[arg(long)]
     pub(crate) jsonl: bool,
-    /// Read calls and thinking from a model's text instead, one {id, body, tools?} per line.
+    /// Read calls and thinking from a model's text instead, one `{id, body, tools?}` per line.
     ///
-    /// FAMILY is the text's format: auto, hermes, `qwen3_coder_xml`, `llama_json`, mistral,
-    /// deepseek, pythonic, harmony, glm, kimi, gemma, step3, minimax, cohere, hunyuan,
-    /// `fenced_json` or json.
+    /// FAMILY is the text's format: `auto`, `hermes`, `qwen3_coder_xml`, `llama_json`, `mistral`,
+    /// `deepseek`, `pythonic`, `harmony`, `glm`, `kimi`, `gemma`, `step3`, `minimax`, `cohere`,
+    /// `hunyuan`, `fenced_json` or `json`.
     #[arg(
         long,
         value_name = "FAMILY",
@@ -33,8 +34,9 @@ pub(crate) struct DecodeArgs {
     pub(crate) text_calls: Option<Family>,
 }
 
-fn status() -> RangedI64ValueParser<u16> {
-    clap::value_parser!(u16).range(100..600)
+fn status(text: &str) -> Result<u16, String> {
+    let status = number::whole(text).ok().filter(|status| (100..600).contains(status));
+    status.ok_or_else(|| "give a status code from 100 to 599".to_owned())
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

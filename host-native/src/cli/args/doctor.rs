@@ -6,12 +6,16 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
+    /// The folder that the agent is to work on.
+    #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
+    pub(crate) workspace: PathBuf,
     /// The folder of WASI programs to look at.
     #[arg(long, value_name = "DIR")]
     pub(crate) programs: Option<PathBuf>,
-    /// Also connect to the model's provider.
+    /// Do not ask the model's provider for its list of models, which tries your key and costs
+    /// nothing.
     #[arg(long)]
-    pub(crate) online: bool,
+    pub(crate) offline: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 }

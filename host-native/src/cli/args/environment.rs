@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Where commands run.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+#[command(next_help_heading = "Commands on this machine")]
 pub(crate) struct EnvironmentArgs {
     /// Where commands run. `local` is this machine, as you, by your own shell and programs.
     ///
@@ -37,10 +39,11 @@ pub(crate) struct EnvironmentArgs {
 }
 
 /// Where commands run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Where {
     /// In the sandbox, as WASI programs.
+    #[default]
     Sandbox,
     /// On this machine.
     Local,
@@ -62,18 +65,21 @@ pub(crate) enum Bubblewrap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Inherited {
-    /// All but *_API_KEY, *_SECRET, *_TOKEN, *_PASSWORD and *_CREDENTIAL.
+    /// All but `*_API_KEY`, `*_SECRET`, `*_TOKEN`, `*_PASSWORD` and `*_CREDENTIAL`.
     Filtered,
     /// All.
     All,
-    /// PATH, HOME, USER, SHELL, LANG, TERM, TMPDIR, GOPATH, `CARGO_HOME` and `NVM_DIR`.
+    /// `PATH`, `HOME`, `USER`, `SHELL`, `LANG`, `TERM`, `TMPDIR`, `GOPATH`, `CARGO_HOME` and
+    /// `NVM_DIR`.
     Core,
     /// None.
     None,
 }
 
 /// What else may be run in the sandbox.
-#[derive(Clone, Debug, Args, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+#[command(next_help_heading = "Sandbox")]
 pub(crate) struct GuestArgs {
     /// A folder of WASI programs (`NAME.wasm`) that the agent may run.
     #[arg(long, value_name = "DIR")]
@@ -87,8 +93,8 @@ pub(crate) struct GuestArgs {
     /// same name is replaced.
     #[arg(long = "tool", value_name = "DIR")]
     pub(crate) tools: Vec<PathBuf>,
-    /// Where files are read and searched [default: native]. What writes or executes always runs in
-    /// the sandbox.
+    /// Where files are read and searched; what writes or executes always runs in the sandbox
+    /// [default: native].
     #[arg(long, value_enum, value_name = "WHERE")]
     pub(crate) isolation: Option<Reading>,
 }

@@ -1,10 +1,12 @@
 //! When a run is to stop although it is not done.
 
+use super::number;
 use clap::Args;
 use jiff::SignedDuration;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, Default, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop after this time: 30s, 5m, 1h30m; a number alone is seconds.
     ///
@@ -20,7 +22,12 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "N", value_parser = nano_usd)]
     pub(crate) max_cost_usd: Option<u64>,
     /// Stop when this many tokens went in and out, those of subagents included.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = number::positive::<u64>,
+        allow_negative_numbers = true
+    )]
     pub(crate) max_tokens: Option<u64>,
 }
 

@@ -1,10 +1,12 @@
 //! The command line.
 
+mod compact;
 mod decode;
 mod doctor;
 mod environment;
 mod limits;
 mod model;
+mod number;
 mod output;
 mod session;
 mod sessions;
@@ -12,6 +14,7 @@ mod settings;
 mod tools;
 mod tuning;
 
+pub(super) use compact::Compact;
 pub(super) use decode::{DecodeArgs, Wire};
 pub(super) use doctor::DoctorArgs;
 pub(super) use environment::{Bubblewrap, EnvironmentArgs, GuestArgs, Inherited, Reading, Where};
@@ -59,7 +62,11 @@ pub(super) enum Command {
     Tools(ToolsArgs),
     /// Read a recorded model response from standard input and print it as normalised JSON.
     Decode(DecodeArgs),
-    /// Check that this installation works.
+    /// Check that this installation works, and say what would make it.
+    ///
+    /// A line for each thing: `ok`, `warn` for what one can do without, `FAIL` for what one can't,
+    /// with what to do about it. The exit code is 1 if anything fails. Nothing is asked of the
+    /// network with --offline.
     Doctor(DoctorArgs),
     /// List the models that are known, with their limits and prices.
     Models(ModelsArgs),

@@ -5,6 +5,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
     /// The model's provider [default: anthropic, or the one whose key is set].
     ///
@@ -27,12 +28,15 @@ pub(crate) struct ModelArgs {
 
 /// Which pages of the web may be read.
 #[derive(Clone, Debug, Default, Args, Serialize, Deserialize)]
+#[serde(default)]
+#[command(next_help_heading = "What the agent may do")]
 pub(crate) struct WebArgs {
     /// Let the agent read pages of this domain and of those below it; give one for each.
     ///
-    /// Without it there is no network but for the model. Pages are asked for with GET, without
-    /// cookies or keys, and told to the model as text. What the agent writes into an address, the
-    /// domain's owner can read.
+    /// On a terminal you are asked about pages of other domains, one by one, whatever --approve
+    /// says; elsewhere they are refused, and where no domain is named there is no network but for
+    /// the model. Pages are asked for with GET, without cookies or keys, and told to the model as
+    /// text. What the agent writes into an address, the domain's owner can read.
     ///
     /// The usual ports of HTTP and HTTPS are allowed, or the one that is named:
     /// `example.com:8443`. This machine and private networks are not reached, wherever a name

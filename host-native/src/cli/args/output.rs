@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct OutputArgs {
     /// Print events as JSON lines; the last line is always the result.
     #[arg(long, conflicts_with = "quiet")]
@@ -11,13 +12,14 @@ pub(crate) struct OutputArgs {
     /// Print the final message only; with --diff, the diff only.
     #[arg(short, long)]
     pub(crate) quiet: bool,
-    /// When to use colour; `NO_COLOR` is respected.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
-    pub(crate) color: When,
+    /// When to use colour [default: auto, which respects `NO_COLOR`].
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) color: Option<When>,
 }
 
 /// What the final message is, and where else it goes.
 #[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Output")]
 pub(crate) struct ResultArgs {
     /// Write the final message also to this file, which is replaced.
     ///
@@ -31,8 +33,9 @@ pub(crate) struct ResultArgs {
     pub(crate) schema: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
+    #[default]
     Auto,
     Always,
     Never,

@@ -42,13 +42,14 @@ pub(crate) struct RunArgs {
 pub(crate) struct ConversationArgs {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
-    /// When to use colour; `NO_COLOR` is respected.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
-    pub(crate) color: When,
+    /// When to use colour [default: auto, which respects `NO_COLOR`].
+    #[arg(long, value_enum, value_name = "WHEN", help_heading = "Output")]
+    pub(crate) color: Option<When>,
 }
 
 /// What a session works on, with which model, and how.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Folder and changes")]
 pub(crate) struct SessionArgs {
     /// The folder to work on.
     #[arg(short = 'C', long, value_name = "DIR", default_value = ".")]
@@ -56,18 +57,23 @@ pub(crate) struct SessionArgs {
     /// Take any folder, also a home folder or one of the system.
     #[arg(long)]
     pub(crate) any_folder: bool,
-    /// Write the changes to the folder when the run is over, without a question.
+    /// Write the changes to the folder at the end of the run, or of each turn of a conversation,
+    /// without a question.
     ///
     /// The agent works on an overlay of the folder, which stays as it is meanwhile. At the end the
-    /// changes are shown, and on a terminal you are asked whether to apply them. Where nobody can
-    /// be asked, one of --apply, --diff and --in-place is needed.
+    /// changes are shown, and on a terminal you are asked whether to apply them; in a conversation
+    /// `/apply` does it later. Where nobody can be asked, one of --apply, --diff and --in-place is
+    /// needed.
     ///
     /// With --apply what was done is also applied if the run failed or was interrupted, except when
-    /// a second signal stops it at once. What is neither applied nor refused is kept, and the last
-    /// line says where.
+    /// a second signal stops it at once. What is neither applied nor dropped stays with the
+    /// session, or, if that is not kept, in a folder that the last line names.
     #[arg(long, conflicts_with_all = ["diff", "in_place"])]
     pub(crate) apply: bool,
     /// Show what the agent would change, and leave the folder as it is.
+    ///
+    /// A conversation tells after each turn how many files are changed; `/diff` shows them, and
+    /// `/apply` writes them to the folder all the same.
     #[arg(long, conflicts_with = "in_place")]
     pub(crate) diff: bool,
     /// Let the agent change the folder itself, while it works.
@@ -79,9 +85,9 @@ pub(crate) struct SessionArgs {
     pub(crate) tuning: TuningArgs,
     /// Keep nothing of the session.
     ///
-    /// Otherwise its log is kept in the state folder, for `innerloop resume` and `innerloop
-    /// sessions`.
-    #[arg(long)]
+    /// Otherwise its log, and changes that are not applied, are kept in the state folder, for
+    /// `innerloop resume` and `innerloop sessions`.
+    #[arg(long, help_heading = "Session")]
     pub(crate) ephemeral: bool,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
@@ -93,7 +99,8 @@ pub(crate) struct SessionArgs {
     pub(crate) environment: EnvironmentArgs,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Session")]
 pub(crate) struct FileArgs {
     /// Record the model's responses to a new file, whose first line names provider and model.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 /// Whether settings files count.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Session")]
 pub(crate) struct SettingsArgs {
     /// Leave the settings files alone, your own and the project's.
     #[arg(long)]
@@ -23,7 +24,7 @@ pub(crate) enum ConfigCommand {
     List {
         #[command(flatten)]
         place: ProjectArgs,
-        /// Print an object of {value, source, file} by setting.
+        /// Print an object of `{value, source, file}` by setting.
         #[arg(long)]
         json: bool,
     },
@@ -87,7 +88,7 @@ pub(crate) struct TrustArgs {
 pub(crate) struct ModelsArgs {
     /// The provider whose models are listed [default: all].
     pub(crate) provider: Option<String>,
-    /// Print an array of {provider, model, `context_window`, `max_output_tokens`, price, …}.
+    /// Print an array of `{provider, model, context_window, max_output_tokens, price, …}`.
     #[arg(long)]
     pub(crate) json: bool,
     /// A catalogue of models in place of the one that comes along.
@@ -97,7 +98,7 @@ pub(crate) struct ModelsArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ProvidersArgs {
-    /// Print an array of {name, title, variables, key, `base_url`, model}.
+    /// Print an array of `{name, title, variables, key, base_url, model}`.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -189,4 +190,6 @@ pub(crate) struct Patches {
     pub(crate) project: Option<String>,
     /// The environment.
     pub(crate) environment: Option<String>,
+    /// Calls that run without a question, by the user's file.
+    pub(crate) allow: Vec<String>,
 }

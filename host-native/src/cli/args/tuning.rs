@@ -1,19 +1,45 @@
 //! The session's configuration, as far as options set it.
 
-use super::{model::WebArgs, settings::Patches};
+use super::{compact::Compact, model::WebArgs, number, settings::Patches};
 use clap::{Args, ValueEnum};
-use innerloop_core::preset::Preset;
+use innerloop_core::{config::AskAbout, json::to_string, preset::Preset};
 use std::path::PathBuf;
 
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct TuningArgs {
     /// Which calls may run without a question.
     ///
     /// On a terminal you are asked about the others; elsewhere they do not run, the model reads
     /// why, and the exit code is 5. If nothing is said, `none` with --in-place on a terminal,
     /// `edits` with --env local elsewhere, and `all` otherwise.
-    #[arg(long, value_enum, value_name = "WHICH")]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "What the agent may do")]
     pub(crate) approve: Option<Approve>,
+    /// A call that runs without a question; give one for each.
+    ///
+    /// TOOL allows every call of a tool, TOOL:PATTERN some. A tool is named as the model knows it,
+    /// or as an action: `shell`, `run_program`, `write`, `edit`, `patch`, `fetch`; tools of your
+    /// own take no pattern.
+    ///
+    /// A command's pattern is its words: `shell:git status *`. A `*` stands at the end alone: as a
+    /// word for any more words or none, behind letters for whatever ends that word, and any more.
+    /// Lines of several commands run if each of them is allowed, or only reads in the sandbox. What
+    /// a shell would expand, assign or redirect is asked about. A rule trusts its program, with all
+    /// of its options.
+    ///
+    /// A file's pattern is its path from the workspace's root on: `write:docs/**`, `edit:src/*.rs`.
+    #[arg(long, value_name = "RULE", help_heading = "What the agent may do")]
+    pub(crate) allow: Vec<String>,
+    /// Let the agent read and do nothing else.
+    ///
+    /// It is shown no tools that change files, run programs or read the web, and what is called
+    /// all the same is refused. Nothing is applied, so that nobody need be asked. Tools of your own
+    /// are left out unless they are `read_only`.
+    #[arg(
+        long,
+        conflicts_with_all = ["apply", "in_place", "builtin_tools", "without_tools", "domains"],
+        help_heading = "What the agent may do"
+    )]
+    pub(crate) read_only: bool,
     #[command(flatten)]
     pub(crate) web: WebArgs,
     /// A file with changes of the configuration, `-` for standard input.
@@ -21,51 +47,94 @@ pub(crate) struct TuningArgs {
     /// A JSON Merge Patch (RFC 7396) of the session's configuration, for example
     /// {"retry": {"max_retries": 9}}. Options come before it, and it comes before your settings and
     /// the preset.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) config: Option<PathBuf>,
     /// What settings say of the configuration.
     #[arg(skip)]
     pub(crate) settings: Patches,
     /// The configuration to begin with [default: modern].
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", help_heading = "Prompt and configuration")]
     pub(crate) preset: Option<Presets>,
     /// Most user and assistant turns; 0 for no limit.
-    #[arg(long, value_name = "N")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = number::whole::<u32>,
+        allow_negative_numbers = true,
+        help_heading = "Limits"
+    )]
     pub(crate) max_turns: Option<u32>,
     /// Most rounds of tool calls; 0 for no limit [default: the preset's, else 200].
-    #[arg(long, visible_alias = "max-rounds", value_name = "N")]
+    #[arg(
+        long,
+        visible_alias = "max-rounds",
+        value_name = "N",
+        value_parser = number::whole::<u32>,
+        allow_negative_numbers = true,
+        help_heading = "Limits"
+    )]
     pub(crate) max_tool_rounds: Option<u32>,
     /// Under which names the model is shown its tools [default: the preset's].
-    #[arg(long, value_enum, value_name = "WHICH")]
+    #[arg(long, value_enum, value_name = "WHICH", help_heading = "Prompt and configuration")]
     pub(crate) vocabulary: Option<Words>,
     /// Which of its own tools the model is shown: `all`, `read-only`, `none`, or their names with
     /// commas between.
-    #[arg(long = "tools", value_name = "WHICH")]
+    #[arg(long = "tools", value_name = "WHICH", help_heading = "Prompt and configuration")]
     pub(crate) builtin_tools: Option<String>,
     /// Tools that the model is not shown, their names with commas between.
-    #[arg(long, value_name = "NAMES", conflicts_with = "builtin_tools")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        conflicts_with = "builtin_tools",
+        help_heading = "Prompt and configuration"
+    )]
     pub(crate) without_tools: Option<String>,
     /// A text with which the system prompt begins, in place of the program's own.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Prompt and configuration")]
     pub(crate) base_prompt: Option<PathBuf>,
     /// `low`, `medium`, `high`, or what else the model knows [default: the provider's own].
-    #[arg(long, value_name = "EFFORT")]
+    #[arg(long, value_name = "EFFORT", help_heading = "Model")]
     pub(crate) effort: Option<String>,
     /// Features in beta that Anthropic is asked for, separated by commas.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Model")]
     pub(crate) betas: Vec<String>,
     /// A JSON object of fields that go into each request as the provider's protocol has them,
     /// such as `{"safetySettings": […]}`.
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", help_heading = "Model")]
     pub(crate) provider_options: Option<String>,
     /// Most tokens of one reply [default: what the model can, up to 32,000].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = number::positive::<u32>,
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
     pub(crate) max_output_tokens: Option<u32>,
-    /// Most tokens of a whole call [default: what the model can].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Most tokens of a whole request and its reply [default: what the model can].
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = number::positive::<u32>,
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
     pub(crate) context_window: Option<u32>,
+    /// When a conversation is summed up, so that it fits the model: `auto` as the preset has it,
+    /// `off`, 75 per cent of the window, 120k tokens that are used, or -20k that are left.
+    ///
+    /// A summary by the model then stands in the place of the oldest turns, with the user's own
+    /// words in them. The session's log keeps all of it.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_parser = Compact::parse,
+        allow_hyphen_values = true,
+        help_heading = "Model"
+    )]
+    pub(crate) compact: Option<Compact>,
     /// A catalogue of models, with limits and prices, in place of the one that comes along.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Model")]
     pub(crate) models: Option<PathBuf>,
 }
 
@@ -99,13 +168,18 @@ pub(crate) enum Approve {
 }
 
 impl Approve {
-    /// What needs approval then, as the configuration names it.
-    pub(crate) const fn asks(self) -> &'static str {
+    /// What needs approval then.
+    pub(crate) const fn asks(self) -> AskAbout {
         match self {
-            Self::None => "changes",
-            Self::Edits => "programs",
-            Self::All => "nothing",
+            Self::None => AskAbout::Changes,
+            Self::Edits => AskAbout::Programs,
+            Self::All => AskAbout::Nothing,
         }
+    }
+
+    /// The same as the configuration names it.
+    pub(crate) fn asked(self) -> String {
+        to_string(&self.asks()).trim_matches('"').to_owned()
     }
 }
 

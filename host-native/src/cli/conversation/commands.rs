@@ -1,17 +1,36 @@
 //! What can be said to the program itself, in place of the agent.
 
-/// The commands' names, for completion.
-pub(super) const NAMES: [&str; 8] =
-    ["/apply", "/approve", "/cost", "/diff", "/effort", "/help", "/model", "/quit"];
+use crate::cli::{
+    args::Approve,
+    style::{Look, Style},
+    wrap::{Flow, Margin},
+};
+use clap::ValueEnum as _;
 
-/// The answer to `/help`.
-pub(super) const HELP: &str = "\
+/// The commands' names, for completion.
+pub(super) const NAMES: [&str; 14] = [
+    "/apply", "/approve", "/clear", "/compact", "/cost", "/diff", "/drop", "/effort", "/help",
+    "/model", "/new", "/quit", "/redo", "/undo",
+];
+
+/// What stands before the second column of [`HELP`].
+const INDENT: usize = 17;
+
+/// The answer to `/help`, in two columns.
+const HELP: &str = "\
 /model [NAME]    tell the model, or go on with another one of the provider
-/effort LEVEL    low, medium, high, or what else the model knows
-/approve WHICH   which calls run without a question: none, edits or all
+/effort [LEVEL]  tell how hard it thinks, or set low, medium, high or what else it knows
+/approve [WHICH]  which calls run without a question: none, edits or all
 /diff            show what was changed and is not applied yet
-/apply           write the changes to the folder
+/apply [over]    write the changes to the folder; over what else was changed there meanwhile
+/drop            give up what was changed and is not applied
+/undo [N]        take back the last step, or N steps; a step begins with what you say
+/undo files      take back the files that undone steps have changed, where they are as left
+/redo [N]        put steps back that were undone
+/clear           have the agent forget what was said; /undo brings it back
+/compact [TEXT]  sum the conversation up; TEXT says what matters
 /cost            what the conversation has come to
+/new             begin another session; this one is kept
 /quit            leave (Ctrl-D)
 
 Enter            send; while the agent works, it reads that after its current calls
@@ -22,23 +41,50 @@ Esc, Ctrl-C      stop what goes on
 Up, Down         what was said before
 ";
 
+/// The answer to `/help` on a terminal of so many columns.
+pub(super) fn help(columns: usize, style: Style) -> String {
+    let mut flow = Flow::new(style, Some(columns));
+    for line in HELP.lines() {
+        let (head, text) = line.split_once("  ").unwrap_or((line, ""));
+        let head = format!("{head:0$} ", INDENT - 1);
+        flow.set_margin(Margin::new(head, " ".repeat(INDENT)).full());
+        flow.text(text.trim_start(), Look::PLAIN);
+        flow.newline();
+    }
+    flow.take()
+}
+
 /// A command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Command {
+pub(super) enum SlashCommand {
     Help,
     Model(Option<String>),
-    Effort(String),
-    /// What is asked about from now on, as the configuration says it.
-    Approve(&'static str),
+    Effort(Option<String>),
+    /// Which calls run without a question from now on, or do now.
+    Approve(Option<Approve>),
     Diff,
-    Apply,
+    /// Also over what something else has changed meanwhile?
+    Apply {
+        over: bool,
+    },
+    Drop,
+    /// So many steps are taken back.
+    Undo(u32),
+    /// The files of steps that are undone are taken back.
+    UndoFiles,
+    Redo(u32),
+    Clear,
+    /// Sum the conversation up.
+    Compact(Option<String>),
     Cost,
+    /// Another session.
+    New,
     Quit,
 }
 
 /// The command that the text is; nothing if it is none, and what is wrong with one that is
 /// misspelt.
-pub(super) fn parse(text: &str) -> Option<Result<Command, String>> {
+pub(super) fn parse(text: &str) -> Option<Result<SlashCommand, String>> {
     let text = text.trim();
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let word = name.strip_prefix('/')?;
@@ -49,34 +95,51 @@ pub(super) fn parse(text: &str) -> Option<Result<Command, String>> {
     Some(command(name, rest.trim()))
 }
 
-fn command(name: &str, rest: &str) -> Result<Command, String> {
+fn command(name: &str, rest: &str) -> Result<SlashCommand, String> {
     let rest = Some(rest).filter(|rest| !rest.is_empty());
     let plain = |command| match rest {
         None => Ok(command),
         Some(_) => Err(format!("{name} takes nothing behind it")),
     };
     match (name, rest) {
-        ("/help", _) => Ok(Command::Help),
-        ("/model", rest) => Ok(Command::Model(rest.map(str::to_owned))),
-        ("/effort", Some(level)) => Ok(Command::Effort(level.to_owned())),
-        ("/effort", None) => Err("/effort takes a level, such as low or high".to_owned()),
-        ("/approve", rest) => match rest {
-            Some("none") => Ok(Command::Approve("changes")),
-            Some("edits") => Ok(Command::Approve("programs")),
-            Some("all") => Ok(Command::Approve("nothing")),
-            _ => Err("/approve takes none, edits or all".to_owned()),
+        ("/help", _) => Ok(SlashCommand::Help),
+        ("/model", rest) => Ok(SlashCommand::Model(rest.map(str::to_owned))),
+        ("/effort", rest) => Ok(SlashCommand::Effort(rest.map(str::to_owned))),
+        ("/approve", None) => Ok(SlashCommand::Approve(None)),
+        ("/approve", Some(which)) => match Approve::from_str(which, false) {
+            Ok(which) => Ok(SlashCommand::Approve(Some(which))),
+            Err(_) => Err("/approve takes none, edits or all".to_owned()),
         },
-        ("/diff", _) => plain(Command::Diff),
-        ("/apply", _) => plain(Command::Apply),
-        ("/cost", _) => plain(Command::Cost),
-        ("/quit" | "/exit", _) => plain(Command::Quit),
+        ("/diff", _) => plain(SlashCommand::Diff),
+        ("/apply", Some("over")) => Ok(SlashCommand::Apply { over: true }),
+        ("/apply", None) => Ok(SlashCommand::Apply { over: false }),
+        ("/apply", Some(_)) => Err("/apply takes over, or nothing behind it".to_owned()),
+        ("/drop", _) => plain(SlashCommand::Drop),
+        ("/undo", Some("files")) => Ok(SlashCommand::UndoFiles),
+        ("/undo", rest) => {
+            steps(rest).map(SlashCommand::Undo).ok_or("/undo takes a number, or files".to_owned())
+        }
+        ("/redo", rest) => {
+            steps(rest).map(SlashCommand::Redo).ok_or("/redo takes a number".to_owned())
+        }
+        ("/clear", _) => plain(SlashCommand::Clear),
+        ("/compact", rest) => Ok(SlashCommand::Compact(rest.map(str::to_owned))),
+        ("/cost", _) => plain(SlashCommand::Cost),
+        ("/new", _) => plain(SlashCommand::New),
+        ("/quit" | "/exit", _) => plain(SlashCommand::Quit),
         _ => Err(format!("there is no {name}; /help tells what there is")),
     }
+}
+
+/// How many steps are meant, at least one.
+fn steps(rest: Option<&str>) -> Option<u32> {
+    rest.map_or(Ok(1), str::parse).ok().filter(|steps| *steps > 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::When;
 
     #[test]
     fn what_begins_with_a_slash_is_a_command_or_a_path() {
@@ -84,14 +147,34 @@ mod tests {
         assert_eq!(told("fix it"), None);
         assert_eq!(told("/usr/bin is gone"), None);
         assert_eq!(told("/"), None);
-        assert_eq!(told(" /help "), Some(Ok(Command::Help)));
-        assert_eq!(told("/model  x y"), Some(Ok(Command::Model(Some("x y".into())))));
-        assert_eq!(told("/approve edits"), Some(Ok(Command::Approve("programs"))));
-        for wrong in ["/approve", "/approve some", "/diff all", "/effort", "/modl"] {
+        assert_eq!(told(" /help "), Some(Ok(SlashCommand::Help)));
+        assert_eq!(told("/model  x y"), Some(Ok(SlashCommand::Model(Some("x y".into())))));
+        assert_eq!(told("/approve edits"), Some(Ok(SlashCommand::Approve(Some(Approve::Edits)))));
+        assert_eq!(told("/apply"), Some(Ok(SlashCommand::Apply { over: false })));
+        assert_eq!(told("/apply over"), Some(Ok(SlashCommand::Apply { over: true })));
+        assert_eq!(told("/undo"), Some(Ok(SlashCommand::Undo(1))));
+        assert_eq!(told("/undo 3"), Some(Ok(SlashCommand::Undo(3))));
+        assert_eq!(told("/undo files"), Some(Ok(SlashCommand::UndoFiles)));
+        assert_eq!(told("/redo 2"), Some(Ok(SlashCommand::Redo(2))));
+        for wrong in ["/undo 0", "/undo it", "/redo -1", "/clear all"] {
+            assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
+        }
+        for wrong in ["/approve some", "/diff all", "/modl", "/apply all", "/new one"] {
             assert_eq!(told(wrong), Some(Err(true)), "{wrong}");
         }
         for name in NAMES.into_iter().filter(|name| *name != "/help") {
             assert!(HELP.contains(name), "{name}");
         }
+    }
+
+    #[test]
+    fn help_is_wrapped_with_its_columns() {
+        let narrow = help(40, Style::new(When::Never));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+        let begin =
+            "/model [NAME]    tell the model, or go\n                 on with another one of\n";
+        assert!(narrow.starts_with(begin), "{narrow}");
+        let wide = help(200, Style::new(When::Never));
+        assert_eq!(wide.lines().count(), HELP.lines().count(), "{wide}");
     }
 }

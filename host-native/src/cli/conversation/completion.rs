@@ -41,12 +41,31 @@ impl<'a> Candidates<'a> {
             let all: Vec<String> = fits.map(|name| format!("{name} ")).collect();
             return Completion::of(all, before).map(|completion| (before.len(), completion));
         }
-        let at = before.rfind(|c: char| c.is_whitespace()).map_or(0, |at| at + 1);
-        let word = before.get(at..)?.trim_start();
-        let part = word.strip_prefix('@')?;
-        let all = (self.files)(part);
-        Completion::of(all, part).map(|completion| (part.len(), completion))
+        let (typed, part) = mentioned(before)?;
+        let all = (self.files)(part).into_iter();
+        let all = all.map(|name| quoted(name, typed.starts_with('"'))).collect();
+        Completion::of(all, typed).map(|completion| (typed.len(), completion))
     }
+}
+
+/// What stands behind the `@` at the end of that text, and the part of a path in it.
+fn mentioned(before: &str) -> Option<(&str, &str)> {
+    let open = before.rsplit_once("@\"").map(|(_, part)| part);
+    if let Some(part) = open.filter(|part| !part.contains(['"', '\n'])) {
+        return Some((before.get(before.len() - part.len() - 1..)?, part));
+    }
+    let at = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let word = before.get(at..)?.trim_start();
+    word.strip_prefix('@').map(|part| (part, part))
+}
+
+/// A path as it stands in a mention. What is within a folder may follow.
+fn quoted(path: String, is_quoted: bool) -> String {
+    if !is_quoted && !path.contains(char::is_whitespace) {
+        return path;
+    }
+    let end = if path.ends_with('/') { "" } else { "\"" };
+    format!("\"{path}{end}")
 }
 
 impl Completion {

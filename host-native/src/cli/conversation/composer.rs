@@ -12,10 +12,14 @@ const MARK: &str = "> ";
 pub(super) enum Word {
     /// The text, which is finished.
     Said(String),
-    /// A key that stands for an answer, where nothing else was typed.
+    /// A key that may stand for an answer: nothing else was typed before.
     Key(char),
     /// To stop what goes on.
+    Escape,
+    /// To stop what goes on, or to forget what was typed, or to leave.
     Interrupt,
+    /// To have the program stand still, as the shell's `fg` ends it.
+    Suspend,
     /// To leave.
     Leave,
     /// To have the screen drawn anew.
@@ -41,16 +45,30 @@ impl Composer {
         self.line.is_empty()
     }
 
+    /// What is being typed.
+    pub(super) fn text(&self) -> &str {
+        self.line.text()
+    }
+
     /// Forgets what was typed.
     pub(super) fn clear(&mut self) {
         drop(self.line.take());
         self.completion = None;
     }
 
-    /// The text as it stands on a terminal of that size.
-    pub(super) fn layout(&self, width: usize, height: usize) -> Layout {
-        // One row stays for what goes on, and one for what was said.
-        let most = height.saturating_sub(3);
+    /// Takes away what was typed; Ctrl-Y brings it back.
+    pub(super) fn cut(&mut self) {
+        self.line.cut_all();
+        self.completion = None;
+    }
+
+    /// Notes what was said, to be looked through later.
+    pub(super) fn remember(&mut self, text: &str) {
+        self.history.add(text);
+    }
+
+    /// The text as it stands in so many columns and rows.
+    pub(super) fn layout(&self, width: usize, most: usize) -> Layout {
         laid_out(MARK, self.line.before(), self.line.behind(), width, most)
     }
 
@@ -60,9 +78,9 @@ impl Composer {
     }
 
     /// Takes what the person does; `candidates` knows how words go on.
-    pub(super) fn on(&mut self, event: Event, candidates: &Candidates<'_>) -> Option<Word> {
+    pub(super) fn read(&mut self, event: Event, candidates: &Candidates<'_>) -> Option<Word> {
         match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => self.on_key(key, candidates),
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.read_key(key, candidates),
             Event::Paste(text) => {
                 self.completion = None;
                 self.line.insert(&text.replace("\r\n", "\n").replace('\r', "\n"));
@@ -73,24 +91,27 @@ impl Composer {
         }
     }
 
-    fn on_key(&mut self, key: KeyEvent, candidates: &Candidates<'_>) -> Option<Word> {
+    fn read_key(&mut self, key: KeyEvent, candidates: &Candidates<'_>) -> Option<Word> {
         let held = key.modifiers & (KeyModifiers::CONTROL | KeyModifiers::ALT);
         if key.code == KeyCode::Tab {
             self.complete(candidates);
             return None;
         }
-        self.completion = None;
+        let was_completing = self.completion.take().is_some();
+        if was_completing && key.code == KeyCode::Esc {
+            return None;
+        }
         match held {
-            KeyModifiers::CONTROL => self.on_control(key.code),
+            KeyModifiers::CONTROL => self.read_control(key.code),
             KeyModifiers::ALT => {
-                self.on_alt(key.code);
+                self.read_alt(key.code);
                 None
             }
-            _ => self.on_plain(key.code, key.modifiers.contains(KeyModifiers::SHIFT)),
+            _ => self.read_plain(key.code, key.modifiers.contains(KeyModifiers::SHIFT)),
         }
     }
 
-    fn on_plain(&mut self, code: KeyCode, is_shifted: bool) -> Option<Word> {
+    fn read_plain(&mut self, code: KeyCode, is_shifted: bool) -> Option<Word> {
         match code {
             KeyCode::Enter if is_shifted => self.line.insert("\n"),
             KeyCode::Enter => return self.finish(),
@@ -107,18 +128,19 @@ impl Composer {
             KeyCode::End => self.line.end(),
             KeyCode::Up => self.up(),
             KeyCode::Down => self.down(),
-            KeyCode::Esc => return Some(Word::Interrupt),
+            KeyCode::Esc => return Some(Word::Escape),
             _ => {}
         }
         None
     }
 
-    fn on_control(&mut self, code: KeyCode) -> Option<Word> {
+    fn read_control(&mut self, code: KeyCode) -> Option<Word> {
         match code {
             KeyCode::Char('c') => return Some(Word::Interrupt),
             KeyCode::Char('d') if self.line.is_empty() => return Some(Word::Leave),
             KeyCode::Char('d') => self.line.delete(),
             KeyCode::Char('l') => return Some(Word::Redraw),
+            KeyCode::Char('z') => return Some(Word::Suspend),
             KeyCode::Char('j') => self.line.insert("\n"),
             KeyCode::Char('a') => self.line.home(),
             KeyCode::Char('e') => self.line.end(),
@@ -138,7 +160,7 @@ impl Composer {
         None
     }
 
-    fn on_alt(&mut self, code: KeyCode) {
+    fn read_alt(&mut self, code: KeyCode) {
         match code {
             KeyCode::Enter => self.line.insert("\n"),
             KeyCode::Char('b') | KeyCode::Left => self.line.word_left(),
@@ -155,9 +177,7 @@ impl Composer {
             self.line.replace_before(1, "\n");
             return None;
         }
-        let text = self.line.take();
-        self.history.add(&text);
-        Some(Word::Said(text))
+        Some(Word::Said(self.line.take()))
     }
 
     fn up(&mut self) {
@@ -196,7 +216,7 @@ mod tests {
     fn press(composer: &mut Composer, code: KeyCode, held: KeyModifiers) -> Option<Word> {
         let files = |_: &str| vec!["src/main.rs".to_owned(), "src/map.rs".to_owned()];
         let candidates = Candidates::new(&["/model"], &files);
-        composer.on(Event::Key(KeyEvent::new(code, held)), &candidates)
+        composer.read(Event::Key(KeyEvent::new(code, held)), &candidates)
     }
 
     fn type_in(composer: &mut Composer, text: &str) -> Option<Word> {
@@ -214,16 +234,22 @@ mod tests {
         assert_eq!(type_in(&mut composer, "h"), Some(Word::Key('h')));
         assert_eq!(type_in(&mut composer, "i\n"), Some(Word::Said("hi".into())));
         assert_eq!(type_in(&mut composer, "a\\\nb\n"), Some(Word::Said("a\nb".into())));
+        composer.remember("a\nb");
         let _moved = press(&mut composer, KeyCode::Up, KeyModifiers::NONE);
         let _moved = press(&mut composer, KeyCode::Up, KeyModifiers::NONE);
         assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("a\nb".into())), "up in the text");
         let pasted = Event::Paste("x\r\ny".into());
         let none = Candidates::new(&[], &|_| Vec::new());
-        assert_eq!(composer.on(pasted, &none), None);
+        assert_eq!(composer.read(pasted, &none), None);
         assert_eq!(type_in(&mut composer, "\n"), Some(Word::Said("x\ny".into())));
         let held = KeyModifiers::CONTROL;
         assert_eq!(press(&mut composer, KeyCode::Char('d'), held), Some(Word::Leave));
         assert_eq!(press(&mut composer, KeyCode::Char('c'), held), Some(Word::Interrupt));
+        let _typed = type_in(&mut composer, "some text");
+        composer.cut();
+        assert!(composer.is_empty());
+        assert_eq!(press(&mut composer, KeyCode::Char('y'), held), None);
+        assert_eq!(composer.text(), "some text", "what was taken away comes back");
     }
 
     #[test]
@@ -244,5 +270,10 @@ mod tests {
         assert_eq!(tab(&mut composer), "see @src/main.rs");
         let _typed = type_in(&mut composer, " and");
         assert_eq!(composer.hint(), None);
+        composer.clear();
+        let _typed = type_in(&mut composer, "@s");
+        assert_eq!(tab(&mut composer), "@src/ma");
+        assert_eq!(press(&mut composer, KeyCode::Esc, KeyModifiers::NONE), None, "it ends there");
+        assert_eq!(press(&mut composer, KeyCode::Esc, KeyModifiers::NONE), Some(Word::Escape));
     }
 }

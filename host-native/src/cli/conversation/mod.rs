@@ -1,31 +1,37 @@
 //! `innerloop` alone on a terminal: a person and an agent talk, turn by turn, while both can be
 //! seen. The person may say something at any time.
 
+mod changes;
 mod commands;
 mod completion;
 mod composer;
+mod settling;
 mod ui;
 
 use super::{
-    approval::Seat,
-    args::{ConversationArgs, SessionArgs},
+    approval::{Person, Seat},
+    args::{ConversationArgs, FileArgs, SessionArgs},
     exit::{Exit, Failure},
     interrupts::{Ending, Interrupts},
     lines::{Lines, Slot},
-    review::{self, Settled},
+    past::Past,
+    review::{self, Pending, Settlement},
     run::on_screen,
     saving::Saving,
     sessions::Held,
+    settings,
+    silence::Silence,
     spinner::PAUSE,
     style::Style,
     terminal::{Keyboard, Reader, Screen},
-    work::{Asked, Audience, Past, Work},
+    work::{Asked, Audience, Work},
 };
 use crate::host::News;
 use innerloop_core::input::Command;
 use std::{
     cell::RefCell,
     convert::Infallible,
+    env,
     io::{IsTerminal as _, stderr, stdin},
     pin::pin,
 };
@@ -34,27 +40,50 @@ use ui::Ui;
 
 /// Talks with the person until they leave.
 pub(super) async fn run(args: ConversationArgs) -> Result<(), Failure> {
-    let style = Style::new(args.color);
+    let color = settings::color(args.color, !args.session.settings.no_settings);
+    let style = Style::new(color.unwrap_or_default());
     talk(args.session, None, Vec::new(), style).await
 }
 
-/// Whether a person sits there who can type and see.
-pub(super) fn has_terminal() -> bool {
-    stdin().is_terminal() && stderr().is_terminal()
-}
-
-/// Talks in a new session, or goes on with one, with what is said to it first.
+/// Talks in a new session, or goes on with one, with what is said to it first; then in others, as
+/// often as the person wants a new one.
 pub(super) async fn talk(
     args: SessionArgs,
     past: Option<Past>,
     first: Vec<Command>,
     style: Style,
 ) -> Result<(), Failure> {
-    if !has_terminal() {
-        return Err(Failure::usage(
-            "a conversation needs a terminal; innerloop run \"…\" works without one",
-        ));
+    // A log and a recording are of one session.
+    let mut again = SessionArgs { files: FileArgs::default(), ..args.clone() };
+    let mut next = converse(args, past, first, style).await?;
+    while let Some(model) = next {
+        again.model.model = Some(model);
+        next = converse(again.clone(), None, Vec::new(), style).await?;
     }
+    Ok(())
+}
+
+/// Refuses where nobody sits there, or where rows can't be drawn anew.
+fn check_terminal() -> Result<(), Failure> {
+    let why = if !stdin().is_terminal() || !stderr().is_terminal() {
+        "a terminal"
+    } else if env::var_os("TERM").is_some_and(|term| term == "dumb") {
+        "a terminal that can move its cursor (TERM is dumb)"
+    } else {
+        return Ok(());
+    };
+    let other = "innerloop run \"…\" works without one";
+    Err(Failure::usage(format!("a conversation needs {why}; {other}")))
+}
+
+/// One session; gives the model of the next one, if there is to be one.
+async fn converse(
+    args: SessionArgs,
+    past: Option<Past>,
+    first: Vec<Command>,
+    style: Style,
+) -> Result<Option<String>, Failure> {
+    check_terminal()?;
     let (screen, slot, reader) = (Screen::default(), Slot::default(), Reader::default());
     let seat = Seat {
         lines: Lines::Given(slot.clone()),
@@ -79,63 +108,77 @@ pub(super) async fn talk(
         Failure::usage(format!("cannot read the keys of this terminal: {error}"))
     })?;
     first.into_iter().for_each(|command| work.host.commands().send(command));
-    let ui = Ui::new(&work, screen.clone(), slot, style, is_under_way);
+    let ui = Ui::new(&work, (slot, reader), style, is_under_way);
     let result = drive(work, ui, keyboard, interrupts).await;
     screen.end();
     result
 }
 
-/// Drives the session until the person has left and what was changed is settled.
+/// Drives the session until the person has left and what was changed is settled; gives the model
+/// of the next session, if the person wants one.
 async fn drive(
     work: Work,
     ui: Ui,
     mut keyboard: Keyboard,
     interrupts: Interrupts,
-) -> Result<(), Failure> {
+) -> Result<Option<String>, Failure> {
     let Work { mut host, mut held, person, judge, workspace, .. } = work;
     let ending = Ending::listen(interrupts, host.commands());
-    let ui = RefCell::new(ui);
+    let (ui, silence) = (RefCell::new(ui), Silence::default());
+    let hurry = ui.borrow().hurry();
     ui.borrow_mut().begin();
     let mut typed = pin!(type_in(&ui, &mut keyboard));
     let driven = {
         let saving = Saving::of(&workspace);
-        let heard = |news: News<'_>| match news {
-            News::Event(event) => {
-                ui.borrow_mut().show(event, held.as_mut());
-                saving.iter().for_each(|saving| saving.add(event));
+        let heard = |news: News<'_>| {
+            silence.add(&news);
+            match news {
+                News::Event(event) => {
+                    ui.borrow_mut().show(event, held.as_mut());
+                    saving.iter().for_each(|saving| saving.add(event));
+                }
+                News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
+                News::Withdrawn(id) => judge.withdraw(id),
+                News::Rejected(rejected) => ui.borrow_mut().complain(&rejected.to_string()),
+                News::Http(..) => {}
             }
-            News::Asked(id, agent, ask) => judge.asked(id, agent, ask),
-            News::Withdrawn(id) => judge.withdraw(id),
-            News::Rejected(rejected) => ui.borrow_mut().complain(&rejected.to_string()),
-            News::Http(..) => {}
         };
         tokio::select! {
             driven = host.run(heard) => Some(driven),
             never = &mut typed => match never {},
             never = settle_turns(&ui) => match never {},
+            never = silence.told(|line| ui.borrow_mut().warn(line)) => match never {},
             () = ending.hurry() => None,
+            () = hurry.notified() => None,
         }
     };
     ending.session_is_over();
+    person.iter().for_each(Person::session_is_over);
     let mode = ui.borrow().mode();
     ui.borrow_mut().over();
+    let model = host.driver().session().config().model.name.clone();
+    // What lists say of the session is a convenience.
+    held.iter_mut().for_each(|held| drop(held.note(|_| {}, &model)));
     let failure = match driven {
         Some(Err(error)) => Some(Failure::new(Exit::Failed, error)),
         _ => ui.borrow().failure(),
     };
-    let has_changes = ui::pending(&workspace).await > 0;
-    let settling = review::settle(mode, &workspace, person.as_ref(), has_changes, &ending);
-    let settled = tokio::select! {
-        settled = settling => settled,
+    let has_changes = changes::pending(&workspace).await > 0;
+    let pending = Pending { mode, workspace: &workspace, held: held.as_mut(), has_changes };
+    let settling = review::settle(pending, person.as_ref(), &ending);
+    let Settlement { settled, failure: unsettled } = tokio::select! {
+        settlement = settling => settlement,
         never = &mut typed => match never {},
     };
-    let settled = settled?;
-    ui.borrow_mut().settled(settled, has_changes);
-    say_goodbye(&ui, held, settled == Settled::Dropped && has_changes)?;
-    match (ending.signal(), failure) {
-        (Some(signal), _) => Err(Failure::new(signal, "interrupted")),
+    if unsettled.is_none() {
+        ui.borrow_mut().settled(settled, has_changes);
+    }
+    say_goodbye(&ui, held)?;
+    match (ending.signal(), unsettled.or(failure)) {
+        (Some(signal), Some(failure)) => Err(Failure::new(signal, failure.message)),
+        (Some(signal), None) => Err(Failure::new(signal, "interrupted")),
         (None, Some(failure)) => Err(failure),
-        (None, None) => Ok(()),
+        (None, None) => Ok(ui.borrow().wants_another().then_some(model)),
     }
 }
 
@@ -144,10 +187,13 @@ async fn type_in(ui: &RefCell<Ui>, keyboard: &mut Keyboard) -> Infallible {
     loop {
         tokio::select! {
             event = keyboard.next() => match event {
-                Some(event) => ui.borrow_mut().on(event),
-                None => std::future::pending().await,
+                Some(event) => ui.borrow_mut().read(event),
+                None => {
+                    ui.borrow_mut().gone();
+                    std::future::pending::<()>().await;
+                }
             },
-            () = sleep(PAUSE) => ui.borrow().tick(),
+            () = sleep(PAUSE) => ui.borrow_mut().tick(),
         }
     }
 }
@@ -157,17 +203,16 @@ async fn settle_turns(ui: &RefCell<Ui>) -> Infallible {
     let turns = ui.borrow().turns();
     loop {
         turns.notified().await;
-        ui::settle(ui).await;
+        settling::settle(ui).await;
     }
 }
 
 /// Says how the session goes on, if anything has been said in it.
-fn say_goodbye(ui: &RefCell<Ui>, held: Option<Held>, is_dropped: bool) -> Result<(), Failure> {
-    let Some(mut held) = held else { return Ok(()) };
+fn say_goodbye(ui: &RefCell<Ui>, held: Option<Held>) -> Result<(), Failure> {
+    let Some(held) = held else { return Ok(()) };
     if held.is_silent() {
         return held.delete();
     }
-    held.note_dropped(is_dropped);
     ui.borrow_mut().note(&format!("innerloop resume {} goes on", held.short()));
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! What a conversation looks like, and what becomes of what a person types.
 
+mod obeying;
+
 use super::{
-    commands::{self, Command as Own},
+    commands::{self, SlashCommand},
     completion::{self, Candidates},
     composer::{Composer, Word},
 };
@@ -11,38 +13,53 @@ use crate::{
         attach,
         exit::Failure,
         header,
+        judge::Judge,
         lines::Slot,
-        model_change,
+        question::Question,
         report::Report,
-        review::{self, Mode, Settled},
+        review::{Mode, Settled},
         sessions::{self, Held},
-        spinner::Spinner,
-        style::{Colour, Look, Style, harmless},
-        terminal::{History, Screen, size},
+        spinner::{Activity, Spinner},
+        style::{Colour, Look, Style, brief, harmless},
+        terminal::{History, Layout, Reader, Screen, laid_out, size},
         transcript::Transcript,
         work::Work,
+        wrap::wrapped,
     },
-    diff::Changes,
     host::Commands,
+    platform,
     sandbox::Workspace,
 };
 use crossterm::event::Event as Key;
 use innerloop_core::{
-    config::ModelConfig,
+    compaction::FoldReason,
+    config::{AskAbout, ModelConfig},
     event::{Event, EventKind},
     id::AgentId,
     input::Command,
-    json::{Object, from_str},
-    message::Part,
+    message::{Part, Why},
     status::RunEnd,
 };
-use innerloop_driver::{catalogue::Catalogue, providers::Provider};
-use serde_json::{Value, json};
-use std::{cell::RefCell, io::Write as _, sync::Arc};
-use tokio::{sync::Notify, task::spawn_blocking};
+use innerloop_driver::{FileSteps, catalogue::Catalogue, providers::Provider};
+use std::{
+    collections::VecDeque,
+    io::Write as _,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::Notify;
 
 /// What stands behind a text that is to wait until the agent is done.
 const LATER: &str = "&&";
+
+/// For so long after a question came up a key is no answer to it: who types has not seen it.
+const UNSEEN: Duration = Duration::from_millis(500);
+
+/// A key is an answer if no other one follows within this time: it begins a text then.
+const ALONE: Duration = Duration::from_millis(300);
+
+/// Characters of a queued text that are told.
+const QUEUED: usize = 60;
 
 /// The conversation as the person sees it.
 pub(super) struct Ui {
@@ -50,24 +67,40 @@ pub(super) struct Ui {
     transcript: Transcript<Screen>,
     spinner: Spinner,
     composer: Composer,
+    /// Whom the terminal is borrowed from.
+    reader: Reader,
     /// The place for answers to questions.
     slot: Slot,
+    /// The key that may be an answer, and when it was pressed.
+    key_pressed: Option<(char, Instant)>,
+    /// What was said and not read by the agent yet.
+    queued: VecDeque<String>,
     commands: Commands,
     person: Option<Person>,
+    judge: Judge,
     workspace: Workspace,
     mode: Mode,
+    /// What the steps have changed.
+    steps: FileSteps,
     style: Style,
     provider: Provider,
     catalogue: Catalogue,
     model: ModelConfig,
+    /// Which calls need a yes.
+    asks_about: AskAbout,
     header: String,
+    /// Which changes were said to deserve a look.
+    noticed: String,
     state: State,
+    wants_another: bool,
     /// Of the turn that goes on, and of the whole conversation.
     turn: Report,
     all: Report,
     key: String,
     /// Told when a turn is over.
     turns: Arc<Notify>,
+    /// Told when the person does not want to wait for the end.
+    hurry: Arc<Notify>,
 }
 
 /// What goes on.
@@ -78,6 +111,8 @@ enum State {
     /// The person was told how to leave.
     Warned,
     Working,
+    /// The conversation is summed up, as the person asked.
+    Compacting,
     Interrupting,
     Leaving,
 }
@@ -85,38 +120,52 @@ enum State {
 impl Ui {
     pub(super) fn new(
         work: &Work,
-        screen: Screen,
-        slot: Slot,
+        (slot, reader): (Slot, Reader),
         style: Style,
         is_under_way: bool,
     ) -> Self {
+        let screen = work.screen.clone();
         let config = work.host.driver().session().config();
         Self {
             transcript: Transcript::new(screen.clone(), style, work.words.clone()),
             spinner: Spinner::new(screen.clone(), style),
             screen,
-            composer: Composer::new(History::open()),
+            composer: Composer::new(History::open(work.held.is_some())),
+            reader,
             slot,
+            key_pressed: None,
+            queued: VecDeque::new(),
             commands: work.host.commands(),
             person: work.person.clone(),
+            judge: work.judge.clone(),
             workspace: work.workspace.clone(),
             mode: work.mode,
+            steps: FileSteps::default(),
             style,
             provider: work.provider.clone(),
             catalogue: work.catalogue.clone(),
             model: config.model.clone(),
+            asks_about: config.approval.ask,
             header: header::of(work),
+            noticed: String::new(),
+            wants_another: false,
             state: if is_under_way { State::Working } else { State::Idle },
             turn: Report::new(&work.key, work.mode),
             all: Report::new(&work.key, work.mode),
             key: work.key.clone(),
             turns: Arc::default(),
+            hurry: Arc::default(),
         }
     }
 
     /// Told when a turn is over.
     pub(super) fn turns(&self) -> Arc<Notify> {
         Arc::clone(&self.turns)
+    }
+
+    /// Told when the person does not want to wait for the end.
+    pub(super) fn hurry(&self) -> Arc<Notify> {
+        Arc::clone(&self.hurry)
     }
 
     pub(super) const fn mode(&self) -> Mode {
@@ -136,6 +185,7 @@ impl Ui {
     pub(super) fn show(&mut self, event: &Event, held: Option<&mut Held>) {
         self.turn.add(event);
         self.all.add(event);
+        self.steps.on_event(event);
         self.transcript.show(event);
         self.spinner.set(self.transcript.activity());
         if event.agent != AgentId::ROOT {
@@ -143,6 +193,7 @@ impl Ui {
         }
         match &event.kind {
             EventKind::UserInput { parts, .. } => {
+                self.is_read(parts);
                 if let Some(held) = held {
                     // A name is a convenience.
                     drop(held.entitle(&sessions::title(parts)));
@@ -151,7 +202,20 @@ impl Ui {
                     self.state = State::Working;
                 }
             }
+            EventKind::SteeringInjected { parts } => self.is_read(parts),
+            EventKind::CompactionStarted { why: FoldReason::Asked, .. }
+                if self.state != State::Leaving =>
+            {
+                self.state = State::Compacting;
+            }
+            EventKind::Compacted { why: FoldReason::Asked, .. }
+            | EventKind::CompactionFailed { why: FoldReason::Asked, .. }
+                if self.is_working() =>
+            {
+                self.state = State::Idle;
+            }
             EventKind::ProcessingEnd { end, .. } => self.turn_is_over(*end),
+            EventKind::Rewound { why: Why::Undo, .. } => self.offer_files(),
             _ => {}
         }
         self.draw();
@@ -168,6 +232,11 @@ impl Ui {
             self.note(&line);
         }
         self.turn = Report::new(&self.key, self.mode);
+        for text in std::mem::take(&mut self.queued) {
+            let text = brief(&text, QUEUED);
+            self.note(&format!("not read yet, and goes with what you say next: {text}"));
+            self.queued.push_back(text);
+        }
         if self.state != State::Leaving {
             self.state = State::Idle;
             self.turns.notify_one();
@@ -180,21 +249,33 @@ impl Ui {
         self.draw();
     }
 
+    /// Something is not as it should be.
+    pub(super) fn warn(&mut self, line: &str) {
+        self.tell(Look::YELLOW, line);
+    }
+
     /// Time has passed.
-    pub(super) fn tick(&self) {
+    pub(super) fn tick(&mut self) {
+        self.answer_by_key();
         self.spinner.tick();
+        self.draw();
     }
 
     /// Takes what the person does.
-    pub(super) fn on(&mut self, key: Key) {
+    pub(super) fn read(&mut self, key: Key) {
         let workspace = self.workspace.clone();
         let files = move |part: &str| completion::files(&workspace, part);
-        let word = self.composer.on(key, &Candidates::new(&commands::NAMES, &files));
+        let word = self.composer.read(key, &Candidates::new(&commands::NAMES, &files));
+        if self.state == State::Warned && word != Some(Word::Interrupt) {
+            self.state = State::Idle;
+        }
         match word {
             None => {}
             Some(Word::Said(text)) => self.said(&text),
-            Some(Word::Key(key)) => self.pressed(key),
-            Some(Word::Interrupt) => self.interrupt(),
+            Some(Word::Key(key)) => self.key_pressed = Some((key, Instant::now())),
+            Some(Word::Escape) => self.interrupt(),
+            Some(Word::Interrupt) => self.interrupt_or_leave(),
+            Some(Word::Suspend) => self.suspend(),
             Some(Word::Leave) => self.leave(),
             Some(Word::Redraw) => self.screen.redraw(),
             Some(Word::Resized(columns, rows)) => self.screen.resize((columns, rows)),
@@ -202,43 +283,76 @@ impl Ui {
         self.draw();
     }
 
-    /// A key stands for an answer where the question says so.
-    fn pressed(&mut self, key: char) {
-        let is_choice = self.slot.is_wanted() && self.screen.tail().contains(&format!("[{key}]"));
-        if is_choice {
+    /// The terminal is gone.
+    pub(super) fn gone(&mut self) {
+        self.slot.close();
+        self.leave();
+    }
+
+    /// Has a key answer that was pressed alone, where the question can be answered so.
+    fn answer_by_key(&mut self) {
+        let Some((key, at)) = self.key_pressed.filter(|(_, at)| at.elapsed() >= ALONE) else {
+            return;
+        };
+        self.key_pressed = None;
+        let Some((question, since)) = self.slot.question() else { return };
+        let is_seen = at.saturating_duration_since(since) >= UNSEEN;
+        let text = key.to_string();
+        if is_seen && question.takes_key(key) && self.composer.text() == text {
             self.composer.clear();
-            self.answer(&key.to_string());
+            self.answer(&question, &text);
         }
     }
 
-    fn answer(&mut self, text: &str) {
-        self.write(&format!("{}\n", harmless(text)));
+    fn answer(&mut self, question: &Question, text: &str) {
+        self.tell(Look::DIM, &format!("{}{}", question.prompt, text.trim()));
         self.slot.give(text);
     }
 
+    /// Takes a text: as an answer, as a command, or as a word to the agent.
     fn said(&mut self, text: &str) {
-        if self.slot.is_wanted() {
-            return self.answer(text);
+        let asked = self.slot.question().map(|(question, _)| question);
+        if let Some(question) = asked.as_ref().filter(|question| question.word(text).is_some()) {
+            return self.answer(question, text);
+        }
+        let command = commands::parse(text);
+        if let Some(question) = asked.filter(Question::is_open)
+            && !matches!(command, Some(Ok(_)))
+        {
+            return self.answer(&question, text);
+        }
+        self.composer.remember(text);
+        if let Some(command) = command {
+            self.echo(text);
+            return match command {
+                Ok(command) => self.obey(command),
+                Err(why) => self.tell(Look::RED, &why),
+            };
+        }
+        // Whoever goes on has not decided.
+        if !self.is_working() {
+            self.slot.refuse();
         }
         let text = text.trim();
-        if text.is_empty() {
-            return;
+        if !text.is_empty() {
+            self.say(text);
         }
-        match commands::parse(text) {
-            None => self.say(text),
-            Some(Ok(command)) => {
-                self.echo(text);
-                self.obey(command);
-            }
-            Some(Err(why)) => {
-                self.echo(text);
-                self.tell(Look::RED, &why);
-            }
+    }
+
+    fn is_working(&self) -> bool {
+        matches!(self.state, State::Working | State::Compacting | State::Interrupting)
+    }
+
+    /// The agent has read something.
+    fn is_read(&mut self, parts: &[Part]) {
+        let Some(Part::Text { text, .. }) = parts.first() else { return };
+        if let Some(at) = self.queued.iter().position(|queued| queued == text) {
+            self.queued.remove(at);
         }
     }
 
     /// Says something to the agent: now, after its current calls, or when it is done.
-    pub(super) fn say(&mut self, text: &str) {
+    fn say(&mut self, text: &str) {
         self.echo(text);
         let (text, waits) = match text.strip_suffix(LATER) {
             Some(text) => (text.trim(), true),
@@ -246,12 +360,16 @@ impl Ui {
         };
         let mut parts = vec![Part::text(text)];
         parts.extend(attach::mentions(text, &self.workspace));
-        let is_working = matches!(self.state, State::Working | State::Interrupting);
+        let is_working = self.is_working();
+        let waits = waits || self.state == State::Compacting;
         self.commands.send(match (is_working, waits) {
             (false, _) => Command::Submit { parts },
             (true, false) => Command::Steer { parts },
             (true, true) => Command::FollowUp { parts },
         });
+        if is_working {
+            self.queued.push_back(text.to_owned());
+        }
         match (is_working, waits) {
             (false, _) => self.state = State::Working,
             (true, false) => self.note("(the agent reads it after its current calls)"),
@@ -259,89 +377,56 @@ impl Ui {
         }
     }
 
-    /// Stops what goes on; where nothing does, forgets what was typed or tells how to leave.
+    /// Stops what goes on; where nothing does, puts a question off, or takes away what was typed.
     fn interrupt(&mut self) {
         match self.state {
-            _ if !self.composer.is_empty() => self.composer.clear(),
-            State::Working => {
+            State::Working | State::Compacting => {
                 self.state = State::Interrupting;
-                self.spinner.set(Some("stopping".to_owned()));
+                self.spinner.set(Some(Activity::of("stopping")));
                 self.commands.send(Command::Interrupt);
             }
-            _ if self.slot.is_wanted() => self.answer("l"),
-            State::Idle => {
+            State::Interrupting => {}
+            State::Idle | State::Warned | State::Leaving => {
+                if self.composer.is_empty() {
+                    self.slot.refuse();
+                } else {
+                    self.composer.cut();
+                }
+            }
+        }
+    }
+
+    /// The same; where there is nothing to stop, tells how to leave, and leaves the next time.
+    fn interrupt_or_leave(&mut self) {
+        let has_nothing = self.composer.is_empty() && self.slot.question().is_none();
+        match self.state {
+            State::Idle if has_nothing => {
                 self.state = State::Warned;
                 self.note("Ctrl-C again, or Ctrl-D, leaves");
             }
             State::Warned | State::Interrupting => self.leave(),
-            State::Leaving => {}
+            State::Leaving if has_nothing => self.hurry.notify_one(),
+            State::Idle | State::Working | State::Compacting | State::Leaving => self.interrupt(),
         }
     }
 
     fn leave(&mut self) {
-        if matches!(self.state, State::Working | State::Interrupting) {
+        if self.is_working() {
             self.commands.send(Command::Interrupt);
         }
         self.state = State::Leaving;
-        if self.slot.is_wanted() {
-            self.answer("l");
-        }
+        self.slot.refuse();
         self.commands.send(Command::Close);
     }
 
-    fn obey(&mut self, command: Own) {
-        match command {
-            Own::Help => self.write(commands::HELP),
-            Own::Model(None) => {
-                let model = format!("{} ({})", self.model.name, self.provider.name);
-                self.note(&model);
-            }
-            Own::Model(Some(name)) => {
-                let changed = model_change::to(&name, &self.provider, &self.catalogue, &self.model);
-                self.model.name.clone_from(&name);
-                self.configure(&json!({"model": changed}));
-                self.note(&format!("from the next call on: {name}"));
-            }
-            Own::Effort(level) => {
-                self.configure(&json!({"model": {"reasoning_effort": level}}));
-                self.note(&format!("from the next call on: effort {level}"));
-            }
-            Own::Approve(ask) => {
-                self.configure(&json!({"approval": {"ask": ask}}));
-                self.note("from the next call on");
-            }
-            Own::Diff => {
-                let (workspace, style) = (self.workspace.clone(), self.style);
-                let diff = style.diff(&difference(&workspace));
-                self.write(if diff.is_empty() { "nothing is changed\n" } else { &diff });
-            }
-            Own::Apply => self.apply(),
-            Own::Cost => {
-                let counts = self.all.counts(self.style);
-                self.write(&format!("{counts}\n"));
-            }
-            Own::Quit => self.leave(),
-        }
-    }
-
-    fn configure(&mut self, patch: &Value) {
-        if let Ok(patch) = from_str::<Object>(&patch.to_string()) {
-            self.commands.send(Command::Configure { patch });
-        }
-    }
-
-    /// Writes what was changed to the folder.
-    fn apply(&mut self) {
-        let count = changed(&self.workspace);
-        match self.workspace.apply() {
-            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
-            Ok(()) if count == 0 => self.note("nothing is changed"),
-            Ok(()) => self.note(&format!("applied: {}", files(count))),
-            Err(error) => {
-                let why = review::told(error);
-                self.tell(Look::RED, &why);
-            }
-        }
+    /// Stands still until the shell has the program go on.
+    fn suspend(&self) {
+        let hidden = self.screen.hide();
+        let lent = self.reader.lend();
+        platform::stand_still();
+        drop(lent);
+        drop(hidden);
+        self.screen.resize(size().unwrap_or_default());
     }
 
     fn echo(&mut self, text: &str) {
@@ -362,11 +447,24 @@ impl Ui {
         drop(self.screen.write_all(text.as_bytes()));
     }
 
-    /// Draws what is being typed.
+    /// Draws what is asked and what is being typed.
     fn draw(&mut self) {
+        let asked = self.slot.question();
         self.spinner.hint(self.composer.hint());
-        let input = self.composer.layout(self.screen.width(), self.screen.height());
-        self.screen.set_input(Some(input));
+        self.spinner.pause(asked.is_some());
+        let (width, height) = (self.screen.width(), self.screen.height());
+        // One row stays for what goes on, and one for what was said.
+        let most = height.saturating_sub(3);
+        let mut question = Layout::default();
+        if let Some((asked, _)) = asked {
+            let columns = u16::try_from(width).ok();
+            let prompt = wrapped(asked.prompt.trim_end(), columns);
+            question = laid_out("", &prompt, "", width, most / 2);
+        }
+        let input = self.composer.layout(width, most - question.rows.len().min(most / 2));
+        let style = self.style;
+        let asked = question.rows.iter().map(|row| style.paint(Colour::Bold, row).into_owned());
+        self.screen.set_input(Some(input.below(asked.collect())));
     }
 
     /// The session is over.
@@ -374,6 +472,43 @@ impl Ui {
         self.state = State::Leaving;
         self.spinner.set(None);
         self.draw();
+    }
+
+    /// Where changes go after a turn from now on.
+    pub(super) const fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    /// Whether another session is to follow.
+    pub(super) const fn wants_another(&self) -> bool {
+        self.wants_another
+    }
+
+    /// Whether it is over, or about to be.
+    pub(super) fn is_leaving(&self) -> bool {
+        self.state == State::Leaving
+    }
+
+    /// What is changed, and where, for whoever settles it.
+    pub(super) fn unsettled(&self) -> (Workspace, Mode, Option<Person>) {
+        (self.workspace.clone(), self.mode, self.person.clone())
+    }
+
+    pub(super) const fn style(&self) -> Style {
+        self.style
+    }
+
+    /// Shows which changes deserve a look, unless that was shown before.
+    pub(super) fn show_notices(&mut self, notices: String) {
+        if self.noticed != notices {
+            self.write(&notices);
+            self.noticed = notices;
+        }
+    }
+
+    /// Shows what is changed and not applied.
+    pub(super) fn show_diff(&mut self) {
+        self.obey(SlashCommand::Diff);
     }
 
     /// What has become of the last changes.
@@ -390,70 +525,4 @@ impl Ui {
     pub(super) fn failure(&self) -> Option<Failure> {
         self.turn.run_result().err().filter(|_| self.turn.has_begun())
     }
-}
-
-/// After a turn: brings the changes where they belong, after a question if that is open.
-pub(super) async fn settle(ui: &RefCell<Ui>) {
-    let (workspace, mode, person) = {
-        let ui = ui.borrow();
-        (ui.workspace.clone(), ui.mode, ui.person.clone())
-    };
-    let folder = harmless(&workspace.root().display().to_string()).into_owned();
-    loop {
-        let count = pending(&workspace).await;
-        match mode {
-            _ if count == 0 => return,
-            Mode::InPlace => return,
-            Mode::Apply => return ui.borrow_mut().apply(),
-            Mode::Show => {
-                let line = format!("{} changed, not applied; /diff shows it", files(count));
-                return ui.borrow_mut().note(&line);
-            }
-            Mode::Ask => {}
-        }
-        let question =
-            format!("apply {} to {folder}? [y]es, [l]ater, [d]iff, [a]lways: ", files(count));
-        let Some(person) = &person else { return };
-        let answer = person.answer(question).await.unwrap_or_default();
-        let mut ui = ui.borrow_mut();
-        match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => return ui.apply(),
-            "a" | "always" => {
-                ui.mode = Mode::Apply;
-                return ui.apply();
-            }
-            "d" | "diff" => ui.obey(Own::Diff),
-            "" | "l" | "later" | "n" | "no" => {
-                return ui.note("not applied yet; /apply does it, /diff shows it");
-            }
-            // It is an answer to the agent.
-            _ => {
-                let text = answer.trim();
-                return ui.said(text);
-            }
-        }
-    }
-}
-
-/// How many files are changed and not applied.
-pub(super) async fn pending(workspace: &Workspace) -> usize {
-    if !workspace.is_overlay() {
-        return 0;
-    }
-    let workspace = workspace.clone();
-    spawn_blocking(move || changed(&workspace)).await.unwrap_or_default()
-}
-
-fn changed(workspace: &Workspace) -> usize {
-    workspace.changes().0.iter().filter(|file| !file.is_same()).count()
-}
-
-fn difference(workspace: &Workspace) -> String {
-    let mut changes = Changes::default();
-    workspace.changes().0.iter().for_each(|file| changes.add_file(file));
-    changes.unified()
-}
-
-fn files(count: usize) -> String {
-    format!("{count} changed file{}", if count == 1 { "" } else { "s" })
 }

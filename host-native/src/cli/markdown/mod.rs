@@ -48,7 +48,7 @@ pub(super) struct Markdown {
     is_paragraph: bool,
     table: Table,
     /// What stands before the table's rows.
-    table_margin: String,
+    table_margin: Margin,
     /// Whether the rows that come are too many to be aligned.
     is_long_table: bool,
 }
@@ -126,14 +126,14 @@ impl Markdown {
 
     fn step(&mut self, c: char, flow: &mut Flow) {
         match mem::take(&mut self.place) {
-            Place::Begin(at) => self.on_start(at, c, flow),
+            Place::Begin(at) => self.read_start(at, c, flow),
             Place::Text if c == '\n' => self.end_text(flow),
             Place::Text => {
                 self.inline.read(c, self.line, flow);
                 self.place = Place::Text;
             }
-            Place::Row(row) => self.on_row(row, c, flow),
-            Place::Code(fence, held) => self.on_code_start(fence, held, c, flow),
+            Place::Row(row) => self.read_row(row, c, flow),
+            Place::Code(fence, held) => self.read_code_start(fence, held, c, flow),
             Place::CodeLine(fence) if c == '\n' => {
                 flow.newline();
                 self.place = Place::Code(fence, String::new());
@@ -145,7 +145,7 @@ impl Markdown {
         }
     }
 
-    fn on_start(&mut self, mut at: Beginning, c: char, flow: &mut Flow) {
+    fn read_start(&mut self, mut at: Beginning, c: char, flow: &mut Flow) {
         if at.held.is_empty() && matches!(c, ' ' | '\t') {
             at.indent = (at.indent + if c == '\t' { 4 } else { 1 }).min(INDENT);
             self.place = Place::Begin(at);
@@ -168,7 +168,13 @@ impl Markdown {
 
     /// What the line is, is known now.
     fn begin(&mut self, kind: Start, mut at: Beginning, flow: &mut Flow) {
-        if kind != Start::Row {
+        // In a quote a row may follow.
+        let may_be_row = match kind {
+            Start::Row => true,
+            Start::Quote(length) => at.may_hold(length, flow),
+            _ => false,
+        };
+        if !may_be_row {
             self.end_table(flow);
             self.is_long_table = false;
         }
@@ -195,8 +201,12 @@ impl Markdown {
                 self.begin_paragraph(false);
             }
             Start::Row if !self.is_long_table => {
+                let margin = at.margin();
+                if columns_in(&margin.first) != columns_in(&self.table_margin.first) {
+                    self.end_table(flow);
+                }
                 if self.table.is_empty() {
-                    self.table_margin = at.margin().first;
+                    self.table_margin = margin;
                 }
                 self.place = Place::Row(at.held);
             }
@@ -254,8 +264,8 @@ impl Markdown {
         match mem::take(&mut self.place) {
             Place::Code(fence, held) => self.place = Place::Code(fence, held),
             // A quote or an item with nothing in it.
-            Place::Begin(at) => self.on_start(at, '\n', flow),
-            Place::Row(row) => self.on_row(row, '\n', flow),
+            Place::Begin(at) => self.read_start(at, '\n', flow),
+            Place::Row(row) => self.read_row(row, '\n', flow),
             Place::Text | Place::CodeLine(_) => self.end_text(flow),
         }
     }
@@ -267,7 +277,7 @@ impl Markdown {
         self.place = Place::default();
     }
 
-    fn on_row(&mut self, mut row: String, c: char, flow: &mut Flow) {
+    fn read_row(&mut self, mut row: String, c: char, flow: &mut Flow) {
         if c != '\n' {
             row.push(c);
             if self.table.bytes() + row.len() < table::HELD {
@@ -277,7 +287,7 @@ impl Markdown {
             // It is too long: it comes as it comes.
             self.is_long_table = true;
             self.rows_as_text(flow);
-            flow.set_margin(self.margin_of_table());
+            flow.set_margin(self.margin_of_row());
             return self.text(&row, flow);
         }
         if !self.table.add(row) {
@@ -290,20 +300,22 @@ impl Markdown {
         if self.table.is_empty() {
             return;
         }
-        let room = flow.room(Breadth::Full).saturating_sub(columns_in(&self.table_margin));
+        let room = flow.room(Breadth::Full).saturating_sub(columns_in(&self.table_margin.first));
         let Some(lines) = self.table.lines(room, self.base, flow.style()) else {
             return self.rows_as_text(flow);
         };
         self.table = Table::default();
         for line in lines {
-            flow.put_line(&format!("{}{line}", self.table_margin));
+            flow.put_line(&format!("{}{line}", self.table_margin.first));
+            self.table_margin.first.clone_from(&self.table_margin.rest);
         }
     }
 
     /// The rows that were held back, as they were written.
     fn rows_as_text(&mut self, flow: &mut Flow) {
         for row in mem::take(&mut self.table).into_rows() {
-            flow.set_margin(self.margin_of_table());
+            flow.set_margin(self.margin_of_row());
+            self.table_margin.first.clone_from(&self.table_margin.rest);
             self.inline.reset();
             self.text(&row, flow);
             self.end_text(flow);
@@ -311,14 +323,18 @@ impl Markdown {
         self.inline.reset();
     }
 
-    fn margin_of_table(&self) -> Margin {
-        Margin::new(self.table_margin.clone(), format!("{}  ", self.table_margin))
+    /// That of a row as it was written.
+    fn margin_of_row(&self) -> Margin {
+        let Margin { first, rest, .. } = &self.table_margin;
+        Margin::new(first.clone(), format!("{rest}  "))
     }
 
     fn begin_code(&mut self, at: &Beginning, length: usize, flow: &mut Flow) {
         let label = at.held.get(length..).unwrap_or_default().trim();
         let mark = at.held.chars().next().unwrap_or('`');
-        let (indent, quotes) = (at.indent, at.quotes);
+        // What stands before the lines of an item is no code.
+        let around = columns_in(&at.rest).saturating_sub(at.quotes * columns_in(QUOTE));
+        let (indent, quotes) = (at.indent + around, at.quotes);
         let Margin { first, rest, .. } = at.margin();
         let (first, margin) = (format!("{first}{CODE}"), format!("{rest}{CODE}"));
         if !label.is_empty() || at.is_item {
@@ -331,7 +347,7 @@ impl Markdown {
         self.place = Place::Code(Fence { mark, length, indent, quotes, margin }, String::new());
     }
 
-    fn on_code_start(&mut self, fence: Fence, mut held: String, c: char, flow: &mut Flow) {
+    fn read_code_start(&mut self, fence: Fence, mut held: String, c: char, flow: &mut Flow) {
         if c == '\n' && fence.is_ended_by(&held) {
             self.place = Place::default();
             return;

@@ -4,11 +4,18 @@
 use super::inline::Inline;
 use crate::cli::{
     style::{Look, Style},
+    terminal::columns_of_line,
     wrap::Flow,
 };
 
 /// Bytes of a table that are held back at most.
 pub(super) const HELD: usize = 16 << 10;
+
+/// The columns between two cells, where a line stands.
+const GAP: usize = 3;
+
+/// The columns of a wrapped cell at least.
+const LEAST: usize = 8;
 
 /// The rows that are held back.
 #[derive(Clone, Debug, Default)]
@@ -24,7 +31,7 @@ enum Side {
     Right,
 }
 
-/// A cell as it is shown, and its columns.
+/// A line of a cell as it is shown, and its columns.
 type Cell = (String, usize);
 
 impl Table {
@@ -50,35 +57,54 @@ impl Table {
         self.rows
     }
 
-    /// The table's lines if each has at most `room` columns.
+    /// The table's lines if each has at most `room` columns. Where a row needs more, the texts of
+    /// its cells are wrapped; nothing where even that needs more.
     pub(super) fn lines(&self, room: usize, base: Look, style: Style) -> Option<Vec<String>> {
         let sides = sides(self.rows.get(1)?)?;
-        let mut rows: Vec<Vec<Cell>> = Vec::new();
-        for (index, row) in self.rows.iter().enumerate().filter(|(index, _)| *index != 1) {
-            let look = if index == 0 { base.with(Look::BOLD) } else { base };
-            rows.push(cells(row).iter().map(|cell| shown(cell, look, style)).collect());
-        }
+        let texts = self.rows.iter().enumerate().filter(|(index, _)| *index != 1);
+        let rows: Vec<Vec<String>> = texts.map(|(_, row)| cells(row)).collect();
+        let look = |index| if index == 0 { base.with(Look::BOLD) } else { base };
         let mut widths: Vec<usize> = Vec::new();
-        for row in &rows {
+        for (index, row) in rows.iter().enumerate() {
             widths.resize(widths.len().max(row.len()), 0);
-            widths.iter_mut().zip(row).for_each(|(width, cell)| *width = cell.1.max(*width));
+            for (width, cell) in widths.iter_mut().zip(row) {
+                *width = (*width).max(columns(cell, look(index), style));
+            }
         }
-        if widths.iter().sum::<usize>() + 3 * widths.len().saturating_sub(1) > room {
-            return None;
-        }
+        let widths = fitting(widths, room)?;
         let side = |at: usize| sides.get(at).copied().unwrap_or(Side::Left);
-        let laid_out = |row: &Vec<Cell>| {
-            let cells = widths.iter().enumerate().map(|(at, width)| {
-                row.get(at)
-                    .map_or_else(|| " ".repeat(*width), |cell| padded(cell, *width, side(at)))
-            });
-            cells.collect::<Vec<_>>().join(" │ ").trim_end().to_owned()
-        };
-        let mut lines: Vec<String> = rows.iter().map(laid_out).collect();
-        let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-        lines.insert(1, rule.join("─┼─"));
+        let mut lines = Vec::new();
+        for (index, row) in rows.iter().enumerate() {
+            let cells = row.iter().zip(&widths);
+            let cells: Vec<Vec<Cell>> =
+                cells.map(|(cell, width)| shown(cell, *width, look(index), style)).collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or_default().max(1);
+            for line in 0..height {
+                let pieces = widths.iter().enumerate().map(|(at, width)| {
+                    let piece = cells.get(at).and_then(|cell| cell.get(line));
+                    piece.map_or_else(|| " ".repeat(*width), |it| padded(it, *width, side(at)))
+                });
+                lines.push(pieces.collect::<Vec<_>>().join(" │ ").trim_end().to_owned());
+            }
+            if index == 0 {
+                let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+                lines.push(rule.join("─┼─"));
+            }
+        }
         Some(lines)
     }
+}
+
+/// The columns' widths so that a row has room: the widest ones give what is missing.
+fn fitting(widths: Vec<usize>, room: usize) -> Option<Vec<usize>> {
+    let gaps = GAP * widths.len().saturating_sub(1);
+    let room = room.checked_sub(gaps)?;
+    let sum = |most: usize| widths.iter().map(|width| (*width).min(most)).sum::<usize>();
+    if sum(usize::MAX) <= room {
+        return Some(widths);
+    }
+    let most = (LEAST..room).rev().find(|most| sum(*most) <= room)?;
+    Some(widths.iter().map(|width| (*width).min(most)).collect())
 }
 
 /// Where the texts of a column stand, if the row is the one below the head.
@@ -116,12 +142,24 @@ fn cells(row: &str) -> Vec<String> {
     cells.iter().map(|cell| cell.trim().to_owned()).collect()
 }
 
-fn shown(cell: &str, look: Look, style: Style) -> Cell {
-    let (mut flow, mut inline) = (Flow::line(style), Inline::default());
+/// How many columns a cell has in one line.
+fn columns(cell: &str, look: Look, style: Style) -> usize {
+    set(cell, look, Flow::line(style)).column()
+}
+
+/// The lines of a cell in a column of that width.
+fn shown(cell: &str, width: usize, look: Look, style: Style) -> Vec<Cell> {
+    let mut flow = set(cell, look, Flow::new(style, Some(width.max(1))));
+    let text = flow.take();
+    text.lines().map(|line| (line.to_owned(), columns_of_line(line))).collect()
+}
+
+fn set(cell: &str, look: Look, mut flow: Flow) -> Flow {
+    let mut inline = Inline::default();
     cell.chars().for_each(|c| inline.read(c, look, &mut flow));
     inline.end_line(look, &mut flow);
-    let columns = flow.column();
-    (flow.take(), columns)
+    flow.place();
+    flow
 }
 
 fn padded((text, columns): &Cell, width: usize, side: Side) -> String {

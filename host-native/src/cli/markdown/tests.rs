@@ -184,25 +184,153 @@ fn what_is_no_block_is_text() {
 }
 
 #[test]
-fn a_table_that_does_not_fit_comes_as_it_is() {
-    let text = "> | a long head | another long head |\n> |---|---|\n> | one | two |\n";
+fn the_cells_of_a_wide_table_are_wrapped() {
+    let text = "| Option | What it does | n |\n|---|:-:|--:|\n\
+                | `--apply` | writes the *changes* to the folder at the end | 1 |\n\
+                | `--very-long-name-of-one` | shows | 22 |\n| | |\n";
+    check(
+        text,
+        40,
+        &expect![[r#"
+        Option           │   What it does   │  n
+        ─────────────────┼──────────────────┼───
+        `--apply`        │    writes the    │  1
+                         │ *changes* to the │
+                         │  folder at the   │
+                         │       end        │
+        `--very-long-nam │      shows       │ 22
+        e-of-one`        │                  │
+                         │                  │
+    "#]],
+    );
+    check_colour(
+        text,
+        40,
+        &expect![[r#"
+        ‹1›Option‹0›           │   ‹1›What it does‹0›   │  ‹1›n‹0›
+        ─────────────────┼──────────────────┼───
+        ‹36›--apply‹0›          │    writes the    │  1
+                         │  ‹3›changes‹0› to the  │
+                         │  folder at the   │
+                         │       end        │
+        ‹36›--very-long-name‹0› │      shows       │ 22
+        ‹36›-of-one‹0›          │                  │
+                         │                  │
+    "#]],
+    );
+}
+
+#[test]
+fn lists_stand_in_lists_as_deep_as_there_is_room() {
+    let text = "1. one\n   - two is long enough to be wrapped\n     1) three\n        * four `x`\n\
+                \n          and more of four that is long enough\n   - again\n2. last\n";
     check(
         text,
         30,
         &expect![[r#"
-        │ | a long head | another long
-        │   head |
-        │ |---|---|
-        │ | one | two |
+        1. one
+           - two is long enough to be
+             wrapped
+             1) three
+                - four `x`
+
+                  and more of four
+                  that is long enough
+           - again
+        2. last
     "#]],
+    );
+}
+
+#[test]
+fn a_fence_that_is_cut_at_its_end_is_code() {
+    check(
+        "a\n```ru",
+        40,
+        &expect![[r#"
+        a
+          ru:
+    "#]],
+    );
+    check(
+        "a\n```\nlet x = 1;\n``",
+        40,
+        &expect![[r#"
+            a
+              let x = 1;
+              ``
+        "#]],
+    );
+    check(
+        "a\n```\nlet x = 1;\n```",
+        40,
+        &expect![[r#"
+            a
+              let x = 1;
+        "#]],
+    );
+    check(
+        "- ~~~\n  x",
+        40,
+        &expect![[r#"
+            -
+                x
+        "#]],
+    );
+}
+
+/// What has no marks of its own is told before it comes here; what is left breaks no line.
+#[test]
+fn a_very_long_line_is_broken_at_the_edge() {
+    let long = "x".repeat(1_000);
+    let fits = |text: &str| {
+        let set = set(text, 40, When::Never);
+        assert!(set.lines().all(|line| columns_in(line) <= 40), "{set}");
+        assert!(set.lines().count() >= 25, "{set}");
+    };
+    fits(&long);
+    fits(&format!("> - {long}"));
+    fits(&format!("```\n{long}\n```"));
+    fits(&format!("[{long}](https://example.com/{long})"));
+    fits(&format!("| a |\n|---|\n| {long} |\n"));
+    fits(&format!("# {}", "漢".repeat(500)));
+}
+
+#[test]
+fn a_table_that_does_not_fit_comes_as_it_is() {
+    let text = "> | a long head | another | one | two |\n> |---|---|---|---|\n\
+                > | a long text | | and a very | long one |\n";
+    check(
+        text,
+        30,
+        &expect![[r#"
+            │ | a long head | another |
+            │   one | two |
+            │ |---|---|---|---|
+            │ | a long text | | and a very
+            │   | long one |
+        "#]],
     );
     check(
         text,
         60,
         &expect![[r#"
-        │ | a long head | another long head |
-        │ |---|---|
-        │ | one | two |
+            │ a long head │ another │ one        │ two
+            │ ────────────┼─────────┼────────────┼─────────
+            │ a long text │         │ and a very │ long one
+        "#]],
+    );
+    let text = "- | a | b |\n  |---|---|\n  | 1 | 2 |\n\n| c |\n> |---|\n";
+    check(
+        text,
+        30,
+        &expect![[r#"
+        - a │ b
+          ──┼──
+          1 │ 2
+
+        | c |
+        │ |---|
     "#]],
     );
 }

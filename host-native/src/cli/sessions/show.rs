@@ -1,14 +1,24 @@
 //! A session for people and programs to read: what was said and done, as text, Markdown or JSON.
 
-use crate::cli::{args::Form, words::Words};
+use crate::cli::{
+    args::Form,
+    style::{brief, harmless},
+    words::Words,
+};
 use innerloop_core::{
     Session,
     id::AgentId,
     json::to_string,
-    message::{Block, MarkedText, Part, Reply, ToolResult, Turn, TurnKind, joined_text},
+    message::{Block, MarkedText, Part, Reply, Said, ToolResult, Turn, TurnKind, Why, joined_text},
 };
 use serde_json::json;
 use std::fmt::Write as _;
+
+/// Of the last exchange: characters of what was said, and of a call; calls, and lines of the reply.
+const SAID: usize = 300;
+const LINE: usize = 110;
+const CALLS: usize = 5;
+const LINES: usize = 20;
 
 /// The session in that form, with a line feed at its end.
 pub(super) fn shown(session: &Session, form: Form) -> String {
@@ -18,6 +28,53 @@ pub(super) fn shown(session: &Session, form: Form) -> String {
         Form::Markdown => markdown(session, turns),
         Form::Json => as_json(session, turns),
     }
+}
+
+/// The last words of the user and what came of them, in brief: what was called, and the end of the
+/// last reply. Nothing in it steers the terminal.
+pub(crate) fn last_exchange(session: &Session) -> String {
+    let history = session.history(AgentId::ROOT);
+    let seen: Vec<Said<'_>> = history.into_iter().flat_map(|history| history.seen()).collect();
+    let is_input = |said: &Said<'_>| matches!(said, Said::User(_));
+    let first = seen.iter().rposition(is_input).unwrap_or_default();
+    let words = Words::new(session.config());
+    let (mut out, mut calls, mut reply) = (String::new(), Vec::new(), String::new());
+    for said in seen.iter().skip(first) {
+        match said {
+            Said::User(parts) => {
+                let _ = writeln!(out, "> {}", brief(&parts_text(parts), SAID));
+            }
+            Said::Assistant(said) => {
+                let texts = said.blocks.iter().filter_map(|block| match block {
+                    Block::Text(text) | Block::MarkedText(MarkedText { text, .. }) => {
+                        Some(text.trim())
+                    }
+                    _ => None,
+                });
+                reply = texts.collect::<Vec<_>>().join("\n\n");
+                calls.extend(said.blocks.iter().filter_map(|block| match block {
+                    Block::ToolCall(call) => Some(words.phrase(&call.name, &call.arguments)),
+                    _ => None,
+                }));
+            }
+            Said::Steering(_) | Said::System(_) | Said::ToolResults(_) => {}
+        }
+    }
+    let more = calls.len().saturating_sub(CALLS);
+    if more > 0 {
+        let _ = writeln!(out, "  … {more} other call{}", if more == 1 { "" } else { "s" });
+    }
+    for phrase in calls.iter().skip(more) {
+        let _ = writeln!(out, "• {}", brief(&format!("{} {}", phrase.verb, phrase.rest), LINE));
+    }
+    let lines: Vec<&str> = reply.lines().collect();
+    let more = lines.len().saturating_sub(LINES);
+    if more > 0 {
+        let _ = writeln!(out, "… {more} more lines");
+    }
+    let lines = lines.iter().skip(more);
+    lines.for_each(|line| out.push_str(&format!("{}\n", harmless(line.trim_end()))));
+    out
 }
 
 fn text(turns: &[Turn], words: &Words) -> String {
@@ -34,6 +91,7 @@ fn text(turns: &[Turn], words: &Words) -> String {
                 }
                 out.push('\n');
             }
+            kind => out.push_str(&format!("~ {}\n\n", change(kind))),
         }
     }
     out
@@ -52,6 +110,20 @@ fn reply_text(out: &mut String, reply: &Reply, words: &Words) {
             }
             Block::Reasoning(_) | Block::Opaque(_) => {}
         }
+    }
+}
+
+/// What a turn that says nothing changes.
+fn change(kind: &TurnKind) -> String {
+    match kind {
+        TurnKind::Rewound { at, why: Why::Undo } => format!("undone: back to turn {at}"),
+        TurnKind::Rewound { at, why: Why::Redo } => format!("redone: on to turn {at}"),
+        TurnKind::Rewound { at, why: Why::Restore } => format!("restored: turn {at}"),
+        TurnKind::Rewound { why: Why::Clear, .. } => "cleared".to_owned(),
+        TurnKind::Folded(fold) => {
+            format!("folded: the turns before {}", fold.upto.max(fold.stub_before))
+        }
+        _ => String::new(),
     }
 }
 
@@ -120,6 +192,7 @@ fn markdown(session: &Session, turns: &[Turn]) -> String {
                     fenced(&mut out, "", &parts_text(&result.parts));
                 }
             }
+            kind => out.push_str(&format!("\n*{}*\n", change(kind))),
         }
     }
     out
@@ -141,5 +214,5 @@ fn as_json(session: &Session, turns: &[Turn]) -> String {
 
 /// The first words of what is said, for a list.
 pub(crate) fn title(parts: &[Part]) -> String {
-    crate::cli::style::brief(&joined_text(parts), 80)
+    brief(&joined_text(parts), 80)
 }

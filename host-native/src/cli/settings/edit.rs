@@ -12,7 +12,7 @@ use crate::{
         exit::{Exit, Failure},
         style::harmless,
     },
-    private,
+    places, private,
     workspace::Workspace,
 };
 use std::{
@@ -143,7 +143,11 @@ fn change(
         Place::User(_) => false,
     };
     write(&path, &after).map_err(|error| {
-        Failure::new(Exit::Failed, format!("cannot write {}: {error}", path.display()))
+        let why = match place {
+            Place::User(_) => places::unwritten(&path, &error),
+            Place::Project(_) => format!("cannot write {}: {error}", path.display()),
+        };
+        Failure::new(Exit::Failed, why)
     })?;
     if let (Place::Project(workspace), true) = (place, was_trusted) {
         trust_again(workspace);

@@ -5,7 +5,8 @@ use super::table::{
 };
 use crate::{
     cli::{
-        args::{Approve, OfProvider},
+        allow::Rules,
+        args::{Approve, Compact, OfProvider},
         patch::set,
     },
     toml_place::{place, position},
@@ -132,6 +133,9 @@ impl Layer {
             let advice = "say provider, too, or write base_url below [providers.NAME]";
             return Err(format!("base_url gets the key of a provider: {advice}"));
         }
+        if let Some(Value::Texts(rules)) = layer.values.get("allow") {
+            Rules::parse(rules).map_err(|why| format!("allow: {why}"))?;
+        }
         check_config(&layer.config)?;
         Ok(layer)
     }
@@ -141,7 +145,9 @@ impl Layer {
         let mut patch = Json::Object(self.config.clone());
         for row in ROWS.iter().filter(|row| !row.field.is_empty()) {
             let Some(value) = self.values.get(row.name) else { continue };
-            set(&mut patch, row.field, field(row, value)?);
+            if let Some(value) = field(row, value)? {
+                set(&mut patch, row.field, value);
+            }
         }
         Ok(patch.as_object().is_some_and(|fields| !fields.is_empty()).then_some(patch))
     }
@@ -167,17 +173,19 @@ fn check_config(config: &Map<String, Json>) -> Result<(), String> {
     settings.config().map(drop).map_err(|error| error.to_string())
 }
 
-/// A setting as its field of the configuration has it.
-fn field(row: &Row, value: &Value) -> Result<Json, String> {
+/// A setting as its field of the configuration has it; nothing if that is to stay as it is.
+fn field(row: &Row, value: &Value) -> Result<Option<Json>, String> {
     match (row.name, value) {
         ("approve", Value::Text(word)) => {
-            Ok(Approve::from_str(word, false).map_or(Json::Null, |approve| json!(approve.asks())))
+            let approve = Approve::from_str(word, false);
+            Ok(Some(approve.map_or(Json::Null, |approve| json!(approve.asked()))))
         }
+        ("compact", Value::Text(text)) => Compact::parse(text).map(Compact::patch),
         ("base_prompt", Value::Text(path)) => match std::fs::read_to_string(path) {
-            Ok(text) => Ok(json!(text)),
+            Ok(text) => Ok(Some(json!(text))),
             Err(error) => Err(format!("base_prompt: cannot use {path}: {error}")),
         },
-        (_, value) => Ok(value.json()),
+        (_, value) => Ok(Some(value.json())),
     }
 }
 
@@ -195,7 +203,9 @@ pub(super) fn parse(row: &Row, text: &str) -> Result<Value, String> {
             let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
             check(row, Value::Texts(items.map(str::to_owned).collect()))
         }
-        Kind::Text | Kind::Word(_) | Kind::Path => check(row, Value::Text(text.to_owned())),
+        Kind::Text | Kind::Word(_) | Kind::Compact | Kind::Path => {
+            check(row, Value::Text(text.to_owned()))
+        }
     }
 }
 
@@ -204,6 +214,7 @@ fn check(row: &Row, value: Value) -> Result<Value, String> {
     let fits = match (row.kind, &value) {
         (Kind::Text | Kind::Path, Value::Text(text)) => !text.trim().is_empty(),
         (Kind::Word(words), Value::Text(text)) => words().contains(text),
+        (Kind::Compact, Value::Text(text)) => Compact::parse(text).is_ok(),
         (Kind::Number(least), Value::Number(number)) => *number >= least,
         (Kind::Texts | Kind::Paths, Value::Texts(_)) => true,
         _ => false,
@@ -216,6 +227,7 @@ fn wanted(row: &Row) -> String {
         Kind::Text => "a text".to_owned(),
         Kind::Word(words) => format!("one of {}", words().join(", ")),
         Kind::Number(least) => format!("a whole number from {least} to {}", u32::MAX),
+        Kind::Compact => "auto, off, or when, such as \"75%\", \"120k\" or \"-20k\"".to_owned(),
         Kind::Texts => "a list of texts".to_owned(),
         Kind::Path => "a path".to_owned(),
         Kind::Paths => "a list of paths".to_owned(),
@@ -256,6 +268,9 @@ impl Reading<'_> {
         let wrong = || self.at(found.span().start, format!("{} takes {}", row.name, wanted(row)));
         let value = match found.get_ref() {
             DeValue::String(text) => Value::Text(self.entered(row, text)),
+            DeValue::Integer(number) if matches!(row.kind, Kind::Compact) => {
+                Value::Text(number.as_str().to_owned())
+            }
             DeValue::Integer(number) => {
                 let number = u32::from_str_radix(number.as_str(), number.radix());
                 Value::Number(number.map_err(|_| wrong())?)

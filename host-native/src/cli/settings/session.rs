@@ -8,10 +8,13 @@ use super::{
 };
 use crate::{
     cli::{
-        args::{Changes, ModelArgs, Patches, Presets, Reading, SessionArgs, TrustArgs, Where},
+        args::{
+            Changes, ModelArgs, Patches, Presets, Reading, SessionArgs, TrustArgs, When, Where,
+        },
         console::{say, warn},
         exit::{Exit, Failure},
-        lines::Lines,
+        lines::Input,
+        question::Question,
         setup,
         style::harmless,
     },
@@ -57,6 +60,12 @@ pub(crate) fn of_model(args: &mut ModelArgs) {
     layers.fill_model(args);
 }
 
+/// When to use colour: what the option says, else what settings do, of files if these count. What
+/// is wrong with them is told elsewhere.
+pub(crate) fn color(option: Option<When>, files: bool) -> Option<When> {
+    option.or_else(|| word(&Layers::own(files).0, "color"))
+}
+
 /// Whether a project's file counts, as its user has said before or says now.
 async fn is_obeyed(file: &ProjectFile, is_attended: bool) -> bool {
     let path = file.path();
@@ -97,13 +106,13 @@ async fn ask(file: &ProjectFile, lines: &[String]) -> Option<bool> {
     };
     tell(&format!("{} has settings for this folder:\n", file.path().display()));
     lines.iter().for_each(|line| tell(&format!("  {line}\n")));
-    let mut typed = Lines::of_terminal();
+    let question =
+        Question::choice("obey them, until the file changes? ", &[("yes", ""), ("no", "")]);
+    let mut typed = Input::of_terminal();
     loop {
-        tell("obey them, until the file changes? [y]es, [n]o: ");
-        match typed.next().await?.trim().to_lowercase().as_str() {
-            "y" | "yes" => return Some(true),
-            "n" | "no" => return Some(false),
-            _ => {}
+        tell(&question.prompt);
+        if let Some(word) = question.word(&typed.next().await?) {
+            return Some(word == "yes");
         }
     }
 }
@@ -141,11 +150,13 @@ fn fill(layers: &Layers, args: &mut SessionArgs) -> Result<(), String> {
         user: layers.patch(|source| matches!(source, Source::User(_)))?,
         project: layers.patch(|source| matches!(source, Source::Project(_)))?,
         environment: layers.patch(|source| matches!(source, Source::Environment))?,
+        allow: layers.texts("allow"),
     };
     tuning.preset = tuning.preset.or_else(|| word::<Presets>(layers, "preset"));
     tuning.models = tuning.models.take().or_else(|| layers.text("models").map(Into::into));
     guests.isolation = guests.isolation.or_else(|| word::<Reading>(layers, "isolation"));
-    if tuning.web.domains.is_empty() {
+    let reads_only = tuning.read_only;
+    if tuning.web.domains.is_empty() && !reads_only {
         tuning.web.domains = layers.texts("allow_domain");
     }
     if guests.tools.is_empty() {
@@ -155,7 +166,7 @@ fn fill(layers: &Layers, args: &mut SessionArgs) -> Result<(), String> {
     if guests.programs.is_none() && !is_local {
         guests.programs = layers.text("programs").map(Into::into);
     }
-    if !(args.apply || args.diff || args.in_place) {
+    if !(args.apply || args.diff || args.in_place || reads_only) {
         match word::<Changes>(layers, "mode") {
             Some(Changes::InPlace) => args.in_place = true,
             Some(Changes::Apply) => args.apply = !is_local,

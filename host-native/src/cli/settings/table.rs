@@ -1,7 +1,7 @@
 //! The settings that there are: their names, what they take, and who may say them.
 
 use crate::cli::{
-    args::{Approve, Changes, Presets, Reading, Words},
+    args::{Approve, Changes, Presets, Reading, When, Words},
     style::brief,
 };
 use clap::ValueEnum;
@@ -17,6 +17,8 @@ pub(super) enum Kind {
     Word(fn() -> Vec<String>),
     /// A whole number, no less than this.
     Number(u32),
+    /// When a conversation is summed up.
+    Compact,
     /// A list of texts.
     Texts,
     /// The path of a file or folder; in a file, relative ones begin where the file stands.
@@ -84,14 +86,17 @@ pub(super) const ROWS: &[Row] = &[
     row("context_window", Kind::Number(1), "the model's")
         .of_projects()
         .sets(&["model", "context_window"]),
+    row("compact", Kind::Compact, "auto, as the preset has it").sets(&["compaction"]),
     row("mode", Kind::Word(words::<Changes>), "ask"),
     row("isolation", Kind::Word(words::<Reading>), "native"),
+    row("allow", Kind::Texts, "none"),
     row("allow_domain", Kind::Texts, "none"),
     row("tool", Kind::Paths, "none"),
     row("programs", Kind::Path, "those that are installed"),
     row("betas", Kind::Texts, "none").sets(&["model", "betas"]),
     row("base_prompt", Kind::Path, "the program's own").sets(&["base_prompt"]),
     row("models", Kind::Path, "the catalogue that comes along"),
+    row("color", Kind::Word(words::<When>), "auto"),
 ];
 
 /// The tables beside them.

@@ -52,8 +52,8 @@ pub(super) fn keep(file: &ProjectFile, answer: Option<bool>) -> Result<(), Strin
         None => drop(all.remove(folder)),
     }
     let path = path().map_err(|error| error.to_string())?;
-    let unwritten = |error| format!("cannot write {}: {error}", path.display());
-    private::keep(&path, all.to_string().as_bytes()).map_err(unwritten)
+    let written = private::keep(&path, all.to_string().as_bytes());
+    written.map_err(|error| places::unwritten(&path, &error))
 }
 
 fn kept() -> Result<Option<String>, String> {

@@ -1,16 +1,17 @@
 //! What was typed before: kept in a file for the next time, and looked through with the arrows.
 
-use crate::{journal::private, places};
+use crate::{cli::keys, journal::private, places};
 use std::{
-    fs::{self, OpenOptions},
-    io::Write as _,
-    path::PathBuf,
+    fs::{self, File, OpenOptions},
+    io::{Read as _, Seek as _, SeekFrom, Write as _},
+    path::{Path, PathBuf},
+    process,
 };
 
 /// Most entries that are kept.
 const MOST: usize = 1_000;
 
-/// Largest file that is read.
+/// Most bytes of the file that are read, from its end.
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The entries, the oldest first, and the one that is looked at.
@@ -25,25 +26,25 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// That of this user. Without a file, or with a broken one, it begins anew.
-    pub(crate) fn open() -> Self {
-        let file = places::state().map(|state| state.join("history.jsonl"));
-        let text = file.as_ref().filter(|path| {
-            fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= MOST_BYTES)
-        });
-        let text = text.and_then(|path| fs::read_to_string(path).ok()).unwrap_or_default();
-        let entries: Vec<String> =
-            text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let entries = entries.split_at(entries.len().saturating_sub(MOST)).1.to_vec();
-        Self { at: entries.len(), entries, draft: String::new(), file }
+    /// That of this user; of what is said now nothing is kept unless `is_kept`. Without a file, or
+    /// with a broken one, it begins anew.
+    pub(crate) fn open(is_kept: bool) -> Self {
+        let path = places::state().map(|state| state.join("history.jsonl"));
+        let (entries, is_long) = path.as_deref().map(read).unwrap_or_default();
+        let file = path.filter(|_| is_kept);
+        let history = Self { at: entries.len(), entries, draft: String::new(), file };
+        if is_long {
+            // It is a convenience: what cannot be kept is not missed.
+            let _written = history.rewrite();
+        }
+        history
     }
 
     /// Notes what was typed.
     pub(crate) fn add(&mut self, text: &str) {
         if !text.trim().is_empty() && self.entries.last().is_none_or(|last| last != text) {
             self.entries.push(text.to_owned());
-            // It is a convenience: what cannot be kept is not missed.
-            let _kept = self.write();
+            let _kept = self.append(text);
         }
         self.at = self.entries.len();
         self.draft.clear();
@@ -68,19 +69,53 @@ impl History {
         Some(self.entries.get(self.at).unwrap_or(&self.draft))
     }
 
-    /// Appends the newest entry; a file that has grown long is written anew.
-    fn write(&self) -> Option<()> {
+    fn append(&self, text: &str) -> Option<()> {
         let path = self.file.as_ref()?;
-        let line = |text: &String| serde_json::to_string(text).map(|line| line + "\n").ok();
         fs::create_dir_all(path.parent()?).ok()?;
-        let is_long = self.entries.len() > 2 * MOST;
-        let options = &mut OpenOptions::new();
-        let options = options.create(true).append(!is_long).write(true).truncate(is_long);
-        let mut file = private(options).open(path).ok()?;
-        let from = self.entries.len() - if is_long { MOST } else { 1 };
-        let lines: Option<String> = self.entries.iter().skip(from).map(line).collect();
-        file.write_all(lines?.as_bytes()).ok()
+        let mut file = private(OpenOptions::new().create(true).append(true)).open(path).ok()?;
+        file.write_all(line(text)?.as_bytes()).ok()
     }
+
+    /// Writes the file anew, with no more than is looked through.
+    fn rewrite(&self) -> Option<()> {
+        let path = self.file.as_ref()?;
+        let new = path.with_extension(format!("{}.new", process::id()));
+        let lines: Option<String> = self.entries.iter().map(|text| line(text)).collect();
+        let mut file = private(OpenOptions::new().create_new(true).write(true)).open(&new).ok()?;
+        let written = file.write_all(lines?.as_bytes()).and_then(|()| fs::rename(&new, path));
+        if written.is_err() {
+            drop(fs::remove_file(&new));
+        }
+        written.ok()
+    }
+}
+
+/// The newest entries of a file, and whether it holds more than it needs to.
+fn read(path: &Path) -> (Vec<String>, bool) {
+    let Ok(mut file) = File::open(path) else { return Default::default() };
+    let length = file.metadata().ok().filter(fs::Metadata::is_file).map(|found| found.len());
+    let Some(length) = length else { return Default::default() };
+    let start = length.saturating_sub(MOST_BYTES);
+    let mut bytes = Vec::new();
+    let read = file
+        .seek(SeekFrom::Start(start))
+        .and_then(|_| (&mut file).take(MOST_BYTES).read_to_end(&mut bytes));
+    if read.is_err() {
+        return Default::default();
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    // The first line may be cut, and is none then.
+    let mut entries: Vec<String> =
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let is_long = start > 0 || entries.len() > 2 * MOST;
+    entries.drain(..entries.len().saturating_sub(MOST));
+    (entries, is_long)
+}
+
+/// An entry as it stands in the file: without the keys that are known.
+fn line(text: &str) -> Option<String> {
+    let text = keys::of_environment().masked(text);
+    serde_json::to_string(&text).map(|line| line + "\n").ok()
 }
 
 #[cfg(test)]
@@ -99,5 +134,23 @@ mod tests {
         assert_eq!(history.forth(), Some("two"));
         assert_eq!(history.forth(), Some("dra"));
         assert_eq!(history.forth(), None);
+    }
+
+    #[test]
+    fn a_file_that_has_grown_long_is_cut_to_its_newest_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history.jsonl");
+        let lines: String = (0..3 * MOST).map(|at| format!("\"{at}\"\n")).collect();
+        fs::write(&path, lines + "not an entry\n").unwrap();
+        let (entries, is_long) = read(&path);
+        assert_eq!((entries.len(), entries[0].as_str(), is_long), (MOST, "2000", true));
+        let at = entries.len();
+        let mut history = History { entries, at, draft: String::new(), file: Some(path.clone()) };
+        history.rewrite().unwrap();
+        history.add("new");
+        let (entries, is_long) = read(&path);
+        assert_eq!((entries.len(), entries[MOST - 1].as_str(), is_long), (MOST, "new", false));
+        fs::write(&path, format!("\"{}\"\n\"last\"\n", "x".repeat(5 << 20))).unwrap();
+        assert_eq!(read(&path), (vec!["last".to_owned()], true));
     }
 }

@@ -2,8 +2,11 @@
 //! nor handles keys itself; it is given back when the reader is dropped, and lent to others in
 //! between.
 
+use crate::platform::is_terminal_closed;
 use crossterm::{
-    event::{self, DisableBracketedPaste, EnableBracketedPaste, Event},
+    event::{
+        self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyModifiers,
+    },
     execute,
     terminal::{disable_raw_mode, enable_raw_mode, is_raw_mode_enabled},
 };
@@ -55,12 +58,18 @@ impl Keyboard {
         let reading = reader.clone();
         // A thread of its own: a read cannot be stopped.
         thread::spawn(move || {
-            while reading.may_read() {
+            // Whether keys may be there that were pressed before the terminal left them alone.
+            let mut is_late = true;
+            while let Some(was_lent) = reading.may_read() {
+                if is_terminal_closed() {
+                    return;
+                }
+                is_late |= was_lent;
                 match event::poll(LOOK) {
-                    Ok(false) => {}
+                    Ok(false) => is_late = false,
                     Ok(true) => {
-                        let given = event::read().is_ok_and(|event| give.send(event).is_ok());
-                        if !given {
+                        let event = event::read().map(|it| if is_late { early(it) } else { it });
+                        if !event.is_ok_and(|event| give.send(event).is_ok()) {
                             return;
                         }
                     }
@@ -79,6 +88,8 @@ impl Keyboard {
 
 impl Drop for Keyboard {
     fn drop(&mut self) {
+        // A thread that still read would take a key from whoever reads next.
+        self.reader.stop(Reading::Ending);
         self.reader.stop(Reading::Over);
         leave();
     }
@@ -92,15 +103,17 @@ impl Reader {
         Lent(self.clone())
     }
 
-    /// Whether the thread may go on; waits while it may not.
-    fn may_read(&self) -> bool {
+    /// Lets the thread go on, and says whether the terminal was lent before; nothing if it is to
+    /// end. Waits while the terminal is lent.
+    fn may_read(&self) -> Option<bool> {
         let (_, changed) = &*self.0;
-        let mut state = self.state();
+        let (mut state, mut was_lent) = (self.state(), false);
         loop {
             match *state {
-                Reading::On => return true,
-                Reading::Over => return false,
+                Reading::On => return Some(was_lent),
+                Reading::Over => return None,
                 Reading::Ending => {
+                    was_lent = true;
                     *state = Reading::Off;
                     changed.notify_all();
                 }
@@ -139,6 +152,17 @@ impl Drop for Lent {
         drop(enter());
         *self.0.state() = Reading::On;
         changed.notify_all();
+    }
+}
+
+/// A key that was pressed while the terminal still handled keys itself, which makes a line feed of
+/// Enter.
+fn early(event: Event) -> Event {
+    match event {
+        Event::Key(key) if key == KeyEvent::new(KeyCode::Char('j'), KeyModifiers::CONTROL) => {
+            Event::Key(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE))
+        }
+        event => event,
     }
 }
 

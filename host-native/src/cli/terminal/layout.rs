@@ -12,6 +12,15 @@ pub(crate) struct Layout {
     pub(crate) cursor: (usize, usize),
 }
 
+impl Layout {
+    /// The same below those rows.
+    pub(crate) fn below(self, mut rows: Vec<String>) -> Self {
+        let cursor = (rows.len() + self.cursor.0, self.cursor.1);
+        rows.extend(self.rows);
+        Self { rows, cursor }
+    }
+}
+
 /// The text `before` and `behind` the cursor, behind a mark of `mark`, in rows of `width` columns;
 /// no more than `most` of them, those around the cursor.
 pub(crate) fn laid_out(
@@ -67,13 +76,8 @@ impl Page {
     }
 }
 
-/// How many rows a line takes on a terminal of that width; escapes take none.
-pub(crate) fn rows_of(line: &str, width: usize) -> usize {
-    columns_of(line).max(1).div_ceil(width.max(1))
-}
-
 /// How many columns a line takes; escapes that colour it take none.
-pub(crate) fn columns_of(line: &str) -> usize {
+pub(crate) fn columns_of_line(line: &str) -> usize {
     let mut columns = 0;
     let mut rest = line;
     while let Some((text, escape)) = rest.split_once('\x1b') {
@@ -106,7 +110,6 @@ mod tests {
 
     #[test]
     fn escapes_take_no_room() {
-        assert_eq!(columns_of("\x1b[2mab\x1b[0m日"), 4);
-        assert_eq!((rows_of("", 4), rows_of("abcd", 4), rows_of("abcde", 4)), (1, 1, 2));
+        assert_eq!(columns_of_line("\x1b[2mab\x1b[0m日"), 4);
     }
 }

@@ -42,6 +42,13 @@ impl Line {
         self.cursor = text.len();
     }
 
+    /// Cuts all of it.
+    pub(crate) fn cut_all(&mut self) {
+        if !self.text.is_empty() {
+            self.cut = self.take();
+        }
+    }
+
     /// Takes the text.
     pub(crate) fn take(&mut self) -> String {
         self.cursor = 0;

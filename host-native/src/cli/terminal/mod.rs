@@ -10,7 +10,7 @@ mod size;
 
 pub(super) use history::History;
 pub(super) use keyboard::{Keyboard, Reader, restore};
-pub(super) use layout::{Layout, laid_out};
+pub(super) use layout::{Layout, columns_of_line, laid_out};
 pub(super) use line::Line;
-pub(super) use screen::{Hidden, Screen};
+pub(super) use screen::{Hidden, Screen, tell};
 pub(super) use size::{columns, size};

@@ -2,7 +2,7 @@
 //! with each change: the line that is not yet whole, what goes on, and what is being typed. Where
 //! there is no area, lines are written as they come.
 
-use super::layout::{Layout, rows_of};
+use super::layout::{Layout, columns_of_line};
 use crossterm::terminal::is_raw_mode_enabled;
 use std::{
     io::{self, Write, stderr},
@@ -11,6 +11,21 @@ use std::{
 
 /// Most characters of a line that is not whole. A longer one is broken.
 const LONGEST_TAIL: usize = 4_000;
+
+/// Most bytes that are kept while the terminal is somebody else's. What comes after is not shown.
+const MOST_HELD: usize = 1 << 20;
+
+/// The screen that is drawn on, for lines that concern everybody.
+static DRAWN: Mutex<Option<Screen>> = Mutex::new(None);
+
+/// Writes whole lines to standard error: above the area, if there is one.
+pub(crate) fn tell(lines: &str) {
+    let drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match drawn {
+        Some(screen) => screen.tell(lines),
+        None => drop(stderr().lock().write_all(lines.as_bytes())),
+    }
+}
 
 /// The terminal behind standard error. Clones are of the same one.
 #[derive(Clone, Debug, Default)]
@@ -30,13 +45,35 @@ struct State {
     input: Option<Layout>,
     /// Whether there is nothing in the area but a line that is not whole.
     is_plain: bool,
-    /// Of the area as it stands: the row of the cursor; none where nothing is drawn.
-    cursor_row: Option<usize>,
+    /// The area as it stands; none where nothing is drawn.
+    area: Option<Area>,
+    /// What was written while the terminal is somebody else's, if it is.
+    held: Option<String>,
+}
+
+/// What has to be known of the area to take it away.
+#[derive(Debug)]
+struct Area {
+    /// The columns of each line above the cursor's.
+    above: Vec<usize>,
+    /// The cursor's, counted from the beginning of its line.
+    column: usize,
+}
+
+impl Area {
+    /// How many rows stand above the cursor. A terminal that has become narrower has broken the
+    /// lines that it had.
+    fn rows(&self, width: usize) -> usize {
+        let width = width.max(1);
+        let above: usize = self.above.iter().map(|columns| (*columns).max(1).div_ceil(width)).sum();
+        above + self.column.saturating_sub(1) / width
+    }
 }
 
 impl Screen {
     /// Begins to draw the area, on a terminal of that many columns and rows.
     pub(crate) fn begin(&self, size: (u16, u16)) {
+        *DRAWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.clone());
         let mut state = self.state();
         state.is_drawn = true;
         state.resize(size);
@@ -45,6 +82,7 @@ impl Screen {
 
     /// Takes the area away. A line that is not whole stays.
     pub(crate) fn end(&self) {
+        *DRAWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
         let mut state = self.state();
         if state.is_drawn {
             (state.status, state.input) = (None, None);
@@ -54,14 +92,20 @@ impl Screen {
         }
     }
 
-    /// Takes the area away, for whoever else writes to the terminal, until that is dropped.
+    /// Takes the area away, for whoever else writes to the terminal, until that is dropped. What
+    /// is written to the screen meanwhile comes then.
     pub(crate) fn hide(&self) -> Hidden {
         let mut state = self.state();
         let was_drawn = state.is_drawn;
         if was_drawn {
-            let text = state.cleared() + &std::mem::take(&mut state.tail);
+            let mut text = state.cleared();
+            if !state.tail.is_empty() {
+                text.push_str(&std::mem::take(&mut state.tail));
+                text.push_str(line_end());
+            }
             emit(&text);
             state.is_drawn = false;
+            state.held = Some(String::new());
         }
         Hidden(was_drawn.then(|| self.clone()))
     }
@@ -70,7 +114,7 @@ impl Screen {
     pub(crate) fn redraw(&self) {
         let mut state = self.state();
         if state.is_drawn {
-            state.cursor_row = None;
+            state.area = None;
             emit("\x1b[2J\x1b[H");
             state.show("");
         }
@@ -80,7 +124,14 @@ impl Screen {
     pub(crate) fn resize(&self, size: (u16, u16)) {
         let mut state = self.state();
         state.resize(size);
+        // Also where nothing has changed it stands in other rows.
+        state.is_plain = false;
         state.show("");
+    }
+
+    /// Writes whole lines: above the area, if there is one.
+    pub(crate) fn tell(&self, lines: &str) {
+        self.state().tell(lines);
     }
 
     /// Columns of a terminal that an area is drawn on.
@@ -111,11 +162,6 @@ impl Screen {
         }
     }
 
-    /// The line that is not yet whole.
-    pub(crate) fn tail(&self) -> String {
-        self.state().tail.clone()
-    }
-
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,12 +171,20 @@ impl Screen {
 #[derive(Debug)]
 pub(crate) struct Hidden(Option<Screen>);
 
+impl Hidden {
+    /// Writes to the terminal at once.
+    pub(crate) fn write(&self, text: &str) {
+        emit(text);
+    }
+}
+
 impl Drop for Hidden {
     fn drop(&mut self) {
         if let Some(screen) = &self.0 {
             let mut state = screen.state();
             state.is_drawn = true;
-            state.show("");
+            let held = state.held.take().unwrap_or_default();
+            state.show(&held);
         }
     }
 }
@@ -138,6 +192,12 @@ impl Drop for Hidden {
 impl Write for Screen {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut state = self.state();
+        if let Some(held) = &mut state.held {
+            if held.len() < MOST_HELD {
+                held.push_str(&String::from_utf8_lossy(bytes));
+            }
+            return Ok(bytes.len());
+        }
         if !state.is_drawn {
             return stderr().lock().write(bytes);
         }
@@ -155,6 +215,19 @@ impl State {
         self.size = (usize::from(columns).max(8), usize::from(rows).max(4));
     }
 
+    /// Writes lines of somebody else's: a line that is not whole ends before them.
+    fn tell(&mut self, lines: &str) {
+        if let Some(held) = &mut self.held {
+            let end = if held.is_empty() || held.ends_with('\n') { "" } else { "\n" };
+            held.push_str(&format!("{end}{lines}"));
+        } else if self.is_drawn {
+            let end = if self.tail.is_empty() { "" } else { "\n" };
+            self.show(&format!("{end}{lines}"));
+        } else {
+            emit(lines);
+        }
+    }
+
     /// Writes a text behind what is there, and the area below it.
     fn show(&mut self, text: &str) {
         if !self.is_drawn {
@@ -165,7 +238,9 @@ impl State {
         let mut out = if goes_on { String::new() } else { self.cleared() };
         let stands = if goes_on { self.tail.len() } else { 0 };
         self.tail.push_str(text);
-        if self.tail.len() > LONGEST_TAIL && !self.tail.contains('\n') {
+        // A line that fills the screen could not be taken away.
+        let longest = LONGEST_TAIL.min(self.size.0 * self.size.1 / 2);
+        if self.tail.len() > longest && !self.tail.contains('\n') {
             self.tail.push('\n');
         }
         if let Some(end) = self.tail.rfind('\n') {
@@ -189,7 +264,7 @@ impl State {
 
     /// What takes the area away.
     fn cleared(&mut self) -> String {
-        match self.cursor_row.take() {
+        match self.area.take().map(|area| area.rows(self.size.0)) {
             None => String::new(),
             Some(0) => "\r\x1b[J".to_owned(),
             Some(rows) => format!("\r\x1b[{rows}A\x1b[J"),
@@ -198,42 +273,41 @@ impl State {
 
     /// Notes where the cursor is behind a line that is not whole.
     fn stand(&mut self) {
-        let rows = rows_of(&self.tail, self.size.0);
-        self.cursor_row = (!self.tail.is_empty()).then(|| rows - 1);
+        let column = columns_of_line(&self.tail);
+        self.area = (!self.tail.is_empty()).then(|| Area { above: Vec::new(), column });
         self.is_plain = true;
     }
 
     /// The area, with the cursor where something is typed.
     fn draw(&mut self, out: &mut String) {
-        let width = self.size.0;
+        self.is_plain = self.status.is_none() && self.input.is_none();
         let mut rows = Vec::new();
         if !self.tail.is_empty() {
             rows.push(self.tail.as_str());
         }
         rows.extend(self.status.as_deref());
-        let above: usize = rows.iter().map(|row| rows_of(row, width)).sum();
-        let (mut at, mut cursor) = (above.saturating_sub(1), None);
-        if let Some(input) = &self.input {
-            rows.extend(input.rows.iter().map(String::as_str));
-            at = above + input.rows.len().saturating_sub(1);
-            cursor = Some((above + input.cursor.0, input.cursor.1));
-        }
-        self.is_plain = self.status.is_none() && self.input.is_none();
-        if rows.is_empty() {
-            return;
-        }
+        let input = self.input.as_ref();
+        let first = rows.len();
+        rows.extend(input.iter().flat_map(|input| &input.rows).map(String::as_str));
+        let Some(last) = rows.len().checked_sub(1) else { return };
         out.push_str(&rows.join(line_end()));
-        if let Some((row, column)) = cursor {
-            if at > row {
-                out.push_str(&format!("\x1b[{}A", at - row));
+        let columns: Vec<usize> = rows.iter().map(|row| columns_of_line(row)).collect();
+        let at = input.map_or(last, |input| first + input.cursor.0);
+        let column = match input {
+            Some(input) => input.cursor.1,
+            None => columns.last().copied().unwrap_or_default(),
+        };
+        if input.is_some() {
+            if last > at {
+                out.push_str(&format!("\x1b[{}A", last - at));
             }
             out.push('\r');
             if column > 0 {
                 out.push_str(&format!("\x1b[{column}C"));
             }
-            at = row;
         }
-        self.cursor_row = Some(at);
+        let above = columns.get(..at).unwrap_or_default().to_vec();
+        self.area = Some(Area { above, column });
     }
 }
 

@@ -1,5 +1,6 @@
 //! How large the terminal is that standard error goes to.
 
+use crate::platform::terminal_size;
 use std::io::{IsTerminal, stderr};
 
 /// The size of a terminal that does not say which it has.
@@ -15,8 +16,7 @@ pub(crate) fn size() -> Option<(u16, u16)> {
     if !stderr().is_terminal() {
         return None;
     }
-    let told = rustix::termios::tcgetwinsize(stderr());
-    let told = told.map_or((0, 0), |size| (size.ws_col, size.ws_row));
+    let told = terminal_size().unwrap_or((0, 0));
     let or = |told: u16, usual| if told > 0 { told } else { usual };
     Some((or(told.0, USUAL.0), or(told.1, USUAL.1)))
 }

@@ -3,7 +3,9 @@
 //! retries and warnings. On a terminal the text is Markdown, and lines are wrapped; elsewhere it
 //! is as the model wrote it.
 
+mod draft;
 mod edits;
+mod folds;
 mod live;
 #[cfg(test)]
 mod tests;
@@ -11,15 +13,18 @@ mod tests;
 use super::{
     figures::{counted, dollars, seconds, tokens},
     markdown::Markdown,
+    spinner::Activity,
     style::{Look, Pieces, Style, brief, harmless},
     terminal,
     words::{Phrase, Words},
     wrap::{Flow, Margin},
 };
+use draft::Draft;
 use innerloop_core::{
     action::Outcome,
     event::{Event, EventKind, PlanItem, PlanStatus},
     id::AgentId,
+    message::Why,
     status::RunEnd,
     time::Instant,
 };
@@ -57,6 +62,8 @@ pub(super) struct Transcript<W> {
     /// The calls that are under way, by id.
     calls: BTreeMap<String, Call>,
     doing: Doing,
+    /// The call that the model writes.
+    draft: Option<Draft>,
     /// When the run began.
     begun: Option<Instant>,
     /// What the last run cost.
@@ -84,6 +91,7 @@ enum Doing {
     Thinking,
     Writing,
     Retrying,
+    SummingUp,
 }
 
 impl<W: Write> Transcript<W> {
@@ -110,6 +118,7 @@ impl<W: Write> Transcript<W> {
             last: String::new(),
             calls: BTreeMap::new(),
             doing: Doing::Nothing,
+            draft: None,
             begun: None,
             turn: None,
         }
@@ -141,18 +150,24 @@ impl<W: Write> Transcript<W> {
         }
     }
 
-    /// What is under way, in a few words without an end; nothing while the agent is idle.
-    pub(super) fn activity(&self) -> Option<String> {
+    /// What is under way; nothing while the agent is idle.
+    pub(super) fn activity(&self) -> Option<Activity> {
         let mut calls = self.calls.values();
         if let Some(call) = calls.next() {
-            let others = calls.count();
             let label = call.phrase.label(ACTIVITY / 2);
-            let newest = call.live.newest().map(|line| format!(" · {}", line.trim()));
-            return Some(match (others, newest) {
-                (0, None) => label,
-                (0, Some(newest)) => brief(&format!("{label}{newest}"), ACTIVITY),
-                (others, _) => format!("{label} and {}", counted(others as u64, "other call")),
+            return Some(match calls.count() {
+                0 => Activity {
+                    what: label,
+                    detail: call.live.newest().map(|line| line.trim().to_owned()),
+                },
+                others => {
+                    Activity::of(format!("{label} and {}", counted(others as u64, "other call")))
+                }
             });
+        }
+        if let Some(draft) = &self.draft {
+            let what = draft.label(ACTIVITY / 2);
+            return Some(Activity { what, detail: draft.length() });
         }
         let text = match self.doing {
             Doing::Nothing => return None,
@@ -160,8 +175,9 @@ impl<W: Write> Transcript<W> {
             Doing::Thinking => "thinking",
             Doing::Writing => "writing",
             Doing::Retrying => "trying again",
+            Doing::SummingUp => "summing the conversation up",
         };
-        Some(text.to_owned())
+        Some(Activity::of(text))
     }
 
     /// What the last run came to, for example
@@ -171,6 +187,14 @@ impl<W: Write> Transcript<W> {
     }
 
     fn note_doing(&mut self, event: &Event) {
+        if let EventKind::ToolCallDelta { index, name, text, .. } = &event.kind {
+            let draft = self.draft.take().filter(|draft| draft.is(*index));
+            let mut draft = draft.unwrap_or_else(|| Draft::new(*index, name));
+            draft.add(&self.words, name, text);
+            self.draft = Some(draft);
+            return;
+        }
+        self.draft = None;
         self.doing = match &event.kind {
             EventKind::UserInput { .. } => {
                 self.begun.get_or_insert(event.at);
@@ -182,6 +206,11 @@ impl<W: Write> Transcript<W> {
             | EventKind::ToolCallStart { .. }
             | EventKind::ToolCallEnd { .. } => Doing::Waiting,
             EventKind::Retry { .. } => Doing::Retrying,
+            EventKind::CompactionStarted { .. } => Doing::SummingUp,
+            // One that was asked for belongs to no run.
+            EventKind::Compacted { .. } | EventKind::CompactionFailed { .. } => {
+                if self.begun.is_some() { Doing::Waiting } else { Doing::Nothing }
+            }
             EventKind::ProcessingEnd { usage, cost_nano_usd, tool_calls, .. } => {
                 let begun = self.begun.take().unwrap_or(event.at);
                 let took = event.at.0.saturating_sub(begun.0);
@@ -208,8 +237,11 @@ impl<W: Write> Transcript<W> {
             | EventKind::ProcessingEnd { .. } => self.end_voice(),
             EventKind::TextReset => {
                 self.markdown.discard();
-                self.end_voice();
-                self.note(Look::YELLOW, "(that was cut off)");
+                // A call that was being written has left no line.
+                if self.voice.is_some() {
+                    self.end_voice();
+                    self.note(Look::YELLOW, "(that was cut off)");
+                }
             }
             EventKind::ToolCallStart { call_id, name, arguments } => {
                 let phrase = self.words.phrase(name, arguments);
@@ -220,8 +252,8 @@ impl<W: Write> Transcript<W> {
             EventKind::ToolCallOutputDelta { call_id, text } => self.live(call_id, text),
             EventKind::ToolCallEnd { call_id, name, outcome } => {
                 // Its beginning may have been told before the session was resumed.
-                let nameless = || Call { phrase: Phrase::name(name), ..Call::default() };
-                let call = self.calls.remove(call_id).unwrap_or_else(nameless);
+                let told = || Call { phrase: self.words.told(call_id, name), ..Call::default() };
+                let call = self.calls.remove(call_id).unwrap_or_else(told);
                 self.end_call(call_id, call, outcome);
             }
             EventKind::SteeringInjected { parts } => {
@@ -237,6 +269,23 @@ impl<W: Write> Transcript<W> {
             EventKind::Warning { message } => {
                 let message = brief(message, MESSAGE_CHARS);
                 self.note(Look::YELLOW, &format!("warning: {message}"));
+            }
+            EventKind::Rewound { why, undo_left, redo_left, .. } => {
+                let done = match why {
+                    Why::Undo => "undone",
+                    Why::Redo => "redone",
+                    Why::Restore => "gone back to an earlier turn",
+                    Why::Clear => "cleared: the agent sees nothing of what was said",
+                };
+                let left = counted(u64::from(*undo_left), "step");
+                self.note(Look::DIM, &format!("{done}; {left} to undo, {redo_left} to redo"));
+            }
+            EventKind::Compacted { kind, turns, before, after, .. } => {
+                self.note(Look::DIM, &folds::line(*kind, *turns, *before, *after));
+            }
+            EventKind::CompactionFailed { message, .. } => {
+                let message = brief(message, MESSAGE_CHARS);
+                self.note(Look::YELLOW, &format!("(the conversation stays as it is: {message})"));
             }
             EventKind::LoopDetection { .. } => {
                 self.note(Look::YELLOW, "(the calls repeat themselves; the model was told)");

@@ -120,15 +120,23 @@ impl Scene {
     }
 
     fn doing(&self) -> String {
-        self.transcript.activity().unwrap_or_else(|| "idle".to_owned())
+        self.transcript.activity().map_or_else(|| "idle".to_owned(), |it| it.to_string())
     }
 }
 
 type Columns = fn() -> Option<u16>;
 
+/// Where each situation is seen.
+const SEEN: [(Columns, When); 4] =
+    [(narrow, When::Never), (usual, When::Always), (wide, When::Never), (pipe, When::Never)];
+
 /// What is seen of a situation is what stands in its files: `tests/NAME-COLUMNS.txt`, `-pipe` off a
-/// terminal and `-colour` with `‹1›` in place of `ESC[1m`.
-fn check(name: &str, situation: fn(Columns, When) -> Scene, seen: &[(Columns, When)]) {
+/// terminal and `-colour` with `‹1›` in place of `ESC[1m`. On a terminal no line is wider than it.
+fn check(name: &str, situation: fn(Columns, When) -> Scene) {
+    check_at(name, situation, &SEEN);
+}
+
+fn check_at(name: &str, situation: fn(Columns, When) -> Scene, seen: &[(Columns, When)]) {
     for (columns, when) in seen {
         let text = String::from_utf8(situation(*columns, *when).transcript.out).unwrap();
         let colour = if matches!(when, When::Always) { "-colour" } else { "" };
@@ -203,11 +211,7 @@ fn plain_answer(columns: fn() -> Option<u16>, when: When) -> Scene {
 
 #[test]
 fn a_plain_answer() {
-    check(
-        "answer",
-        plain_answer,
-        &[(narrow, When::Never), (usual, When::Always), (wide, When::Never), (pipe, When::Never)],
-    );
+    check("answer", plain_answer);
 }
 
 fn reading_and_editing(columns: fn() -> Option<u16>, when: When) -> Scene {
@@ -249,11 +253,7 @@ fn reading_and_editing(columns: fn() -> Option<u16>, when: When) -> Scene {
 
 #[test]
 fn reading_and_editing_with_diffs() {
-    check(
-        "edits",
-        reading_and_editing,
-        &[(narrow, When::Never), (usual, When::Always), (pipe, When::Never)],
-    );
+    check("edits", reading_and_editing);
 }
 
 fn program_that_fails(columns: fn() -> Option<u16>, when: When) -> Scene {
@@ -263,7 +263,7 @@ fn program_that_fails(columns: fn() -> Option<u16>, when: When) -> Scene {
     assert_eq!(scene.doing(), "shell: cargo test --all");
     let mut all = String::new();
     for line in 1..=20 {
-        let text = format!("   Compiling crate-{line} v0.1.{line} (/work/crates/crate-{line})\n");
+        let text = format!("   Compiling crate-{line} v0.1.{line} (/home/crates/crate-{line})\n");
         scene.prints("1", &text);
         all.push_str(&text);
     }
@@ -293,11 +293,7 @@ fn program_that_fails(columns: fn() -> Option<u16>, when: When) -> Scene {
 
 #[test]
 fn a_program_with_live_output_that_fails() {
-    check(
-        "program",
-        program_that_fails,
-        &[(narrow, When::Never), (usual, When::Always), (pipe, When::Never)],
-    );
+    check("program", program_that_fails);
 }
 
 fn steered(columns: fn() -> Option<u16>, when: When) -> Scene {
@@ -321,13 +317,15 @@ fn steered(columns: fn() -> Option<u16>, when: When) -> Scene {
 
 #[test]
 fn a_call_is_denied_and_the_model_steered() {
-    check("steered", steered, &[(narrow, When::Never), (usual, When::Always)]);
+    check("steered", steered);
 }
 
 fn cut_off(columns: fn() -> Option<u16>, when: When) -> Scene {
     let mut scene = Scene::new(columns, when);
     scene.user();
     scene.writes("Now **the list:\n\n```rust\nfn half(");
+    let silent = "nothing more from https://api.example.com for 30 s; Ctrl-C interrupts";
+    scene.transcript.tell(Look::YELLOW, silent);
     let message = "the connection was closed before the reply was whole".to_owned();
     scene.event(EventKind::Retry { attempt: 2, delay_ms: 1_500, message });
     assert_eq!(scene.doing(), "trying again");
@@ -342,8 +340,30 @@ fn cut_off(columns: fn() -> Option<u16>, when: When) -> Scene {
 }
 
 #[test]
+fn what_is_written_is_told_while_it_is_written() {
+    let mut scene = Scene::new(|| Some(80), When::Never);
+    let delta = |index, text: &str| EventKind::ToolCallDelta {
+        index,
+        call_id: String::new(),
+        name: "write_file".to_owned(),
+        text: text.to_owned(),
+    };
+    scene.user();
+    scene.event(delta(1, ""));
+    assert_eq!(scene.doing(), "writing write_file");
+    scene.event(delta(1, r#"{"file_path":"src/cart.js","con"#));
+    scene.event(delta(1, r#"tent":"export {};\"#));
+    scene.event(delta(1, r#"nlet"#));
+    assert_eq!(scene.doing(), "writing src/cart.js · 2 lines");
+    scene.event(delta(2, ""));
+    assert_eq!(scene.doing(), "writing write_file");
+    scene.event(EventKind::TextReset);
+    assert_eq!(scene.doing(), "waiting for the model");
+}
+
+#[test]
 fn a_reply_is_cut_off_and_asked_again() {
-    check("cut-off", cut_off, &[(narrow, When::Never), (usual, When::Always), (pipe, When::Never)]);
+    check("cut-off", cut_off);
 }
 
 fn side_by_side(columns: fn() -> Option<u16>, when: When) -> Scene {
@@ -369,19 +389,42 @@ fn side_by_side(columns: fn() -> Option<u16>, when: When) -> Scene {
     scene.agent = AgentId(2);
     scene.ends(RunEnd::Interrupted);
     scene.agent = AgentId::ROOT;
-    for text in pieces("を確認してください。\n- 一つ目の項目は長いので、次の行に続きます。\n")
-    {
+    let rest = "を確認してください。\n- 一つ目の項目は長いので、次の行に続きます。\n\n| ファイル | \
+                結果 |\n|---|---:|\n| `doc/日本語.md` | 直しました：訳語を揃え、段落を二つに分けました \
+                |\n| docs | 0 |\n";
+    for text in pieces(rest) {
         scene.event(EventKind::AssistantTextDelta { text });
     }
     scene.ends_text();
     scene
 }
 
+/// A reply that is to take the terminal over.
+fn hostile(columns: fn() -> Option<u16>, when: When) -> Scene {
+    let mut scene = Scene::new(columns, when);
+    scene.says(
+        "a\u{1b}[2Jb \u{1b}]0;title\u{7} \u{9b}31m back\rover \u{8}\u{8} if \u{202e}lla\u{2066} \
+         `co\u{1b}cde` [li\u{1b}nk](https://e\u{1b}x.com)\n\n```s\u{1b}h\nx\u{1b}[1A\n```\n\
+         | \u{1b}[5m |\n|---|\n| \u{202e} |\n",
+    );
+    scene.ends(RunEnd::Completed);
+    scene
+}
+
+#[test]
+fn b10_a_reply_does_nothing_to_the_terminal() {
+    for columns in [narrow, usual, pipe] {
+        let text = String::from_utf8(hostile(columns, When::Never).transcript.out).unwrap();
+        let is_harmful =
+            |c: char| c.is_control() && c != '\n' || ('\u{202a}'..='\u{2069}').contains(&c);
+        assert!(!text.contains(is_harmful), "{text:?}");
+        let seen = ["a\\u001b[2Jb", "\\u0007", "\\u009b31m", "back\\u000dover", "\\u202ella"];
+        seen.iter().for_each(|seen| assert!(text.contains(seen), "{seen}: {text}"));
+    }
+}
+
 #[test]
 fn two_agents_side_by_side() {
-    check(
-        "side-by-side",
-        side_by_side,
-        &[(narrow, When::Never), (usual, When::Always), (wide, When::Never), (pipe, When::Always)],
-    );
+    check("side-by-side", side_by_side);
+    check_at("side-by-side", side_by_side, &[(pipe, When::Always)]);
 }

@@ -193,7 +193,9 @@ fn flip_folder(place: &Path, target: &Path, is_over: &AtomicBool) {
 #[test]
 fn e11_what_is_flipped_while_the_host_looks_leads_nowhere_and_holds_nothing_up() {
     const ROUNDS: usize = 20;
-    const READS: usize = 10_000;
+    const READS: usize = 1_000;
+    // Only what is held up for good takes that long, however busy the machine is.
+    const PATIENCE: Duration = Duration::from_secs(180);
     let folder = Folder::new("flipped");
     let project = project(&folder);
     let (secret, root) = (folder.path("secret"), project.root);
@@ -214,18 +216,15 @@ fn e11_what_is_flipped_while_the_host_looks_leads_nowhere_and_holds_nothing_up()
         });
         scope.spawn(|| flip_folder(&root.join("web"), &secret, &is_over));
         let workspace = Workspace::open(&root).unwrap();
-        thread::spawn(move || {
-            for _ in 0..ROUNDS {
-                let found = told_of(&workspace, READS);
-                if tell.send(found).is_err() {
-                    break;
-                }
-            }
-        });
-        let next = || told.recv_timeout(Duration::from_secs(20));
-        let found: Vec<_> = std::iter::from_fn(|| next().ok()).collect();
+        thread::spawn(move || while tell.send(told_of(&workspace, READS)).is_ok() {});
+        let mut found: Vec<String> = Vec::new();
+        while found.len() < ROUNDS || !found.iter().any(|found| found.contains("own")) {
+            let Ok(next) = told.recv_timeout(PATIENCE) else { break };
+            found.push(next);
+        }
+        drop(told);
         is_over.store(true, Ordering::Relaxed);
-        assert_eq!(found.len(), ROUNDS, "the host was held up");
+        assert!(found.len() >= ROUNDS, "the host was held up");
         assert!(!found.concat().contains("SECRET"), "{:?}", found.concat());
         assert!(found.concat().contains("own"), "it was read in between");
     });

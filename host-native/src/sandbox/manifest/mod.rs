@@ -10,10 +10,9 @@ mod narrow;
 pub use entry::{Asset, Entry, Folder, ProgramLimits, Source};
 pub use error::ManifestError;
 
-use crate::{places, private::is_absent, workspace::Workspace};
+use crate::{places, platform::Errno, private::is_absent, workspace::Workspace};
 use error::{MAX_BYTES, Problem};
 use file::File;
-use rustix::io::Errno;
 use std::{
     collections::BTreeMap,
     fs, io,

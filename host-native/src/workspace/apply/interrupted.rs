@@ -3,16 +3,18 @@
 //! since is not touched.
 
 use super::{Stage, is_same};
-use crate::workspace::{
-    guard,
-    layer::Layer,
-    overlay::Overlay,
-    root::Root,
-    scratch::Scratch,
-    stat::{Kind, Stat},
-    step::{Application, Step, TakenBack, Work},
+use crate::{
+    platform::{Errno, Result},
+    workspace::{
+        guard,
+        layer::Layer,
+        overlay::Overlay,
+        root::Root,
+        scratch::Scratch,
+        stat::{Kind, Stat},
+        step::{Application, Step, TakenBack, Work},
+    },
 };
-use rustix::io::{Errno, Result};
 use std::{
     io,
     path::{Path, PathBuf},

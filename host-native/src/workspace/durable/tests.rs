@@ -80,6 +80,13 @@ impl Bench {
         self.workspace().overlay_in(&folder).unwrap()
     }
 
+    /// A copy of the overlay as another program takes it up.
+    fn copy(&self, overlay: &Workspace, number: usize) -> Workspace {
+        let folder = self.dir.path().join(format!("copies/{number}/overlay"));
+        overlay.copy_overlay(&folder).unwrap();
+        self.workspace().overlay_in(&folder).unwrap()
+    }
+
     fn stored(&self) -> Vec<String> {
         let entries = fs::read_dir(self.store()).into_iter().flatten();
         let mut names: Vec<_> =
@@ -548,6 +555,11 @@ fn any_sequence_of_changes_is_taken_up() {
                     let killed = bench.after_kill(kills);
                     assert_eq!(picture(&killed), picture(&overlay), "seed {seed}, step {step}");
                     assert_eq!(told(&killed), told(&overlay), "seed {seed}, step {step}");
+                    if kills % 4 == 0 {
+                        let copy = bench.copy(&overlay, kills);
+                        assert_eq!(picture(&copy), picture(&overlay), "seed {seed}, step {step}");
+                        assert_eq!(told(&copy), told(&overlay), "seed {seed}, step {step}");
+                    }
                     kills += 1;
                 }
                 // Without having saved: it opens, and all that it names is there.
@@ -577,4 +589,6 @@ fn any_sequence_of_changes_is_taken_up() {
     }
 }
 
+mod copied;
+mod given_up;
 mod interrupted;

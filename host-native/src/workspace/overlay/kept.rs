@@ -3,20 +3,18 @@
 //! not there, whenever the program ends: a file goes only once a view is saved that does without.
 
 use super::super::{
-    root::{Access, Root},
+    root::{Access, Root, set_file_mode, stat_file},
     scratch::NEW,
-    stat::{Kind, Stat},
+    stat::Kind,
 };
-use crate::private;
-use rustix::{
-    fs::{Mode, fchmod, fdatasync, fstat},
-    io::{Errno, Result},
+use crate::{
+    platform::{DirBuilderExt as _, Errno, Result, SYNCS_ALL},
+    private,
 };
 use std::{
     collections::BTreeSet,
     fs::{DirBuilder, File, TryLockError},
     io::{self, Read as _, Write as _},
-    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
@@ -63,6 +61,9 @@ impl From<Errno> for KeptError {
         Self::Failed(error.into())
     }
 }
+
+/// Only its owner reads and writes a file.
+const OWN_MODE: u32 = 0o600;
 
 /// A folder that stays.
 #[derive(Debug)]
@@ -256,7 +257,7 @@ impl Kept {
             Err(error) => return Err(error.into()),
         }
         let mut file = root.file(new, NEW)?;
-        fchmod(&file, Mode::RUSR | Mode::WUSR)?;
+        set_file_mode(&file, OWN_MODE)?;
         file.write_all(view.as_bytes())?;
         file.sync_all()?;
         root.rename(new, Path::new(VIEW))?;
@@ -337,10 +338,10 @@ fn hold(folder: &Path) -> std::result::Result<Held, KeptError> {
             Err(TryLockError::WouldBlock) => return Err(KeptError::Busy),
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
-        let inode = Stat::of(&fstat(&lock)?).inode;
+        let inode = stat_file(&lock)?.inode;
         // It may have been removed before it was locked.
         if root.stat(Path::new(LOCK)).is_ok_and(|found| found.inode == inode) {
-            fchmod(&lock, Mode::RUSR | Mode::WUSR)?;
+            set_file_mode(&lock, OWN_MODE)?;
             return Ok(Held { root, _lock: lock });
         }
     }
@@ -349,12 +350,15 @@ fn hold(folder: &Path) -> std::result::Result<Held, KeptError> {
 
 /// Waits until these files are on the disk.
 fn sync(root: &Root, written: &BTreeSet<u64>) -> Result<()> {
-    if cfg!(target_os = "linux") && written.len() > MOST_ONE_BY_ONE {
+    if SYNCS_ALL && written.len() > MOST_ONE_BY_ONE {
         return root.sync_all();
     }
     for number in written {
         match root.file(&name(*number), Access::READ) {
-            Ok(file) => fdatasync(&file)?,
+            Ok(file) => {
+                let synced = file.sync_data();
+                synced.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+            }
             Err(Errno::NOENT) => {}
             Err(error) => return Err(error),
         }

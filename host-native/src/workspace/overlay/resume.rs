@@ -120,6 +120,26 @@ impl Overlay {
         Ok(())
     }
 
+    /// Keeps what this shows in that folder, too, for another overlay.
+    pub(in super::super) fn copy_to(&self, folder: PathBuf) -> Result<(), KeptError> {
+        let copy = Store::Kept(Kept::open(folder)?);
+        let Some(kept) = copy.kept() else { return Ok(()) };
+        let view = self.view();
+        if view.noted.is_empty() {
+            return Ok(());
+        }
+        let copied = view.stored().try_for_each(|number| self.store.copy_to(number, &copy));
+        if let Err(error) = copied {
+            view.stored().for_each(|number| copy.remove(number));
+            return Err(error.into());
+        }
+        let root = identity(&self.lower)?;
+        let text = saved::write((&root, self.has_scratch), &view, None);
+        let unused = kept.names(view.last());
+        kept.save(&text, unused)?;
+        Ok(())
+    }
+
     /// Saves the view, and that it is about to be applied in these steps.
     pub(in super::super) fn begin_applying(&self, application: &Application) -> io::Result<()> {
         self.save_with(&mut self.saving(), Some(application))
@@ -140,6 +160,19 @@ impl Overlay {
         let Some(Some(noted)) = view.noted.get(path).cloned() else { return };
         if found.is_still(&noted.stat) && key(&now) == key(found) {
             view.note(path, Some(Noted { stat: now, ..noted }));
+        }
+    }
+
+    /// Takes what something else has put below meanwhile for what stood there when it was first
+    /// changed here.
+    pub(in super::super) fn rebase(&self) {
+        let mut view = self.change();
+        let is_other = |path: &Path, noted: &Option<Noted>| !self.is_as_noted(path, noted.as_ref());
+        let others = view.noted.iter().filter(|(path, noted)| is_other(path, noted));
+        let others: Vec<PathBuf> = others.map(|(path, _)| path.clone()).collect();
+        for path in others {
+            let noted = self.found_below(&mut view, &path);
+            view.note(&path, noted);
         }
     }
 

@@ -18,7 +18,6 @@ use innerloop_json::{FromJson, ToJson, from_str, to_string};
 use std::{
     collections::BTreeSet,
     ffi::OsStr,
-    os::unix::ffi::OsStrExt as _,
     path::{Path, PathBuf},
 };
 
@@ -342,7 +341,7 @@ fn path_of(shown: &str) -> Result<PathBuf, String> {
     let is_name = |name: &[u8]| {
         !matches!(name, b"" | b"." | b"..") && name.len() <= MAX_NAME && !name.contains(&0)
     };
-    if path.len() > MAX_PATH || !path.as_bytes().split(|byte| *byte == b'/').all(is_name) {
+    if path.len() > MAX_PATH || !path.as_encoded_bytes().split(|byte| *byte == b'/').all(is_name) {
         return Err(format!("{shown:?} is no path of a workspace"));
     }
     Ok(path.into())
@@ -351,7 +350,7 @@ fn path_of(shown: &str) -> Result<PathBuf, String> {
 /// What a text shows of where a link leads.
 fn target_of(shown: &str) -> Result<PathBuf, String> {
     let target = unescaped(shown);
-    if target.len() > MAX_TARGET || target.as_bytes().contains(&0) {
+    if target.len() > MAX_TARGET || target.as_encoded_bytes().contains(&0) {
         return Err(format!("{:?} is no target of a link", OsStr::new(shown)));
     }
     Ok(target.into())

@@ -2,18 +2,15 @@
 //! the overlay, or stays where it was asked for.
 
 use super::super::{
-    root::{Access, Root, copy},
+    root::{Access, Root, copy, set_file_mode},
     scratch::{NEW, Scratch},
     stat::Stat,
 };
 use super::kept::{Kept, name};
 use crate::{
     places::{self, meets},
+    platform::{Errno, Result, Timespec, Timestamps},
     private,
-};
-use rustix::{
-    fs::{Mode, Timestamps, fchmod},
-    io::{Errno, Result},
 };
 use std::{
     env,
@@ -99,8 +96,15 @@ impl Store {
         let mut file = self.add(number)?;
         let copied = from.map_or(Ok(()), |from| copy(from, &mut file));
         // Its owner can always write to it; what is applied has the mode of what it replaces.
-        let copied = copied.and_then(|()| fchmod(&file, Mode::from_raw_mode(mode | 0o600)));
+        let copied = copied.and_then(|()| set_file_mode(&file, mode | 0o600));
         copied.inspect_err(|_| self.remove(number))
+    }
+
+    /// Makes the file in another store that it is in this one.
+    pub(super) fn copy_to(&self, number: u64, other: &Self) -> Result<()> {
+        let (found, from) = (self.stat(number)?, self.open(number, Access::READ)?);
+        other.copy(number, Some(&from), found.mode)?;
+        other.set_times(number, &times(found))
     }
 
     pub(super) fn open(&self, number: u64, access: Access) -> Result<File> {
@@ -144,6 +148,15 @@ impl Store {
             Self::Kept(kept) => kept.discard(),
         }
     }
+}
+
+/// When a file was read and written last.
+fn times(found: Stat) -> Timestamps {
+    let time = |nanoseconds: u64| Timespec {
+        tv_sec: i64::try_from(nanoseconds / 1_000_000_000).unwrap_or(i64::MAX),
+        tv_nsec: (nanoseconds % 1_000_000_000).try_into().unwrap_or_default(),
+    };
+    Timestamps { last_access: time(found.accessed), last_modification: time(found.modified) }
 }
 
 fn make(places: &[PathBuf]) -> Result<Scratch> {

@@ -1,8 +1,7 @@
 //! How an overlay's view differs from what is below: the changed names, folder by folder.
 
 use super::super::stat::Stat;
-use crate::digest::Digest;
-use rustix::io::Errno;
+use crate::{digest::Digest, platform::Errno};
 use std::{
     collections::BTreeMap,
     ffi::OsString,

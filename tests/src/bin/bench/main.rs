@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: what the session core costs, beside the physical limit measured in the
 //! same run (the goals follow from what the fastest peers need), and with the arguments `program
-//! RG` what the program `innerloop` beside it costs, and its searching beside ripgrep. It asserts
-//! nothing: a clock in a test would only measure the machine.
+//! RG` what the program `innerloop` beside it costs, whole tasks beside codex, and its searching
+//! beside ripgrep. It asserts nothing: a clock in a test would only measure the machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,15 +19,22 @@ mod program;
 mod reading;
 mod sessions;
 mod streams;
+mod tasks;
 
 use std::{env, path::Path};
 
 fn main() {
     let args: Vec<String> = env::args().skip(1).collect();
+    if let [what, line @ ..] = &args[..]
+        && what == tasks::COST
+    {
+        return tasks::cost(line);
+    }
     if let [what, rg] = &args[..]
         && what == "program"
     {
         program::run();
+        tasks::run();
         return reading::run(innerloop_tests::program::binary(), Path::new(rg));
     }
     sessions::run();

@@ -5,10 +5,11 @@ use innerloop_core::{
     Blueprint, Session,
     action::Outcome,
     bytes::Bytes,
+    compaction::{Compaction, Fullness, Tier},
     config::WireKind,
-    id::{EffectId, SessionId},
+    id::{AgentId, EffectId, SessionId},
     input::{Command, HttpInput, Input, ResponseHead, ToolInput},
-    message::Part,
+    message::{FoldKind, Part, TurnKind},
     output::{Effect, Outputs},
     time::{Instant as SessionTime, UnixMillis},
 };
@@ -26,7 +27,9 @@ const SESSIONS: usize = 10_000;
 pub(super) fn run() {
     let replies = Replies::new();
     one_tool_session(&replies);
-    many_turns(&replies);
+    let plain = many_turns(&replies);
+    folded_turns(&replies, plain);
+    fold(&replies);
     idle_sessions(&replies);
 }
 
@@ -138,7 +141,8 @@ fn one_tool_session(replies: &Replies) {
     println!("    limit: {:.1} µs to copy its {bytes} bytes of replies", copy_us(bytes));
 }
 
-fn many_turns(replies: &Replies) {
+/// The time of all turns.
+fn many_turns(replies: &Replies) -> Duration {
     let blueprint = blueprint();
     let mut driven = Driven::submit(open(&blueprint, 0));
     let (mut times, mut bodies) = (Vec::new(), Vec::new());
@@ -164,6 +168,46 @@ fn many_turns(replies: &Replies) {
         "turn 10: {early:.2} µs, turn {TURNS}: {late:.2} µs beside the copy: {:.2}× (goal ≤ 1.2×)",
         late / early
     );
+    total
+}
+
+/// The same turns where the oldest are left out again and again.
+fn folded_turns(replies: &Replies, plain: Duration) {
+    let mut config = config();
+    config.loops.detect = false;
+    let (from, to) = (Fullness::percent(90), Fullness::percent(60));
+    let tier = Tier { from, to, step: FoldKind::Truncate, inputs: None };
+    config.compaction = Compaction { auto: vec![tier], max_messages: 400, ..Compaction::default() };
+    let blueprint = Blueprint::new(config).expect("a configuration that works");
+    let mut driven = Driven::submit(open(&blueprint, 0));
+    let start = Instant::now();
+    for _ in 0..TURNS {
+        driven.reply(&replies.call);
+        driven.tool();
+    }
+    let total = start.elapsed();
+    let log = driven.session.history(AgentId::ROOT).expect("a history").turns();
+    let folds = log.iter().filter(|turn| matches!(turn.kind, TurnKind::Folded(_))).count();
+    report(&format!("{TURNS} turns, {folds} times made shorter"), total, "");
+    println!(
+        "    {:.2}× the turns that are not (goal ≤ 1.3×)",
+        total.as_secs_f64() / plain.as_secs_f64()
+    );
+}
+
+/// One summary of a long conversation: the cut, the transcript, and what comes of it.
+fn fold(replies: &Replies) {
+    let blueprint = blueprint();
+    let mut driven = Driven::submit(open(&blueprint, 0));
+    for _ in 0..TURNS / 2 {
+        driven.reply(&replies.call);
+        driven.tool();
+    }
+    driven.reply(&replies.done);
+    let start = Instant::now();
+    driven.give(Input::command(Command::Compact { instructions: None }));
+    driven.reply(&replies.done);
+    report(&format!("a fold of {TURNS} turns"), start.elapsed(), "goal ≤ 10 ms");
 }
 
 fn idle_sessions(replies: &Replies) {

@@ -1,6 +1,9 @@
 //! The log is the session, and so is a snapshot: what they give again is what was there.
 
-use super::seen::{Seen, require};
+use super::{
+    seen::{Seen, require},
+    views::view,
+};
 use crate::{simulator::subject::Subject, test_host::EPOCH};
 use innerloop_core::{
     Session,
@@ -146,6 +149,10 @@ impl Durable {
         let again = Session::restore(&snapshot, wall).map_err(|error| error.to_string())?;
         let bytes = again.snapshot();
         require(bytes == snapshot, || differ("the restored snapshot", &bytes, &snapshot))?;
+        for agent in (0..).map(AgentId).take_while(|agent| again.history(*agent).is_some()) {
+            let (now, before) = (view(&again, agent), view(seen.session(), agent));
+            require(now == before, || differ("what is seen", now.as_bytes(), before.as_bytes()))?;
+        }
         let (owed, now_owed) = (seen.subject.session().owed(), again.owed());
         require(owed == now_owed, || format!("owed were {owed:?}\nnow are {now_owed:?}"))?;
         require(again.deadline() == seen.session().deadline(), || {

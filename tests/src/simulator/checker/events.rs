@@ -4,6 +4,7 @@
 use super::seen::{Seen, require};
 use innerloop_core::{
     action::Outcome,
+    compaction::FoldReason,
     event::{Event, EventKind},
     id::AgentId,
     message::{Turn, TurnKind, joined_text},
@@ -45,6 +46,9 @@ struct Told {
     ends: u32,
     /// Runs that the host began.
     begun: u32,
+    /// Whether the conversation is made shorter because the host asked for it, and no run is
+    /// under way.
+    compacts: bool,
     depth: u32,
     /// How many turns it was started with; any number if 0.
     max_turns: u32,
@@ -67,6 +71,13 @@ impl Events {
         self.agents.entry(AgentId::ROOT).or_default().begun += 1;
     }
 
+    /// Turns of another conversation were taken over.
+    pub(super) fn on_import(&mut self, agent: AgentId, turns: &[Turn]) {
+        let counts = |turn: &&Turn| matches!(turn.kind, TurnKind::User(_) | TurnKind::Assistant(_));
+        let counted = turns.iter().filter(counts).count();
+        self.agents.entry(agent).or_default().turns += u32::try_from(counted).unwrap_or(0);
+    }
+
     pub(super) fn is_ended(&self) -> bool {
         self.ended
     }
@@ -75,6 +86,8 @@ impl Events {
     pub(super) fn on_outputs(&mut self, seen: &Seen<'_>) -> Result<Vec<CallEnd>, String> {
         let mut ends = Vec::new();
         let was_closing = self.closing;
+        let root = self.agents.get(&AgentId::ROOT);
+        let compacted = root.is_some_and(|told| told.compacts);
         for output in seen.outputs {
             require(!self.ended, || format!("after the end comes {output:?}"))?;
             match output {
@@ -96,6 +109,12 @@ impl Events {
         }
         let state = seen.session().status(AgentId::ROOT).map(|status| status.state);
         self.closing = state == Some(AgentState::Closed);
+        let root = self.agents.entry(AgentId::ROOT).or_default();
+        if compacted && !root.compacts {
+            // An input that waited for its end may have begun a run.
+            let is_busy = matches!(state, Some(AgentState::Processing | AgentState::AwaitingInput));
+            root.begun = root.ends + u32::from(is_busy);
+        }
         self.check_states(seen)?;
         Ok(ends)
     }
@@ -217,7 +236,8 @@ impl Events {
             })?;
             if id == AgentId::ROOT {
                 let open = told.begun - told.ends.min(told.begun);
-                require(told.ends <= told.begun && open == u32::from(is_busy), || {
+                let runs = u32::from(is_busy && !told.compacts);
+                require(told.ends <= told.begun && open == runs, || {
                     format!("{} runs began, {} ended: {:?}", told.begun, told.ends, status.state)
                 })?;
             }
@@ -271,6 +291,13 @@ impl Told {
     fn on_word(&mut self, kind: &EventKind, max_retries: u32) -> Result<(), String> {
         match kind {
             EventKind::UserInput { .. } => self.turns += 1,
+            EventKind::CompactionStarted { why, .. } => {
+                self.compacts = *why == FoldReason::Asked;
+            }
+            // The call that follows is another one.
+            EventKind::Compacted { .. } | EventKind::CompactionFailed { .. } => {
+                (self.tries, self.is_retry, self.compacts) = (0, false, false);
+            }
             EventKind::AssistantTextDelta { text } => self.text.push_str(text),
             EventKind::TextReset => self.text.clear(),
             EventKind::AssistantTextEnd { text, .. } => {

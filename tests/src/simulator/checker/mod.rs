@@ -4,12 +4,14 @@
 mod durable;
 mod effects;
 mod events;
+mod folds;
 mod hooks;
 mod order;
 mod repairs;
 mod requests;
 mod results;
 mod seen;
+mod views;
 mod words;
 
 use super::subject::Subject;
@@ -17,6 +19,7 @@ use crate::snapshot;
 use durable::Durable;
 use effects::{Effects, Expected};
 use events::Events;
+use folds::Folds;
 use hooks::Hooks;
 use innerloop_core::{
     Session,
@@ -32,6 +35,7 @@ use repairs::Repairs;
 use requests::Requests;
 use results::Results;
 use seen::{Seen, require};
+use views::{Views, changes_view};
 use words::Words;
 
 /// Every so many steps, what takes a while is checked.
@@ -48,11 +52,13 @@ pub(super) struct Checker {
     steps: u64,
     effects: Effects,
     events: Events,
+    folds: Folds,
     hooks: Hooks,
     order: Order,
     repairs: Repairs,
     requests: Requests,
     results: Results,
+    views: Views,
     words: Words,
     durable: Durable,
     /// The snapshot before an input that may be refused, and where the agent stood.
@@ -70,11 +76,13 @@ impl Checker {
             steps: 0,
             effects: Effects::default(),
             events: Events::default(),
+            folds: Folds::default(),
             hooks: Hooks::default(),
             order: Order::default(),
             repairs: Repairs::default(),
             requests: Requests::default(),
             results: Results::default(),
+            views: Views::default(),
             words: Words::default(),
             before: None,
             state: None,
@@ -141,12 +149,14 @@ impl Checker {
         for end in &ends {
             self.effects.on_call_end(end.agent, &end.call_id);
         }
+        self.folds.on_outputs(seen)?;
         self.words.on_outputs(seen, &ends);
         Words::check_completed(seen)?;
         self.hooks.on_outputs(seen, &ends)?;
         self.order.on_outputs(seen)?;
         self.repairs.on_outputs(seen);
         self.results.on_outputs(seen, &ends, &mut self.hooks)?;
+        self.views.on_outputs(seen)?;
         self.requests
             .on_outputs(seen.config.model.wire, seen.outputs, |agent| seen.turns(agent))?;
         self.durable.on_step(seen, seen.input, at)?;
@@ -172,6 +182,9 @@ impl Checker {
 
     fn on_command(&mut self, input: &Input, subject: &Subject) -> Result<(), String> {
         let Input::Command { agent, command } = input else { return Ok(()) };
+        if let Command::Import { turns } = command {
+            self.events.on_import(*agent, turns);
+        }
         let is_closed = self.state == Some(AgentState::Closed);
         require(!is_closed, || "a command is accepted after Close".into())?;
         if *agent == AgentId::ROOT {
@@ -182,6 +195,9 @@ impl Checker {
                     self.events.on_run();
                 }
                 Command::FollowUp { .. } if is_idle => self.events.on_run(),
+                _ if changes_view(input) => {
+                    require(is_idle, || "the view changes while busy".into())?;
+                }
                 _ => {}
             }
         }
@@ -207,7 +223,11 @@ impl Checker {
             let is_idle = self.state == Some(AgentState::Idle);
             let is_fit = match (command, reason) {
                 (_, Reason::Closed) => is_closed,
-                (Command::Submit { .. }, Reason::Busy) => !is_idle,
+                (Command::Submit { .. } | Command::Compact { .. }, Reason::Busy) => !is_idle,
+                (Command::Compact { .. }, Reason::Nothing(_)) => is_idle,
+                (_, Reason::Busy) => changes_view(input) && !is_idle,
+                (_, Reason::Nothing(_)) => self.views.has_nothing(command, subject),
+                (Command::Import { .. }, Reason::Import(_)) => true,
                 (Command::Configure { .. }, Reason::Config(_)) => true,
                 (_, Reason::Empty) => true,
                 _ => false,
@@ -295,6 +315,15 @@ impl Checker {
             }
         }
         Ok(())
+    }
+
+    /// To undo and redo is nothing, and to undo is to fork at that turn: the next request is the
+    /// same, byte for byte.
+    pub(super) fn check_undo(&self, subject: &Subject) -> Result<(), String> {
+        if subject.is_mutant() || self.state != Some(AgentState::Idle) {
+            return Ok(());
+        }
+        views::check_undo(subject, self.config.model.wire)
     }
 
     /// The session has closed, and nothing is owed any more.

@@ -4,6 +4,7 @@
 use super::{
     events::sums_up,
     seen::{Seen, require},
+    views::changes_view,
 };
 use innerloop_core::{
     event::EventKind,
@@ -40,6 +41,9 @@ impl Repairs {
             }
             let turns = seen.turns(agent);
             let looked_at = self.turns.insert(agent, turns.len()).unwrap_or(0);
+            if changes_view(seen.input) {
+                continue;
+            }
             let counts = self.counts.entry(agent).or_default();
             for (at, turn) in turns.iter().enumerate().skip(looked_at) {
                 match &turn.kind {
@@ -72,6 +76,11 @@ impl Repairs {
             let id = AgentId(u32::try_from(agent["id"].as_u64().unwrap_or(0)).unwrap_or(0));
             let status = seen.session().status(id).map(|status| status.state);
             if !matches!(status, Some(AgentState::Processing | AgentState::AwaitingInput)) {
+                continue;
+            }
+            // No run is under way while the host has the conversation made shorter.
+            let waits_for = [&agent["phase"], &agent["calls"]].map(Value::to_string).concat();
+            if waits_for.contains("\"why\":\"asked\"") {
                 continue;
             }
             let Some(counts) = self.counts.get(&id) else { continue };

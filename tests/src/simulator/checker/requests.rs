@@ -57,7 +57,8 @@ impl Requests {
 
 /// Whether the model's last word is a reply that it wants to go on with. Empty ones do not count.
 fn is_paused(turns: &[Turn]) -> bool {
-    for turn in turns.iter().rev() {
+    let is_fold = |turn: &&Turn| matches!(turn.kind, TurnKind::Folded(_));
+    for turn in turns.iter().rev().skip_while(is_fold) {
         let TurnKind::Assistant(reply) = &turn.kind else { return false };
         let is_paused = reply.finish == Finish::Pause;
         if is_paused || !reply.text().trim().is_empty() || reply.tool_calls().next().is_some() {

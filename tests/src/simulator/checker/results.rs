@@ -4,6 +4,7 @@ use super::{
     events::CallEnd,
     hooks::{Hooks, Said},
     seen::{Seen, require},
+    views::changes_view,
 };
 use innerloop_core::{
     action::Outcome,
@@ -44,6 +45,10 @@ impl Results {
             }
             let turns = seen.turns(agent);
             let looked_at = self.turns.insert(agent, turns.len()).unwrap_or(0);
+            if changes_view(seen.input) {
+                // What follows from that are results of calls that have ended nowhere.
+                continue;
+            }
             for turn in turns.iter().skip(looked_at) {
                 let TurnKind::ToolResults(results) = &turn.kind else { continue };
                 for result in results {

@@ -30,9 +30,7 @@ fn request(turns: &[TurnKind], config: &SessionConfig) -> Value {
     let model: &ModelConfig = &config.model;
     let head = Head::new(model, "Be brief.", config.tools.iter());
     let mut prefix = Prefix::new(model);
-    for turn in turns {
-        prefix.push(turn);
-    }
+    turns.iter().filter_map(TurnKind::said).for_each(|said| prefix.push(said));
     let request = prefix.request(&head, model, "key");
     serde_json::from_slice(&request.body).unwrap()
 }

@@ -10,8 +10,8 @@ use std::{
 use super::paths::Reading;
 
 /// The endings of the files that people write.
-const ENDINGS: [&str; 9] =
-    [".rs", ".toml", ".md", ".mjs", ".js", ".ts", ".html", ".css", "package.json"];
+const ENDINGS: [&str; 10] =
+    [".rs", ".toml", ".md", ".mjs", ".js", ".ts", ".tsx", ".html", ".css", "package.json"];
 /// Folders that hold what others wrote, or what was built.
 const FOREIGN: [&str; 5] = ["target", "node_modules", "dist", "fixtures", ".git"];
 

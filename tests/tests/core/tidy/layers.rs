@@ -19,19 +19,20 @@ const FLOORS: [(&str, u32); 7] = [
 ];
 
 /// The crates that each crate of the house may depend on.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("json/derive", &[]),
     ("json/scan", &[]),
     ("json", &["json-derive", "json-scan"]),
     ("core", &["json"]),
     ("driver", &["core", "json"]),
+    ("abi", &["core", "driver"]),
     ("tools", &["core", "json"]),
     ("shell/protocol", &["json"]),
     ("shell", &["json", "shell-protocol"]),
     ("wasm", &["core", "driver", "json", "tools"]),
     ("host-native", &["core", "driver", "json", "shell-protocol", "tools"]),
     ("tests", &["core", "driver", "json", "tools", "host"]),
-    ("tests/oracle", &["core"]),
+    ("tests/oracle", &["core", "driver", "tests"]),
     ("example/count-lines", &[]),
     ("xtask", &[]),
     ("xtask/bindgen", &[]),

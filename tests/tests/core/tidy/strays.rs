@@ -22,6 +22,36 @@ fn unused(house: &House, fixtures: &[&str]) -> Vec<String> {
     strays.map(|path| format!("{path}: no test names it")).collect()
 }
 
+/// Where the native host may ask which system it is built for.
+const ROOMS: [&str; 5] = [
+    "host-native/src/platform/",
+    "host-native/src/workspace/root.rs",
+    "host-native/src/workspace/root/",
+    "host-native/src/local/mod.rs",
+    "host-native/src/local/machine",
+];
+
+/// Lines of the native host that ask it elsewhere.
+fn asking(house: &House) -> Vec<String> {
+    let asks = ["cfg(unix", "cfg(not(unix", "cfg(windows", "cfg(not(windows", "target_os"];
+    let sources = house.ending(".rs").filter(|(path, _)| path.starts_with("host-native/src/"));
+    let sources = sources.filter(|(path, _)| !ROOMS.iter().any(|room| path.starts_with(room)));
+    let lines = sources.flat_map(|(path, text)| text.lines().map(move |line| (path, line)));
+    let asking = lines.filter(|(_, line)| asks.iter().any(|ask| line.contains(ask)));
+    asking.map(|(path, line)| format!("{path}: {}", line.trim())).collect()
+}
+
+#[test]
+fn only_some_rooms_know_which_system_it_is() {
+    check_none(&asking(&House::own()));
+    let house = House::of(&[
+        ("host-native/src/platform/mod.rs", "#[cfg(unix)]"),
+        ("host-native/src/http.rs", "\n    #[cfg(windows)]"),
+        ("tools/src/directory.rs", "#[cfg(unix)]"),
+    ]);
+    check_found(&asking(&house), &["host-native/src/http.rs: #[cfg(windows)]"]);
+}
+
 #[test]
 fn every_module_is_declared() {
     check_none(&undeclared(&House::own()));

@@ -78,11 +78,17 @@ async fn output_streams_in_the_order_of_its_coming_and_never_cuts_a_character() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_unknown_program_is_answered_with_those_that_exist() {
-    let outcome = Bench::new().run("ruby", &[]).await;
+    let outcome = Bench::new().run("nonesuch", &[]).await;
     assert_eq!(outcome.error, Some(ToolError::NotFound));
-    assert_eq!(outcome.joined_text(), "no program `ruby`; there is: bombs, ops");
-    let outcome = Bench::with(&[]).run("ruby", &[]).await;
-    assert_eq!(outcome.joined_text(), "no program `ruby`; no programs are installed");
+    assert_eq!(outcome.joined_text(), "no program `nonesuch`; there is: bombs, ops");
+    let outcome = Bench::with(&[]).run("nonesuch", &[]).await;
+    assert_eq!(outcome.joined_text(), "no program `nonesuch`; no programs are installed");
+    let outcome = Bench::new().run("ruby", &[]).await;
+    let text = outcome.joined_text();
+    assert!(
+        text.starts_with("ruby is not in the sandbox") && text.contains("--env local"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

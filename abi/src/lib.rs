@@ -1,0 +1,58 @@
+//! The core as a WebAssembly module without imports, for hosts in any language
+//! (`docs/protocol.md#the-module`). Requests and answers are those of [`Lines`]; they cross in the
+//! module's memory, of which the host is told the address.
+
+use innerloop_driver::Lines;
+use std::cell::RefCell;
+
+/// A larger room is given back when a smaller one will do.
+const LARGE: usize = 1 << 20;
+
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
+thread_local! {
+    /// The sessions, and the room in which the host puts its requests.
+    static MODULE: RefCell<(Lines, Vec<u8>)> = RefCell::default();
+}
+
+/// The version of this interface: of these three functions.
+#[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
+#[unsafe(no_mangle)]
+pub const extern "C" fn innerloop_abi() -> u32 {
+    1
+}
+
+/// The address of room for that many bytes, which stays until the next call of this function; 0 if
+/// there is no memory for it.
+#[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
+#[unsafe(no_mangle)]
+pub extern "C" fn innerloop_room(len: u32) -> u32 {
+    MODULE.with_borrow_mut(|(_, room)| {
+        let len = len as usize;
+        if len > room.len() || room.len() > LARGE {
+            *room = Vec::new();
+            if room.try_reserve_exact(len).is_err() {
+                return 0;
+            }
+            room.resize(len, 0);
+        }
+        address(room)
+    })
+}
+
+/// Takes a request of that many bytes from the room. The address of the answer, and in the lower
+/// 32 bits its length; it stays until the next call of this function.
+#[expect(unsafe_code, reason = "the name of an export; nothing is unsafe about calling it")]
+#[unsafe(no_mangle)]
+pub extern "C" fn innerloop_call(len: u32) -> u64 {
+    MODULE.with_borrow_mut(|(lines, room)| {
+        let answer = lines.call(room.get(..len as usize).unwrap_or_default()).as_bytes();
+        u64::from(address(answer)) << 32 | answer.len() as u64
+    })
+}
+
+fn address(bytes: &[u8]) -> u32 {
+    u32::try_from(bytes.as_ptr().expose_provenance()).unwrap_or_default()
+}

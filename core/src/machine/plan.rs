@@ -1,0 +1,171 @@
+//! Turns that are to be folded: which, how a model or the host's hook is asked for what is to stand
+//! in their place, and what then stands there. The same request comes of the same plan, as long as
+//! nothing is said.
+
+use super::{
+    history::History,
+    route::{Route, Tools},
+};
+use crate::{
+    base::{
+        json::Json,
+        text::{counted, nth_char},
+    },
+    rules::transcript::{Room, transcript},
+    types::{
+        compaction::FoldReason,
+        message::{Fold, FoldKind, Part, Said, TurnKind, joined_text},
+        output::HttpRequest,
+    },
+    wire::Prefix,
+};
+use alloc::{borrow::Cow, format, string::String, vec, vec::Vec};
+use innerloop_json::{FromJson, ToJson, joined};
+
+/// Turns that are to be folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) why: FoldReason,
+    /// The fold, without what is to stand in the place of its turns.
+    pub(crate) fold: Fold,
+    /// The files that the calls in question were about.
+    pub(crate) files: Files,
+    /// What the host wants the summary to look at.
+    pub(crate) instructions: String,
+    /// What the provider said of a conversation that did not fit.
+    pub(crate) overflow: String,
+    /// How long the transcript may be that a model reads.
+    pub(crate) room: Room,
+    /// How many characters of the user's own words stay.
+    pub(crate) words: usize,
+}
+
+/// Files, the ones that were named last.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub(crate) struct Files {
+    /// Those that were only read.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) read: Vec<String>,
+    /// Those that were changed.
+    #[json(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) changed: Vec<String>,
+}
+
+/// The system prompt of a model that sums up.
+pub(super) const SYSTEM: &str = "\
+You write the summary with which a coding agent goes on in place of the conversation that you are \
+shown. Keep what it needs to go on without asking or looking again: the task, what the user wants \
+and does not want, decisions and their reasons, what was done and found, the files and commands \
+that matter, errors and how they were solved, what is open and what comes next. Keep names, paths, \
+numbers and messages exact. Write under short headings, in the language of the conversation, \
+without a greeting. Say nothing that the conversation does not say.";
+
+/// What stands before a summary, what between it and the rest, and what begins the line that says
+/// how many turns are left out.
+const SUMMARY: &str = "[The conversation up to here was summed up. The summary:]\n\n";
+const END: &str = "\n\n[The end of the summary.]";
+const LEFT_OUT: &str = "[Left out";
+
+/// What a hook is told of turns that are to be folded.
+#[derive(ToJson)]
+struct Payload<'a> {
+    kind: FoldKind,
+    transcript: String,
+    files: &'a Files,
+    tokens: u64,
+}
+
+impl Plan {
+    /// The request for the summary.
+    pub(super) fn request(&self, history: &History, route: &Route, key: &str) -> HttpRequest {
+        let mut text = String::new();
+        if let Some(before) = summary(history) {
+            text.push_str(&format!("# The summary so far, to be updated\n\n{before}\n\n"));
+        }
+        text.push_str("# The conversation\n\n");
+        text.push_str(&transcript(self.turns(history), self.room));
+        text.push_str("# What to do\n\nWrite the summary.");
+        if !self.instructions.is_empty() {
+            text.push_str(&format!(" Look above all at this: {}", self.instructions));
+        }
+        let mut prefix = Prefix::new(&route.model);
+        prefix.push(Said::User(Cow::Owned(vec![Part::text(text)])));
+        prefix.request(route.head(Tools::Off), &route.model, key)
+    }
+
+    /// What the host's hook is told.
+    pub(super) fn payload(&self, history: &History) -> Json {
+        let room = Room { chars: usize::MAX, result_chars: usize::MAX };
+        let transcript = transcript(self.turns(history), room);
+        let Fold { kind, before: tokens, .. } = self.fold;
+        Json::of(&Payload { kind, transcript, files: &self.files, tokens })
+    }
+
+    /// The turns before the cut, those that stay among them.
+    fn turns<'a>(&self, history: &'a History) -> impl Iterator<Item = Said<'a>> + Clone {
+        let upto = self.fold.upto;
+        history.seen_at().filter(move |(at, _)| *at < upto).map(|(_, said)| said)
+    }
+
+    /// What stands in the place of the turns: the summary with the user's own words, or, behind
+    /// that of earlier turns, how many were left out since; and the files.
+    pub(super) fn text(&self, summary: Option<&str>, history: &History) -> String {
+        let mut text = String::new();
+        if let Some(summary) = summary {
+            text.push_str(&format!("{SUMMARY}{}{END}", summary.trim()));
+            let words = self.words(history);
+            if !words.is_empty() {
+                text.push_str("\n\nThe user's own words in it, in order:");
+                words.iter().rev().for_each(|said| text.push_str(&format!("\n\n> {said}")));
+            }
+        } else {
+            if let Some(before) = history.folded().filter(|text| text.starts_with(SUMMARY)) {
+                let before = before.split(LEFT_OUT).next().unwrap_or_default();
+                text.push_str(&format!("{}\n\n", before.trim_end()));
+            }
+            let stored = if self.fold.kind == FoldKind::Archive { " and stored" } else { "" };
+            let turns = counted(self.turns_gone(history) as u64, "earlier turn");
+            text.push_str(&format!("{LEFT_OUT}{stored}: {turns}.]"));
+        }
+        let Files { read, changed } = &self.files;
+        for (what, files) in [("Files read", read), ("Files changed", changed)] {
+            if !files.is_empty() {
+                text.push_str(&format!("\n\n{what}: {}", joined(files, ", ")));
+            }
+        }
+        text
+    }
+
+    /// How many turns of the conversation go, earlier ones that are folded already among them.
+    pub(super) fn turns_gone(&self, history: &History) -> usize {
+        let before = history.standing().iter().filter(|(at, _)| *at < self.fold.upto).count();
+        before.saturating_sub(self.fold.pin.len())
+    }
+
+    /// What the user said in the turns that go, the newest first and as much as there is room for.
+    fn words(&self, history: &History) -> Vec<String> {
+        let mut left = self.words;
+        let mut words = Vec::new();
+        for (at, turn) in history.standing() {
+            let TurnKind::User(parts) = turn else { continue };
+            if at >= self.fold.upto || self.fold.pin.contains(&at) {
+                continue;
+            }
+            let said = joined_text(parts);
+            let end = nth_char(&said, left);
+            let Some(shown) = said.get(..end).filter(|shown| !shown.is_empty()) else { break };
+            left -= shown.chars().count();
+            let rest = if end < said.len() { " […]" } else { "" };
+            words.push(format!("{}{rest}", shown.replace('\n', "\n> ")));
+        }
+        words
+    }
+}
+
+/// The summary of turns that are folded already, or what else stands in their place.
+fn summary(history: &History) -> Option<&str> {
+    let text = history.folded()?;
+    let text = text.strip_prefix(SUMMARY).unwrap_or(text);
+    Some(text.split_once(END).map_or(text, |(summary, _)| summary))
+}

@@ -1,0 +1,128 @@
+//! What the model sees of the log. A rewind leads back to what it saw when the log was shorter; a
+//! fold puts a text in the place of turns, and a line in the place of results
+//! (`docs/decisions.md#the-view`). All of it follows from the log, which only grows.
+
+use super::stub::stubbed;
+use crate::types::message::{Fold, Part, Said, Turn, TurnKind};
+use alloc::{borrow::Cow, string::String, vec, vec::Vec};
+use core::ops::Range;
+
+/// The turns of the log that are seen, where that is not the log itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    items: Vec<Item>,
+    /// Where the newest fold stands in the log: what a provider counted before it holds what has
+    /// gone since.
+    folded: Option<usize>,
+    /// How many of the items the newest fold has made shorter, or left as what stays of them.
+    settled: usize,
+}
+
+/// A turn that is seen.
+#[derive(Clone, Copy, Debug)]
+struct Item {
+    /// Its place in the log; that of a fold stands for its text.
+    at: usize,
+    /// Whether its results are shown in one line each.
+    is_stub: bool,
+}
+
+impl View {
+    /// What is seen of a log.
+    pub(super) fn of(turns: &[Turn]) -> Self {
+        let mut view = Self::default();
+        for at in path(turns).into_iter().flatten() {
+            match turns.get(at).map(|turn| &turn.kind) {
+                Some(TurnKind::Folded(fold)) => view.fold(at, fold, turns),
+                _ => view.push(at),
+            }
+        }
+        view
+    }
+
+    /// The turn at that place of the log is seen, too.
+    pub(super) fn push(&mut self, at: usize) {
+        self.items.push(Item { at, is_stub: false });
+    }
+
+    /// How many turns are seen.
+    pub(super) const fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// How many of the turns no fold has made shorter.
+    pub(super) const fn unfolded(&self) -> usize {
+        self.items.len().saturating_sub(self.settled)
+    }
+
+    /// Which turn of the log stands at a place of the view.
+    pub(super) fn at(&self, place: usize) -> Option<usize> {
+        self.items.get(place).map(|item| item.at)
+    }
+
+    /// What is seen at a place of the view.
+    pub(super) fn said<'a>(&self, place: usize, turns: &'a [Turn]) -> Option<Said<'a>> {
+        let Item { at, is_stub } = *self.items.get(place)?;
+        match &turns.get(at)?.kind {
+            TurnKind::Folded(fold) => fold.text.as_deref().map(told),
+            TurnKind::ToolResults(results) if is_stub => {
+                let calls = at.checked_sub(1).and_then(|before| turns.get(before));
+                Some(Said::ToolResults(Cow::Owned(stubbed(calls, results))))
+            }
+            kind => kind.said(),
+        }
+    }
+
+    /// Whether what is seen at a place of the view was said since the newest fold.
+    pub(super) fn is_new(&self, place: usize) -> bool {
+        self.items.get(place).map(|item| item.at) > self.folded
+    }
+
+    fn fold(&mut self, at: usize, fold: &Fold, turns: &[Turn]) {
+        self.folded = Some(at);
+        let is_before = |item: &Item| match turns.get(item.at).map(|turn| &turn.kind) {
+            Some(TurnKind::Folded(older)) => older.upto <= fold.upto,
+            _ => item.at < place(fold.upto),
+        };
+        let first = self.items.iter().position(|item| !is_before(item));
+        let behind = self.items.split_off(first.unwrap_or(self.items.len()));
+        self.items.retain(|item| fold.pin.iter().any(|&pinned| place(pinned) == item.at));
+        if fold.text.is_some() {
+            self.push(at);
+        }
+        self.items.extend(behind);
+        let stub_before = place(fold.stub_before);
+        self.items.iter_mut().for_each(|item| item.is_stub |= item.at < stub_before);
+        let border = place(fold.upto).max(stub_before);
+        let is_settled = |item: &&Item| item.at < border || item.at == at;
+        self.settled = self.items.iter().filter(is_settled).count();
+    }
+}
+
+/// The parts of the log that count, oldest first: a rewind passes over what came before it, back to
+/// where it leads.
+pub(super) fn path(turns: &[Turn]) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut end = turns.len();
+    loop {
+        let newest = turns.iter().enumerate().take(end).rev().find_map(|(rewound, turn)| {
+            let TurnKind::Rewound { at, .. } = turn.kind else { return None };
+            Some((rewound, place(at)))
+        });
+        let Some((rewound, at)) = newest else { break };
+        parts.push(rewound + 1..end);
+        end = at.min(rewound);
+    }
+    parts.push(0..end);
+    parts.reverse();
+    parts
+}
+
+fn told(text: &str) -> Said<'_> {
+    Said::Steering(Cow::Owned(vec![Part::text(String::from(text))]))
+}
+
+/// A place in the log.
+pub(super) fn place(at: u32) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}

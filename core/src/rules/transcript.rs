@@ -1,0 +1,100 @@
+//! Turns as text: for a model that sums them up, and for a host that stores them.
+
+use crate::{
+    base::text::{nth_char, nth_char_back},
+    types::message::{Part, Reply, Said, ToolResult},
+};
+use alloc::{format, string::String, vec::Vec};
+use innerloop_json::joined;
+
+/// How long a transcript may be, in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// All of it.
+    pub chars: usize,
+    /// The arguments, or one result, of a call.
+    pub result_chars: usize,
+}
+
+/// The turns as text, without what the model thought. Where that is too long, results are shortened
+/// further, and then the oldest text is left out.
+#[must_use]
+pub fn transcript<'a>(turns: impl Iterator<Item = Said<'a>> + Clone, room: Room) -> String {
+    let mut text = written(turns.clone(), room.result_chars);
+    if text.len() > room.chars {
+        text = written(turns, room.result_chars.min(200));
+    }
+    let start = nth_char_back(&text, room.chars);
+    if start > 0 {
+        let left_out = text.get(..start).unwrap_or_default().chars().count();
+        let rest = text.get(start..).unwrap_or_default();
+        text = format!("[The oldest {left_out} characters are left out.]\n{rest}");
+    }
+    text
+}
+
+fn written<'a>(turns: impl Iterator<Item = Said<'a>>, result_chars: usize) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for turn in turns {
+        match turn {
+            Said::User(parts) => push(&mut out, "User", &text_of(&parts)),
+            Said::Steering(parts) => push(&mut out, "User, in between", &text_of(&parts)),
+            Said::System(text) => push(&mut out, "System", text),
+            Said::Assistant(reply) => {
+                push_reply(&mut out, &reply, result_chars);
+                last = Some(reply);
+            }
+            Said::ToolResults(results) => {
+                for result in &*results {
+                    let mut calls = last.iter().flat_map(|reply| reply.tool_calls());
+                    let call = calls.find(|call| call.id == result.call_id);
+                    let name = call.map_or("a tool", |call| &call.name);
+                    push_result(&mut out, name, result, result_chars);
+                }
+            }
+        }
+    }
+    out
+}
+
+fn push(out: &mut String, who: &str, text: &str) {
+    let text = text.trim();
+    if !text.is_empty() {
+        out.push_str(&format!("[{who}]\n{text}\n\n"));
+    }
+}
+
+fn push_reply(out: &mut String, reply: &Reply, max_chars: usize) {
+    push(out, "Assistant", &reply.text());
+    for call in reply.tool_calls() {
+        push_cut(out, &format!("Assistant calls {}", call.name), &call.arguments, max_chars);
+    }
+}
+
+fn push_result(out: &mut String, name: &str, result: &ToolResult, max_chars: usize) {
+    let who = if result.is_error { "Error of" } else { "Result of" };
+    push_cut(out, &format!("{who} {name}"), &text_of(&result.parts), max_chars);
+}
+
+/// The text, its middle left out where it has more than `max` characters.
+fn push_cut(out: &mut String, who: &str, text: &str, max: usize) {
+    let (head, tail) = (nth_char(text, max / 2), nth_char_back(text, max - max / 2));
+    match (text.get(..head), text.get(head..tail), text.get(tail..)) {
+        (Some(head), Some(gap), Some(tail)) if !gap.is_empty() => {
+            let gap = gap.chars().count();
+            push(out, who, &format!("{head}\n[{gap} characters are left out]\n{tail}"));
+        }
+        _ => push(out, who, text),
+    }
+}
+
+/// What the parts say; of what is no text, that it was there.
+fn text_of(parts: &[Part]) -> String {
+    let texts = parts.iter().map(|part| match part {
+        Part::Text { text } => text.clone(),
+        Part::Image { .. } | Part::ImageUrl { .. } => String::from("[a picture]"),
+        Part::File { name, .. } => format!("[the file {name}]"),
+    });
+    joined(&texts.collect::<Vec<_>>(), "\n")
+}

@@ -1,0 +1,79 @@
+//! What a snapshot says of turns that are to be folded.
+
+use crate::{
+    machine::{
+        body::Folding,
+        plan::{Files, Plan},
+    },
+    rules::transcript::Room,
+    types::{compaction::FoldReason, message::Fold},
+};
+use alloc::borrow::Cow;
+use innerloop_json::{FromJson, ToJson};
+
+/// What is known of an agent's folds beside its history.
+#[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub(super) struct FoldingForm {
+    window: u64,
+    failures: u32,
+}
+
+impl FoldingForm {
+    pub(super) fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    pub(super) const fn of(folding: Folding) -> Self {
+        let Folding { window, failures } = folding;
+        Self { window, failures }
+    }
+
+    pub(super) const fn folding(self) -> Folding {
+        let Self { window, failures } = self;
+        Folding { window, failures }
+    }
+}
+
+/// Turns that are to be folded.
+#[derive(ToJson, FromJson)]
+pub(super) struct PlanForm<'a> {
+    why: FoldReason,
+    fold: Cow<'a, Fold>,
+    #[json(default, skip_serializing_if = "str::is_empty")]
+    instructions: Cow<'a, str>,
+    #[json(default, skip_serializing_if = "str::is_empty")]
+    overflow: Cow<'a, str>,
+    files: Cow<'a, Files>,
+    chars: usize,
+    result_chars: usize,
+    words: usize,
+}
+
+impl<'a> PlanForm<'a> {
+    pub(super) fn of(plan: &'a Plan) -> Self {
+        let Room { chars, result_chars } = plan.room;
+        Self {
+            why: plan.why,
+            fold: Cow::Borrowed(&plan.fold),
+            instructions: Cow::Borrowed(&plan.instructions),
+            overflow: Cow::Borrowed(&plan.overflow),
+            files: Cow::Borrowed(&plan.files),
+            chars,
+            result_chars,
+            words: plan.words,
+        }
+    }
+
+    pub(super) fn plan(self) -> Plan {
+        Plan {
+            why: self.why,
+            fold: self.fold.into_owned(),
+            instructions: self.instructions.into_owned(),
+            overflow: self.overflow.into_owned(),
+            files: self.files.into_owned(),
+            room: Room { chars: self.chars, result_chars: self.result_chars },
+            words: self.words,
+        }
+    }
+}

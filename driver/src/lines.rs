@@ -1,0 +1,280 @@
+//! Sessions for hosts in any language: a request of bytes in, lines of JSON out, nothing carried
+//! out (`docs/protocol.md#lines`). Each session has a [`Driver`], so that such a host has all that
+//! the others have.
+
+mod answer;
+mod request;
+
+use crate::{
+    catalogue::Catalogue,
+    driver::{Driver, Models, Parts},
+    endpoints::{Endpoint, Endpoints},
+    key::Key,
+    output::{Output, Outputs},
+    people::People,
+    providers::{self, Provider},
+    settings::Settings,
+    traffic::{Player, Recorder, said},
+};
+use alloc::{format, string::String, vec::Vec};
+use answer::{Answer, Fault, Line};
+use core::mem;
+use innerloop_core::{
+    Blueprint, History,
+    bytes::Bytes,
+    config::SessionConfig,
+    doc_names,
+    id::{ById, EffectId, EndpointId},
+    input::{HttpInput, Input},
+    log,
+    preset::Preset,
+    time::Instant,
+};
+use request::{Given, Opening, Place, Recorded, Request, Wanted};
+
+/// The sessions of a host that speaks in lines.
+#[derive(Debug, Default)]
+pub struct Lines {
+    sessions: ById<u32, Entered>,
+    blueprints: ById<u32, (Blueprint, Parts)>,
+    /// The newest number of a session or blueprint; none is given twice.
+    count: u32,
+    answer: Answer,
+}
+
+/// A session.
+#[derive(Debug)]
+struct Entered {
+    driver: Driver,
+    /// What the host was told to stop: its news may have been on their way.
+    cancelled: Vec<EffectId>,
+}
+
+impl Lines {
+    /// Takes a request and answers it in lines, which stay until the next one. What is no request
+    /// is answered by an `error` line, what the session refuses by a `rejected` line; either
+    /// changes nothing.
+    pub fn call(&mut self, request: &[u8]) -> &str {
+        let mut answer = mem::take(&mut self.answer);
+        answer.0.clear();
+        let done = Request::read(request)
+            .and_then(|(request, bytes)| self.carry_out(request, bytes, &mut answer));
+        if let Err(fault) = done {
+            answer.0.clear();
+            answer.line(&Line::Error(&fault));
+        }
+        self.answer = answer;
+        &self.answer.0
+    }
+
+    fn carry_out(
+        &mut self,
+        request: Request<'_>,
+        bytes: &[u8],
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
+        match request {
+            Request::Providers => answer.line(&Line::Providers(providers::all())),
+            Request::Model { provider, name } => {
+                let wanted = Wanted { provider, model: name, ..Wanted::default() };
+                answer.line(&Line::Model(&config_of(&wanted)?.model));
+            }
+            Request::DocNames { profile } => answer.line(&Line::DocNames(doc_names(profile))),
+            Request::Config(wanted) => answer.line(&Line::Config(&config_of(&wanted)?)),
+            Request::Blueprint { config, parts } => self.prepare(*config, parts, answer)?,
+            Request::Discard { blueprint } => {
+                self.blueprints.remove(blueprint).ok_or_else(|| no_blueprint(blueprint))?;
+            }
+            Request::Open(opening) => {
+                let driver = self.open(opening)?;
+                self.enter(driver, answer);
+            }
+            Request::Resume { parts, wall } => {
+                // What is not UTF-8 can only be a last line that was cut, which does not count.
+                let log = String::from_utf8_lossy(bytes);
+                self.enter(Driver::resume(&log, wall, parts_of(parts)?)?, answer);
+            }
+            Request::Restore { parts, wall } => {
+                self.enter(Driver::restore(bytes, wall, parts_of(parts)?)?, answer);
+            }
+            Request::Fork { session, id, turns, parts, wall } => {
+                let turns = turns.unwrap_or(usize::MAX);
+                let fork = self.driver(session)?.fork(id, turns, wall, parts_of(parts)?)?;
+                self.enter(fork, answer);
+            }
+            Request::Handle { session, at, input } => {
+                self.entered(session)?.hear(*input, at, answer)?;
+            }
+            Request::Chunk { session, at, id } => {
+                let input = HttpInput::Chunk(Bytes(bytes.into()));
+                self.entered(session)?.hear(Input::Http { id, input }, at, answer)?;
+            }
+            Request::Rekey { session, key } => self.entered(session)?.driver.rekey(Key::new(&key)),
+            Request::Snapshot { session } => {
+                answer.bare(&self.driver(session)?.session().snapshot());
+            }
+            Request::Owed { session } => {
+                let driver = self.driver(session)?;
+                answer.step(driver, driver.owed());
+            }
+            Request::Status { session, agent } => {
+                answer.line(&Line::Status(self.driver(session)?.session().status(agent)));
+            }
+            Request::History { session, agent, from } => {
+                let history = self.driver(session)?.session().history(agent);
+                let turns = history.map(History::turns);
+                answer.line(&Line::History(turns.map(|all| all.get(from..).unwrap_or_default())));
+            }
+            Request::Said { session, agent } => {
+                let history = self.driver(session)?.session().history(agent);
+                answer.line(&Line::Said(history.map(said)));
+            }
+            Request::Replay => replay(bytes, answer)?,
+            Request::Close { session } => {
+                self.sessions.remove(session).ok_or_else(|| not_open(session))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn prepare(
+        &mut self,
+        config: SessionConfig,
+        parts: Given,
+        answer: &mut Answer,
+    ) -> Result<(), Fault> {
+        let parts = parts_of(parts)?;
+        let blueprint = Driver::blueprint(config, &parts)?;
+        let number = self.next_number();
+        self.blueprints.insert(number, (blueprint, parts));
+        answer.line(&Line::Blueprint(number));
+        Ok(())
+    }
+
+    fn open(&self, opening: Opening) -> Result<Driver, Fault> {
+        let Opening { config, parts, blueprint, id, wall } = opening;
+        match (config, blueprint, id, parts) {
+            (Some(config), None, None, parts) => {
+                Ok(Driver::open(*config, wall, parts_of(parts.unwrap_or_default())?)?)
+            }
+            (None, Some(number), Some(id), None) => {
+                let found = self.blueprints.get(number);
+                let (blueprint, parts) = found.ok_or_else(|| no_blueprint(number))?;
+                Ok(Driver::open_as(blueprint, id, wall, parts.clone())?)
+            }
+            _ => Err(Fault::bad_request(
+                "`open` takes a `config`, perhaps with `parts`, or a `blueprint` with an `id`",
+            )),
+        }
+    }
+
+    /// Takes a session in and tells what follows from its opening.
+    fn enter(&mut self, driver: Driver, answer: &mut Answer) {
+        let mut entered = Entered { driver, cancelled: Vec::new() };
+        let outputs = entered.driver.start();
+        let number = self.next_number();
+        answer.line(&Line::Session(number));
+        answer.line(&Line::Now(entered.driver.session().now()));
+        entered.follow(outputs, answer);
+        self.sessions.insert(number, entered);
+    }
+
+    fn entered(&mut self, session: u32) -> Result<&mut Entered, Fault> {
+        self.sessions.get_mut(session).ok_or_else(|| not_open(session))
+    }
+
+    fn driver(&self, session: u32) -> Result<&Driver, Fault> {
+        let entered = self.sessions.get(session).ok_or_else(|| not_open(session))?;
+        Ok(&entered.driver)
+    }
+
+    const fn next_number(&mut self) -> u32 {
+        self.count = self.count.wrapping_add(1);
+        self.count
+    }
+}
+
+impl Entered {
+    fn hear(&mut self, input: Input, at: Instant, answer: &mut Answer) -> Result<(), Fault> {
+        let effect = input.effect();
+        let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
+        let late = effect.filter(is_late);
+        match (self.driver.handle(input, at), late) {
+            (Err(rejected), _) => answer.rejected(&rejected),
+            (Ok(_), Some(id)) => {
+                return Err(Fault::new("answered", format!("{id} has its answer already")));
+            }
+            (Ok(outputs), None) => self.follow(outputs, answer),
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, outputs: Outputs, answer: &mut Answer) {
+        let cancelled = outputs.list.iter().filter_map(|output| match output {
+            Output::Cancel { id } => Some(*id),
+            _ => None,
+        });
+        self.cancelled.extend(cancelled);
+        answer.step(&self.driver, outputs);
+    }
+}
+
+fn not_open(session: u32) -> Fault {
+    Fault::new("unknown_session", format!("session {session} is not open"))
+}
+
+fn no_blueprint(blueprint: u32) -> Fault {
+    Fault::new("unknown_blueprint", format!("there is no blueprint {blueprint}"))
+}
+
+fn replay(log: &[u8], answer: &mut Answer) -> Result<(), Fault> {
+    for outputs in log::replay(&String::from_utf8_lossy(log))?.outputs {
+        answer.line(&Line::Outputs(&outputs));
+    }
+    Ok(())
+}
+
+/// The configuration that a user's settings come to.
+fn config_of(wanted: &Wanted<'_>) -> Result<SessionConfig, Fault> {
+    let catalogue = match &wanted.models {
+        Some(models) => Catalogue::parse(models.text()).map_err(Fault::bad_option)?,
+        None => Catalogue::standard(),
+    };
+    let patches: Vec<&str> = wanted.patches.iter().map(|patch| patch.text()).collect();
+    let settings = Settings {
+        id: &wanted.id,
+        provider: &providers::find(&wanted.provider)?,
+        model: wanted.model.as_deref(),
+        catalogue: &catalogue,
+        preset: wanted.preset.unwrap_or(Preset::Modern),
+        facts: &wanted.facts,
+        tools: &wanted.tools,
+        patches: &patches,
+    };
+    Ok(settings.config()?)
+}
+
+/// What a driver works with, of what the host has.
+fn parts_of(given: Given) -> Result<Parts, Fault> {
+    let models = match given.replay {
+        Some(Recorded { traffic, pace_ms }) => {
+            Models::Replayed { player: Player::parse(&traffic)?, pace_ms }
+        }
+        None if given.record => Models::Recorded(Recorder::default()),
+        None => Models::Live,
+    };
+    let mut endpoints = Endpoints::default();
+    for place in given.endpoints {
+        let provider = providers::find(&place.provider)?;
+        let name = place.name.clone().map_or_else(|| provider.endpoint(), EndpointId);
+        endpoints = endpoints.with(name, endpoint(place, &provider)?);
+    }
+    let people = People { approve: given.approve, answer: given.answer, hooks: given.hooks };
+    Ok(Parts { endpoints, models, people, keeps_log: given.entries })
+}
+
+fn endpoint(place: Place, provider: &Provider) -> Result<Endpoint, Fault> {
+    let Place { base_url, key, keyless, headers, .. } = place;
+    let new = if keyless { Endpoint::without_check } else { Endpoint::new };
+    Ok(new(provider, base_url.as_deref(), Key::new(&key))?.with_headers(headers))
+}

@@ -1,0 +1,214 @@
+//! What a host is answered: lines of JSON, each an object with one key
+//! (`docs/protocol.md#lines`).
+
+use crate::{
+    driver::Driver,
+    endpoints::{EndpointError, Request},
+    output::{Output, Outputs},
+    providers::{Provider, UnknownProvider},
+    settings::SettingsError,
+    traffic::TrafficError,
+};
+use alloc::{
+    string::{String, ToString},
+    sync::Arc,
+    vec::Vec,
+};
+use innerloop_core::{
+    RestoreError,
+    bytes::Bytes,
+    config::{ConfigError, ModelConfig, SessionConfig},
+    event::Event,
+    id::{AgentId, EffectId},
+    input::{Input, Reason, Rejected},
+    log::LogError,
+    message::Turn,
+    output::{Ask, HookRun, Outputs as SessionOutputs},
+    status::Status,
+    time::Instant,
+    tool::ToolRun,
+};
+use innerloop_json::{ToJson, to_string};
+
+/// A line of an answer. The log's lines and the recording's stand in theirs as they are.
+#[derive(ToJson)]
+#[json(rename_all = "snake_case", keyed)]
+pub(super) enum Line<'a> {
+    Providers(Vec<Provider>),
+    Model(&'a ModelConfig),
+    DocNames(&'a [&'static str]),
+    Config(&'a SessionConfig),
+    Blueprint(u32),
+    Session(u32),
+    Now(Instant),
+    Effect(Effect),
+    Event(Event),
+    Deadline(Option<Instant>),
+    Status(Option<Status>),
+    History(Option<&'a [Turn]>),
+    Said(Option<String>),
+    Outputs(&'a SessionOutputs),
+    Rejected { input: &'a Input, reason: &'a Reason, message: String },
+    Error(&'a Fault),
+}
+
+/// A thing to do: an [`Output`] that is no event.
+#[derive(ToJson)]
+#[json(rename_all = "snake_case", keyed)]
+pub(super) enum Effect {
+    Http { id: EffectId, request: Sent },
+    RunTool { id: EffectId, agent: AgentId, run: Arc<ToolRun> },
+    Ask { id: EffectId, agent: AgentId, ask: Ask },
+    RunHook { id: EffectId, agent: AgentId, hook: HookRun },
+    Cancel { id: EffectId },
+}
+
+/// A request to be sent as it is.
+#[derive(ToJson)]
+pub(super) struct Sent {
+    url: String,
+    headers: Vec<(String, String)>,
+    /// The header that holds the key.
+    #[json(skip_serializing_if = "Option::is_none")]
+    key: Option<(String, String)>,
+    body: Bytes,
+}
+
+impl From<Request> for Sent {
+    fn from(Request { url, headers, key, body, .. }: Request) -> Self {
+        let key = key.map(|(name, key)| (name, key.expose().into()));
+        Self { url, headers, key, body }
+    }
+}
+
+impl From<Output> for Line<'_> {
+    fn from(output: Output) -> Self {
+        Self::Effect(match output {
+            Output::Event(event) => return Self::Event(event),
+            Output::Send { id, request } => Effect::Http { id, request: request.into() },
+            Output::Run { id, agent, run } => Effect::RunTool { id, agent, run },
+            Output::Ask { id, agent, ask } => Effect::Ask { id, agent, ask },
+            Output::Hook { id, agent, hook } => Effect::RunHook { id, agent, hook },
+            Output::Cancel { id } => Effect::Cancel { id },
+        })
+    }
+}
+
+/// Why a request has no other answer: a mistake of the host, and nothing has changed.
+#[derive(ToJson)]
+pub(super) struct Fault {
+    code: &'static str,
+    message: String,
+    /// Of a configuration that cannot work: the field.
+    #[json(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+}
+
+impl Fault {
+    pub(super) const fn new(code: &'static str, message: String) -> Self {
+        Self { code, message, field: None }
+    }
+
+    /// What is no request.
+    #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
+    pub(super) fn bad_request(message: impl ToString) -> Self {
+        Self::new("bad_request", message.to_string())
+    }
+
+    /// What is a request, but cannot work.
+    #[expect(clippy::needless_pass_by_value, reason = "errors are handed over by `map_err`")]
+    pub(super) fn bad_option(message: impl ToString) -> Self {
+        Self::new("bad_option", message.to_string())
+    }
+}
+
+impl From<ConfigError> for Fault {
+    fn from(error: ConfigError) -> Self {
+        Self { field: Some(error.field.to_string()), ..Self::bad_option(error) }
+    }
+}
+
+impl From<SettingsError> for Fault {
+    fn from(error: SettingsError) -> Self {
+        let field = match &error {
+            SettingsError::MissingModel { .. } => None,
+            SettingsError::Patch(error) => Some(error.path.clone()),
+        };
+        Self { field, ..Self::bad_option(error) }
+    }
+}
+
+impl From<UnknownProvider> for Fault {
+    fn from(error: UnknownProvider) -> Self {
+        Self::new("unknown_provider", error.to_string())
+    }
+}
+
+impl From<EndpointError> for Fault {
+    fn from(error: EndpointError) -> Self {
+        match error {
+            EndpointError::MissingKey => Self::new("missing_key", error.to_string()),
+            error => Self::bad_option(error),
+        }
+    }
+}
+
+impl From<TrafficError> for Fault {
+    fn from(error: TrafficError) -> Self {
+        Self::new("replay_unreadable", error.to_string())
+    }
+}
+
+impl From<LogError> for Fault {
+    fn from(error: LogError) -> Self {
+        Self::new("bad_log", error.to_string())
+    }
+}
+
+impl From<RestoreError> for Fault {
+    fn from(error: RestoreError) -> Self {
+        Self::new("bad_snapshot", error.to_string())
+    }
+}
+
+/// The lines of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Answer(pub(super) String);
+
+impl Answer {
+    pub(super) fn line(&mut self, line: &Line<'_>) {
+        self.0.push_str(&to_string(line));
+        self.0.push('\n');
+    }
+
+    /// All that followed, and when to send a tick. What must be durable first comes first.
+    pub(super) fn step(&mut self, driver: &Driver, outputs: Outputs) {
+        let Outputs { log, snapshot, recording, list } = outputs;
+        self.wrap("entry", &log);
+        self.wrap("entry", &snapshot.unwrap_or_default());
+        self.wrap("recording", &recording);
+        for output in list {
+            self.line(&output.into());
+        }
+        self.line(&Line::Deadline(driver.deadline()));
+    }
+
+    /// A refused input, which comes back.
+    pub(super) fn rejected(&mut self, rejected: &Rejected) {
+        let Rejected { input, reason } = rejected;
+        self.line(&Line::Rejected { input, reason, message: reason.to_string() });
+    }
+
+    /// A line that is JSON already.
+    pub(super) fn bare(&mut self, line: &[u8]) {
+        self.0.push_str(&String::from_utf8_lossy(line));
+        self.0.push('\n');
+    }
+
+    /// Lines that are JSON already, each under a key.
+    fn wrap(&mut self, key: &str, lines: &str) {
+        for line in lines.lines() {
+            self.0.extend(["{\"", key, "\":", line, "}\n"]);
+        }
+    }
+}

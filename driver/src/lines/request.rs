@@ -1,0 +1,192 @@
+//! What a host asks for, as JSON: one object with one key, the verb (`docs/protocol.md#lines`).
+
+use super::answer::Fault;
+use alloc::{boxed::Box, string::String, vec::Vec};
+use innerloop_core::{
+    config::{Facts, HookPoint, ProfileKind, SessionConfig},
+    id::{AgentId, EffectId, SessionId},
+    input::Input,
+    preset::Preset,
+    time::{Instant, UnixMillis},
+    tool::ToolSpec,
+};
+use innerloop_json::{FromJson, Raw, from_str};
+
+/// A request.
+#[derive(FromJson)]
+#[json(rename_all = "snake_case", keyed, deny_unknown_fields)]
+pub(super) enum Request<'a> {
+    /// The table of providers.
+    Providers,
+    /// What is known of a model; of the provider's own choice if none is named.
+    Model { provider: String, name: Option<String> },
+    /// The names of the files that instruct a family's models.
+    DocNames { profile: ProfileKind },
+    /// The configuration that settings come to.
+    Config(Box<Wanted<'a>>),
+    /// What sessions of one configuration share.
+    Blueprint {
+        config: Box<SessionConfig>,
+        #[json(default)]
+        parts: Given,
+    },
+    /// A session.
+    Open(Opening),
+    /// A session that goes on from the log behind the line.
+    Resume {
+        #[json(default)]
+        parts: Given,
+        wall: UnixMillis,
+    },
+    /// A session that goes on from the snapshot behind the line.
+    Restore {
+        #[json(default)]
+        parts: Given,
+        wall: UnixMillis,
+    },
+    /// Another session that has heard the first turns of this one, all if nothing is said.
+    Fork {
+        session: u32,
+        id: SessionId,
+        turns: Option<usize>,
+        #[json(default)]
+        parts: Given,
+        wall: UnixMillis,
+    },
+    /// Something happened.
+    Handle { session: u32, at: Instant, input: Box<Input> },
+    /// The bytes behind the line are a piece of a response's body.
+    Chunk { session: u32, at: Instant, id: EffectId },
+    /// Another key for the session's endpoint.
+    Rekey { session: u32, key: String },
+    /// The session as it stands.
+    Snapshot { session: u32 },
+    /// All that is open, again.
+    Owed { session: u32 },
+    /// Where an agent stands.
+    Status {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+    },
+    /// What an agent and its user have said.
+    History {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+        #[json(default)]
+        from: usize,
+    },
+    /// What is new to an agent's model, as recordings compare it.
+    Said {
+        session: u32,
+        #[json(default = "root")]
+        agent: AgentId,
+    },
+    /// What followed from each line of the log behind the line.
+    Replay,
+    /// The host needs the session no more.
+    Close { session: u32 },
+    /// The host opens no more sessions of the blueprint.
+    Discard { blueprint: u32 },
+}
+
+const fn root() -> AgentId {
+    AgentId::ROOT
+}
+
+impl<'a> Request<'a> {
+    /// Reads a request: its line, and the bytes behind the line feed.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(super) fn read(request: &'a [u8]) -> Result<(Self, &'a [u8]), Fault> {
+        let end = request.iter().position(|byte| *byte == b'\n').unwrap_or(request.len());
+        let (line, bytes) = request.split_at_checked(end).unwrap_or_default();
+        let bytes = bytes.get(1..).unwrap_or_default();
+        let line = str::from_utf8(line).map_err(Fault::bad_request)?;
+        let request: Self = from_str(line).map_err(Fault::bad_request)?;
+        if !bytes.is_empty() && !request.takes_bytes() {
+            return Err(Fault::bad_request("this verb takes no bytes behind its line"));
+        }
+        Ok((request, bytes))
+    }
+
+    const fn takes_bytes(&self) -> bool {
+        matches!(
+            self,
+            Self::Resume { .. } | Self::Restore { .. } | Self::Chunk { .. } | Self::Replay
+        )
+    }
+}
+
+/// A session of its own configuration, or of a blueprint under an id of its own.
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+pub(super) struct Opening {
+    pub(super) config: Option<Box<SessionConfig>>,
+    pub(super) parts: Option<Given>,
+    pub(super) blueprint: Option<u32>,
+    pub(super) id: Option<SessionId>,
+    pub(super) wall: UnixMillis,
+}
+
+/// Settings of a host's user, see [`Settings`](crate::Settings).
+#[derive(Default, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub(super) struct Wanted<'a> {
+    pub(super) id: SessionId,
+    pub(super) provider: String,
+    pub(super) model: Option<String>,
+    /// A catalogue of models, in place of the one that comes along.
+    pub(super) models: Option<Raw<'a>>,
+    pub(super) preset: Option<Preset>,
+    pub(super) facts: Facts,
+    pub(super) tools: Vec<ToolSpec>,
+    /// Merge patches of the configuration, one over the other.
+    pub(super) patches: Vec<Raw<'a>>,
+}
+
+/// What a session's driver works with, see [`Parts`](crate::Parts).
+#[derive(Default, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub(super) struct Given {
+    pub(super) endpoints: Vec<Place>,
+    /// Whether somebody says which calls may run.
+    pub(super) approve: bool,
+    /// Whether somebody answers the model's questions.
+    pub(super) answer: bool,
+    pub(super) hooks: Vec<HookPoint>,
+    /// Whether the log's lines are wanted.
+    pub(super) entries: bool,
+    /// Whether the recording's lines are wanted.
+    pub(super) record: bool,
+    pub(super) replay: Option<Recorded>,
+}
+
+/// An endpoint.
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+pub(super) struct Place {
+    /// Who serves it: the provider says how a key is sent.
+    pub(super) provider: String,
+    /// Its name in configurations, where it is not the provider's.
+    pub(super) name: Option<String>,
+    pub(super) base_url: Option<String>,
+    #[json(default)]
+    pub(super) key: String,
+    /// Whether the host adds the key to the requests by itself.
+    #[json(default)]
+    pub(super) keyless: bool,
+    #[json(default)]
+    pub(super) headers: Vec<(String, String)>,
+}
+
+/// A recording that answers in place of the endpoints.
+#[derive(FromJson)]
+#[json(deny_unknown_fields)]
+pub(super) struct Recorded {
+    pub(super) traffic: String,
+    #[json(default)]
+    pub(super) pace_ms: u64,
+}

@@ -1,0 +1,181 @@
+//! What becomes of a command that is said to the program itself.
+
+use super::{
+    super::{
+        changes,
+        commands::{SlashCommand, help},
+    },
+    Ui,
+};
+use crate::{
+    cli::{header, model_change, review, style::Look},
+    sandbox::ApplyError,
+};
+use innerloop_core::{
+    input::Command,
+    json::{Object, from_str},
+    message::Part,
+};
+use innerloop_driver::{FileUndo, UndoneFile};
+use serde_json::{Value, json};
+use std::io;
+
+/// What one can do where something else has changed what is to be applied.
+const CONFLICT: &str = "/diff shows what applying would make of what is there now, /apply over \
+                        does that, /drop gives up what the agent has changed";
+
+/// What the agent reads where its changes were given up.
+const GIVEN_UP: &str = "The user has given up those changes to files that were not applied yet: \
+                        the files are again what stands in the folder. Read them again before \
+                        you change them.";
+
+impl Ui {
+    pub(super) fn obey(&mut self, command: SlashCommand) {
+        match command {
+            SlashCommand::Help => {
+                let help = help(self.screen.width(), self.style);
+                self.write(&help);
+            }
+            SlashCommand::Model(None) => {
+                let model = format!("{} ({})", self.model.name, self.provider.name);
+                self.note(&model);
+            }
+            SlashCommand::Model(Some(name)) => {
+                let changed = model_change::to(&name, &self.provider, &self.catalogue, &self.model);
+                self.model.name.clone_from(&name);
+                let family = changed.get("profile").and_then(Value::as_str).unwrap_or_default();
+                self.judge.goes_on_with(family);
+                self.configure(&json!({"model": changed}));
+                self.note(&format!("from the next call on: {name}"));
+            }
+            SlashCommand::Effort(None) => {
+                let effort = self.model.reasoning_effort.as_deref();
+                let told = format!("effort: {}", effort.unwrap_or("as the model has it"));
+                self.note(&told);
+            }
+            SlashCommand::Effort(Some(level)) => {
+                self.model.reasoning_effort = Some(level.clone());
+                self.configure(&json!({"model": {"reasoning_effort": level}}));
+                self.note(&format!("from the next call on: effort {level}"));
+            }
+            SlashCommand::Approve(None) => self.note(header::asks(self.asks_about)),
+            SlashCommand::Approve(Some(approve)) => {
+                self.asks_about = approve.asks();
+                self.configure(&json!({"approval": {"ask": approve.asked()}}));
+                self.note(&format!("from the next call on: {}", header::asks(self.asks_about)));
+            }
+            SlashCommand::Diff => {
+                let diff = changes::difference(&self.workspace, self.style);
+                self.write(if diff.is_empty() { "nothing is changed\n" } else { &diff });
+            }
+            SlashCommand::Apply { over } => {
+                // It answers the question, too.
+                self.slot.refuse();
+                if over {
+                    self.workspace.rebase();
+                }
+                self.apply();
+            }
+            SlashCommand::Drop => self.drop_changes(),
+            SlashCommand::Undo(steps) => self.commands.send(Command::Undo { steps }),
+            SlashCommand::UndoFiles => self.undo_files(),
+            SlashCommand::Redo(steps) => self.commands.send(Command::Redo { steps }),
+            SlashCommand::Clear => self.commands.send(Command::Clear),
+            SlashCommand::Compact(_) if self.is_working() => {
+                self.note("the agent is at work: Esc stops it, then /compact");
+            }
+            SlashCommand::Compact(instructions) => {
+                self.commands.send(Command::Compact { instructions });
+            }
+            SlashCommand::Cost => {
+                let spent = self.all.spent();
+                self.note(&spent);
+            }
+            SlashCommand::New => {
+                self.wants_another = true;
+                self.leave();
+            }
+            SlashCommand::Quit => self.leave(),
+        }
+    }
+
+    fn configure(&mut self, patch: &Value) {
+        if let Ok(patch) = from_str::<Object>(&patch.to_string()) {
+            self.commands.send(Command::Configure { patch });
+        }
+    }
+
+    /// Writes what was changed to the folder.
+    pub(in super::super) fn apply(&mut self) {
+        let count = changes::changed(&self.workspace);
+        match self.workspace.apply() {
+            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
+            Ok(()) if count == 0 => self.note("nothing is changed"),
+            Ok(()) => self.note(&format!("applied: {}", changes::files(count))),
+            Err(error) => {
+                let is_conflict = matches!(error, ApplyError::Changed(_));
+                let why = review::told(error);
+                self.tell(Look::RED, &why);
+                if is_conflict {
+                    self.note(CONFLICT);
+                }
+            }
+        }
+    }
+
+    /// Tells how to take back the files that undone steps have changed.
+    pub(super) fn offer_files(&mut self) {
+        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        if !undone.is_empty() {
+            let files = changes::files(undone.len());
+            self.note(&format!("{files} of undone steps; /undo files takes them back"));
+        }
+    }
+
+    /// Takes back the files that undone steps have changed, and says which are not.
+    fn undo_files(&mut self) {
+        if self.is_working() {
+            return self.note("the agent is at work: Esc stops it, then /undo files");
+        }
+        let undone = self.steps.undone(&mut |path| self.workspace.read(path, u64::MAX));
+        self.steps.settle();
+        if undone.is_empty() {
+            return self.note("no undone step has changed a file, as far as is known");
+        }
+        for UndoneFile { path, undo } in undone {
+            let put = match &undo {
+                FileUndo::Write(text) => self.workspace.put(&path, Some(text)),
+                FileUndo::Remove => self.workspace.put(&path, None),
+                FileUndo::Keep(why) => {
+                    self.note(&format!("{path} stays as it is: {why}"));
+                    continue;
+                }
+            };
+            match put {
+                Ok(()) => self.note(&format!("taken back: {path}")),
+                Err(error) => {
+                    let why = io::Error::from(error);
+                    self.tell(Look::RED, &format!("{path} stays as it is: {why}"));
+                }
+            }
+        }
+        // They go where the changes of a turn go.
+        self.turns.notify_one();
+    }
+
+    /// Gives up what was changed and is not applied; the agent is told.
+    fn drop_changes(&mut self) {
+        let count = changes::changed(&self.workspace);
+        match count {
+            _ if !self.workspace.is_overlay() => self.note("changes are in the folder already"),
+            0 => self.note("nothing is changed"),
+            _ if self.is_working() => self.note("the agent is at work: Esc stops it, then /drop"),
+            _ => {
+                self.slot.refuse();
+                self.workspace.give_up();
+                self.commands.send(Command::Steer { parts: vec![Part::text(GIVEN_UP)] });
+                self.note(&format!("given up: {}", changes::files(count)));
+            }
+        }
+    }
+}

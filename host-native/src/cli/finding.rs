@@ -1,0 +1,10 @@
+//! What a check of `innerloop doctor` came to.
+
+/// What the check of one thing came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Finding {
+    Fine(String),
+    /// Something is missing that one can do without.
+    Warning(String),
+    Broken(String),
+}

@@ -1,0 +1,267 @@
+//! A session that was kept and goes on: taken from its log, and brought to where the user wants to
+//! go on, before anything follows from it.
+
+use super::{
+    exit::Failure,
+    model_change,
+    pages::Pages,
+    sessions::{self, About, Held, Store},
+};
+use innerloop_core::{
+    Session,
+    config::SessionConfig,
+    id::AgentId,
+    input::{Command, Input},
+    json::{Json, Object, from_str},
+    message::{Block, Said, ToolCall, TurnKind},
+    output::{Effect, Output},
+    status::AgentState,
+    time::Instant,
+    tool::ToolSpec,
+};
+use innerloop_driver::{catalogue::Catalogue, providers::Provider};
+use std::path::Path;
+
+/// A session that was kept.
+pub(super) struct Past {
+    /// Until the session goes on.
+    held: Option<Held>,
+    about: About,
+    session: Session,
+    /// Whether its program ended in the middle of a run.
+    pub(super) is_under_way: bool,
+    /// Whether its last run ended without an answer: it has failed, or was stopped here.
+    was_stopped: bool,
+    /// When a call ended last that has changed files, as far as the log goes back.
+    changed: Option<Instant>,
+    /// The model that it goes on with, if that is another one.
+    model: Option<String>,
+    /// What else of its configuration is to be otherwise.
+    changes: Object,
+}
+
+impl Past {
+    /// Reads the log of a session that is kept.
+    pub(super) fn read(held: Held) -> Result<Self, Failure> {
+        let log = held.kept.log()?;
+        let session = sessions::still_open(&log, held.short())?;
+        Ok(Self { changed: last_change(&log), ..Self::of(held, session) })
+    }
+
+    /// Takes the log of a file into the sessions that are kept. It works on that folder.
+    pub(super) fn import(named: &str, folder: &Path) -> Result<Self, Failure> {
+        let session = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
+        let held = Store::open()?.create(About::of_log(&session, folder)?)?;
+        Ok(Self::of(held, session))
+    }
+
+    fn of(held: Held, session: Session) -> Self {
+        let state = session.status(AgentId::ROOT).map(|status| status.state);
+        let is_under_way = state != Some(AgentState::Idle);
+        let was_stopped = !is_under_way && is_unanswered(&session);
+        let about = held.kept.about.clone();
+        Self {
+            held: Some(held),
+            about,
+            session,
+            is_under_way,
+            was_stopped,
+            changed: None,
+            model: None,
+            changes: Object(Vec::new()),
+        }
+    }
+
+    pub(super) const fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The session as it stands.
+    pub(super) const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Its place among those that are kept, until it was taken.
+    pub(super) const fn held(&self) -> Option<&Held> {
+        self.held.as_ref()
+    }
+
+    /// Whether its last run has failed or was stopped here, and is to begin anew.
+    pub(super) const fn was_stopped(&self) -> bool {
+        self.was_stopped
+    }
+
+    /// Whether there is something to do without a word.
+    pub(super) const fn goes_on(&self) -> bool {
+        self.is_under_way || self.was_stopped
+    }
+
+    /// When a call ended last that has changed files, as far as that is known.
+    pub(super) const fn changed(&self) -> Option<Instant> {
+        self.changed
+    }
+
+    /// Gives the session's place among those that are kept to whoever goes on with it.
+    pub(super) const fn take_held(&mut self) -> Option<Held> {
+        self.held.take()
+    }
+
+    /// With another model, and other changes of its configuration.
+    ///
+    /// # Errors
+    /// The session cannot be stopped; that does not happen.
+    pub(super) fn with(self, model: Option<String>, changes: Object) -> Result<Self, Failure> {
+        let mut past = Self { model, changes, ..self };
+        if past.model.is_some() && past.is_under_way && past.waits_for_model() {
+            past.stop()?;
+        }
+        Ok(past)
+    }
+
+    /// Whether what goes on is nothing but a call of the model, which would go to the old one.
+    fn waits_for_model(&self) -> bool {
+        self.session.owed().into_iter().all(|output| {
+            !matches!(output, Output::Effect(Effect::RunTool { .. } | Effect::Ask { .. }))
+        })
+    }
+
+    /// Stops the run. Nobody has its requests in hand.
+    fn stop(&mut self) -> Result<(), Failure> {
+        let owed = self.session.owed();
+        self.hear(Input::command(Command::Interrupt))?;
+        for output in owed {
+            if let Output::Effect(effect) = output {
+                self.hear(Input::Lost { id: effect.id() })?;
+            }
+        }
+        (self.is_under_way, self.was_stopped) = (false, true);
+        Ok(())
+    }
+
+    /// The session hears this before anything else. What follows from it is asked of it when it
+    /// goes on.
+    fn hear(&mut self, input: Input) -> Result<(), Failure> {
+        let now = self.session.now();
+        let heard = self.session.handle(input, now);
+        heard.map(drop).map_err(Failure::usage)
+    }
+
+    fn configure(&mut self, patch: Object) -> Result<(), Failure> {
+        if patch.0.is_empty() {
+            return Ok(());
+        }
+        self.hear(Input::command(Command::Configure { patch }))
+    }
+
+    /// With the configuration that the user wants from now on.
+    pub(super) fn with_model(
+        mut self,
+        provider: &Provider,
+        catalogue: &Catalogue,
+    ) -> Result<Self, Failure> {
+        if let Some(name) = self.model.take() {
+            let current = &self.session.config().model;
+            let changed = model_change::to(&name, provider, catalogue, current);
+            let patch = serde_json::json!({"model": changed}).to_string();
+            self.configure(from_str(&patch).map_err(Failure::usage)?)?;
+        }
+        let changes = std::mem::replace(&mut self.changes, Object(Vec::new()));
+        self.configure(changes)?;
+        Ok(self)
+    }
+
+    /// With the tool that reads pages, where somebody can be asked for them: whoever began it may
+    /// not have been there.
+    pub(super) fn with_pages(mut self, pages: &Pages) -> Result<Self, Failure> {
+        if pages.can_be_asked_for() && !self.session.config().web_fetch {
+            self.configure(Object(vec![("web_fetch".to_owned(), Json::of(&true))]))?;
+        }
+        Ok(self)
+    }
+
+    /// The session, if what carries out its own tools is there. One that only reads can do without
+    /// those that do more.
+    pub(super) fn with_tools(self, tools: &[ToolSpec], reads_only: bool) -> Result<Self, Failure> {
+        let is_left_out = |tool: &ToolSpec| reads_only && !tool.read_only;
+        let mut wanted = self.session.config().tools.iter().filter(|tool| !is_left_out(tool));
+        match wanted.find(|tool| !tools.contains(tool)).map(|tool| tool.name.clone()) {
+            None => Ok(self),
+            Some(name) => Err(Failure::configuration(format!(
+                "the session has a tool {name} that is gone or has changed; bring it back as it was"
+            ))),
+        }
+    }
+
+    /// Takes over what of the configuration is otherwise by now: its own tools, and the form of
+    /// the answer.
+    pub(super) fn adapt(&mut self, config: &SessionConfig) -> Result<(), Failure> {
+        let own = self.session.config();
+        let mut changed = Vec::new();
+        if config.answer != own.answer {
+            changed.push(("answer".to_owned(), Json::of(&config.answer)));
+        }
+        if config.tools != own.tools {
+            changed.push(("tools".to_owned(), Json::of(&config.tools)));
+        }
+        self.configure(Object(changed))
+    }
+
+    /// The calls of the last reply, of which some may not be over.
+    pub(super) fn open_calls(&self) -> Vec<ToolCall> {
+        let history = self.session.history(AgentId::ROOT);
+        let mut turns = history.into_iter().flat_map(|history| history.turns()).rev();
+        let reply = turns.find_map(|turn| match &turn.kind {
+            TurnKind::Assistant(reply) if self.is_under_way => Some(reply),
+            _ => None,
+        });
+        let blocks = reply.into_iter().flat_map(|reply| &reply.blocks);
+        let calls = blocks.filter_map(|block| match block {
+            Block::ToolCall(call) => Some(call.clone()),
+            _ => None,
+        });
+        calls.collect()
+    }
+}
+
+/// Whether nothing was said behind the user's last words, or behind the results of calls.
+fn is_unanswered(session: &Session) -> bool {
+    let last = session.history(AgentId::ROOT).and_then(|history| history.seen().next_back());
+    last.is_some_and(|said| matches!(said, Said::User(_) | Said::ToolResults(_)))
+}
+
+/// When a call ended last that has changed files: the time of the last line of a log that says so.
+fn last_change(log: &str) -> Option<Instant> {
+    let says_so = |line: &&str| line.contains("\"done\":{") && line.contains("\"changes\":[{");
+    let line = log.lines().rev().find(says_so)?;
+    let digits = line.strip_prefix("{\"at\":")?.split(',').next()?;
+    digits.parse().ok().map(Instant)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use innerloop_core::{
+        action::{Change, ChangeKind, Outcome},
+        id::EffectId,
+        input::ToolInput,
+        log,
+    };
+
+    #[test]
+    fn the_last_change_is_that_of_the_last_call_that_made_one() {
+        let done = |at: u64, text: &str, changes| {
+            let outcome = Outcome { changes, ..Outcome::text(text) };
+            log::entry(
+                &Input::Tool { id: EffectId(1), input: ToolInput::Done(outcome) },
+                Instant(at),
+            )
+        };
+        let change =
+            Change { path: "a".to_owned(), kind: ChangeKind::Created, before: None, after: None };
+        let quoted = done(9, "\"done\":{ \"changes\":[{", Vec::new());
+        let lines =
+            [done(3, "x", vec![change.clone()]), done(7, "x", vec![change]), quoted.clone()];
+        assert_eq!(last_change(&lines.concat()), Some(Instant(7)), "{}", lines.concat());
+        assert_eq!(last_change(&quoted), None);
+    }
+}

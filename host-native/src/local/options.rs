@@ -1,0 +1,65 @@
+//! What is wanted of the machine, and why it is not to be had.
+
+use std::io;
+
+/// How commands run on this machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// What they inherit of this program's environment.
+    pub inherit: Inherit,
+    /// Names of variables that hold secrets although they are not called so: treated as those
+    /// that are.
+    pub secrets: Vec<String>,
+    /// Variables that are set for them besides, each a name and a value.
+    pub variables: Vec<(String, String)>,
+    /// Whether they run inside of bubblewrap.
+    pub bubblewrap: Confined,
+    /// Whether they reach the network from inside of bubblewrap. Without it nothing keeps them
+    /// from it.
+    pub network: bool,
+}
+
+/// What commands inherit of this program's environment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inherit {
+    /// All but what holds secrets by its name: `*_API_KEY`, `*_SECRET`, `*_TOKEN`, `*_PASSWORD`,
+    /// `*_CREDENTIAL`.
+    #[default]
+    Filtered,
+    /// All of it.
+    All,
+    /// `PATH`, `HOME`, `USER`, `SHELL`, `LANG`, `TERM`, `TMPDIR`, `GOPATH`, `CARGO_HOME` and
+    /// `NVM_DIR`.
+    Core,
+    /// Nothing.
+    Nothing,
+}
+
+/// Whether commands run inside of bubblewrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Confined {
+    /// Where it is installed and works.
+    #[default]
+    Auto,
+    /// Always; where it does not work, nothing does.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Why the machine can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum LocalError {
+    /// Commands would change the folder behind an overlay's back.
+    #[error("commands of this machine change the folder itself, so that it can have no overlay")]
+    Overlay,
+    /// Bubblewrap was wanted.
+    #[error("bubblewrap is wanted, but {0}")]
+    Unconfined(String),
+    /// This system's programs are not run.
+    #[error("commands of the machine itself are run under Linux and macOS only")]
+    NotHere,
+    /// There is no room for the shells' notes.
+    #[error("can't make a folder for temporary files: {0}")]
+    Notes(io::Error),
+}

@@ -1,0 +1,222 @@
+//! Windows, where all works that needs no folder to work on: models, providers, keys, settings,
+//! the sessions that are kept, recordings. The sandbox holds a folder by handles, and nothing here
+//! does that yet; whoever asks for it is told so by [`Errno::NOSYS`]. Files have no modes: what
+//! lies in a user's profile is kept from others by its access control list, which is not looked at.
+
+mod errno;
+
+use super::found::{Identity, Rights, Told};
+use std::{
+    ffi::OsString,
+    fs::{DirBuilder, File, Metadata, OpenOptions, Permissions},
+    io::{self, IsTerminal as _, stdin},
+    os::windows::fs::{FileExt as _, OpenOptionsExt as _, symlink_dir, symlink_file},
+    path::{Path, PathBuf},
+    task::{Context, Poll},
+};
+use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
+
+pub(crate) use errno::{Errno, Result};
+
+/// A moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Timespec {
+    pub(crate) tv_sec: i64,
+    pub(crate) tv_nsec: u32,
+}
+
+/// In place of nanoseconds: now.
+pub(crate) const UTIME_NOW: u32 = u32::MAX;
+/// In place of nanoseconds: as it is.
+pub(crate) const UTIME_OMIT: u32 = u32::MAX - 1;
+
+/// The times of a file that are set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Timestamps {
+    pub(crate) last_access: Timespec,
+    pub(crate) last_modification: Timespec,
+}
+
+/// Reading and writing that leave the place alone where a file stands.
+pub(crate) trait FileExt {
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize>;
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<usize>;
+
+    /// Fills the buffer.
+    fn read_exact_at(&self, mut buffer: &mut [u8], mut at: u64) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let count = match self.read_at(buffer, at) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            buffer = buffer.get_mut(count..).unwrap_or_default();
+            at = at.saturating_add(count as u64);
+        }
+        Ok(())
+    }
+}
+
+impl FileExt for File {
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        self.seek_read(buffer, at)
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<usize> {
+        self.seek_write(bytes, at)
+    }
+}
+
+/// Modes of new folders, which there are none of.
+pub(crate) trait DirBuilderExt {
+    fn mode(&mut self, mode: u32) -> &mut Self;
+}
+
+impl DirBuilderExt for DirBuilder {
+    fn mode(&mut self, _: u32) -> &mut Self {
+        self
+    }
+}
+
+/// Modes of new files, which there are none of.
+pub(crate) trait OpenOptionsExt {
+    fn mode(&mut self, mode: u32) -> &mut Self;
+}
+
+impl OpenOptionsExt for OpenOptions {
+    fn mode(&mut self, _: u32) -> &mut Self {
+        self
+    }
+}
+
+/// A name of these bytes; what is no text in them is replaced.
+pub(crate) fn name_of(bytes: Vec<u8>) -> OsString {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+        .into()
+}
+
+/// Makes a link, which needs a right that not every user has.
+pub(crate) fn symlink(target: impl AsRef<Path>, place: impl AsRef<Path>) -> io::Result<()> {
+    let (target, place) = (target.as_ref(), place.as_ref());
+    let around = place.parent().unwrap_or(Path::new(""));
+    match around.join(target).is_dir() {
+        true => symlink_dir(target, place),
+        false => symlink_file(target, place),
+    }
+}
+
+/// New files have those of their folder.
+pub(crate) fn permissions(_: u32) -> Option<Permissions> {
+    None
+}
+
+/// There is no such path.
+pub(crate) fn path_of(_: &File) -> Option<PathBuf> {
+    None
+}
+
+/// The system does not tell it in stable Rust.
+pub(crate) fn identity(_: &Metadata) -> Option<Identity> {
+    None
+}
+
+/// There are no modes, and the owner is not told.
+pub(crate) fn rights(_: &Metadata) -> Rights {
+    Rights { mode: None, links: None, is_own: true }
+}
+
+/// What is in a folder has the access control list of the folder around it.
+pub(crate) fn close_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+/// Whether a file can be run as a program.
+pub(crate) fn is_program(found: &Metadata) -> bool {
+    found.is_file()
+}
+
+/// Opens for reading, and does not follow a link.
+pub(crate) fn open_quietly(path: &Path) -> io::Result<File> {
+    const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    let mut options = OpenOptions::new();
+    options.read(true).custom_flags(OPEN_REPARSE_POINT).open(path)
+}
+
+/// A new file.
+pub(crate) fn create(path: &Path, _: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// Whether a folder is not marked as read-only.
+pub(crate) fn is_writable(folder: &Path) -> bool {
+    folder.metadata().is_ok_and(|found| !found.permissions().readonly())
+}
+
+/// Not told.
+pub(crate) fn room(_: &Path) -> Option<u64> {
+    None
+}
+
+/// Whether standard input is no terminal.
+pub(crate) fn is_piped_in() -> bool {
+    !stdin().is_terminal()
+}
+
+/// The columns and rows of the console.
+pub(crate) fn terminal_size() -> Option<(u16, u16)> {
+    crossterm::terminal::size().ok()
+}
+
+/// The same: there is one console.
+pub(crate) fn columns_of_output() -> Option<u16> {
+    terminal_size().map(|(columns, _)| columns)
+}
+
+/// Whether nobody sits at the console any more: the program ends with it.
+pub(crate) fn is_terminal_closed() -> bool {
+    false
+}
+
+/// There are no shells here that a program can be set aside in.
+pub(crate) fn stand_still() {}
+
+/// The console does not show what is typed, as long as this lives. There is none of it yet: a
+/// console that is told so no longer gives lines.
+pub(crate) struct Silence(std::convert::Infallible);
+
+impl Silence {
+    /// Nothing: what is typed is shown.
+    pub(crate) fn begin() -> Option<Self> {
+        None
+    }
+}
+
+/// What the console tells.
+#[derive(Debug)]
+pub(crate) enum Signal {
+    C(CtrlC),
+    Break(CtrlBreak),
+    Close(CtrlClose),
+}
+
+impl Signal {
+    /// Waits for the next one.
+    pub(crate) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<()>> {
+        match self {
+            Self::C(signal) => signal.poll_recv(context),
+            Self::Break(signal) => signal.poll_recv(context),
+            Self::Close(signal) => signal.poll_recv(context),
+        }
+    }
+}
+
+/// Listens to what the console may tell this program.
+pub(crate) fn signals() -> io::Result<Vec<(Signal, Told)>> {
+    Ok(vec![
+        (Signal::C(ctrl_c()?), Told::Interrupt),
+        (Signal::Break(ctrl_break()?), Told::Terminate),
+        (Signal::Close(ctrl_close()?), Told::HangUp),
+    ])
+}

@@ -1,0 +1,169 @@
+//! Whoever may be asked for a domain that is not allowed, and what a call may read for the answer.
+
+use super::{
+    allowed::{Address, Allowed, Denied},
+    fault::{Fault, refused},
+};
+use crate::tools::Call;
+use std::sync::{Arc, PoisonError, RwLock};
+use tokio::sync::{
+    Mutex,
+    mpsc::{UnboundedReceiver, UnboundedSender},
+    oneshot,
+};
+
+/// What the model reads of a no.
+const NO: &str = "the user was asked and said no. Do without it";
+
+/// The domains of a session: those that were allowed at its beginning, and those that somebody has
+/// allowed since. Clones are of the same session.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    allowed: Arc<RwLock<Allowed>>,
+    /// Where it is asked for others.
+    asks: Option<UnboundedSender<Wanted>>,
+}
+
+/// A page of a domain that is not allowed, for which somebody is asked. Dropped, it is refused as
+/// if nobody were there.
+#[derive(Debug)]
+pub struct Wanted {
+    /// The page's address.
+    pub address: String,
+    /// Its domain, with the port where that is not the usual one.
+    pub domain: String,
+    /// The address of the page that leads there, if one does.
+    pub from: Option<String>,
+    /// The domains that are allowed already.
+    pub allowed: Vec<String>,
+    answer: oneshot::Sender<Word>,
+}
+
+/// The answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The call that asks may read pages of the domain.
+    Once,
+    /// Pages of the domain and of those below it may be read from now on.
+    Always,
+    /// It may not be read.
+    No,
+}
+
+impl Domains {
+    /// Those domains, and no others.
+    #[must_use]
+    pub fn new(allowed: Allowed) -> Self {
+        Self { allowed: Arc::new(RwLock::new(allowed)), asks: None }
+    }
+
+    /// Those domains, and others for which somebody is asked.
+    #[must_use]
+    pub fn asking(allowed: Allowed) -> (Self, UnboundedReceiver<Wanted>) {
+        let (asks, asked) = tokio::sync::mpsc::unbounded_channel();
+        (Self { asks: Some(asks), ..Self::new(allowed) }, asked)
+    }
+
+    /// Whether no page of these addresses is read before somebody was asked for it.
+    #[must_use]
+    pub fn asks_for_all(&self, urls: &[String]) -> bool {
+        self.asks.is_some() && urls.iter().all(|url| self.with(|it| it.judge(url)).is_err())
+    }
+
+    fn with<T>(&self, judge: impl FnOnce(&Allowed) -> T) -> T {
+        judge(&self.allowed.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, address: &Address) {
+        self.allowed.write().unwrap_or_else(PoisonError::into_inner).add(address);
+    }
+}
+
+impl Wanted {
+    /// Answers.
+    pub fn answer(self, word: Word) {
+        // The call may be over.
+        let _heard = self.answer.send(word);
+    }
+
+    /// Waits until no answer is needed any more.
+    pub async fn is_withdrawn(&mut self) {
+        self.answer.closed().await;
+    }
+}
+
+/// What decides for one call which addresses it reads.
+#[derive(Debug)]
+pub(super) struct Gate {
+    domains: Domains,
+    call: Call,
+    /// What was said for this call alone. Held while somebody is asked: pages that are read side
+    /// by side ask one after the other, and not twice for the same.
+    said: Mutex<Vec<(String, Word)>>,
+}
+
+impl Gate {
+    pub(super) fn new(domains: Domains, call: Call) -> Self {
+        Self { domains, call, said: Mutex::default() }
+    }
+
+    /// The address that a text is, if it may be read.
+    pub(super) async fn enter(&self, text: &str) -> Result<Address, Fault> {
+        match self.domains.with(|allowed| allowed.judge(text)) {
+            Ok(address) => Ok(address),
+            Err(denied) => self.ask(denied, None).await,
+        }
+    }
+
+    /// The address that a page leads to, if it may be read.
+    pub(super) async fn follow(&self, from: &Address, location: &str) -> Result<Address, Fault> {
+        match self.domains.with(|allowed| allowed.follow(from, location)) {
+            Ok(address) => Ok(address),
+            Err(denied) => self.ask(denied, Some(from)).await,
+        }
+    }
+
+    /// The address all the same, if somebody says so.
+    async fn ask(&self, denied: Denied, from: Option<&Address>) -> Result<Address, Fault> {
+        let Denied { why, unless } = denied;
+        let (Some(address), Some(asks)) = (unless, &self.domains.asks) else {
+            return Err(refused(why));
+        };
+        let domain = address.domain();
+        let mut said = self.said.lock().await;
+        if self.domains.with(|allowed| allowed.covers(&address)) {
+            return Ok(address);
+        }
+        let before = said.iter().find(|(other, _)| *other == domain).map(|(_, word)| *word);
+        let word = match before {
+            Some(word) => Some(word),
+            None => {
+                let (answer, answered) = oneshot::channel();
+                let wanted = Wanted {
+                    address: address.to_string(),
+                    domain: domain.clone(),
+                    from: from.map(Address::to_string),
+                    allowed: self.domains.with(Allowed::names),
+                    answer,
+                };
+                // Whoever could be asked may have gone.
+                drop(asks.send(wanted));
+                self.call.unhurried(answered).await.ok()
+            }
+        };
+        said.extend(word.map(|word| (domain.clone(), word)));
+        drop(said);
+        match word {
+            Some(Word::Once) => Ok(address),
+            Some(Word::Always) => {
+                self.domains.add(&address);
+                Ok(address)
+            }
+            Some(Word::No) => {
+                let leads = from.map(|_| format!("It leads to {address}. ")).unwrap_or_default();
+                Err(refused(format!("{leads}{domain} is not allowed here: {NO}.")))
+            }
+            None => Err(refused(why)),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! No folder is held open on Windows yet, to read its files by it neither.
+
+use super::{
+    super::{super::stat::Stat, access::Named},
+    Root,
+};
+use crate::platform::Result;
+use std::{convert::Infallible, ffi::OsStr, fs::File, path::Path};
+
+/// There is none.
+#[derive(Debug)]
+pub(crate) struct OpenFolder(Infallible);
+
+impl Root {
+    /// Opens the folder at a real path.
+    pub(crate) fn enter(&self, _: &Path) -> Result<OpenFolder> {
+        match self.0 {}
+    }
+}
+
+impl OpenFolder {
+    /// Its entries, in no order.
+    pub(crate) fn list(&self) -> Result<Vec<Named>> {
+        match self.0 {}
+    }
+
+    /// Opens the plain file of that name, and says what it is.
+    pub(crate) fn file(&self, _: &OsStr) -> Result<(File, Stat)> {
+        match self.0 {}
+    }
+
+    /// What stands at that name, itself.
+    pub(crate) fn stat(&self, _: &OsStr) -> Result<Stat> {
+        match self.0 {}
+    }
+}

@@ -1,0 +1,305 @@
+//! Sessions by lines, as hosts in other languages drive them.
+
+use innerloop_driver::Lines;
+use innerloop_tests::{fuzzing::changed, transcript::exchanges};
+use serde_json::{Value, json};
+
+/// How many changed requests are made.
+const CHANGED: u64 = 100_000;
+
+/// A session's number.
+type Number = u64;
+
+/// A host that makes requests and reads the answers.
+#[derive(Default)]
+struct Host {
+    lines: Lines,
+    log: String,
+}
+
+impl Host {
+    /// The lines of an answer, the log's apart.
+    fn call(&mut self, request: &Value, bytes: &str) -> Vec<Value> {
+        let line = if bytes.is_empty() { String::new() } else { format!("\n{bytes}") };
+        let answer = self.lines.call(format!("{request}{line}").as_bytes());
+        let mut told = Vec::new();
+        for line in answer.lines() {
+            match line.strip_prefix("{\"entry\":") {
+                Some(entry) => self.log.extend([entry.strip_suffix('}').unwrap(), "\n"]),
+                None => told.push(serde_json::from_str(line).unwrap()),
+            }
+        }
+        told
+    }
+
+    fn open(&mut self, parts: &Value) -> Number {
+        let wall = 1_800_000_000_000_u64;
+        let told =
+            self.call(&json!({"open": {"config": config(), "parts": parts, "wall": wall}}), "");
+        told[0]["session"].as_u64().unwrap_or_else(|| panic!("{told:?}"))
+    }
+
+    fn handle(&mut self, session: Number, at: u64, input: &Value) -> Vec<Value> {
+        self.call(&json!({"handle": {"session": session, "at": at, "input": input}}), "")
+    }
+
+    fn submit(&mut self, session: Number) -> Vec<Value> {
+        let parts = json!([{"type": "text", "text": "Is it warm in Rome?"}]);
+        self.handle(
+            session,
+            10,
+            &json!({"command": {"agent": 0, "command": {"submit": {"parts": parts}}}}),
+        )
+    }
+
+    /// Answers a request by a call of the weather, or by a text.
+    fn reply(&mut self, session: Number, id: u64, calls: bool) -> Vec<Value> {
+        let head = json!({"status": 200, "headers": [["content-type", "text/event-stream"]]});
+        self.handle(session, 20, &json!({"http": {"id": id, "input": {"head": head}}}));
+        let call = json!([{"index": 0, "id": "c1",
+            "function": {"name": "weather", "arguments": "{\"city\":\"Rome\"}"}}]);
+        let (delta, reason) = if calls {
+            (json!({"tool_calls": call}), "tool_calls")
+        } else {
+            (json!({"content": "Yes."}), "stop")
+        };
+        let chunk = json!({"choices": [{"index": 0, "delta": delta, "finish_reason": reason}]});
+        let body = format!("data: {chunk}\n\ndata: [DONE]\n\n");
+        self.call(&json!({"chunk": {"session": session, "at": 30, "id": id}}), &body);
+        self.handle(session, 40, &json!({"http": {"id": id, "input": {"end": null}}}))
+    }
+
+    fn run(&mut self, session: Number, id: u64, said: &str) -> Vec<Value> {
+        let outcome = json!({"parts": [{"type": "text", "text": said}]});
+        self.handle(session, 50, &json!({"tool": {"id": id, "input": {"done": outcome}}}))
+    }
+}
+
+fn config() -> Value {
+    let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    let tool = json!({"name": "weather", "description": "", "parameters": parameters});
+    let model = json!({"endpoint": "vllm", "wire": "openai_chat", "name": "tiny-1"});
+    json!({"id": "s-1", "model": model, "builtin_tools": "none", "tools": [tool]})
+}
+
+fn parts() -> Value {
+    json!({"endpoints": [{"provider": "vllm", "key": "sk-0123456789"}], "entries": true})
+}
+
+/// The kinds of lines, those of effects with their ids.
+fn kinds(told: &[Value]) -> String {
+    let kind = |line: &Value| {
+        let (key, value) = line.as_object().unwrap().iter().next().unwrap();
+        match value.as_object().and_then(|fields| fields.iter().next()) {
+            Some((effect, fields)) if key == "effect" => format!("{effect} {}", fields["id"]),
+            _ => key.clone(),
+        }
+    };
+    let kinds: Vec<String> = told.iter().map(kind).filter(|kind| kind != "event").collect();
+    kinds.join(", ")
+}
+
+/// What a host is told whose request is wrong, with the documentation's session in its second
+/// round: the code or the reason, and words of the message.
+fn check(request: &str, kind: &str, words: &str) {
+    let mut lines = Lines::default();
+    for exchange in exchanges().iter().take(6) {
+        lines.call(&exchange.request);
+    }
+    let answer = lines.call(request.as_bytes());
+    let told: Value = serde_json::from_str(answer).unwrap_or_else(|_| panic!("{answer}"));
+    let refusal = told.get("error").or_else(|| told.get("rejected")).unwrap();
+    let is_kind = refusal["code"] == kind || refusal["reason"].get(kind).is_some();
+    let message = refusal["message"].as_str().unwrap();
+    assert!(is_kind && message.contains(words), "{request}\n{answer}");
+}
+
+#[test]
+fn the_conversation_in_the_documentation_is_what_is_said() {
+    let mut lines = Lines::default();
+    for exchange in exchanges() {
+        let answer = lines.call(&exchange.request);
+        assert!(exchange.fits(answer), "{}\n{answer}", String::from_utf8_lossy(&exchange.request));
+    }
+}
+
+#[test]
+fn what_is_no_request_is_told_why() {
+    for (request, code, words) in [
+        ("", "bad_request", "EOF while parsing"),
+        ("{\"status\":{\"session\":2}}\nbytes", "bad_request", "takes no bytes"),
+        (r#"{"status":{"session":2,"agents":1}}"#, "bad_request", "status: unknown field `agents`"),
+        (r#"{"handle":{"session":2,"at":1,"input":{"tock":null}}}"#, "bad_request", "`tock`"),
+        (r#"{"open":{"blueprint":1,"wall":0}}"#, "bad_request", "a `blueprint` with an `id`"),
+        (r#"{"open":{"blueprint":7,"id":"a","wall":0}}"#, "unknown_blueprint", "blueprint 7"),
+        (r#"{"open":{"config":{"id":""},"wall":0}}"#, "bad_option", "id: is empty"),
+        ("{\"resume\":{\"wall\":0}}\n{}\n", "bad_log", "line 1 of the log cannot be read"),
+        ("{\"restore\":{\"wall\":0}}\n{}", "bad_snapshot", "missing field `format`"),
+        (r#"{"replay":null}"#, "bad_log", "the log is empty"),
+        (r#"{"discard":{"blueprint":2}}"#, "unknown_blueprint", "there is no blueprint 2"),
+        (r#"{"model":{"provider":"acme"}}"#, "unknown_provider", "unknown provider \"acme\""),
+        (r#"{"config":{"provider":"vllm"}}"#, "bad_option", "name one"),
+        (
+            r#"{"config":{"provider":"anthropic","patches":[{"retry":{"max":1}}]}}"#,
+            "bad_option",
+            "config.retry.max: unknown field `max`",
+        ),
+        (
+            r#"{"blueprint":{"config":{},"parts":{"endpoints":[{"provider":"anthropic"}]}}}"#,
+            "missing_key",
+            "there is no key",
+        ),
+        (
+            r#"{"blueprint":{"config":{},"parts":{"replay":{"traffic":""}}}}"#,
+            "replay_unreadable",
+            "line 1 of the recording",
+        ),
+    ] {
+        check(request, code, words);
+    }
+}
+
+#[test]
+fn what_breaks_the_rules_is_refused_and_changes_nothing() {
+    let input = |input: &str| format!(r#"{{"handle":{{"session":2,"at":250,"input":{input}}}}}"#);
+    check(&input(r#"{"lost":{"id":1}}"#), "answered", "effect 1 has its answer already");
+    check(&input(r#"{"lost":{"id":7}}"#), "unknown_effect", "never issued effect 7");
+    let answer = input(r#"{"answer":{"id":2,"answer":{"allow":null}}}"#);
+    check(&answer, "wrong_kind", "not an answer to effect 2");
+    let chunk = "{\"chunk\":{\"session\":3,\"at\":250,\"id\":2}}\nbytes";
+    check(chunk, "unknown_session", "session 3 is not open");
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    host.submit(session);
+    let before = host.call(&json!({"snapshot": {"session": session}}), "");
+    host.handle(session, 900, &json!({"lost": {"id": 9}}));
+    host.run(session, 1, "wrong kind");
+    assert_eq!(host.call(&json!({"snapshot": {"session": session}}), ""), before);
+    host.handle(session, 11, &json!({"command": {"agent": 0, "command": {"close": null}}}));
+    let told = host.submit(session);
+    assert_eq!(told[0]["rejected"]["reason"], json!({"closed": null}));
+    // News that were on their way when the host was told to stop are no mistake.
+    let late = json!({"http": {"id": 1, "input": {"end": null}}});
+    assert_eq!(kinds(&host.handle(session, 12, &late)), "deadline");
+}
+
+#[test]
+fn a_session_goes_on_from_its_log_in_another_instance() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    assert_eq!(kinds(&host.submit(session)), "http 1, deadline");
+    assert_eq!(kinds(&host.reply(session, 1, true)), "run_tool 2, deadline");
+    let mut other = Host::default();
+    let resume = json!({"resume": {"parts": parts(), "wall": 1_800_000_000_500_u64}});
+    // The run may have taken effect: the model hears that nobody knows.
+    let told = other.call(&resume, &host.log);
+    assert_eq!(kinds(&told), "session, now, http 3, deadline");
+    let owed = other.call(&json!({"owed": {"session": 1}}), "");
+    assert_eq!(kinds(&owed), "http 3, deadline");
+    other.reply(1, 3, false);
+    assert!(other.log.lines().last().unwrap().starts_with("{\"snapshot\":"));
+    let replayed = other.call(&json!({"replay": null}), &other.log.clone());
+    assert!(replayed.len() > 4 && replayed.iter().all(|line| line["outputs"].is_array()));
+
+    // Its text goes back as it came: another library's JSON is another text.
+    let snapshot = other.lines.call(b"{\"snapshot\":{\"session\":1}}").to_owned();
+    let restore = json!({"restore": {"parts": parts(), "wall": 1_800_000_000_900_u64}});
+    assert_eq!(kinds(&host.call(&restore, &snapshot)), "session, now, deadline");
+    let fork = json!({"fork": {"session": 1, "id": "s-2", "wall": 0, "parts": parts()}});
+    assert_eq!(kinds(&other.call(&fork, "")), "session, now, deadline");
+    let said = other.call(&json!({"history": {"session": 2, "from": 1}}), "");
+    assert!(said[0]["history"].as_array().unwrap().len() >= 3, "{said:?}");
+}
+
+#[test]
+fn a_run_is_recorded_and_played_without_an_endpoint() {
+    let mut host = Host::default();
+    let session = host.open(&json!({"endpoints": [{"provider": "vllm"}], "record": true}));
+    host.submit(session);
+    let told = host.reply(session, 1, false);
+    let recording = told.iter().find_map(|line| line.get("recording")).expect("a recording");
+    let traffic = format!("{recording}\n");
+    let session = host.open(&json!({"replay": {"traffic": traffic}}));
+    let told = host.submit(session);
+    let end = told.iter().find(|line| line["event"]["type"] == "processing_end");
+    assert_eq!(end.unwrap()["event"]["text"], "Yes.");
+}
+
+#[test]
+fn a_key_leaves_in_the_one_header_only() {
+    let mut host = Host::default();
+    let session = host.open(&parts());
+    let mut told = host.submit(session);
+    told.extend(host.reply(session, 1, true));
+    told.extend(host.run(session, 2, "sk-0123456789"));
+    let rekey = json!({"rekey": {"session": session, "key": "sk-abcdefghij"}});
+    assert!(host.call(&rekey, "").is_empty());
+    told.extend(host.reply(session, 3, true));
+    told.extend(host.run(session, 4, "sk-0123456789 sk-abcdefghij"));
+    let mut keys = Vec::new();
+    for line in &mut told {
+        let key = line.pointer_mut("/effect/http/request/key").map(Value::take);
+        keys.extend(key.map(|key| key[1].as_str().unwrap().to_owned()));
+    }
+    let (old, new) = ("Bearer sk-0123456789", "Bearer sk-abcdefghij");
+    assert_eq!(keys, [old, old, new]);
+    let seen = format!("{told:?}{}", host.log);
+    assert!(seen.contains("***"));
+    assert!(!seen.contains("sk-0123456789") && !seen.contains("sk-abcdefghij"));
+}
+
+#[test]
+fn a_person_is_asked_where_there_is_one() {
+    for (approve, follows) in [(false, "http 3, deadline"), (true, "ask 2, deadline")] {
+        let mut config = config();
+        config["approval"] = json!({"ask": "changes"});
+        let parts = json!({"endpoints": [{"provider": "vllm"}], "approve": approve});
+        let mut host = Host::default();
+        host.call(&json!({"open": {"config": config, "parts": parts, "wall": 0}}), "");
+        host.submit(1);
+        assert_eq!(kinds(&host.reply(1, 1, true)), follows);
+    }
+}
+
+/// Each answer is lines of one key; a refusal stands alone.
+fn check_answer(request: &[u8], answer: &str) {
+    let told = || format!("{}\n{answer}", String::from_utf8_lossy(request));
+    let lines: Vec<Value> = answer
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{}", told())))
+        .collect();
+    for line in &lines {
+        let fields = line.as_object().unwrap_or_else(|| panic!("{}", told()));
+        let is_snapshot = fields.contains_key("format");
+        assert!(fields.len() == 1 || is_snapshot, "{}", told());
+        let is_refusal = fields.contains_key("error") || fields.contains_key("rejected");
+        assert!(!is_refusal || lines.len() == 1, "{}", told());
+    }
+}
+
+#[test]
+fn a_hundred_thousand_changed_requests_are_answered() {
+    let conversation: Vec<Vec<u8>> =
+        exchanges().into_iter().map(|exchange| exchange.request).collect();
+    // Of what is changed the first three bytes are chosen anew.
+    let seeds: Vec<Vec<u8>> =
+        conversation.iter().map(|request| [b"   ", &request[..]].concat()).collect();
+    let (mut lines, mut refused) = (Lines::default(), 0);
+    for number in 0..CHANGED {
+        // In each conversation the requests that change it come in between.
+        let place = usize::try_from(number).unwrap() % (conversation.len() * 20);
+        if place == 0 {
+            lines = Lines::default();
+        }
+        if place.is_multiple_of(20) {
+            lines.call(&conversation[place / 20]);
+        }
+        let request = &changed(&seeds, number)[3..];
+        let answer = lines.call(request);
+        refused += usize::from(answer.starts_with("{\"error\":"));
+        if number.is_multiple_of(16) {
+            check_answer(request, answer);
+        }
+    }
+    assert!((50_000..100_000).contains(&refused), "{refused}");
+}

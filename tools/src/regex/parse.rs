@@ -1,0 +1,476 @@
+//! Reading expressions. A piece of one becomes steps at once: where they lead is told relative to
+//! their places, so that a repetition copies them.
+
+use super::{
+    class::Class,
+    look::Look,
+    step::{Flags, Step},
+};
+
+/// Groups in each other, at most.
+const MAX_DEPTH: usize = 50;
+/// The most steps of an expression.
+const MAX_STEPS: usize = 1 << 16;
+
+const TOO_LARGE: &str = "compiled regex exceeded size limit";
+const UNCLOSED_GROUP: &str = "found open group without closing ')'";
+const UNCLOSED_CLASS: &str = "found unclosed character class";
+const NO_CHARACTER: &str = "character class ranges must start and end with a single character";
+
+type Parsed<T> = Result<T, &'static str>;
+
+/// The steps of an expression, and the classes that they name.
+pub(super) fn program(pattern: &str, flags: Flags) -> Parsed<(Vec<Step>, Vec<Class>)> {
+    let mut parser = Parser { rest: pattern, flags, depth: 0, classes: vec![], names: vec![] };
+    let mut steps = parser.alternation()?;
+    if !parser.rest.is_empty() {
+        return Err("found closing ')' without matching '('");
+    }
+    steps.push(Step::Match);
+    Ok((steps, parser.classes))
+}
+
+struct Parser<'p> {
+    rest: &'p str,
+    flags: Flags,
+    depth: usize,
+    classes: Vec<Class>,
+    /// The names of groups.
+    names: Vec<&'p str>,
+}
+
+/// What an escape stands for.
+enum Escaped {
+    Char(char),
+    Class(Class),
+    Look(Look),
+}
+
+impl<'p> Parser<'p> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut rest = self.rest.chars();
+        let next = rest.next();
+        self.rest = rest.as_str();
+        next
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let behind = self.rest.strip_prefix(text);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    /// The text up to `end`, which is passed over, too.
+    fn until(&mut self, end: char) -> Option<&'p str> {
+        let (text, behind) = self.rest.split_once(end)?;
+        self.rest = behind;
+        Some(text)
+    }
+
+    fn skip_space(&mut self) {
+        while self.flags.is_spaced {
+            self.rest = self.rest.trim_start();
+            if !self.eat("#") {
+                return;
+            }
+            if self.until('\n').is_none() {
+                self.rest = "";
+            }
+        }
+    }
+
+    /// Reads up to the end or to the parenthesis that closes the group.
+    fn alternation(&mut self) -> Parsed<Vec<Step>> {
+        if self.depth > MAX_DEPTH {
+            return Err("pattern has too much nesting");
+        }
+        self.depth += 1;
+        let mut branches = vec![self.sequence()?];
+        let mut length = branches.iter().map(Vec::len).sum::<usize>();
+        while self.eat("|") {
+            let branch = self.sequence()?;
+            length += branch.len() + 2;
+            branches.push(branch);
+            if length > MAX_STEPS {
+                return Err(TOO_LARGE);
+            }
+        }
+        self.depth -= 1;
+        let last = branches.pop().unwrap_or_default();
+        let mut steps = Vec::with_capacity(length);
+        for branch in branches {
+            steps.push(Step::Split(1, branch.len().cast_signed() + 2));
+            steps.extend(branch);
+            steps.push(Step::Jump((length - steps.len()).cast_signed()));
+        }
+        steps.extend(last);
+        Ok(steps)
+    }
+
+    fn sequence(&mut self) -> Parsed<Vec<Step>> {
+        let mut steps = Vec::new();
+        // Where the piece begins that a repetition repeats.
+        let mut last = None;
+        loop {
+            self.skip_space();
+            let Some(c) = self.peek().filter(|c| !matches!(c, '|' | ')')) else {
+                return Ok(steps);
+            };
+            self.next();
+            let start = steps.len();
+            match c {
+                '?' => self.repeat(&mut steps, last, 0, Some(1))?,
+                '*' => self.repeat(&mut steps, last, 0, None)?,
+                '+' => self.repeat(&mut steps, last, 1, None)?,
+                '{' => {
+                    let (least, most) = self.counts()?;
+                    self.repeat(&mut steps, last, least, most)?;
+                }
+                '(' => {
+                    let Some(group) = self.group()? else { continue };
+                    steps.extend(group);
+                    last = Some(start);
+                }
+                c => {
+                    let step = self.single(c)?;
+                    steps.push(step);
+                    last = Some(start);
+                }
+            }
+            if steps.len() > MAX_STEPS {
+                return Err(TOO_LARGE);
+            }
+        }
+    }
+
+    /// The step of what is neither a group nor a repetition and begins with `c`.
+    fn single(&mut self, c: char) -> Parsed<Step> {
+        let Flags { multi_line, dot_matches_all, is_crlf, .. } = self.flags;
+        let look = match (c, multi_line, is_crlf) {
+            ('^', false, _) => Look::Start,
+            ('^', true, false) => Look::LineStart,
+            ('^', true, true) => Look::CrlfStart,
+            ('$', false, _) => Look::End,
+            ('$', true, false) => Look::LineEnd,
+            ('$', true, true) => Look::CrlfEnd,
+            ('\\', ..) => match self.escape()? {
+                Escaped::Char(c) => return Ok(self.char(c)),
+                Escaped::Class(class) => return Ok(self.class(class)),
+                Escaped::Look(look) => look,
+            },
+            ('.', ..) => {
+                let mut ends = Class::default();
+                if !dot_matches_all {
+                    ends.add(&Class::range('\n', '\n'));
+                    if is_crlf {
+                        ends.add(&Class::range('\r', '\r'));
+                    }
+                }
+                return Ok(self.class(ends.negated()));
+            }
+            ('[', ..) => {
+                let class = self.brackets()?;
+                return Ok(self.class(class));
+            }
+            (c, ..) => return Ok(self.char(c)),
+        };
+        Ok(Step::Look(look))
+    }
+
+    fn char(&mut self, c: char) -> Step {
+        if !(self.flags.ignore_case && c.is_ascii_alphabetic()) {
+            return Step::Char(c);
+        }
+        let mut class = Class::range(c, c);
+        class.fold_case();
+        self.class(class)
+    }
+
+    fn class(&mut self, class: Class) -> Step {
+        self.classes.push(class);
+        Step::Class(self.classes.len() - 1)
+    }
+
+    /// Repeats the steps from `start` on.
+    fn repeat(
+        &mut self,
+        steps: &mut Vec<Step>,
+        start: Option<usize>,
+        least: usize,
+        most: Option<usize>,
+    ) -> Parsed<()> {
+        let start = start.ok_or("repetition operator must be applied to a sub-expression")?;
+        let is_lazy = self.eat("?") != self.flags.is_lazy;
+        let piece = steps.split_off(start);
+        let copies = most.unwrap_or(least + 1);
+        if (piece.len() + 1).saturating_mul(copies) > MAX_STEPS {
+            return Err(TOO_LARGE);
+        }
+        let split = |within, behind| match is_lazy {
+            true => Step::Split(behind, within),
+            false => Step::Split(within, behind),
+        };
+        for _ in 0..least {
+            steps.extend(&piece);
+        }
+        let length = piece.len().cast_signed();
+        let Some(most) = most else {
+            if least == 0 {
+                steps.push(split(1, length + 2));
+                steps.extend(&piece);
+            }
+            steps.push(split(-length, 1));
+            return Ok(());
+        };
+        for left in (1..=(most - least).cast_signed()).rev() {
+            steps.push(split(1, left * (length + 1)));
+            steps.extend(&piece);
+        }
+        Ok(())
+    }
+
+    /// The numbers between braces.
+    fn counts(&mut self) -> Parsed<(usize, Option<usize>)> {
+        let text = self.until('}').ok_or("found unclosed counted repetition operator")?;
+        let (least, most) = text.split_once(',').unwrap_or((text, text));
+        let (least, most) = (least.trim(), most.trim());
+        let least_count = count(least)?;
+        let most = if most.is_empty() { None } else { Some(count(most)?) };
+        match most {
+            Some(most) if most < least_count => {
+                Err("found counted repetition with a min bigger than its max")
+            }
+            most => Ok((least_count, most)),
+        }
+    }
+
+    /// Reads a group up to its closing parenthesis; flags that hold from here on are none.
+    fn group(&mut self) -> Parsed<Option<Vec<Step>>> {
+        self.skip_space();
+        if ["?=", "?!", "?<=", "?<!"].iter().any(|look| self.rest.starts_with(look)) {
+            return Err("look-around is not supported");
+        }
+        let outside = self.flags;
+        if self.eat("?P<") || self.eat("?<") {
+            self.name()?;
+        } else if self.eat("?") && self.read_flags()? {
+            return Ok(None);
+        }
+        let steps = self.alternation()?;
+        self.flags = outside;
+        if self.eat(")") { Ok(Some(steps)) } else { Err(UNCLOSED_GROUP) }
+    }
+
+    fn name(&mut self) -> Parsed<()> {
+        let name = self.until('>').ok_or(UNCLOSED_GROUP)?;
+        let begins = |c: char| c.is_ascii_alphabetic() || c == '_' || !c.is_ascii();
+        let goes_on = |c| begins(c) || matches!(c, '0'..='9' | '.' | '[' | ']');
+        if !name.starts_with(begins) || !name.chars().all(goes_on) {
+            return Err("invalid group name");
+        }
+        if self.names.contains(&name) {
+            return Err("duplicate capture group name");
+        }
+        self.names.push(name);
+        Ok(())
+    }
+
+    /// Reads flags; whether the parenthesis closes behind them.
+    fn read_flags(&mut self) -> Parsed<bool> {
+        let (mut is_on, mut seen) = (true, String::new());
+        loop {
+            let flag = self.next().ok_or(UNCLOSED_GROUP)?;
+            if seen.contains(flag) {
+                return Err("duplicate inline flag is not allowed");
+            }
+            match flag {
+                'i' => self.flags.ignore_case = is_on,
+                'm' => self.flags.multi_line = is_on,
+                's' => self.flags.dot_matches_all = is_on,
+                'U' => self.flags.is_lazy = is_on,
+                'R' => self.flags.is_crlf = is_on,
+                'x' => self.flags.is_spaced = is_on,
+                'u' => {}
+                '-' => is_on = false,
+                ':' | ')' if seen.ends_with('-') => {
+                    return Err("inline flags cannot end with negation directive");
+                }
+                ':' => return Ok(false),
+                ')' if seen.is_empty() => {
+                    return Err("empty flag directive '(?)' is not allowed");
+                }
+                ')' => return Ok(true),
+                _ => return Err("unrecognized inline flag"),
+            }
+            seen.push(flag);
+        }
+    }
+
+    /// Reads a class behind its opening bracket.
+    fn brackets(&mut self) -> Parsed<Class> {
+        let mut class = Class::default();
+        self.skip_space();
+        let is_negated = self.eat("^");
+        self.skip_space();
+        // What begins the class stands for itself.
+        while self.eat("-") {
+            class.add(&Class::range('-', '-'));
+            self.skip_space();
+        }
+        if class.is_empty() && self.eat("]") {
+            class.add(&Class::range(']', ']'));
+        }
+        loop {
+            self.skip_space();
+            if self.eat("]") {
+                break;
+            }
+            if self.rest.starts_with('[') {
+                class.add(&self.posix()?);
+            } else if ["&&", "--", "~~"].iter().any(|both| self.rest.starts_with(both)) {
+                return Err("operators of character classes are not supported");
+            } else {
+                self.class_range(&mut class)?;
+            }
+        }
+        if self.flags.ignore_case {
+            class.fold_case();
+        }
+        Ok(if is_negated { class.negated() } else { class })
+    }
+
+    /// Reads a character of a class, a range of them, or an escape that is a class.
+    fn class_range(&mut self, class: &mut Class) -> Parsed<()> {
+        let first = match self.class_item()? {
+            Escaped::Char(c) => c,
+            Escaped::Class(named) => {
+                class.add(&named);
+                self.skip_space();
+                return if self.begins_range() { Err(NO_CHARACTER) } else { Ok(()) };
+            }
+            Escaped::Look(_) => return Err("invalid escape sequence in character class"),
+        };
+        self.skip_space();
+        let mut last = first;
+        if self.begins_range() {
+            self.next();
+            self.skip_space();
+            let Escaped::Char(c) = self.class_item()? else { return Err(NO_CHARACTER) };
+            last = c;
+        }
+        if first > last {
+            return Err("invalid range in character class");
+        }
+        class.add(&Class::range(first, last));
+        Ok(())
+    }
+
+    /// Whether a dash comes that is neither the last character of the class nor an operator.
+    fn begins_range(&mut self) -> bool {
+        let here = self.rest;
+        let is_dash = self.eat("-");
+        self.skip_space();
+        let is_range = is_dash && !matches!(self.peek(), Some(']' | '-'));
+        self.rest = here;
+        is_range
+    }
+
+    fn class_item(&mut self) -> Parsed<Escaped> {
+        match self.next().ok_or(UNCLOSED_CLASS)? {
+            '\\' => self.escape(),
+            c => Ok(Escaped::Char(c)),
+        }
+    }
+
+    /// Reads a class such as `[:alpha:]`.
+    fn posix(&mut self) -> Parsed<Class> {
+        const NESTED: &str = "nested character classes are not supported";
+        if !self.eat("[:") {
+            return Err(NESTED);
+        }
+        let is_negated = self.eat("^");
+        let class = self.until(':').and_then(Class::named).filter(|_| self.eat("]"));
+        let class = class.ok_or(NESTED)?;
+        Ok(if is_negated { class.negated() } else { class })
+    }
+
+    /// Reads what follows a backslash.
+    fn escape(&mut self) -> Parsed<Escaped> {
+        let c = self.next().ok_or("the pattern ends with a backslash")?;
+        if let Some(class) = Class::perl(c) {
+            return Ok(Escaped::Class(class));
+        }
+        Ok(Escaped::Look(match c {
+            'A' => Look::Start,
+            'z' => Look::End,
+            'b' => self.word_border()?,
+            'B' => Look::NoWordBorder,
+            '<' => Look::WordStart,
+            '>' => Look::WordEnd,
+            c => return self.escaped_char(c).map(Escaped::Char),
+        }))
+    }
+
+    fn escaped_char(&mut self, c: char) -> Parsed<char> {
+        match c {
+            'a' => Ok('\x07'),
+            'f' => Ok('\x0c'),
+            'n' => Ok('\n'),
+            'r' => Ok('\r'),
+            't' => Ok('\t'),
+            'v' => Ok('\x0b'),
+            'x' => self.hexadecimal(2),
+            'u' => self.hexadecimal(4),
+            'U' => self.hexadecimal(8),
+            '0'..='9' => Err("backreferences are not supported"),
+            'p' | 'P' => Err("Unicode character classes are not supported"),
+            c if c.is_ascii() && !c.is_ascii_alphanumeric() => Ok(c),
+            _ => Err("unrecognized escape sequence"),
+        }
+    }
+
+    /// Reads the number of a character: so many digits, or any between braces.
+    fn hexadecimal(&mut self, digits: usize) -> Parsed<char> {
+        const INVALID: &str = "got invalid hexadecimal number";
+        let text = if self.eat("{") {
+            self.until('}')
+        } else {
+            let text = self.rest.split_at_checked(digits);
+            text.map(|(digits, behind)| {
+                self.rest = behind;
+                digits
+            })
+        };
+        let text = text.filter(|text| text.chars().all(|c| c.is_ascii_hexdigit()));
+        let number = text.and_then(|text| u32::from_str_radix(text, 16).ok());
+        number.and_then(char::from_u32).ok_or(INVALID)
+    }
+
+    /// Reads what follows `\b`: the kind of a border between braces, or nothing of it.
+    fn word_border(&mut self) -> Parsed<Look> {
+        let here = self.rest;
+        let is_kind = self.eat("{") && self.peek().is_some_and(|c| c.is_ascii_alphabetic());
+        if !is_kind {
+            self.rest = here;
+            return Ok(Look::WordBorder);
+        }
+        match self.until('}') {
+            Some("start") => Ok(Look::WordStart),
+            Some("end") => Ok(Look::WordEnd),
+            Some("start-half") => Ok(Look::WordStartHalf),
+            Some("end-half") => Ok(Look::WordEndHalf),
+            _ => Err("special word boundary assertion is unrecognized"),
+        }
+    }
+}
+
+fn count(digits: &str) -> Parsed<usize> {
+    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("got invalid decimal number");
+    }
+    digits.parse().map_err(|_| "expected decimal number, but found no digits")
+}

@@ -1,0 +1,186 @@
+// `innerloop/files/durable`: the storage of a Durable Object as a file system. It needs nothing
+// else of the package.
+
+import {
+  type FileSystem,
+  type FileSystemEntry,
+  type FileSystemStat,
+  failure,
+  stepsOf,
+} from "./filesystem.js";
+
+/** What is needed of a Durable Object's storage: `ctx.storage`. */
+export interface DurableStorage {
+  get<T = unknown>(key: string): Promise<T | undefined>;
+  list<T = unknown>(options: { prefix: string; limit?: number }): Promise<Map<string, T>>;
+  transaction<T>(does: (storage: DurableTransaction) => Promise<T>): Promise<T>;
+}
+
+/** The same within a transaction. */
+export interface DurableTransaction {
+  get<T = unknown>(key: string): Promise<T | undefined>;
+  put<T>(key: string, value: T): Promise<void>;
+  delete(key: string): Promise<boolean>;
+  list<T = unknown>(options: { prefix: string; limit?: number }): Promise<Map<string, T>>;
+}
+
+/** How the files lie in the storage. */
+export interface DurableFilesOptions {
+  /** What the keys begin with; `files/` if left out. */
+  prefix?: string | undefined;
+}
+
+/** What is kept of a file beside its pieces. */
+interface Kept {
+  size: number;
+  version: string;
+  pieces: number;
+}
+
+/** A value may have 128 KiB, and a key 2 KiB. */
+const PIECE = 120 * 2 ** 10;
+const MOST_OF_KEY = 2 ** 11;
+
+/**
+ * The storage of a Durable Object as a file system for an agent. Each change is a transaction: a
+ * file is as it was, or as it was to be.
+ */
+export function durableFiles(
+  storage: DurableStorage,
+  { prefix = "files/" }: DurableFilesOptions = {},
+): FileSystem {
+  return new DurableFiles(storage, prefix);
+}
+
+class DurableFiles implements FileSystem {
+  constructor(
+    readonly storage: DurableStorage,
+    readonly prefix: string,
+  ) {}
+
+  read(path: string): Promise<Uint8Array> {
+    return this.storage.transaction(async (storage) => {
+      const { size, version, pieces } = await this.#file(storage, path);
+      const bytes = new Uint8Array(size);
+      for (let piece = 0; piece < pieces; piece += 1) {
+        const part = await storage.get<Uint8Array>(this.#piece(version, piece));
+        if (part === undefined) throw failure("EIO", `a piece of ${path} is missing`);
+        bytes.set(part, piece * PIECE);
+      }
+      return bytes;
+    });
+  }
+
+  write(path: string, content: Uint8Array): Promise<void> {
+    return this.#change(async (storage) => {
+      const key = this.#key(path);
+      const isFolder = path === "" || (await this.#isFolder(storage, path));
+      if (isFolder) throw failure("EISDIR", `${path} is a folder`);
+      await this.#checkAbove(storage, path);
+      await this.#drop(storage, await storage.get<Kept>(key));
+      const version = crypto.randomUUID();
+      const pieces = Math.ceil(content.length / PIECE);
+      for (let piece = 0; piece < pieces; piece += 1) {
+        const part = content.slice(piece * PIECE, (piece + 1) * PIECE);
+        await storage.put(this.#piece(version, piece), part);
+      }
+      await storage.put<Kept>(key, { size: content.length, version, pieces });
+    });
+  }
+
+  async stat(path: string): Promise<FileSystemStat> {
+    if (path === "") return { type: "folder" };
+    const found = await this.storage.get<Kept>(this.#key(path));
+    if (found !== undefined) return statOf(found);
+    if (await this.#isFolder(this.storage, path)) return { type: "folder" };
+    throw failure("ENOENT", `there is no ${path}`);
+  }
+
+  async list(path: string): Promise<FileSystemEntry[]> {
+    const above = path === "" ? "" : `${path}/`;
+    const prefix = this.#key(above);
+    const found = await this.storage.list<Kept>({ prefix });
+    if (found.size === 0 && path !== "") {
+      const { type } = await this.stat(path);
+      if (type === "file") throw failure("ENOTDIR", `${path} is a file`);
+    }
+    const entries = new Map<string, FileSystemEntry>();
+    for (const [key, kept] of found) {
+      const [name = "", ...below] = key.slice(prefix.length).split("/");
+      const stat: FileSystemStat = below.length > 0 ? { type: "folder" } : statOf(kept);
+      entries.set(name, { name, ...stat });
+    }
+    return [...entries.values()];
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#change(async (storage) => {
+      await this.#drop(storage, await this.#file(storage, path));
+      await storage.delete(this.#key(path));
+    });
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.#change(async (storage) => {
+      const kept = await this.#file(storage, from);
+      const isThere = (await storage.get(this.#key(to))) ?? (await this.#isFolder(storage, to));
+      if (isThere) throw failure("EEXIST", `${to} is there already`);
+      await this.#checkAbove(storage, to);
+      await storage.put(this.#key(to), kept);
+      await storage.delete(this.#key(from));
+    });
+  }
+
+  async #change(change: (storage: DurableTransaction) => Promise<void>): Promise<void> {
+    try {
+      await this.storage.transaction(change);
+    } catch (error) {
+      const { code, message } = error as { code?: unknown; message?: string };
+      const isFull = typeof code !== "string" && /full|quota|exceed|limit/i.test(message ?? "");
+      throw isFull ? failure("ENOSPC", message ?? "no space is left") : error;
+    }
+  }
+
+  async #file(storage: Pick<DurableTransaction, "get" | "list">, path: string): Promise<Kept> {
+    const kept = await storage.get<Kept>(this.#key(path));
+    if (kept !== undefined) return kept;
+    const isFolder = path === "" || (await this.#isFolder(storage, path));
+    if (isFolder) throw failure("EISDIR", `${path} is a folder`);
+    throw failure("ENOENT", `there is no ${path}`);
+  }
+
+  async #isFolder(storage: Pick<DurableTransaction, "list">, path: string): Promise<boolean> {
+    return (await storage.list({ prefix: `${this.#key(path)}/`, limit: 1 })).size > 0;
+  }
+
+  // No file stands where a folder has to be.
+  async #checkAbove(storage: Pick<DurableTransaction, "get">, path: string): Promise<void> {
+    const steps = stepsOf(path);
+    for (let count = 1; count < steps.length; count += 1) {
+      const above = steps.slice(0, count).join("/");
+      if (await storage.get(this.#key(above))) throw failure("ENOTDIR", `${above} is a file`);
+    }
+  }
+
+  async #drop(storage: Pick<DurableTransaction, "delete">, kept: Kept | undefined): Promise<void> {
+    if (kept === undefined) return;
+    for (let piece = 0; piece < kept.pieces; piece += 1) {
+      await storage.delete(this.#piece(kept.version, piece));
+    }
+  }
+
+  #key(path: string): string {
+    stepsOf(path.replace(/\/$/, ""));
+    const key = `${this.prefix}at/${path}`;
+    if (new TextEncoder().encode(key).length < MOST_OF_KEY) return key;
+    throw failure("ENAMETOOLONG", "the path is too long");
+  }
+
+  #piece(version: string, piece: number): string {
+    return `${this.prefix}of/${version}/${piece}`;
+  }
+}
+
+function statOf({ size, version }: Kept): FileSystemStat {
+  return { type: "file", size, version };
+}

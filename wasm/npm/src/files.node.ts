@@ -1,0 +1,258 @@
+// `innerloop/files/node`: a folder of the machine as a file system, in Node, Deno and Bun. Nothing
+// outside of it is reached: no step of a path may be a link. On Linux each folder on the way is
+// opened through the one above, so that no link that comes meanwhile leads out; elsewhere only who
+// changes folders at that very moment could. It needs nothing else of the package.
+
+import { randomUUID } from "node:crypto";
+import { type BigIntStats, constants } from "node:fs";
+import { lstat, mkdir, open, readdir, realpath, rename, unlink } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type FileSystem,
+  type FileSystemEntry,
+  type FileSystemStat,
+  failure,
+  stepsOf,
+} from "./filesystem.js";
+import type { Address } from "./globals.js";
+
+/** What of a folder an agent is not to see. */
+export interface NodeFilesOptions {
+  /**
+   * Whether a file or folder is left out, with all that is in it: it is neither read nor written.
+   * Folders named `node_modules` if nothing is said; `.git` always is.
+   */
+  ignore?: ((path: string) => boolean) | undefined;
+}
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY } = constants;
+/** Where Linux has what is open. */
+const DESCRIPTORS = "/proc/self/fd";
+// Windows has neither; a pipe that nobody writes to would be waited for.
+const NO_LINK = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+/** How files are called that are being written. */
+const UNFINISHED = /^\.innerloop-[\w-]+\.tmp$/;
+
+/** Errors in words that say nothing of the machine. */
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or folder",
+  EEXIST: "it is there already",
+  EISDIR: "it is a folder",
+  ENOTDIR: "it is not a folder",
+  ENOTEMPTY: "the folder is not empty",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EROFS: "the disk is read-only",
+  ENOSPC: "no space is left",
+  EDQUOT: "no space is left",
+  ELOOP: "links are not followed",
+  ENAMETOOLONG: "the name is too long",
+};
+
+/** A folder of the machine as a file system for an agent. */
+export function nodeFiles(folder: string | Address, options: NodeFilesOptions = {}): FileSystem {
+  const { ignore = (path) => path.split("/").includes("node_modules") } = options;
+  const path = typeof folder === "string" ? folder : fileURLToPath(folder.href);
+  return new NodeFiles(resolve(path), ignore);
+}
+
+/** A folder that was opened: what is in it is reached through it, whatever becomes of its path. */
+interface Opened {
+  at: string;
+  close(): Promise<void>;
+}
+
+class NodeFiles implements FileSystem {
+  #root: Promise<string> | undefined;
+  #hasDescriptors = false;
+
+  constructor(
+    readonly folder: string,
+    readonly ignore: (path: string) => boolean,
+  ) {}
+
+  read(path: string): Promise<Uint8Array> {
+    return this.#at(path, async (place) => {
+      await fileAt(place);
+      const file = await open(place, O_RDONLY | NO_LINK);
+      try {
+        checkFile(await file.stat({ bigint: true }));
+        return await file.readFile();
+      } finally {
+        await file.close();
+      }
+    });
+  }
+
+  write(path: string, content: Uint8Array): Promise<void> {
+    const write = async (place: string): Promise<void> => {
+      const before = await fileAt(place).catch(absent);
+      const unfinished = join(dirname(place), `.innerloop-${randomUUID()}.tmp`);
+      const file = await open(unfinished, O_WRONLY | O_CREAT | O_EXCL | NO_LINK);
+      try {
+        try {
+          await file.writeFile(content);
+          if (before) await file.chmod(Number(before.mode) & 0o7777);
+        } finally {
+          await file.close();
+        }
+        await rename(unfinished, place);
+      } catch (error) {
+        await unlink(unfinished).catch(() => {});
+        throw error;
+      }
+    };
+    return this.#at(path, write, true);
+  }
+
+  async stat(path: string): Promise<FileSystemStat> {
+    if (path === "") return { type: "folder" };
+    return this.#at(path, async (place) => statOf(await lstat(place, { bigint: true })));
+  }
+
+  list(path: string): Promise<FileSystemEntry[]> {
+    return this.#does(path, async (steps) => {
+      const { at, close } = await this.#enter(steps, false);
+      try {
+        const names = (await readdir(at)).filter((name) => !this.#isLeftOut(within(path, name)));
+        const entries = await Promise.all(names.map((name) => entryOf(at, name)));
+        return entries.filter((entry) => entry !== undefined);
+      } finally {
+        await close();
+      }
+    });
+  }
+
+  remove(path: string): Promise<void> {
+    return this.#at(path, async (place) => {
+      await fileAt(place);
+      await unlink(place);
+    });
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    const move = (source: string) => async (target: string) => {
+      await fileAt(source);
+      if (await lstat(target).catch(absent)) throw failure("EEXIST", "");
+      await rename(source, target);
+    };
+    return this.#at(from, (source) => this.#at(to, move(source), true));
+  }
+
+  // Does it to the entry, whose folder is opened for it, or made where it is not there.
+  #at<T>(path: string, does: (place: string) => Promise<T>, isMade = false): Promise<T> {
+    return this.#does(path, async (steps) => {
+      const name = steps.at(-1);
+      if (name === undefined) throw failure("EISDIR", "");
+      const { at, close } = await this.#enter(steps.slice(0, -1), isMade);
+      try {
+        return await does(join(at, name));
+      } finally {
+        await close();
+      }
+    });
+  }
+
+  async #does<T>(path: string, does: (steps: string[]) => Promise<T>): Promise<T> {
+    try {
+      const steps = stepsOf(path);
+      const isForeign = (step: string): boolean => sep === "\\" && /[\\:]/.test(step);
+      if (steps.some(isForeign)) throw failure("EINVAL", "it is no path here");
+      if (this.#isLeftOut(path)) throw failure("EACCES", "it is left out of the workspace");
+      return await does(steps);
+    } catch (error) {
+      throw inWords(error);
+    }
+  }
+
+  #isLeftOut(path: string): boolean {
+    const steps = path.split("/");
+    if (steps.some((step) => step.toLowerCase() === ".git" || UNFINISHED.test(step))) return true;
+    return steps.some((_, at) => this.ignore(steps.slice(0, at + 1).join("/")));
+  }
+
+  // Opens a folder step by step, each by the one above.
+  async #enter(steps: readonly string[], isMade: boolean): Promise<Opened> {
+    this.#root ??= this.#found();
+    this.#root.catch(() => (this.#root = undefined));
+    let opened = await this.#open(await this.#root);
+    for (const step of steps) {
+      const above = opened;
+      const place = join(above.at, step);
+      try {
+        if (isMade) await mkdir(place).catch(there);
+        opened = await this.#open(place);
+      } finally {
+        await above.close();
+      }
+    }
+    return opened;
+  }
+
+  // The folder itself may be behind a link, which its user has named.
+  async #found(): Promise<string> {
+    const root = await realpath(this.folder);
+    const folder = await open(root, O_RDONLY).catch(() => undefined);
+    this.#hasDescriptors = await lstat(`${DESCRIPTORS}/${folder?.fd}/.`).then(
+      () => true,
+      () => false,
+    );
+    await folder?.close();
+    return root;
+  }
+
+  async #open(place: string): Promise<Opened> {
+    const found = await lstat(place, { bigint: true });
+    if (statOf(found).type === "file") throw failure("ENOTDIR", "");
+    if (!this.#hasDescriptors) return { at: place, close: async () => {} };
+    const folder = await open(place, O_RDONLY | O_DIRECTORY | NO_LINK);
+    return { at: `${DESCRIPTORS}/${folder.fd}`, close: () => folder.close() };
+  }
+}
+
+function within(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}
+
+async function entryOf(folder: string, name: string): Promise<FileSystemEntry | undefined> {
+  try {
+    return { name, ...statOf(await lstat(join(folder, name), { bigint: true })) };
+  } catch {
+    // It is gone, a link, or no file.
+    return undefined;
+  }
+}
+
+async function fileAt(place: string): Promise<BigIntStats> {
+  return checkFile(await lstat(place, { bigint: true }));
+}
+
+function checkFile(found: BigIntStats): BigIntStats {
+  if (statOf(found).type === "folder") throw failure("EISDIR", "");
+  return found;
+}
+
+function statOf(found: BigIntStats): FileSystemStat {
+  if (found.isDirectory()) return { type: "folder" };
+  if (found.isSymbolicLink()) throw failure("ELOOP", "");
+  if (!found.isFile()) throw failure("EACCES", "it is neither a file nor a folder");
+  const { size, mtimeNs, ctimeNs, ino } = found;
+  return { type: "file", size: Number(size), version: `${mtimeNs}-${ctimeNs}-${ino}` };
+}
+
+function absent(error: unknown): undefined {
+  if ((error as { code?: unknown }).code !== "ENOENT") throw error;
+}
+
+function there(error: unknown): void {
+  if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+}
+
+function inWords(error: unknown): Error {
+  const { code, message } = error as { code?: unknown; message: string };
+  if (typeof code !== "string") return error as Error;
+  // Node's own messages hold the path on the machine.
+  const isOwn = !("syscall" in (error as object)) && message !== "";
+  return failure(code, isOwn ? message : (WORDS[code] ?? "it failed"));
+}

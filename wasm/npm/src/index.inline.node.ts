@@ -1,0 +1,17 @@
+// The entry `innerloop/inline` of Node, Deno and Bun: one file may hold all of it.
+
+import { Worker } from "node:worker_threads";
+import { gunzipSync } from "node:zlib";
+import module from "inline:module";
+import program from "inline:program.node";
+import { machine } from "./machine.js";
+import { usePlatform } from "./platform.js";
+
+usePlatform(
+  machine({
+    module: () => gunzipSync(Buffer.from(module, "base64")),
+    worker: () => ({ started: new Worker(program, { eval: true, env: {}, execArgv: [] }) }),
+  }),
+);
+
+export * from "./index.js";

@@ -1,0 +1,16 @@
+// The entry `innerloop/inline` of pages: nothing is loaded from beside the script.
+
+import module from "inline:module";
+import program from "inline:program.web";
+import { unpacked } from "./modules.js";
+import { page, scriptOf } from "./page.js";
+import { usePlatform } from "./platform.js";
+
+usePlatform(
+  page({
+    module: () => unpacked(Uint8Array.from(atob(module), (letter) => letter.charCodeAt(0))),
+    worker: () => ({ started: new Worker(scriptOf(program)) }),
+  }),
+);
+
+export * from "./index.js";

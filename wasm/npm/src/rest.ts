@@ -1,0 +1,35 @@
+// What is left of an agent that is closed: enough to tell what it was.
+
+import { type RawAgent, type RawSession, binding } from "./binding.js";
+import { attempt, guarded } from "./guard.js";
+
+/** What is left; nothing of an agent that is lost. */
+export interface Rest {
+  snapshot: Uint8Array;
+  log: string;
+}
+
+/** What can be looked at in a session, be it closed. */
+export type Visible = Pick<RawSession, "status" | "history" | "seen">;
+
+/** What is left of an agent, unless the module breaks at it. */
+export function restOf(raw: RawAgent): Rest | undefined {
+  return attempt(() => ({ snapshot: raw.snapshot(), log: raw.log() }));
+}
+
+/** What is left where there is no more than a snapshot, or nothing at all. */
+export function onlySnapshot(snapshot: Uint8Array = new Uint8Array()): Rest {
+  return { snapshot, log: "" };
+}
+
+/** Looks at the session. */
+export function lookAt<T>({ snapshot }: Rest, at: (session: Visible) => T): T {
+  return guarded(() => {
+    const session = binding().RawSession.restore(snapshot, 0, false);
+    try {
+      return at(session);
+    } finally {
+      session.free();
+    }
+  });
+}

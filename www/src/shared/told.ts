@@ -1,0 +1,68 @@
+// What was told so far: the agent's events and the page's own notes, pieces of one text joined.
+// Worker and page join them by the same rule, so that both count alike.
+
+import type { AgentEvent } from "innerloop";
+
+/** A word of the page's own in the transcript. */
+export interface Note {
+  type: "note";
+  text: string;
+  bad: boolean;
+}
+
+/** The page was loaded again, and a run that it had cut goes on. */
+export interface Resumed {
+  type: "resumed";
+}
+
+/** One entry of what was told. */
+export type Told = AgentEvent | Note | Resumed;
+
+/** Adds a thing to what was told; a further piece of the newest text becomes a part of it. */
+export function addTold(all: Told[], next: Told): void {
+  const last = all.at(-1);
+  if (last === undefined || !continues(last, next)) {
+    all.push({ ...next });
+    return;
+  }
+  (last as { text: string }).text += (next as { text: string }).text;
+}
+
+/** Whether one is a further piece of the other. */
+export function continues(last: Told, next: Told): boolean {
+  if (isPiece(last) && isPiece(next)) return last.agent === next.agent && last.index === next.index;
+  switch (next.type) {
+    case "assistant_text_delta":
+    case "assistant_reasoning_delta":
+      return last.type === next.type && last.agent === next.agent;
+    case "tool_call_output_delta":
+      return last.type === next.type && last.call_id === next.call_id;
+    default:
+      return false;
+  }
+}
+
+/** A piece of a call's arguments, which not every version of the package tells. */
+interface Piece {
+  agent: number;
+  index: number;
+}
+
+function isPiece(told: object): told is Piece {
+  return "type" in told && told.type === "tool_call_delta";
+}
+
+/** No more of one text is kept; the session's log has all of it. */
+const LONGEST = 400_000;
+
+/** An event without what is elsewhere: the journal has files as they were, nobody reads megabytes. */
+export function lightened(event: AgentEvent): AgentEvent {
+  if (event.type !== "tool_call_end") return event;
+  const { parts, changes, ...rest } = event.outcome;
+  const light = parts.map((part) => {
+    if (part.type !== "text" || part.text.length <= LONGEST) return part;
+    return { ...part, text: `${part.text.slice(0, LONGEST)} … The rest is in the log.` };
+  });
+  const named = changes?.map(({ path, kind }) => ({ path, kind }));
+  return { ...event, outcome: { ...rest, parts: light, ...(named && { changes: named }) } };
+}

@@ -1,0 +1,332 @@
+// All that the page knows: signals, and what changes them. Views read, and call the functions.
+
+import { batch, computed, signal } from "@preact/signals";
+import { PROJECT } from "../demo/project.js";
+import type {
+  ApprovalMode,
+  Asked,
+  Checkpoint,
+  ConnectionDraft,
+  ConnectionInfo,
+  Draft,
+  FileInfo,
+  Folder,
+  Notice,
+  SessionInfo,
+  SessionView,
+  Verdict,
+} from "../shared/messages.js";
+import { DEMO } from "../shared/messages.js";
+import { type Told, addTold } from "../shared/told.js";
+import { call, start } from "./client.js";
+import { Transcript, textOf } from "./transcript.js";
+
+/** What the middle of the page shows. */
+export const TABS = ["Editor", "Changes", "Preview", "Terminal", "Events"] as const;
+export type Tab = (typeof TABS)[number];
+
+export const isReady = signal(false);
+export const sessions = signal<SessionInfo[]>([]);
+export const current = signal<SessionInfo | undefined>(undefined);
+export const transcript = signal(new Transcript());
+export const files = signal<ReadonlyMap<string, FileInfo>>(new Map());
+export const checkpoints = signal<Checkpoint[]>([]);
+export const isRunning = signal(false);
+export const asked = signal<Asked[]>([]);
+export const approval = signal<ApprovalMode>("files");
+export const connection = signal<ConnectionInfo>({
+  provider: DEMO,
+  model: "",
+  baseUrl: "",
+  hasKey: false,
+  remembered: false,
+});
+export const tab = signal<Tab>("Editor");
+/** The panes; on a phone one of them is seen at a time. */
+export const PANES = ["Files", "Work", "Talk"] as const;
+export const pane = signal<(typeof PANES)[number]>("Talk");
+/** The file that is open in the editor. */
+export const opened = signal<string | undefined>(undefined);
+/** The file that the model is writing, as far as it has come. */
+export const draft = signal<Draft | undefined>(undefined);
+/** Whether the person looks at the file as it is instead. */
+export const isDraftHidden = signal(false);
+/** The folder of this device that the files came from. */
+export const folder = signal<Folder | undefined>(undefined);
+/** Counts how often another state was shown as a whole. */
+export const epoch = signal(0);
+/** Counts changes of files: a path's newest number. */
+export const versions = signal<ReadonlyMap<string, number>>(new Map());
+/** A word at the bottom of the page, for a moment. */
+export const toast = signal<{ text: string; bad: boolean } | undefined>(undefined);
+export const status = signal("Loading");
+/** What the terminal has printed since its line began. */
+export const printed = signal("");
+
+/** What was said while the agent worked and is not heard yet. */
+export const unheard = signal<{ text: string; how: "steer" | "followUp" }[]>([]);
+
+/** All that was told in this session, and how much of it is looked at; all if nothing is said. */
+export const told: Told[] = [];
+export const toldCount = signal(0);
+export const moment = signal<number | undefined>(undefined);
+/** The transcript as of the moment that is looked at. */
+const pastTranscript = signal<Transcript | undefined>(undefined);
+export const shownTranscript = computed(() => pastTranscript.value ?? transcript.value);
+/** The files as of the moment that is looked at. */
+export const pastFiles = signal<ReadonlyMap<string, FileInfo> | undefined>(undefined);
+export const shownFiles = computed(() => pastFiles.value ?? files.value);
+/** Whether the workspace is that of the example. */
+export const isExample = computed(() => PROJECT.every((path) => files.value.has(path)));
+/** How many files are other than at the beginning, those that are gone left out. */
+export const changedCount = computed(() => {
+  return [...shownFiles.value.values()].filter(({ badge }) => badge !== undefined).length;
+});
+
+/** Starts the worker and opens the session that was changed last. */
+export async function begin(): Promise<void> {
+  start(hear, (message) => fail(new Error(message)));
+  const pace = new URLSearchParams(location.search).get("pace");
+  const begun = await call("begin", { pace: pace === null ? null : Number(pace) });
+  sessions.value = begun.sessions;
+  show(begun.view);
+  isReady.value = true;
+  status.value = begun.view.running ? "Working" : "Ready";
+}
+
+/** Shows a session. */
+export function show(view: SessionView): void {
+  batch(() => {
+    epoch.value += 1;
+    current.value = view.info;
+    files.value = new Map(view.files.map((file) => [file.path, file]));
+    versions.value = new Map();
+    checkpoints.value = view.checkpoints;
+    isRunning.value = view.running;
+    asked.value = view.asked;
+    draft.value = view.draft;
+    isDraftHidden.value = false;
+    folder.value = view.folder;
+    approval.value = view.approval;
+    connection.value = view.connection;
+    unheard.value = [];
+    moment.value = undefined;
+    pastTranscript.value = undefined;
+    pastFiles.value = undefined;
+    told.length = 0;
+    for (const each of view.events) addTold(told, each);
+    toldCount.value = told.length;
+    transcript.value = new Transcript(told);
+    status.value = view.running ? "Working" : "Ready";
+    const paths = [...files.value.keys()].sort();
+    const first = ["src/discount.js", "index.html", "README.md"].find((path) =>
+      paths.includes(path),
+    );
+    if (!files.value.has(opened.value ?? "")) opened.value = first ?? paths[0];
+  });
+}
+
+/** Says that something went wrong. */
+export function fail(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error);
+  say(text, true);
+}
+
+let toastTimer = 0;
+
+/** Says something for a moment. */
+export function say(text: string, bad = false): void {
+  toast.value = { text, bad };
+  clearTimeout(toastTimer);
+  toastTimer = window.setTimeout(() => (toast.value = undefined), bad ? 12_000 : 4_000);
+}
+
+/** Carries something out and says what went wrong. */
+export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    fail(error);
+    return false;
+  }
+}
+
+export async function send(text: string, how: "run" | "steer" | "followUp"): Promise<boolean> {
+  showMoment(undefined);
+  if (how === "run") status.value = "Working";
+  if (how !== "run") unheard.value = [...unheard.value, { text, how }];
+  const isSent = await attempt(() => call(how, text));
+  if (!isSent) unheard.value = unheard.value.filter((one) => one.text !== text);
+  if (!isSent && how === "run") status.value = "Failed";
+  return isSent;
+}
+
+export function stop(): void {
+  void call("stop");
+}
+
+export function answer(id: number, verdict: Verdict): void {
+  void attempt(() => call("answer", id, verdict));
+}
+
+export const openSession = (id: string): Promise<void> => change(() => call("open", id));
+
+export function createSession(kind: "example" | "empty"): Promise<void> {
+  return change(() => call("create", kind));
+}
+
+export const removeSession = (id: string): Promise<void> => change(() => call("remove", id));
+
+/** Shows another session, and lists anew which there are. */
+export async function change(to: () => Promise<SessionView>): Promise<void> {
+  await attempt(async () => show(await to()));
+  sessions.value = await call("sessions");
+}
+
+export async function undo(input: number): Promise<void> {
+  await attempt(async () => show(await call("undo", input)));
+  say("The session is as it was before that input.");
+}
+
+export function setApproval(mode: ApprovalMode): void {
+  approval.value = mode;
+  void call("setApproval", mode);
+}
+
+export function connect(draft: ConnectionDraft): Promise<boolean> {
+  return attempt(async () => {
+    connection.value = await call("connect", draft);
+  });
+}
+
+/** Looks at the session as it was when so much had been told; `undefined` is now. */
+export function showMoment(at: number | undefined): void {
+  batch(() => {
+    moment.value = at;
+    pastTranscript.value = at === undefined ? undefined : new Transcript(told.slice(0, at));
+    if (at === undefined) pastFiles.value = undefined;
+  });
+  if (at === undefined) return;
+  void attempt(async () => {
+    const past = await call("filesAt", at);
+    if (moment.value === at) pastFiles.value = new Map(past.map((file) => [file.path, file]));
+  });
+}
+
+/** A file's content at the moment that is looked at. */
+export function readShown(path: string): Promise<Uint8Array | undefined> {
+  const at = moment.value;
+  return at === undefined ? call("read", path) : call("readAt", at, path);
+}
+
+/** Opens a file in the editor. */
+export function openFile(path: string): void {
+  opened.value = path;
+  tab.value = "Editor";
+  pane.value = "Work";
+}
+
+function hear(notice: Notice): void {
+  switch (notice.type) {
+    case "events":
+      for (const each of notice.events) addTold(told, each);
+      toldCount.value = told.length;
+      transcript.value.add(notice.events);
+      for (const each of notice.events) hearEvent(each);
+      return;
+    case "files":
+      return hearFiles(notice.changed, notice.removed);
+    case "checkpoints":
+      checkpoints.value = notice.checkpoints;
+      return;
+    case "draft":
+      return hearDraft(notice.draft);
+    case "asked":
+      asked.value = notice.asked;
+      return;
+    case "running":
+      isRunning.value = notice.running;
+      if (notice.running) status.value = "Working";
+      return;
+    case "session":
+      sessions.value = sessions.value.map((one) => (one.id === notice.info.id ? notice.info : one));
+      if (current.value?.id === notice.info.id) current.value = notice.info;
+      return;
+    case "line":
+      printed.value += notice.text;
+      return;
+    case "note":
+      return say(notice.text, notice.bad);
+    case "saved":
+      return;
+  }
+}
+
+function hearEvent(told: Told): void {
+  if (told.type === "processing_end" && told.agent === 0) {
+    status.value = ended(told.end);
+    unheard.value = [];
+  }
+  if (told.type !== "steering_injected" && told.type !== "user_input") return;
+  const text = textOf(told.parts);
+  unheard.value = unheard.value.filter((one) => one.text !== text);
+}
+
+function hearFiles(changed: FileInfo[], removed: string[]): void {
+  batch(() => {
+    const [all, numbers] = [new Map(files.value), new Map(versions.value)];
+    for (const file of changed) all.set(file.path, file);
+    for (const path of removed) all.delete(path);
+    for (const path of [...changed.map(({ path }) => path), ...removed]) {
+      numbers.set(path, (numbers.get(path) ?? 0) + 1);
+    }
+    files.value = all;
+    versions.value = numbers;
+    const touched = changed.at(-1)?.path;
+    if (isRunning.value && touched !== undefined) follow(touched);
+  });
+}
+
+// People watch what the agent does, unless they look at something else or type.
+function follow(path: string): void {
+  const isElsewhere = tab.value !== "Editor" || moment.value !== undefined;
+  if (!isElsewhere && !dirty.has(draftOf(opened.value ?? ""))) opened.value = path;
+}
+
+/** The file that was open before the one that is written. */
+let openedBefore: string | undefined;
+
+function hearDraft(next: Draft | undefined): void {
+  batch(() => {
+    const before = draft.value;
+    draft.value = next;
+    if (next?.path !== before?.path) isDraftHidden.value = false;
+    if (next !== undefined && next.path !== before?.path) {
+      openedBefore = opened.value;
+      follow(next.path);
+    }
+    // What was not written is not there.
+    const isGone = next === undefined && before !== undefined && !files.value.has(before.path);
+    if (isGone && opened.value === before.path) opened.value = openedBefore;
+  });
+}
+
+/** A file of this session among what was typed in any. */
+export function draftOf(path: string): string {
+  return `${current.peek()?.id} ${path}`;
+}
+
+/** The files whose changes in the editor are not saved. */
+export const dirty = new Set<string>();
+export const dirtyCount = signal(0);
+
+export function setDirty(path: string, isDirty: boolean): void {
+  if (isDirty) dirty.add(draftOf(path));
+  else dirty.delete(draftOf(path));
+  dirtyCount.value = dirty.size;
+}
+
+function ended(end: string): string {
+  return { completed: "Done", failed: "Failed" }[end] ?? "Stopped";
+}

@@ -1,0 +1,149 @@
+// A call that waits for a person: once, always, with other arguments, or not, and why.
+
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { Asked } from "../shared/messages.js";
+import { answer } from "../state/app.js";
+
+/** For so long after a key somebody counts as typing. */
+const TYPING_MS = 1_000;
+let lastKey = -TYPING_MS;
+addEventListener("keydown", () => (lastKey = performance.now()), { capture: true });
+
+/** The question, where the call stands in the transcript. */
+export function ApprovalCard({ asked }: { asked: Asked }) {
+  const card = useRef<HTMLDivElement>(null);
+  const before = useRef<Element | null>(null);
+  const mode = useSignal<"plain" | "edit" | "deny">("plain");
+  const text = useSignal("");
+  const wrong = useSignal("");
+  useEffect(() => {
+    before.current = document.activeElement;
+    // Whoever is typing goes on typing, lest a key answers by chance; others can answer at once.
+    const box = before.current;
+    const isTyping =
+      box instanceof HTMLTextAreaElement &&
+      (box.value !== "" || performance.now() - lastKey < TYPING_MS);
+    if (!isTyping && !box?.matches("input, .code")) card.current?.querySelector("button")?.focus();
+    return () => {
+      if (before.current instanceof HTMLElement && before.current.isConnected) {
+        before.current.focus();
+      }
+    };
+  }, []);
+  const back = () => {
+    mode.value = "plain";
+    // The buttons are there again with the next frame.
+    requestAnimationFrame(() => card.current?.querySelector("button")?.focus());
+  };
+  const edit = () => {
+    text.value = JSON.stringify(asked.arguments, undefined, 2);
+    mode.value = "edit";
+  };
+  const deny = () => {
+    text.value = "";
+    mode.value = "deny";
+  };
+  const send = (event: Event) => {
+    event.preventDefault();
+    if (mode.value === "deny") return answer(asked.id, { type: "denied", reason: text.value });
+    try {
+      const args = JSON.parse(text.value) as object;
+      answer(asked.id, { type: "edited", arguments: args });
+    } catch (error) {
+      wrong.value = (error as Error).message;
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (mode.value === "plain") return;
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      back();
+    }
+    const isSent = event.ctrlKey || event.metaKey || (mode.value === "deny" && !event.shiftKey);
+    const isTyped = event.target instanceof HTMLTextAreaElement && !event.isComposing;
+    if (event.key === "Enter" && isSent && isTyped) send(event);
+  };
+  const title = `approval-${asked.id}`;
+  return (
+    <div
+      class="approval"
+      role="alertdialog"
+      aria-labelledby={title}
+      ref={card}
+      onKeyDown={onKeyDown}
+    >
+      <p id={title}>
+        <strong>{asked.name}</strong> wants to run. May it?
+      </p>
+      <Proposal asked={asked} />
+      {mode.value === "plain" ? (
+        <div class="row">
+          <button type="button" class="primary" onClick={() => answer(asked.id, { type: "once" })}>
+            Allow once
+          </button>
+          <button type="button" onClick={() => answer(asked.id, { type: "always" })}>
+            Always
+          </button>
+          <button type="button" onClick={edit}>
+            Edit…
+          </button>
+          <button type="button" onClick={deny}>
+            Deny…
+          </button>
+        </div>
+      ) : (
+        <form onSubmit={send}>
+          <label>
+            {mode.value === "deny"
+              ? "Why not? The model reads it. Enter sends it."
+              : "Arguments, as JSON. Ctrl and Enter send them."}
+            <textarea
+              ref={(node) => node?.focus()}
+              rows={mode.value === "deny" ? 2 : 8}
+              spellcheck={mode.value === "deny"}
+              value={text.value}
+              onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+            />
+          </label>
+          {wrong.value !== "" && <p class="bad">{wrong.value}</p>}
+          <div class="row">
+            <button type="submit" class="primary">
+              {mode.value === "deny" ? "Deny" : "Run with these"}
+            </button>
+            <button type="button" onClick={back}>
+              Back
+            </button>
+          </div>
+        </form>
+      )}
+    </div>
+  );
+}
+
+const LONGEST = 4_000;
+
+// An edit is shown as what goes and what comes, all else as its arguments.
+function Proposal({ asked }: { asked: Asked }) {
+  const fields = (asked.arguments ?? {}) as Record<string, unknown>;
+  const path = fields.file_path ?? fields.path;
+  const [old, next] = [fields.old_string, fields.new_string ?? fields.content];
+  const isEdit = typeof next === "string" && typeof path === "string";
+  if (!isEdit) {
+    const text = JSON.stringify(asked.arguments, undefined, 2);
+    return <pre tabIndex={0}>{text.slice(0, LONGEST)}</pre>;
+  }
+  return (
+    <div class="proposal">
+      <p class="path">{path}</p>
+      {typeof old === "string" && old !== "" && (
+        <pre class="removed" tabIndex={0} aria-label="Goes">
+          {old.slice(0, LONGEST)}
+        </pre>
+      )}
+      <pre class="added" tabIndex={0} aria-label="Comes">
+        {next.slice(0, LONGEST)}
+      </pre>
+    </div>
+  );
+}

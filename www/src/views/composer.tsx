@@ -1,0 +1,164 @@
+// Where people write: what to do, a word in between, what comes after; and what they are asked.
+
+import { effect, signal } from "@preact/signals";
+import { IDEAS, PROMPT } from "../demo/project.js";
+import type { ApprovalMode } from "../shared/messages.js";
+import { DEMO } from "../shared/messages.js";
+import {
+  approval,
+  connection,
+  epoch,
+  isExample,
+  isReady,
+  isRunning,
+  send,
+  setApproval,
+  shownTranscript,
+  status,
+  stop,
+  transcript,
+  unheard,
+} from "../state/app.js";
+import { dollars } from "../state/transcript.js";
+
+const text = signal("");
+
+// What there is to do in the example stands there already, until something is typed or said.
+effect(() => {
+  void epoch.value;
+  const isFresh = isExample.peek() && transcript.peek().entries.peek().length === 0;
+  const typed = text.peek();
+  if (typed === "" || typed === PROMPT) text.value = isFresh ? PROMPT : "";
+});
+
+/** The form below the transcript. */
+export function Composer() {
+  const submit = async (how: "run" | "steer" | "followUp") => {
+    const said = text.value.trim();
+    if (said === "") return;
+    text.value = "";
+    if (!(await send(said, how))) text.value = said;
+  };
+  const running = isRunning.value;
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void submit(running ? "steer" : "run");
+  };
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    void submit(running ? "steer" : "run");
+  };
+  return (
+    <form class="composer" onSubmit={onSubmit}>
+      {unheard.value.length > 0 && (
+        <ul class="unheard" aria-label="Not heard yet">
+          {unheard.value.map((one, at) => (
+            <li key={at}>
+              <span class="count">{one.how === "steer" ? "next" : "afterwards"}</span> {one.text}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!running && <Ideas />}
+      <div class="box">
+        <label for="prompt" class="hidden">
+          {running ? "Tell it something while it works" : "What to do"}
+        </label>
+        <textarea
+          id="prompt"
+          rows={2}
+          value={text.value}
+          placeholder={running ? "Tell it something while it works" : "What shall the agent do?"}
+          onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <div class="row">
+          <label class="inline">
+            Ask me before
+            <select
+              value={approval.value}
+              onChange={({ currentTarget }) => setApproval(currentTarget.value as ApprovalMode)}
+            >
+              <option value="files">edits</option>
+              <option value="changes">edits and runs</option>
+              <option value="nothing">nothing</option>
+            </select>
+          </label>
+          <span class="actions">{running ? <Meanwhile submit={submit} /> : <Begin />}</span>
+        </div>
+      </div>
+      <p class="totals">
+        <output id="status" data-running={running}>
+          {status.value}
+        </output>
+        <Totals />
+      </p>
+    </form>
+  );
+}
+
+function Begin() {
+  return (
+    <button
+      type="submit"
+      class="primary"
+      id="run"
+      disabled={!isReady.value}
+      title="Enter; Shift and Enter begin a line"
+    >
+      Run
+    </button>
+  );
+}
+
+function Meanwhile({ submit }: { submit: (how: "followUp") => Promise<void> }) {
+  return (
+    <>
+      <button type="button" class="stop" title="Esc" onClick={stop}>
+        Stop
+      </button>
+      <button type="button" title="Heard when this is done" onClick={() => void submit("followUp")}>
+        Queue
+      </button>
+      <button type="submit" class="primary" title="Heard between two steps">
+        Steer
+      </button>
+    </>
+  );
+}
+
+// The script of the demo knows few words: these are some of them.
+function Ideas() {
+  const { entries } = shownTranscript.value;
+  if (connection.value.provider !== DEMO || !isReady.value) return null;
+  const said = new Set(entries.value.flatMap((one) => (one.kind === "said" ? [one.text] : [])));
+  const possible = isExample.value ? IDEAS : IDEAS.slice(-1);
+  const ideas = possible.filter((idea) => !said.has(idea) && text.value !== PROMPT);
+  if (ideas.length === 0) return null;
+  return (
+    <div class="ideas" role="group" aria-label="Ideas">
+      {ideas.map((idea) => (
+        <button key={idea} type="button" onClick={() => void send(idea, "run")}>
+          {idea}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Totals() {
+  const { input, output, nanoUsd } = shownTranscript.value.totals.value;
+  const { size, used } = shownTranscript.value.window.value;
+  const full = `${Math.round((100 * used) / Math.max(size, 1))} per cent of the context window`;
+  const { provider, model } = connection.value;
+  const who = provider === DEMO ? "Demo: a script answers" : `${provider} ${model}`;
+  const tokens = `${input.toLocaleString("en")} tokens in, ${output.toLocaleString("en")} out`;
+  return (
+    <span>
+      {who} · {tokens}
+      {nanoUsd > 0 ? ` · ${dollars(nanoUsd)}` : ""}
+      {used > 0 && size > 0 && <meter max={size} value={used} title={full} aria-label={full} />}
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+// Long texts, laid out piece by piece, so that nothing holds the page up: a piece of each frame, which
+// is smaller where frames take long.
+
+import { type Signal, useSignal } from "@preact/signals";
+import { useRef } from "preact/hooks";
+
+/** How many characters of one text are laid out at a time, at least and at most. */
+const [LEAST, MOST] = [1_200, 3_000];
+/** What a frame may take before the pieces become smaller, and below which they grow. */
+const [SLOW_MS, FAST_MS] = [30, 14];
+/** How many texts grow in one frame. */
+const AT_ONCE = 2;
+
+const waiting = new Set<() => void>();
+let isWaiting = false;
+let piece = MOST / 2;
+
+/** As much of a growing text as may be laid out now; the rest comes with the next frames. */
+export function useGrowing(text: Signal<string>): string {
+  const reached = useRef(0);
+  const turn = useSignal(0);
+  const grow = useRef(() => void (turn.value += 1)).current;
+  void turn.value;
+  const whole = text.value;
+  reached.current = Math.min(whole.length, reached.current + piece);
+  if (reached.current < whole.length) later(grow);
+  return whole.slice(0, reached.current);
+}
+
+function later(grow: () => void): void {
+  waiting.add(grow);
+  if (isWaiting) return;
+  isWaiting = true;
+  requestAnimationFrame(() => {
+    isWaiting = false;
+    const began = performance.now();
+    setTimeout(() => adapt(performance.now() - began));
+    const some = [...waiting].slice(0, AT_ONCE);
+    for (const one of some) waiting.delete(one);
+    const [first] = waiting;
+    if (first !== undefined) later(first);
+    for (const one of some) one();
+  });
+}
+
+// A timer that is set as a frame begins comes when the frame is done.
+function adapt(took: number): void {
+  if (took > SLOW_MS) piece = Math.max(LEAST, Math.ceil(piece / 2));
+  else if (took < FAST_MS) piece = Math.min(MOST, Math.ceil(piece * 1.5));
+}

@@ -1,0 +1,79 @@
+// Calls that wait for a person, and what the person has said so far.
+
+import type { Approval, ApprovalRequest, AskContext } from "innerloop";
+import type { ApprovalMode, Asked, Verdict } from "../shared/messages.js";
+
+interface Waiting {
+  asked: Asked;
+  settle(approval: Approval): void;
+}
+
+/** The open questions of a session. */
+export class Approvals {
+  mode: ApprovalMode;
+  readonly #changed: (asked: Asked[]) => void;
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+
+  constructor(mode: ApprovalMode, changed: (asked: Asked[]) => void) {
+    this.mode = mode;
+    this.#changed = changed;
+  }
+
+  /** The calls that wait. */
+  get asked(): Asked[] {
+    return [...this.#waiting.values()].map(({ asked }) => asked);
+  }
+
+  /** Asks about a call, unless it may run without. */
+  ask(request: ApprovalRequest, { signal }: AskContext): Approval | Promise<Approval> {
+    if (this.#mayRun(request)) return true;
+    const id = this.#next;
+    this.#next += 1;
+    const { callId, name, arguments: args } = request;
+    return new Promise<Approval>((resolve) => {
+      const settle = (approval: Approval): void => {
+        if (!this.#waiting.delete(id)) return;
+        resolve(approval);
+        this.#changed(this.asked);
+      };
+      this.#waiting.set(id, { asked: { id, callId, name, arguments: args }, settle });
+      signal.addEventListener("abort", () => settle(false), { once: true });
+      this.#changed(this.asked);
+    });
+  }
+
+  /** What a person says to a question. */
+  answer(id: number, verdict: Verdict): void {
+    this.#waiting.get(id)?.settle(approvalOf(verdict));
+  }
+
+  /** Another mode, which counts for what waits, too. */
+  setMode(mode: ApprovalMode): void {
+    this.mode = mode;
+    for (const { asked, settle } of [...this.#waiting.values()]) {
+      if (this.#mayRun(asked)) settle(true);
+    }
+  }
+
+  // Whatever a tool is called: what runs something is told a program or a command.
+  #mayRun({ arguments: args }: { arguments: unknown }): boolean {
+    if (this.mode === "nothing") return true;
+    const fields = typeof args === "object" && args !== null ? Object.keys(args) : [];
+    const runs = fields.some((field) => field === "program" || field === "command");
+    return this.mode === "files" && runs;
+  }
+}
+
+function approvalOf(verdict: Verdict): Approval {
+  switch (verdict.type) {
+    case "once":
+      return true;
+    case "always":
+      return "always";
+    case "edited":
+      return { arguments: verdict.arguments };
+    case "denied":
+      return verdict.reason.trim() === "" ? false : { deny: verdict.reason.trim() };
+  }
+}

@@ -1,0 +1,230 @@
+// What the page may ask for: the sessions of this device, one of which is shown, and the
+// connection that they share. Sessions that are not shown go on working.
+
+import {
+  type Connection,
+  DEMO,
+  type Folder,
+  type Notice,
+  type SessionInfo,
+  type SessionView,
+  type WorkerApi,
+} from "../shared/messages.js";
+import { PACE_MS } from "../demo/model.js";
+import { loadProject } from "../demo/project.js";
+import { Database, type Kept } from "../storage/database.js";
+import { Connections } from "./connections.js";
+import { filesWith, library } from "./library.js";
+import { NEW_NAME, Session, type Shared } from "./session.js";
+
+/** The methods of the worker; any may take its time. */
+export type Methods = {
+  [K in keyof WorkerApi]: (
+    ...args: Parameters<WorkerApi[K]>
+  ) => ReturnType<WorkerApi[K]> | Promise<ReturnType<WorkerApi[K]>>;
+};
+
+const EXAMPLE_NAME = "Mend the till";
+
+/** A session is another tab's. */
+class Taken extends Error {}
+
+/** The worker's side of the page. */
+export class Desk {
+  readonly #post: (notice: Notice) => void;
+  readonly #sessions = new Map<string, Session>();
+  #shown: Session | undefined;
+  #database: Database | undefined;
+  #connections: Connections | undefined;
+  #pace = PACE_MS;
+
+  constructor(post: (notice: Notice) => void) {
+    this.#post = post;
+  }
+
+  /** What can be asked for. */
+  get methods(): Methods {
+    const shown = (): Session => this.#session();
+    return {
+      begin: ({ pace }) => this.#begin(pace),
+      open: (id) => this.#open(id),
+      create: (kind) => this.#create(kind),
+      adopt: (files, folder) => this.#begun(folder.handle.name, files, folder),
+      setFolder: (folder) => shown().setFolder(folder),
+      rename: (id, name) => this.#rename(id, name),
+      remove: (id) => this.#remove(id),
+      sessions: () => this.#list(),
+      run: (text) => shown().run(text),
+      steer: (text) => shown().steer(text),
+      followUp: (text) => shown().followUp(text),
+      stop: () => shown().stop(),
+      answer: (id, verdict) => shown().answer(id, verdict),
+      undo: async (checkpoint) => {
+        await shown().undo(checkpoint);
+        return shown().view;
+      },
+      setApproval: (mode) => shown().setApproval(mode),
+      providers: async () => (await library()).providers(),
+      connect: async (draft) => {
+        await this.#kept().connections.use(draft);
+        await shown().connect();
+        return this.#kept().connections.info;
+      },
+      forgetKey: async () => {
+        await this.#kept().connections.forget();
+        return this.#kept().connections.info;
+      },
+      tryConnection: (draft) => this.#kept().connections.try(draft),
+      read: (path) => shown().workspace.files.get(path),
+      write: (path, content) => shown().write(path, content),
+      move: (from, to) => shown().move(from, to),
+      erase: (path) => shown().erase(path),
+      put: (files) => shown().put(files),
+      revert: (files) => shown().put(files),
+      unzip: async (archive) => {
+        const files = await filesWith();
+        await files.import(archive);
+        shown().put([...files]);
+        return files.size;
+      },
+      zip: async () => (await filesWith(shown().workspace.files)).export("zip"),
+      contents: () => [...shown().workspace.files],
+      differences: (checkpoint) => shown().differences(checkpoint),
+      filesAt: (told) => shown().filesAt(told),
+      readAt: (told, path) => shown().workspace.asOf(told).get(path),
+      line: (command) => shown().terminal.run(command),
+      stopLine: () => shown().terminal.stop(),
+      log: () => shown().log(),
+      warm: async () => void (await library()).init(),
+    };
+  }
+
+  async #begin(pace: number | null): Promise<{ sessions: SessionInfo[]; view: SessionView }> {
+    this.#pace = pace ?? PACE_MS;
+    this.#database = await Database.open();
+    this.#connections = await Connections.load(this.#database);
+    const view = await this.#first();
+    return { sessions: await this.#list(), view };
+  }
+
+  // The session that was changed last, unless another tab has it.
+  async #first(): Promise<SessionView> {
+    for (const { id } of await this.#kept().database.sessions()) {
+      try {
+        return await this.#open(id);
+      } catch (error) {
+        if (!(error instanceof Taken)) throw error;
+      }
+    }
+    return this.#create("example");
+  }
+
+  async #open(id: string): Promise<SessionView> {
+    const live = this.#sessions.get(id);
+    if (live !== undefined) return this.#show(live);
+    const kept = await this.#kept().database.load(id);
+    if (kept === undefined) throw new Error("There is no such session any more.");
+    await this.#lock(id);
+    const session = this.#make(kept);
+    const view = this.#show(session);
+    if (!sameConnection(kept.session.connection, this.#kept().connections.current)) {
+      await session.connect();
+    }
+    void session.resume();
+    return { ...view, ...session.view };
+  }
+
+  async #create(kind: "example" | "empty"): Promise<SessionView> {
+    if (kind === "empty") return this.#begun(NEW_NAME, []);
+    return this.#begun(EXAMPLE_NAME, await loadProject());
+  }
+
+  // A new session over files.
+  async #begun(name: string, files: [string, Uint8Array][], folder?: Folder): Promise<SessionView> {
+    const id = crypto.randomUUID();
+    const session: Kept["session"] = {
+      id,
+      name,
+      changed: Date.now(),
+      approval: "files",
+      connection: this.#kept().connections.current,
+      checkpoints: [],
+      inputsBefore: 0,
+      saves: 0,
+      ...(folder && { folder }),
+    };
+    await this.#lock(id);
+    const { database } = this.#kept();
+    await database.save({ session, files, told: [], journal: [], anew: false });
+    return this.#show(this.#make({ session, files, told: [], journal: [] }));
+  }
+
+  async #remove(id: string): Promise<SessionView> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.close();
+    await this.#kept().database.remove(id);
+    if (session !== this.#shown && this.#shown !== undefined) return this.#shown.view;
+    const [newest] = await this.#kept().database.sessions();
+    return newest === undefined ? this.#create("example") : this.#open(newest.id);
+  }
+
+  async #rename(id: string, name: string): Promise<void> {
+    const session = this.#sessions.get(id) ?? this.#shown;
+    session?.rename(name);
+    await session?.keep();
+  }
+
+  async #list(): Promise<SessionInfo[]> {
+    const kept = await this.#kept().database.sessions();
+    return kept.map(
+      ({ id, name, changed }) => this.#sessions.get(id)?.info ?? { id, name, changed },
+    );
+  }
+
+  #make(kept: Kept): Session {
+    const shared: Shared = {
+      ...this.#kept(),
+      pace: this.#pace,
+      notify: (notice) => {
+        if (session === this.#shown || notice.type === "session") this.#post(notice);
+      },
+    };
+    const session: Session = new Session(shared, kept);
+    this.#sessions.set(session.info.id, session);
+    return session;
+  }
+
+  #show(session: Session): SessionView {
+    this.#shown = session;
+    return session.view;
+  }
+
+  // One page at a time works on a session: another tab would overwrite what this one keeps.
+  async #lock(id: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const options = { ifAvailable: true };
+      void navigator.locks.request(`innerloop session ${id}`, options, (lock) => {
+        if (lock === null) return reject(new Taken("This session is open in another tab."));
+        resolve();
+        return new Promise(() => {});
+      });
+    });
+  }
+
+  #session(): Session {
+    if (this.#shown === undefined) throw new Error("No session is open.");
+    return this.#shown;
+  }
+
+  #kept(): { database: Database; connections: Connections } {
+    const [database, connections] = [this.#database, this.#connections];
+    if (database === undefined || connections === undefined) throw new Error("Begin first.");
+    return { database, connections };
+  }
+}
+
+function sameConnection(a: Connection, b: Connection): boolean {
+  if (a.provider === DEMO && b.provider === DEMO) return true;
+  return a.provider === b.provider && a.model === b.model && a.baseUrl === b.baseUrl;
+}

@@ -1,0 +1,530 @@
+// One session: an agent, its files, what was told in it, and keeping all of that. The agent is
+// made when it is needed; a run that a reload has cut goes on by itself.
+
+import type { Agent, AgentEvent } from "innerloop";
+import { DEMO } from "../shared/messages.js";
+import type {
+  ApprovalMode,
+  Connection,
+  FileDifference,
+  FileInfo,
+  Folder,
+  Notice,
+  SessionInfo,
+  SessionView,
+  Verdict,
+} from "../shared/messages.js";
+import { type Told, addTold, lightened } from "../shared/told.js";
+import type { Database, Kept, KeptCheckpoint } from "../storage/database.js";
+import { type Making, createAgent, isUnderWay, nameOf, recapOf, restoreAgent } from "./agents.js";
+import { Approvals } from "./approvals.js";
+import type { Connections } from "./connections.js";
+import { library } from "./library.js";
+import { checkFree, cleanPath, foldersOf } from "./paths.js";
+import { Terminal } from "./terminal.js";
+import { Workspace } from "./workspace.js";
+import { Writing } from "./writing.js";
+
+/** What sessions share. */
+export interface Shared {
+  database: Database;
+  connections: Connections;
+  pace: number;
+  notify(notice: Notice): void;
+}
+
+/** How long news are gathered before the page hears them. */
+const GATHER_MS = 40;
+/** How long before what is new is kept; more if keeping takes long. */
+const SAVE_MS = 250;
+const MOST_NAME = 60;
+
+/** A session of the page. */
+export class Session {
+  readonly info: SessionInfo;
+  readonly workspace: Workspace;
+  readonly approvals: Approvals;
+  readonly #shared: Shared;
+  readonly #told: Told[] = [];
+  readonly #checkpoints: KeptCheckpoint[];
+  readonly #terminal: Terminal;
+  #writing: Writing | undefined;
+  #agent: Agent | undefined;
+  #snapshot: Uint8Array | undefined;
+  #connection: Connection;
+  #inputsBefore: number;
+  #folder: Folder | undefined;
+  #recap = "";
+  // What the page has not heard, and what is not kept yet.
+  #news: Told[] = [];
+  #newFiles = new Set<string>();
+  #hasNewDraft = false;
+  #newsTimer: ReturnType<typeof setTimeout> | undefined;
+  #unsaved: Told[] = [];
+  #unsavedFiles = new Set<string>();
+  #savedJournal: number;
+  #isAnew = false;
+  #saves: number;
+  #saveTimer: ReturnType<typeof setTimeout> | undefined;
+  #saving: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(shared: Shared, { session, files, told, journal }: Kept) {
+    this.#shared = shared;
+    this.info = { id: session.id, name: session.name, changed: session.changed };
+    this.#savedJournal = journal.length;
+    this.workspace = new Workspace(files, journal);
+    for (const each of told) addTold(this.#told, each);
+    this.approvals = new Approvals(session.approval, (asked) => {
+      this.#shared.notify({ type: "asked", asked });
+      this.#touch();
+    });
+    this.#checkpoints = session.checkpoints;
+    this.#connection = session.connection;
+    this.#snapshot = session.snapshot;
+    this.#inputsBefore = session.inputsBefore;
+    this.#folder = session.folder;
+    this.#saves = session.saves;
+    this.#terminal = new Terminal({
+      files: () => this.workspace.files,
+      changed: (path, content) => this.#set(path, content),
+      printed: (text) => this.#shared.notify({ type: "line", text }),
+    });
+  }
+
+  /** All that the page shows. */
+  get view(): SessionView {
+    this.#flush();
+    return {
+      info: this.info,
+      events: this.#told,
+      files: this.workspace.infos(),
+      checkpoints: this.#checkpoints.map(({ at, name }) => ({ at, name })),
+      running: this.isRunning,
+      asked: this.approvals.asked,
+      draft: this.#writing?.draft,
+      folder: this.#folder,
+      approval: this.approvals.mode,
+      connection: this.#shared.connections.info,
+    };
+  }
+
+  /** Whether a run is under way. */
+  get isRunning(): boolean {
+    return this.#agent?.current !== undefined;
+  }
+
+  get terminal(): Terminal {
+    return this.#terminal;
+  }
+
+  /** Goes on with a run that was cut. */
+  async resume(): Promise<void> {
+    if (this.#snapshot === undefined || !isUnderWay(this.#told)) return;
+    try {
+      this.#tell({ type: "resumed" });
+      await this.#ready();
+    } catch (error) {
+      this.note(`The run could not go on: ${(error as Error).message}`, true);
+    }
+    this.#shared.notify({ type: "running", running: this.isRunning });
+  }
+
+  /** Begins a run. */
+  async run(text: string): Promise<void> {
+    const agent = await this.#ready();
+    if (agent.current !== undefined) return agent.followUp(text);
+    const run = agent.run(text);
+    this.#shared.notify({ type: "running", running: true });
+    if (this.#checkpoints.length <= 1 && this.info.name === NEW_NAME) this.rename(text);
+    void run.result().then(() => this.#ended(agent));
+  }
+
+  steer(text: string): void {
+    this.#running().steer(text);
+  }
+
+  followUp(text: string): void {
+    this.#running().followUp(text);
+  }
+
+  stop(): void {
+    this.#agent?.interrupt();
+  }
+
+  answer(id: number, verdict: Verdict): void {
+    this.approvals.answer(id, verdict);
+  }
+
+  setApproval(mode: ApprovalMode): void {
+    this.approvals.setMode(mode);
+    this.#touch();
+  }
+
+  /** Notes what is known of the folder that the files came from. */
+  setFolder(folder: Folder): Folder {
+    this.#folder = folder;
+    this.#touch();
+    return folder;
+  }
+
+  rename(name: string): void {
+    const plain = name.replace(/\s+/g, " ").trim();
+    if (plain === "") return;
+    this.info.name = plain.length > MOST_NAME ? `${plain.slice(0, MOST_NAME - 1)}…` : plain;
+    this.#shared.notify({ type: "session", info: this.info });
+    this.#touch();
+  }
+
+  /** A word of the page in the transcript. */
+  note(text: string, bad: boolean): void {
+    this.#tell({ type: "note", text, bad });
+  }
+
+  /** Takes the connection that is chosen now. */
+  async connect(): Promise<void> {
+    const [before, now] = [this.#connection, this.#shared.connections.current];
+    const wasRunning = this.isRunning;
+    await this.#pause();
+    const agent = this.#agent;
+    const goesOn = before.provider === now.provider && now.provider !== DEMO;
+    this.#connection = now;
+    if (agent !== undefined || this.#snapshot !== undefined) {
+      if (goesOn) {
+        this.#snapshot = agent?.snapshot() ?? this.#snapshot;
+      } else {
+        this.#recap = recapOf(this.#told);
+        this.#snapshot = undefined;
+      }
+      this.#agent = undefined;
+      await agent?.close();
+      if (goesOn) await this.#restoreWith(now.model);
+      else this.#inputsBefore = this.#checkpoints.length;
+      const stopped = wasRunning ? "The run was stopped. " : "";
+      const knows = goesOn ? "" : " It knows the files, and an account of what was said.";
+      this.note(`${stopped}From here on ${await nameOf(now)} answers.${knows}`, false);
+    }
+    this.#shared.notify({ type: "running", running: this.isRunning });
+    this.#touch();
+  }
+
+  /** Takes the session back to before an input. */
+  async undo(checkpoint: number): Promise<void> {
+    const kept = this.#checkpoints[checkpoint];
+    if (kept === undefined) throw new Error("There is no such input.");
+    await this.#pause();
+    const agent = this.#snapshot === undefined ? this.#agent : await this.#ready();
+    await this.#pause();
+    const turns = this.#turnsBefore(agent, checkpoint);
+    this.#flush();
+    for (const path of this.workspace.rewind(kept.journal)) this.#noteFile(path);
+    const files = this.workspace.files;
+    const onEvent = (event: AgentEvent): void => this.#on(event);
+    this.#agent = turns > 0 ? agent?.fork({ turns, files, onEvent }) : undefined;
+    this.#snapshot = undefined;
+    await agent?.close();
+    this.#told.length = kept.at;
+    this.#checkpoints.length = checkpoint;
+    this.#inputsBefore = Math.min(this.#inputsBefore, checkpoint);
+    this.#unsaved = [...this.#told];
+    this.#news = [];
+    this.#savedJournal = 0;
+    this.#isAnew = true;
+    this.#touch();
+  }
+
+  /** Sets a file, or removes it, as a person does. */
+  write(path: string, content: Uint8Array | undefined): void {
+    this.put([[path, content]]);
+  }
+
+  /** Sets files, or removes them. */
+  put(files: [string, Uint8Array | undefined][]): void {
+    const folders = foldersOf(this.workspace.files.keys());
+    for (const [given, content] of files) {
+      const path = cleanPath(given);
+      if (content !== undefined) {
+        checkFree(path, this.workspace.files, folders);
+        for (const folder of foldersOf([path])) folders.add(folder);
+      }
+      this.#set(path, content);
+    }
+    this.#soon();
+  }
+
+  /** Moves a file, or a folder with all that is in it. */
+  move(from: string, to: string): void {
+    const target = cleanPath(to);
+    if (target === from) return;
+    if (target.startsWith(`${from}/`)) throw new Error("A folder cannot be moved into itself.");
+    const moved = this.#below(from).map(([path, content]): [string, Uint8Array] => {
+      return [target + path.slice(from.length), content];
+    });
+    if (moved.length === 0) throw new Error(`There is no “${from}”.`);
+    const taken = moved.find(([path]) => this.workspace.files.has(path));
+    if (taken !== undefined) throw new Error(`There is already a “${taken[0]}”.`);
+    this.erase(from);
+    this.put(moved);
+  }
+
+  /** Removes a file, or a folder with all that is in it. */
+  erase(path: string): void {
+    this.put(this.#below(path).map(([each]) => [each, undefined]));
+  }
+
+  /** What differs from a checkpoint. */
+  differences(checkpoint: number): FileDifference[] {
+    const kept = this.#checkpoints[checkpoint];
+    return kept === undefined ? [] : this.workspace.differences(kept.journal);
+  }
+
+  /** The files as they were when so much had been told. */
+  filesAt(told: number): FileInfo[] {
+    const files = this.workspace.asOf(told);
+    return [...files].map(([path, content]) => ({ path, size: content.length }));
+  }
+
+  /** The session's log, for the package to replay. */
+  async log(): Promise<string> {
+    return (await this.#ready()).log();
+  }
+
+  /** Keeps what is new and lets go of the agent; a run that is under way goes on another time. */
+  async close(): Promise<void> {
+    await this.#save();
+    this.#isClosed = true;
+    clearTimeout(this.#newsTimer);
+    clearTimeout(this.#saveTimer);
+    await Promise.all([this.#agent?.close(), this.#terminal.close()]);
+  }
+
+  /** Keeps what is new, now. */
+  async keep(): Promise<void> {
+    await this.#save();
+  }
+
+  #running(): Agent {
+    if (this.#agent === undefined) throw new Error("Nothing is under way.");
+    return this.#agent;
+  }
+
+  async #ready(): Promise<Agent> {
+    const agent = this.#agent;
+    if (agent !== undefined && agent.status().state !== "closed") return agent;
+    if (agent !== undefined) this.#snapshot = agent.snapshot();
+    if (this.#snapshot !== undefined) return this.#restoreWith("");
+    this.#agent = await createAgent(await this.#making(), this.#recap);
+    return this.#agent;
+  }
+
+  async #restoreWith(model: string): Promise<Agent> {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) throw new Error("There is nothing to go on from.");
+    const agent = await restoreAgent(await this.#making(), snapshot);
+    this.#agent = agent;
+    this.#snapshot = undefined;
+    if (model !== "") agent.configure({ model });
+    void agent.current?.result().then(() => this.#ended(agent));
+    return agent;
+  }
+
+  async #making(): Promise<Making> {
+    const { PartialArguments } = await library();
+    this.#writing = new Writing(PartialArguments, this.workspace.files);
+    const connection = this.#connection;
+    const { connections, pace } = this.#shared;
+    return {
+      connections,
+      connection,
+      pace,
+      files: this.workspace.files,
+      approve: (request, context) => {
+        if (context.agent === 0) this.#writing?.ask(request.callId, request.arguments);
+        this.#hasNewDraft = true;
+        this.#soon();
+        return this.approvals.ask(request, context);
+      },
+      onEvent: (event) => this.#on(event),
+      note: (text, bad) => this.note(text, bad),
+    };
+  }
+
+  async #pause(): Promise<void> {
+    const run = this.#agent?.current;
+    if (run === undefined) return;
+    run.interrupt();
+    await run.result();
+  }
+
+  #ended(agent: Agent): void {
+    if (agent !== this.#agent) return;
+    this.#flush();
+    this.#shared.notify({ type: "running", running: this.isRunning });
+    this.#touch();
+  }
+
+  #turnsBefore(agent: Agent | undefined, checkpoint: number): number {
+    const inputs = checkpoint - this.#inputsBefore;
+    if (agent === undefined || inputs <= 0) return 0;
+    const turns = agent.history();
+    let seen = -1;
+    return turns.findIndex(({ type }) => {
+      if (type === "user") seen += 1;
+      return type === "user" && seen === inputs;
+    });
+  }
+
+  #on(event: AgentEvent): void {
+    if (this.#isClosed) return;
+    if (event.agent === 0 && event.type === "user_input") this.#checkpoint(event.parts);
+    if (event.agent === 0 && this.#writing?.take(event)) this.#hasNewDraft = true;
+    this.#tell(lightened(event));
+    if (event.type === "tool_call_end") {
+      for (const { path } of event.outcome.changes ?? []) this.#take(path);
+      if (event.outcome.exit !== undefined || event.outcome.error !== undefined) this.#takeAll();
+    }
+    if (event.type === "processing_end") this.#takeAll();
+  }
+
+  #checkpoint(parts: { type: string }[]): void {
+    const text = parts.map((part) => ("text" in part ? String(part.text) : "")).join(" ");
+    const name = text.length > MOST_NAME ? `${text.slice(0, MOST_NAME - 1)}…` : text;
+    const journal = this.workspace.journal.length;
+    this.#checkpoints.push({ at: this.#told.length, name, journal });
+    const checkpoints = this.#checkpoints.map(({ at, name }) => ({ at, name }));
+    this.#shared.notify({ type: "checkpoints", checkpoints });
+  }
+
+  // What the agent's files are now.
+  #take(path: string): void {
+    const content = this.#agent?.files.read(path);
+    if (this.#agent !== undefined) this.#record(path, content);
+  }
+
+  #takeAll(): void {
+    const agent = this.#agent;
+    if (agent === undefined) return;
+    const now = new Set(agent.files.list());
+    for (const path of [...this.workspace.files.keys()]) if (!now.has(path)) this.#take(path);
+    for (const path of now) this.#take(path);
+  }
+
+  // What a person or the terminal does is done to the agent's files, too.
+  #set(path: string, content: Uint8Array | undefined): void {
+    if (!this.#record(path, content)) return;
+    if (content === undefined) this.#agent?.files.remove(path);
+    else this.#agent?.files.write(path, content);
+  }
+
+  #record(path: string, content: Uint8Array | undefined): boolean {
+    // What was there before the first input is the beginning.
+    const at = this.#checkpoints.length === 0 ? undefined : this.#told.length;
+    if (!this.workspace.set(path, content, at)) return false;
+    this.#noteFile(path);
+    return true;
+  }
+
+  #noteFile(path: string): void {
+    this.#newFiles.add(path);
+    this.#unsavedFiles.add(path);
+    this.#soon();
+    this.#touch();
+  }
+
+  #below(path: string): [string, Uint8Array][] {
+    const all = [...this.workspace.files];
+    return all.filter(([each]) => each === path || each.startsWith(`${path}/`));
+  }
+
+  #tell(told: Told): void {
+    addTold(this.#told, told);
+    addTold(this.#news, told);
+    addTold(this.#unsaved, told);
+    this.#soon();
+    this.#touch();
+  }
+
+  #soon(): void {
+    this.#newsTimer ??= setTimeout(() => this.#flush(), GATHER_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#newsTimer);
+    this.#newsTimer = undefined;
+    if (this.#isClosed) return;
+    const [events, paths] = [this.#news, this.#newFiles];
+    this.#news = [];
+    this.#newFiles = new Set();
+    if (paths.size > 0) {
+      const changed: FileInfo[] = [];
+      const removed: string[] = [];
+      for (const path of paths) {
+        const info = this.workspace.info(path);
+        if (info === undefined) removed.push(path);
+        else changed.push(info);
+      }
+      this.#shared.notify({ type: "files", changed, removed });
+    }
+    if (this.#hasNewDraft) {
+      this.#hasNewDraft = false;
+      this.#shared.notify({ type: "draft", draft: this.#writing?.draft });
+    }
+    if (events.length > 0) this.#shared.notify({ type: "events", events });
+  }
+
+  #touch(delay = SAVE_MS): void {
+    if (this.#isClosed) return;
+    this.#saveTimer ??= setTimeout(() => {
+      const began = performance.now();
+      void this.#save().then(() => {
+        // What takes long is done seldom.
+        const took = performance.now() - began;
+        this.#saveTimer = undefined;
+        if (this.#unsaved.length > 0 || this.#unsavedFiles.size > 0) {
+          this.#touch(Math.max(SAVE_MS, 10 * took));
+        }
+      });
+    }, delay);
+  }
+
+  #save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveNow());
+    return this.#saving;
+  }
+
+  async #saveNow(): Promise<void> {
+    if (this.#isClosed) return;
+    const [told, paths, anew] = [this.#unsaved, this.#unsavedFiles, this.#isAnew];
+    this.#unsaved = [];
+    this.#unsavedFiles = new Set();
+    this.#isAnew = false;
+    this.info.changed = Date.now();
+    this.#saves += 1;
+    const journal = this.workspace.journal.slice(this.#savedJournal);
+    this.#savedJournal = this.workspace.journal.length;
+    const snapshot = this.#agent?.snapshot() ?? this.#snapshot;
+    const session = {
+      ...this.info,
+      approval: this.approvals.mode,
+      connection: this.#connection,
+      checkpoints: [...this.#checkpoints],
+      inputsBefore: this.#inputsBefore,
+      saves: this.#saves,
+      ...(snapshot !== undefined && { snapshot }),
+      ...(this.#folder !== undefined && { folder: this.#folder }),
+    };
+    const files = [...paths].map((path): [string, Uint8Array | undefined] => {
+      return [path, this.workspace.files.get(path)];
+    });
+    try {
+      await this.#shared.database.save({ session, files, told, journal, anew });
+      this.#shared.notify({ type: "saved" });
+    } catch (error) {
+      const text = `This browser does not keep the session: ${(error as Error).message}`;
+      this.#shared.notify({ type: "note", text, bad: true });
+    }
+  }
+}
+
+/** What a session is called until it has a name. */
+export const NEW_NAME = "New session";

@@ -1,0 +1,108 @@
+// The files of a session as JavaScript has them, and a journal of what was there before each
+// change: it tells what has changed since a checkpoint, and takes files back to any point.
+
+import { same } from "../shared/bytes.js";
+import type { FileDifference, FileInfo } from "../shared/messages.js";
+import type { Change } from "../storage/database.js";
+
+/** The files of a session. Contents are never changed in place. */
+export class Workspace {
+  readonly #files: Map<string, Uint8Array>;
+  readonly #journal: Change[];
+  /** What changed files were at the beginning. */
+  readonly #origin = new Map<string, Uint8Array | undefined>();
+
+  constructor(files: Iterable<[string, Uint8Array]> = [], journal: Change[] = []) {
+    this.#files = new Map(files);
+    this.#journal = journal;
+    for (const change of journal) this.#noteOrigin(change);
+  }
+
+  /** The files, by path. */
+  get files(): ReadonlyMap<string, Uint8Array> {
+    return this.#files;
+  }
+
+  /** How many changes there were. */
+  get journal(): readonly Change[] {
+    return this.#journal;
+  }
+
+  /** Sets a file, or removes it. Whether that changed something. */
+  set(path: string, content: Uint8Array | undefined, at: number | undefined): boolean {
+    const before = this.#files.get(path);
+    if (same(before, content)) return false;
+    if (content === undefined) this.#files.delete(path);
+    else this.#files.set(path, content);
+    if (at !== undefined) {
+      const change: Change = before === undefined ? { at, path } : { at, path, before };
+      this.#journal.push(change);
+      this.#noteOrigin(change);
+    }
+    return true;
+  }
+
+  /** What there is to tell of a file; `undefined` if it is gone. */
+  info(path: string): FileInfo | undefined {
+    const content = this.#files.get(path);
+    if (content === undefined) return undefined;
+    const info: FileInfo = { path, size: content.length };
+    if (!this.#origin.has(path)) return info;
+    const origin = this.#origin.get(path);
+    if (same(origin, content)) return info;
+    return { ...info, badge: origin === undefined ? "new" : "changed" };
+  }
+
+  /** What there is to tell of all files. */
+  infos(): FileInfo[] {
+    return [...this.#files.keys()].flatMap((path) => this.info(path) ?? []);
+  }
+
+  /** The files that differ from what they were when the journal had `length` entries. */
+  differences(length: number): FileDifference[] {
+    const found: FileDifference[] = [];
+    for (const [path, before] of this.#before(length)) {
+      const after = this.#files.get(path);
+      if (!same(before, after)) found.push({ path, before, after });
+    }
+    return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** The files as they were when `told` things had been told. */
+  asOf(told: number): Map<string, Uint8Array> {
+    const files = new Map(this.#files);
+    const length = this.#journal.findIndex(({ at }) => at > told);
+    if (length < 0) return files;
+    for (const [path, before] of this.#before(length)) {
+      if (before === undefined) files.delete(path);
+      else files.set(path, before);
+    }
+    return files;
+  }
+
+  /** Forgets the changes from `length` on, and takes them back: the paths that were touched. */
+  rewind(length: number): string[] {
+    const before = this.#before(length);
+    for (const [path, content] of before) {
+      if (content === undefined) this.#files.delete(path);
+      else this.#files.set(path, content);
+    }
+    this.#journal.length = length;
+    this.#origin.clear();
+    for (const change of this.#journal) this.#noteOrigin(change);
+    return [...before.keys()];
+  }
+
+  #before(length: number): Map<string, Uint8Array | undefined> {
+    const before = new Map<string, Uint8Array | undefined>();
+    for (let at = this.#journal.length - 1; at >= length; at -= 1) {
+      const change = this.#journal[at];
+      if (change !== undefined) before.set(change.path, change.before);
+    }
+    return before;
+  }
+
+  #noteOrigin({ path, before }: Change): void {
+    if (!this.#origin.has(path)) this.#origin.set(path, before);
+  }
+}
