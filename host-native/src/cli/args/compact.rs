@@ -29,8 +29,8 @@ impl Compact {
             "off" => Some(Self::Off),
             _ => match text.strip_prefix('-') {
                 Some(left) => tokens(left).map(Self::Left),
-                None => match text.strip_suffix('%').unwrap_or(text).parse() {
-                    Ok(percent @ 1..=100) => Some(Self::Percent(percent)),
+                None => match number(text.strip_suffix('%').unwrap_or(text)) {
+                    Some(percent @ 1..=100) => Some(Self::Percent(percent)),
                     _ => tokens(text).filter(|tokens| *tokens > 100).map(Self::Used),
                 },
             },
@@ -65,12 +65,16 @@ const fn part(of: u32) -> u32 {
 
 /// A number of tokens, `k` behind it for thousands.
 fn tokens(text: &str) -> Option<u32> {
-    let (number, times) = match text.strip_suffix('k') {
+    let (digits, times) = match text.strip_suffix('k') {
         Some(thousands) => (thousands, 1_000),
         None => (text, 1),
     };
-    let digits = number.bytes().all(|byte| byte.is_ascii_digit());
-    number.parse::<u32>().ok().filter(|_| digits)?.checked_mul(times).filter(|tokens| *tokens > 0)
+    number(digits)?.checked_mul(times).filter(|tokens| *tokens > 0)
+}
+
+/// Digits alone: a sign is no part of them.
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
