@@ -96,6 +96,8 @@ impl Workspace {
         cargo.current_dir(&self.root);
         drop_cargo_run(&mut cargo);
         cargo.env("CARGO_TARGET_DIR", self.wasm_target());
+        // Many a CI sets it to 0, which would beat the profile, and the module would weigh more.
+        cargo.env_remove("CARGO_INCREMENTAL");
         Ok(cargo)
     }
 
