@@ -454,6 +454,31 @@ fn b9_calls_are_told_while_the_model_writes_them() {
 }
 
 #[test]
+fn b9_a_call_that_comes_whole_is_told_with_its_arguments_once() {
+    let mut host = with(|config| wires::speak(&mut config.model, WireKind::OpenaiResponses));
+    let _ = host.submit("go");
+    let call = json!({
+        "type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": "*** A"
+    });
+    let response = json!({"status": "completed", "output": [call]});
+    let events = [
+        json!({"type": "response.output_item.done", "output_index": 0, "item": call}),
+        json!({"type": "response.completed", "response": response}),
+    ];
+    host.head(200, wires::stream_type(host.wire()));
+    for event in events {
+        let _ = host.http(HttpInput::Chunk(format!("data: {event}\n\n").into_bytes().into()));
+    }
+    let told = host.find(|kind| match kind {
+        EventKind::ToolCallDelta { call_id, name, text, .. } => {
+            Some((call_id.clone(), name.clone(), text.clone()))
+        }
+        _ => None,
+    });
+    assert_eq!(told, [("c".to_owned(), "apply_patch".to_owned(), "*** A".to_owned())]);
+}
+
+#[test]
 fn b9_a_call_that_breaks_while_it_is_written_is_taken_back() {
     let mut host = called();
     let message = list("c1");

@@ -224,6 +224,12 @@ fn call(item: &Item<'_>, head: &Head<'_>) -> ToolCall {
     ToolCall { id: id.into_owned(), name, arguments, detail }
 }
 
+/// What a call's item itself says that the call is about.
+pub(super) fn asked(item: Raw<'_>) -> Cow<'_, str> {
+    let given = item.first_of("arguments|input").some().map(text_or_json);
+    given.or_else(|| order(item)).unwrap_or_default()
+}
+
 /// What a call of a tool that the provider knows by itself asks for.
 fn order(item: Raw<'_>) -> Option<Cow<'_, str>> {
     let order = item.first_of("action|operation|arguments|actions");

@@ -6,7 +6,7 @@ use super::{
         lenient::{Document, Raw},
         sink::Sink,
     },
-    items::{Head, Item, shown},
+    items::{Head, Item, asked, shown},
     streamed::{Strand, Streamed},
 };
 use crate::base::{json::Json, steps};
@@ -96,12 +96,17 @@ impl Slots {
         if slot.is_done && !mention.is_done {
             return;
         }
-        let begins = head.is_ours() && slot.kind.is_empty();
+        let is_ours = head.is_ours();
+        let begins = is_ours && slot.kind.is_empty();
         slot.kind = head.kind.into_owned();
         slot.call_id = head.call_id.into_owned();
         slot.name = head.name.into_owned();
-        if begins {
-            out.call(slot.place, &slot.call_id, &slot.name, "");
+        // Without a stream of its arguments a call is told whole, once it is done.
+        let comes_whole =
+            is_ours && mention.is_done && !slot.is_done && !slot.streamed.has(Strand::Arguments);
+        let asked = if comes_whole { asked(mention.item) } else { Cow::Borrowed("") };
+        if begins || !asked.is_empty() {
+            out.call(slot.place, &slot.call_id, &slot.name, &asked);
         }
         slot.take(mention.item, out);
         if mention.is_done {
