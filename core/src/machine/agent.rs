@@ -4,12 +4,14 @@
 use super::{
     body::{Body, SpawnOptions},
     ctx::{Ctx, Signal},
+    exchange::Purpose,
     folding,
     history::History,
     import,
     ledger::EffectKind,
     model_call::Next,
-    phase::{Phase, PhaseKind, Transition},
+    phase::{Phase, PhaseKind, Then, Transition},
+    plan::Plan,
     run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, shut, take_input},
     setup::Setup,
 };
@@ -19,6 +21,7 @@ use crate::{
         time::Instant,
     },
     types::{
+        compaction::FoldReason,
         event::EventKind,
         input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
         message::{Part, Turn},
@@ -134,10 +137,26 @@ impl Agent {
                     AgentState::Processing
                 }
             },
+            compacting: self.is_compacting(),
             turns: self.body.turns(),
             tool_calls: counts.tool_calls,
             usage: counts.usage,
             cost_nano_usd: counts.cost_nano_usd,
+        }
+    }
+
+    /// Whether the host has asked for a fold that is under way.
+    fn is_compacting(&self) -> bool {
+        let is_asked = |plan: &Plan| plan.why == FoldReason::Asked;
+        match &self.phase {
+            Phase::Folding => self
+                .body
+                .pending()
+                .calls
+                .iter()
+                .any(|call| matches!(&call.purpose, Purpose::Summary(plan) if is_asked(plan))),
+            Phase::Hooked(hooked) => matches!(&hooked.then, Then::Fold(plan) if is_asked(plan)),
+            _ => false,
         }
     }
 

@@ -8,6 +8,10 @@ use innerloop_json::{FromJson, ToJson};
 pub struct Status {
     /// Where it stands.
     pub state: AgentState,
+    /// Whether it does nothing but make the conversation shorter, because the host has asked for
+    /// that: no run is under way.
+    #[json(skip_serializing_if = "is_false")]
+    pub compacting: bool,
     /// User and assistant turns so far.
     pub turns: u32,
     /// Tool calls so far.
@@ -17,6 +21,10 @@ pub struct Status {
     /// What they cost, in nano-dollars (10⁻⁹ US dollars), as far as the prices are known.
     #[json(skip_serializing_if = "Option::is_none")]
     pub cost_nano_usd: Option<u64>,
+}
+
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// Where an agent stands (`docs/decisions.md#states`).

@@ -45,22 +45,22 @@ impl Past {
     pub(super) fn read(held: Held) -> Result<Self, Failure> {
         let log = held.kept.log()?;
         let session = sessions::still_open(&log, held.short())?;
-        Ok(Self { changed: last_change(&log), ..Self::of(held, session) })
+        Ok(Self { changed: last_change(&log), ..Self::of(held, session)? })
     }
 
     /// Takes the log of a file into the sessions that are kept. It works on that folder.
     pub(super) fn import(named: &str, folder: &Path) -> Result<Self, Failure> {
         let session = sessions::still_open(&sessions::read(Path::new(named))?, named)?;
         let held = Store::open()?.create(About::of_log(&session, folder)?)?;
-        Ok(Self::of(held, session))
+        Self::of(held, session)
     }
 
-    fn of(held: Held, session: Session) -> Self {
-        let state = session.status(AgentId::ROOT).map(|status| status.state);
-        let is_under_way = state != Some(AgentState::Idle);
+    fn of(held: Held, session: Session) -> Result<Self, Failure> {
+        let status = session.status(AgentId::ROOT);
+        let is_under_way = status.is_none_or(|status| status.state != AgentState::Idle);
         let was_stopped = !is_under_way && is_unanswered(&session);
         let about = held.kept.about.clone();
-        Self {
+        let mut past = Self {
             held: Some(held),
             about,
             session,
@@ -69,7 +69,13 @@ impl Past {
             changed: None,
             model: None,
             changes: Object(Vec::new()),
+        };
+        // Nobody waits any longer for the summary that was asked for.
+        if status.is_some_and(|status| status.compacting) {
+            past.stop()?;
+            past.was_stopped = false;
         }
+        Ok(past)
     }
 
     pub(super) const fn about(&self) -> &About {

@@ -25,11 +25,13 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit("ErrorKind", &error_kinds());
     let reasons: Vec<FoldReason> = one_of_each!(FoldReason: Full, Overflow, Asked);
     visitor.visit_read("FoldReason", &reasons);
-    let status = |cost_nano_usd| {
-        let (state, usage) = (AgentState::Idle, usage());
-        Status { state, turns: 2, tool_calls: 1, usage, cost_nano_usd }
+    let status = |state, cost_nano_usd| {
+        let compacting = state == AgentState::Processing;
+        Status { state, compacting, turns: 2, tool_calls: 1, usage: usage(), cost_nano_usd }
     };
-    visitor.visit("Status", &[status(None), status(Some(1_500))]);
+    let idle = |cost_nano_usd| status(AgentState::Idle, cost_nano_usd);
+    let statuses = [idle(None), idle(Some(1_500)), status(AgentState::Processing, None)];
+    visitor.visit("Status", &statuses);
     let kinds = kinds().into_iter().chain(fold_kinds()).chain(plain_kinds());
     let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
     visitor.visit("Event", &events);

@@ -88,6 +88,10 @@ fn compact(host: &mut TestHost) {
     let _ = host.command(Command::Compact { instructions: None });
 }
 
+fn is_compacting(host: &TestHost) -> bool {
+    host.session.status(AgentId::ROOT).unwrap().compacting
+}
+
 fn state(host: &TestHost) -> AgentState {
     host.session.status(AgentId::ROOT).unwrap().state
 }
@@ -137,6 +141,7 @@ fn j14_a_summary_takes_the_place_of_the_oldest_turns_and_the_users_words_stay() 
     let _ = host.submit("Second: read the others.");
     let _ = fill(&mut host);
     assert_eq!(told(&host)[1..], ["start Summary Full"]);
+    assert!(!is_compacting(&host), "a run is under way");
     let asked = host.body();
     assert_eq!(asked["tools"], Value::Null, "{asked}");
     let prompt = asked["messages"][0]["content"][0]["text"].as_str().unwrap();
@@ -403,11 +408,14 @@ fn an_interrupt_ends_a_summary_and_the_conversation_stays() {
     rounds(&mut host, 0..6);
     say(&mut host, Message::text("Done."));
     let ends = told(&host);
+    assert!(!is_compacting(&host));
     compact(&mut host);
+    assert!(is_compacting(&host));
     let call = host.call();
     let _ = host.command(Command::Interrupt);
     assert_eq!(host.cancelled, [call]);
     assert_eq!(state(&host), AgentState::Idle);
+    assert!(!is_compacting(&host));
     let want = ["start Summary Asked", "no Summary Asked: it was interrupted"];
     assert_eq!(told(&host)[ends.len()..], want, "no run has ended");
     assert!(host.session.owed().is_empty());

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reply, serve } from "../support/anthropic.mjs";
+import { hanging, reply, serve } from "../support/anthropic.mjs";
 import { Agent, agentAt } from "../support/installed.mjs";
 
+const KEY = "sk-test-0123456789";
 const said = (text, usage) => reply({ text, usage });
 
 /** An agent that has had four turns, and what comes of a summary. */
@@ -41,6 +42,29 @@ test("j14 there is nothing to sum up in a young conversation", async () => {
   const agent = await Agent.create({ provider: "ollama", model: "m" });
   await assert.rejects(agent.compact(), { name: "AgentError", code: "nothing" });
   await agent.close();
+});
+
+test("j14 a summary that was under way goes on after a restore, without a run", async () => {
+  const { agent, server, close } = await talked({}, hanging("Never."), said("It was long."));
+  void agent.compact();
+  while (server.requests.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual([agent.status().compacting, agent.current], [true, undefined]);
+  const snapshot = agent.snapshot();
+  agent.interrupt();
+  const heard = [];
+  const onEvent = ({ type }) => heard.push(type);
+  const options = { provider: "anthropic", apiKey: KEY, baseUrl: server.url, onEvent };
+  const again = await Agent.restore(snapshot, options);
+  assert.equal(again.current, undefined);
+  while (!heard.includes("compacted")) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.deepEqual([again.status().compacting, again.status().state], [undefined, "idle"]);
+  await again.close();
+
+  const stopped = await Agent.restore(snapshot, options);
+  stopped.interrupt();
+  assert.equal(stopped.status().state, "idle");
+  await stopped.close();
+  await close();
 });
 
 test("j23 a hook of one's own stands for the model", async () => {

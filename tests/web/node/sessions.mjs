@@ -51,6 +51,28 @@ test("a run that was under way goes on after a restore: the request is sent agai
   await server.close();
 });
 
+test("a run that waits for a person goes on after a restore: they are asked again", async () => {
+  const write = reply({ calls: [["write_file", { file_path: "a", content: "x" }]] });
+  const server = await serve(write, reply({ text: "Written." }));
+  let isAsked;
+  const asked = new Promise((resolve) => (isAsked = resolve));
+  const approve = () => {
+    isAsked();
+    return new Promise(() => {});
+  };
+  const first = await agentAt(server, { approve });
+  first.run("Write");
+  await asked;
+  const snapshot = first.snapshot();
+  const options = { provider: "anthropic", apiKey: KEY, baseUrl: server.url };
+  const again = await Agent.restore(snapshot, { ...options, approve: () => true });
+  assert.equal((await again.current.result()).text, "Written.");
+  assert.equal(again.current, undefined);
+  await again.close();
+  await first.close();
+  await server.close();
+});
+
 test("a tool that ran when the snapshot was taken is reported lost, not run again", async () => {
   const server = await serve(reply({ calls: [["pay", {}]] }), reply({ text: "I see." }));
   let paid = 0;

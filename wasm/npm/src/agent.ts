@@ -303,7 +303,7 @@ export class Agent {
 
   /** Stops the run under way, or a summary, if there is one; the agent stays usable. */
   interrupt(): void {
-    if (this.#run !== undefined || this.#folding.isOpen) this.#call((raw) => raw.interrupt());
+    if (this.#raw !== undefined && this.#isAtWork()) this.#call((raw) => raw.interrupt());
   }
 
   /** Where the agent stands, and what it and all that it has started have used. */
@@ -382,7 +382,22 @@ export class Agent {
   }
 
   #state(): AgentState {
-    return this.#call((raw) => (JSON.parse(raw.status(0)) as SessionStatus).state);
+    return this.#status().state;
+  }
+
+  #status(): SessionStatus {
+    return this.#call((raw) => JSON.parse(raw.status(0)) as SessionStatus);
+  }
+
+  // Whether it works, or asks a person something for that.
+  #isAtWork({ state } = this.#status()): boolean {
+    return state === "processing" || state === "awaiting_input";
+  }
+
+  // A run that is under way is the current one, whoever began it.
+  #takeRun(): void {
+    const status = this.#status();
+    if (this.#isAtWork(status) && !status.compacting) this.#run ??= this.#newRun();
   }
 
   // Makes the binding's side; nothing is under way before it is started.
@@ -404,7 +419,7 @@ export class Agent {
     }, this.#options);
     this.#of = of;
     this.#callbacks = callbacks;
-    if (this.#state() === "processing") this.#run ??= this.#newRun();
+    this.#takeRun();
     this.#call((raw) => raw.start());
   }
 
@@ -490,7 +505,7 @@ export class Agent {
     if (run !== undefined) this.#fail(message);
     this.#folding.break(message);
     if (isBack) {
-      if (this.#state() === "processing") this.#run ??= this.#newRun();
+      this.#takeRun();
       return true;
     }
     this.#over(newest ?? this.#reserve.snapshot);

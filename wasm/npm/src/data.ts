@@ -267,6 +267,8 @@ export type Why = "undo" | "redo" | "restore" | "clear";
 /** Where an agent stands and what it has used. */
 export interface SessionStatus {
   state: AgentState;
+  /** It does nothing but make the conversation shorter, as it was told: no run is under way. */
+  compacting?: true;
   turns: number;
   tool_calls: number;
   usage: SessionUsage;

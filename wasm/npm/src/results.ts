@@ -58,8 +58,9 @@ export function statusOfAll(of: (agent: number) => SessionStatus | null): Status
   if (own === null) throw new AgentError("internal", "a session has no agent of its own");
   const all = [own];
   for (let next = of(1); next !== null; next = of(all.length)) all.push(next);
-  const { state, turns, tool_calls } = own;
-  return { state, turns, toolCalls: tool_calls, ...sumOf(all) };
+  const { state, compacting, turns, tool_calls } = own;
+  const also = compacting ? { compacting } : {};
+  return { state, ...also, turns, toolCalls: tool_calls, ...sumOf(all) };
 }
 
 /** How a run ended; others have used so much for it. */

@@ -479,6 +479,8 @@ export interface RunError {
 /** Where an agent stands and what it has used. */
 export interface Status {
   state: AgentState;
+  /** It does nothing but sum up, as {@link Agent.compact} asked: no run is under way. */
+  compacting?: true;
   /** User and assistant turns so far. */
   turns: number;
   toolCalls: number;
