@@ -87,6 +87,31 @@ test("a reload in the middle of a reply has the model asked again", async () => 
   await close();
 });
 
+test("what waits to be heard outlasts a look at another session, and a reload", async () => {
+  const opened = await openPage();
+  const { page, close } = opened;
+  await run(page);
+  await page.getByRole("alertdialog").waitFor(DONE);
+  await page.locator("#prompt").fill("Begin a changelog");
+  await page.getByRole("button", { name: "Queue" }).click();
+  const unheard = page.getByRole("list", { name: "Not heard yet" }).getByRole("listitem");
+  await unheard.waitFor(DONE);
+  await page.getByRole("button", { name: "New", exact: true }).click();
+  await unheard.waitFor({ state: "detached" });
+  const sessions = page.getByRole("combobox", { name: "Session" });
+  await sessions.selectOption({ label: "Mend the till" });
+  await unheard.waitFor(DONE);
+  await kept(page);
+  await reload(page);
+  await unheard.waitFor(DONE);
+  await page.getByRole("button", { name: "Always" }).click();
+  await unheard.waitFor({ state: "detached", ...DONE });
+  await finished(page, "Done");
+  assert.match(await page.locator("#log").innerText(), /I begin a changelog/);
+  checkClean(opened);
+  await close();
+});
+
 test("two sessions keep apart, work at the same time, and one can be deleted", async () => {
   const opened = await openPage();
   const { page, close } = opened;

@@ -104,6 +104,12 @@ export interface Folder {
   known: Map<string, KnownFile>;
 }
 
+/** What was said while the agent works, and it has not heard yet. */
+export interface Unheard {
+  text: string;
+  how: "steer" | "followUp";
+}
+
 /** All that the page shows of a session when it is opened. */
 export interface SessionView {
   info: SessionInfo;
@@ -112,6 +118,7 @@ export interface SessionView {
   checkpoints: Checkpoint[];
   running: boolean;
   asked: Asked[];
+  unheard: Unheard[];
   draft?: Draft | undefined;
   folder?: Folder | undefined;
   approval: ApprovalMode;
@@ -171,6 +178,7 @@ export type Notice =
   | { type: "checkpoints"; checkpoints: Checkpoint[] }
   | { type: "draft"; draft: Draft | undefined }
   | { type: "asked"; asked: Asked[] }
+  | { type: "unheard"; unheard: Unheard[] }
   | { type: "running"; running: boolean }
   | { type: "session"; info: SessionInfo }
   | { type: "line"; text: string }

@@ -14,12 +14,13 @@ import type {
   Notice,
   SessionInfo,
   SessionView,
+  Unheard,
   Verdict,
 } from "../shared/messages.js";
 import { DEMO } from "../shared/messages.js";
 import { type Told, addTold } from "../shared/told.js";
 import { call, start } from "./client.js";
-import { Transcript, textOf } from "./transcript.js";
+import { Transcript } from "./transcript.js";
 
 /** What the middle of the page shows. */
 export const TABS = ["Editor", "Changes", "Preview", "Terminal", "Events"] as const;
@@ -63,8 +64,8 @@ export const status = signal("Loading");
 /** What the terminal has printed since its line began. */
 export const printed = signal("");
 
-/** What was said while the agent worked and is not heard yet. */
-export const unheard = signal<{ text: string; how: "steer" | "followUp" }[]>([]);
+/** What was said while the agent works, and it has not heard yet. */
+export const unheard = signal<Unheard[]>([]);
 
 /** All that was told in this session, and how much of it is looked at; all if nothing is said. */
 export const told: Told[] = [];
@@ -109,7 +110,7 @@ export function show(view: SessionView): void {
     folder.value = view.folder;
     approval.value = view.approval;
     connection.value = view.connection;
-    unheard.value = [];
+    unheard.value = view.unheard;
     moment.value = undefined;
     pastTranscript.value = undefined;
     pastFiles.value = undefined;
@@ -155,9 +156,7 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
 export async function send(text: string, how: "run" | "steer" | "followUp"): Promise<boolean> {
   showMoment(undefined);
   if (how === "run") status.value = "Working";
-  if (how !== "run") unheard.value = [...unheard.value, { text, how }];
   const isSent = await attempt(() => call(how, text));
-  if (!isSent) unheard.value = unheard.value.filter((one) => one.text !== text);
   if (!isSent && how === "run") status.value = "Failed";
   return isSent;
 }
@@ -245,6 +244,9 @@ function hear(notice: Notice): void {
     case "asked":
       asked.value = notice.asked;
       return;
+    case "unheard":
+      unheard.value = notice.unheard;
+      return;
     case "running":
       isRunning.value = notice.running;
       if (notice.running) status.value = "Working";
@@ -264,13 +266,7 @@ function hear(notice: Notice): void {
 }
 
 function hearEvent(told: Told): void {
-  if (told.type === "processing_end" && told.agent === 0) {
-    status.value = ended(told.end);
-    unheard.value = [];
-  }
-  if (told.type !== "steering_injected" && told.type !== "user_input") return;
-  const text = textOf(told.parts);
-  unheard.value = unheard.value.filter((one) => one.text !== text);
+  if (told.type === "processing_end" && told.agent === 0) status.value = ended(told.end);
 }
 
 function hearFiles(changed: FileInfo[], removed: string[]): void {

@@ -8,6 +8,7 @@ import type {
   Connection,
   Folder,
   SessionInfo,
+  Unheard,
 } from "../shared/messages.js";
 
 /** A session as it is kept, without its files and what was told. */
@@ -21,6 +22,8 @@ export interface KeptSession extends SessionInfo {
   inputsBefore: number;
   /** Where its files came from, if that is a folder of this device. */
   folder?: Folder;
+  /** What its agent has not heard yet. */
+  unheard?: Unheard[];
   /** How often it was kept. */
   saves: number;
 }

@@ -22,6 +22,7 @@ import type { Connections } from "./connections.js";
 import { library } from "./library.js";
 import { checkFree, cleanPath, foldersOf } from "./paths.js";
 import { Terminal } from "./terminal.js";
+import { Waiting } from "./unheard.js";
 import { Workspace } from "./workspace.js";
 import { Writing } from "./writing.js";
 
@@ -44,6 +45,7 @@ export class Session {
   readonly info: SessionInfo;
   readonly workspace: Workspace;
   readonly approvals: Approvals;
+  readonly #waiting: Waiting;
   readonly #shared: Shared;
   readonly #told: Told[] = [];
   readonly #checkpoints: KeptCheckpoint[];
@@ -79,6 +81,10 @@ export class Session {
       this.#shared.notify({ type: "asked", asked });
       this.#touch();
     });
+    this.#waiting = new Waiting(session.unheard ?? [], (unheard) => {
+      this.#shared.notify({ type: "unheard", unheard });
+      this.#touch();
+    });
     this.#checkpoints = session.checkpoints;
     this.#connection = session.connection;
     this.#snapshot = session.snapshot;
@@ -102,6 +108,7 @@ export class Session {
       checkpoints: this.#checkpoints.map(({ at, name }) => ({ at, name })),
       running: this.isRunning,
       asked: this.approvals.asked,
+      unheard: this.#waiting.list,
       draft: this.#writing?.draft,
       folder: this.#folder,
       approval: this.approvals.mode,
@@ -133,7 +140,7 @@ export class Session {
   /** Begins a run. */
   async run(text: string): Promise<void> {
     const agent = await this.#ready();
-    if (agent.current !== undefined) return agent.followUp(text);
+    if (agent.current !== undefined) return this.followUp(text);
     const run = agent.run(text);
     this.#shared.notify({ type: "running", running: true });
     if (this.#checkpoints.length <= 1 && this.info.name === NEW_NAME) this.rename(text);
@@ -141,11 +148,13 @@ export class Session {
   }
 
   steer(text: string): void {
-    this.#running().steer(text);
+    const agent = this.#running();
+    this.#waiting.say({ text, how: "steer" }, () => agent.steer(text));
   }
 
   followUp(text: string): void {
-    this.#running().followUp(text);
+    const agent = this.#running();
+    this.#waiting.say({ text, how: "followUp" }, () => agent.followUp(text));
   }
 
   stop(): void {
@@ -378,6 +387,7 @@ export class Session {
     if (this.#isClosed) return;
     if (event.agent === 0 && event.type === "user_input") this.#checkpoint(event.parts);
     if (event.agent === 0 && this.#writing?.take(event)) this.#hasNewDraft = true;
+    this.#waiting.on(event);
     this.#tell(lightened(event));
     if (event.type === "tool_call_end") {
       for (const { path } of event.outcome.changes ?? []) this.#take(path);
@@ -508,6 +518,7 @@ export class Session {
       approval: this.approvals.mode,
       connection: this.#connection,
       checkpoints: [...this.#checkpoints],
+      unheard: this.#waiting.list,
       inputsBefore: this.#inputsBefore,
       saves: this.#saves,
       ...(snapshot !== undefined && { snapshot }),
