@@ -474,7 +474,8 @@ impl Executor {
         let known = self.known.as_ref().map(to_string);
         let argv = ["tools".to_owned(), self.folder.clone()].into_iter().chain(known).collect();
         let plain = self.invocation(tools(), argv, stdin, timeout);
-        match run::run(&self.engine, Invocation { limits, ..plain }, stop).await {
+        let invocation = Invocation { limits, ends_changes: true, ..plain };
+        match run::run(&self.engine, invocation, stop).await {
             Ok(ended) => tool_outcome(ended, timeout),
             Err(error) => not_started("the tools program", &error),
         }
@@ -499,6 +500,7 @@ impl Executor {
             limits: self.limits,
             budget: Arc::clone(&self.budget),
             timeout,
+            ends_changes: false,
             on_delta: None,
             keys: Keys::default(),
             starts: None,

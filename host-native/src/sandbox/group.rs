@@ -157,6 +157,11 @@ impl Group {
         }) && self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
     }
 
+    /// Whether it may have begun to change a file.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.recorder.try_lock().is_ok_and(|recorder| recorder.is_blank())
+    }
+
     /// What the run has changed. No guest changes anything any more, also if it does not know yet
     /// that it is stopped; an operation that is under way is waited for.
     pub(super) fn end(&self) -> Records {

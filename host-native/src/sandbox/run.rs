@@ -27,11 +27,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
-use tokio::{task::spawn_blocking, time::timeout};
+use tokio::{
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
 use wasmtime_wasi::{WasiCtxBuilder, WasiView, p1::WasiP1Ctx, p2::pipe::MemoryInputPipe};
 
 /// How long the last operation on a file is waited for.
 const LAST_OPERATION: Duration = Duration::from_secs(5);
+/// How long a run that ends what it has begun goes on after the word to stop.
+const LAST_CHANGES: Duration = Duration::from_secs(1);
 
 /// What to run, on what, with what.
 pub(super) struct Invocation {
@@ -51,6 +56,9 @@ pub(super) struct Invocation {
     /// What is left of the session's limits.
     pub(super) budget: Arc<Budget>,
     pub(super) timeout: Duration,
+    /// Whether it ends the changes that it has begun when it is to stop, so that no file is left
+    /// half written.
+    pub(super) ends_changes: bool,
     pub(super) on_delta: Option<OnDelta>,
     /// What is taken out of what the guest prints.
     pub(super) keys: Keys,
@@ -82,10 +90,17 @@ pub(super) async fn run(
     // A guest may compute for a whole tick; in a task of its own it does not delay its caller.
     let mut tasks = tokio::task::JoinSet::new();
     tasks.spawn(async move {
-        let Invocation { keys, limits, budget, on_delta, workspace, .. } = &invocation;
+        let Invocation { keys, limits, budget, on_delta, workspace, ends_changes, .. } =
+            &invocation;
         let stdio = Stdio::new(keys, limits, Arc::clone(budget), on_delta.clone());
         let group = Arc::new(Group::new(workspace.clone(), *limits, Arc::clone(budget)));
         let replied = Replied::default();
+        let stop = async {
+            stop.await;
+            if *ends_changes && group.has_begun() {
+                sleep(LAST_CHANGES).await;
+            }
+        };
         let end = tokio::select! {
             biased;
             () = stop => End::Interrupted,

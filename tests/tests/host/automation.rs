@@ -315,7 +315,9 @@ fn a_run_that_has_taken_too_much_is_stopped() {
         assert!(run.complaint().contains(told), "{run:?}");
         let stays = "raise it to let the agent go on; what was done so far is applied";
         assert!(run.complaint().contains(stays), "{run:?}");
-        assert_eq!((run.stdout.as_str(), scene.text("workspace/note.txt")), ("", "one".into()));
+        assert_eq!(run.stdout, "");
+        // The second call may have begun, and what has begun is written to its end.
+        assert!(["one", "two"].contains(&&*scene.text("workspace/note.txt")), "{run:?}");
         let scene = writing();
         let run = scene.run(&[option, value, "--json"]).exits(4);
         let record = record(&run);

@@ -2,7 +2,7 @@
 //! limit, by being dropped. What is told of them is true, and the next run works.
 
 use super::{Bench, Dice, run_program, wasm};
-use innerloop_core::action::{Change, ChangeKind, Outcome, ToolError};
+use innerloop_core::action::{Action, Change, ChangeKind, Outcome, ToolError};
 use innerloop_host::sandbox::{Limits, SessionLimits};
 use std::{fs, path::Path, time::Duration};
 
@@ -128,4 +128,29 @@ async fn a_thousand_runs_are_dropped_at_any_yield_and_the_engine_serves_on() {
     }
     assert_eq!(bench.ops(&["r", "a"]).await, 0);
     assert_eq!(bench.ops(&["L", "."]).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn c4_a_write_that_has_begun_when_it_is_stopped_is_written_to_its_end() {
+    let bench = Bench::new();
+    let content = "0123456789abcdef".repeat(1 << 19);
+    for round in 0..10 {
+        bench.write("large.txt", &format!("before {round}"));
+        let (path, before) = (bench.path("large.txt"), 8);
+        let begun = async move {
+            let len = || fs::metadata(&path).map_or(0, |found| found.len());
+            while len() == before {
+                tokio::task::yield_now().await;
+            }
+        };
+        let write = Action::Write { path: "large.txt".into(), content: content.clone() };
+        let outcome = bench.executor.run_until(&write, LONG, None, begun).await;
+        assert_eq!(outcome.error, None, "{outcome:?}");
+        assert!(fs::read(bench.path("large.txt")).unwrap() == content.as_bytes());
+    }
+    // One that has not begun does not begin.
+    let write = Action::Write { path: "small.txt".into(), content };
+    let outcome = bench.executor.run_until(&write, LONG, None, async {}).await;
+    assert_eq!(outcome.error, Some(ToolError::Interrupted));
+    assert!(!bench.path("small.txt").exists());
 }
