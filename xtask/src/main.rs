@@ -9,6 +9,7 @@ mod demo;
 mod dist;
 mod elsewhere;
 mod everywhere;
+mod examples;
 mod failure;
 mod features;
 mod files;

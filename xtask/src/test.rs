@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::demo;
 use crate::dist;
 use crate::elsewhere;
+use crate::examples;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -61,6 +62,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the page test in Chromium", test_page),
         step("try the packages in bundlers and plain pages", test_places),
         step("run the examples of the README", test_readme),
+        step("run the examples in other languages", examples::run),
         step("see what the simulation found", simulate::finish),
     ];
     let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
