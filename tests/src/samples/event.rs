@@ -88,6 +88,7 @@ fn kinds() -> Vec<EventKind> {
         },
         TextReset,
         RequestStart { attempt: 1 },
+        Queued { ahead: 2 },
         ToolCallDelta {
             index: 1,
             call_id: call_id.clone(),
