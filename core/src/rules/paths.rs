@@ -133,25 +133,25 @@ mod tests {
     fn paths_are_those_of_an_agent_in_its_folder() {
         let read = |path: &str| Action::read(path, None, Numbering::None);
         let table = [
-            ("", "docs/a.md", false),
-            ("", "/docs/a.md", false),
-            ("", "./docs//a.md", false),
-            ("", "docs", false),
-            ("", "docs\\a.md", false),
-            ("", "docsx/a.md", true),
-            ("", "docs/../src/a.rs", true),
-            ("", "../docs/a.md", true),
+            ("", "texts/a.md", false),
+            ("", "/texts/a.md", false),
+            ("", "./texts//a.md", false),
+            ("", "texts", false),
+            ("", "texts\\a.md", false),
+            ("", "textsx/a.md", true),
+            ("", "texts/../src/a.rs", true),
+            ("", "../texts/a.md", true),
             ("", "notes.md", false),
             ("", "notes.md.bak", true),
             ("", "", true),
-            ("docs", "a.md", false),
-            ("docs", "../src/a.rs", true),
-            ("src", "docs/a.md", true),
-            ("src", "/docs/a.md", false),
+            ("texts", "a.md", false),
+            ("texts", "../src/a.rs", true),
+            ("src", "texts/a.md", true),
+            ("src", "/texts/a.md", false),
         ];
         for (folder, path, is_refused) in table {
             let action = read(path);
-            let found = refused(folder, &["docs/", "notes.md"], &action);
+            let found = refused(folder, &["texts/", "notes.md"], &action);
             assert_eq!(found, is_refused, "{path} in {folder}");
         }
         assert!(!refused("", &["."], &read("any/where")));
@@ -161,25 +161,25 @@ mod tests {
     #[test]
     fn patterns_begin_in_an_allowed_folder() {
         let table = [
-            ("docs/**/*.md", false),
-            ("docs/", false),
-            ("docs/a.md", false),
-            ("./docs/*", false),
-            ("docs*/a.md", true),
+            ("texts/**/*.md", false),
+            ("texts/", false),
+            ("texts/a.md", false),
+            ("./texts/*", false),
+            ("texts*/a.md", true),
             ("**/*.md", true),
-            ("{docs,src}/*", true),
-            ("!docs/*", true),
-            ("docs/*/../../src/a.rs", true),
-            ("docs\\*", true),
+            ("{texts,src}/*", true),
+            ("!texts/*", true),
+            ("texts/*/../../src/a.rs", true),
+            ("texts\\*", true),
             // Bare names are looked for everywhere.
-            ("docs", true),
+            ("texts", true),
             ("notes.md", true),
         ];
         for (text, is_refused) in table {
             let include = vec![text.into()];
             let hidden = crate::types::action::Hidden::Ignored;
             let action = Action::ReadMany { include, exclude: vec![], flat: false, hidden };
-            assert_eq!(refused("", &["docs", "notes.md"], &action), is_refused, "{text}");
+            assert_eq!(refused("", &["texts", "notes.md"], &action), is_refused, "{text}");
             assert!(!refused("", &["."], &action), "{text}");
         }
     }
@@ -189,40 +189,40 @@ mod tests {
         let patch = |text: &str| Action::Patch {
             patch: alloc::format!("*** Begin Patch\n{text}\n*** End Patch\n"),
         };
-        let moved = "*** Update File: docs/a.md\n*** Move to: src/a.md\n@@\n-a\n+b";
+        let moved = "*** Update File: texts/a.md\n*** Move to: src/a.md\n@@\n-a\n+b";
         let grep = |path: Option<&str>| {
             Action::Grep(Grep { path: path.map(Into::into), ..Grep::default() })
         };
         let table = [
-            (patch("*** Add File: docs/b.md\n+b"), false),
-            (patch("*** Add File: docs/b.md\n+b\n*** Delete File: src/a.rs"), true),
+            (patch("*** Add File: texts/b.md\n+b"), false),
+            (patch("*** Add File: texts/b.md\n+b\n*** Delete File: src/a.rs"), true),
             (patch(moved), true),
-            (grep(Some("docs")), false),
+            (grep(Some("texts")), false),
             (grep(None), true),
-            (Action::glob("*.md", Some("docs".into())), false),
-            (Action::glob("docs/*.md", None), true),
+            (Action::glob("*.md", Some("texts".into())), false),
+            (Action::glob("texts/*.md", None), true),
             (Action::list(Some("src".into()), 1), true),
-            (Action::Shell { command: "cat docs/a.md".into(), folder: None }, true),
+            (Action::Shell { command: "cat texts/a.md".into(), folder: None }, true),
             (Action::RunProgram { program: "wc".into(), args: vec![], stdin: None }, true),
             (Action::Fetch { urls: vec!["https://example.com".into()], prompt: None }, false),
         ];
         for (action, is_refused) in table {
-            assert_eq!(refused("", &["docs"], &action), is_refused, "{action:?}");
+            assert_eq!(refused("", &["texts"], &action), is_refused, "{action:?}");
         }
     }
 
     #[test]
     fn a_tool_of_the_hosts_is_held_to_the_arguments_that_it_names() {
-        let paths = [String::from("docs")];
+        let paths = [String::from("texts")];
         let allowed = Allowed { paths: &paths, folder: "" };
         let named = ["from".into(), "to".into()];
         let table = [
-            (r#"{"from":"docs/a","to":"docs/b"}"#, false),
-            (r#"{"from":"docs/a","to":["docs/b","docs/c"]}"#, false),
-            (r#"{"from":"docs/a","to":["docs/b","src"]}"#, true),
-            (r#"{"from":"docs/a","to":7}"#, true),
-            (r#"{"from":"docs/a"}"#, true),
-            (r#"{"from":"docs/a","to":null}"#, true),
+            (r#"{"from":"texts/a","to":"texts/b"}"#, false),
+            (r#"{"from":"texts/a","to":["texts/b","texts/c"]}"#, false),
+            (r#"{"from":"texts/a","to":["texts/b","src"]}"#, true),
+            (r#"{"from":"texts/a","to":7}"#, true),
+            (r#"{"from":"texts/a"}"#, true),
+            (r#"{"from":"texts/a","to":null}"#, true),
         ];
         for (arguments, is_refused) in table {
             let json = Json::parse(arguments).unwrap();

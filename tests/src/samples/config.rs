@@ -57,7 +57,9 @@ fn loop_steps() -> Vec<LoopStep> {
 }
 
 fn hook_points() -> Vec<HookPoint> {
-    one_of_each!(HookPoint: Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Outbound, Compact)
+    one_of_each!(HookPoint:
+        Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Outbound, Compact,
+    )
 }
 
 pub(super) fn rule() -> ApprovalRule {

@@ -88,7 +88,6 @@ fn kinds() -> Vec<EventKind> {
         },
         TextReset,
         RequestStart { attempt: 1 },
-        Queued { ahead: 2 },
         ToolCallDelta {
             index: 1,
             call_id: call_id.clone(),
@@ -181,5 +180,6 @@ fn plain_kinds() -> Vec<EventKind> {
             usage: None,
             cost_nano_usd: None,
         },
+        EventKind::Queued { ahead: 2 },
     ]
 }

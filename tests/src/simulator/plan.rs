@@ -19,7 +19,7 @@ pub struct Plan {
     pub folds: bool,
     /// Whether steps are taken back and put back, and the view is changed otherwise.
     pub views: bool,
-    /// Whether inputs have options of their own, requests are held back, and results go past a hook.
+    /// Whether inputs have options of their own, requests are held back, and a hook sees results.
     pub turns: bool,
     /// Whether what happened is written down.
     pub trace: bool,

@@ -218,7 +218,7 @@ fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     let _ = host.steer("soon");
     let agent = &snapshot::state(&host.session.snapshot())["agents"][0];
     assert_eq!(agent["steering"][0][0]["text"], "soon");
-    assert_eq!(agent["follow_ups"][0][0]["text"], "later");
+    assert_eq!(agent["follow_ups"][0]["parts"][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
 }
 
