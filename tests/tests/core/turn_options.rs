@@ -183,7 +183,7 @@ fn paths_hold_after_the_hook_and_before_a_person_is_asked_and_for_what_they_edit
     config.approval = ApprovalPolicy { ask: AskAbout::Everything, allow: Vec::new() };
     config.hooks.points = vec![HookPoint::BeforeTool, HookPoint::AfterTool];
     let mut host = TestHost::open(config);
-    submit(&mut host, "go", &json!({"paths": ["docs", "notes.md"]}));
+    submit(&mut host, "go", &json!({"paths": ["texts", "notes.md"]}));
     let write = |path: &str| json!({"file_path": path, "content": "x"});
     let hook = |host: &mut TestHost, reply: HookReply| {
         let id = host.hooks[0].0;
@@ -201,13 +201,13 @@ fn paths_hold_after_the_hook_and_before_a_person_is_asked_and_for_what_they_edit
     hook(&mut host, HookReply::Replace(Json::parse(r#"{"file_path":7}"#).unwrap()));
     assert_eq!(errors(&host).last(), Some(&Some(ToolError::InvalidArguments)));
     // Then the paths: nobody is asked about a call that does not keep to them.
-    host.reply(&Message::call("c", "write_file", &write("docs/a.md")));
+    host.reply(&Message::call("c", "write_file", &write("texts/a.md")));
     hook(&mut host, replaced("src/a.rs"));
     assert_eq!(errors(&host).last(), Some(&Some(ToolError::PermissionDenied)));
     assert!(host.asks.is_empty());
     // Then the person, whose arguments go the same way.
     host.reply(&Message::call("d", "write_file", &write("src/a.rs")));
-    hook(&mut host, replaced("docs/a.md"));
+    hook(&mut host, replaced("texts/a.md"));
     let (id, _) = host.asks[0];
     let edited = Json::parse(write("src/b.rs").to_string()).unwrap();
     let _ = host.input(Input::Answer { id, answer: Answer::AllowEdited(edited) });
@@ -232,18 +232,18 @@ fn k22_tools_of_the_hosts_are_refused_unless_they_read_or_say_what_their_paths_a
     config.tools =
         vec![own("look", true, &[]), own("act", false, &[]), own("copy", false, &["from", "to"])];
     let mut host = TestHost::open(config);
-    submit(&mut host, "go", &json!({"paths": ["docs"]}));
-    let copy = |to: &str| json!({"from": "docs/a", "to": to});
+    submit(&mut host, "go", &json!({"paths": ["texts"]}));
+    let copy = |to: &str| json!({"from": "texts/a", "to": to});
     host.reply(
         &Message::call("1", "look", &json!({}))
             .and_call("2", "act", &json!({}))
             .and_call("3", "copy", &copy("src"))
-            .and_call("4", "copy", &copy("docs/b")),
+            .and_call("4", "copy", &copy("texts/b")),
     );
     let _ = host.answer("looked");
     let _ = host.answer("copied");
     let results = said(&host);
-    let refused = ": only these paths may be used for this input, from the root on: docs.";
+    let refused = ": only these paths may be used for this input, from the root on: texts.";
     assert_eq!(results[1], format!("Tool error (act): tools that may change any{refused}"));
     assert_eq!(results[2], format!("Tool error (copy): src{refused}"));
     assert_eq!((results[0].as_str(), results[3].as_str()), ("looked", "copied"));
@@ -255,7 +255,7 @@ fn agents_that_are_started_keep_to_the_tools_and_paths_of_the_input() {
     submit(
         &mut host,
         "go",
-        &json!({"tools": ["spawn_agent", "read_file", "send_input"], "paths": ["docs"]}),
+        &json!({"tools": ["spawn_agent", "read_file", "send_input"], "paths": ["texts"]}),
     );
     host.reply(&Message::call("s", "spawn_agent", &json!({"task": "Look around."})));
     let child = host.owners.iter().find(|(_, agent)| agent.0 == 1).map(|(id, _)| *id).unwrap();
@@ -326,7 +326,7 @@ fn options_that_cannot_work_are_refused_by_name() {
             json!({"tools": [], "tool_choice": "required"}),
             "options.tool_choice: no tool could be called",
         ),
-        (json!({"paths": ["docs", "../etc"]}), "options.paths[1]: leads out of the workspace"),
+        (json!({"paths": ["texts", "../etc"]}), "options.paths[1]: leads out of the workspace"),
         (json!({"paths": [""]}), "options.paths[0]: is empty: . stands for the whole workspace"),
         (json!({"temperature": -1}), "options.temperature: must be a number, 0 or more"),
         (json!({"temperature": "hot"}), "options.temperature: must be a number, 0 or more"),
