@@ -23,7 +23,7 @@ export interface TurnOptions {
    * so are your tools, unless they are `readOnly` or say by `paths` which arguments are paths.
    */
   paths?: readonly string[] | undefined;
-  /** Whether the model must, may or must not call tools. A call that it must make, it makes once. */
+  /** Whether the model must, may or must not call tools. A call that must be, must be once. */
   toolChoice?: ToolChoice | undefined;
   /** The model's temperature. */
   temperature?: number | undefined;
