@@ -13,7 +13,7 @@
 //! assert_eq!(opening.events().count(), 1);
 //!
 //! let parts = vec![Part::text("Make the tests pass")];
-//! for output in session.handle(Input::command(Command::Submit { parts }), Instant(0))? {
+//! for output in session.handle(Input::command(Command::submit(parts)), Instant(0))? {
 //!     match output {
 //!         Output::Event(event) => println!("{}: {:?}", event.seq, event.kind),
 //!         // To be sent, and answered with head, chunks and end. Here the network is down.

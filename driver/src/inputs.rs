@@ -59,8 +59,15 @@ pub(crate) fn masked_config(
 
 fn mask_command(keys: &Keys, command: &mut Command) {
     match command {
-        Command::Submit { parts } | Command::Steer { parts } | Command::FollowUp { parts } => {
+        Command::Steer { parts } => mask_parts(keys, parts),
+        Command::Submit { parts, options } | Command::FollowUp { parts, options } => {
             mask_parts(keys, parts);
+            if let Some(options) = options
+                && let Some(masked) = keys.masked_json(&to_string(options))
+                && let Ok(masked) = from_str(&masked)
+            {
+                **options = masked;
+            }
         }
         Command::Configure { patch } => {
             let masked = keys.masked_json(&to_string(patch));
@@ -92,7 +99,7 @@ pub(crate) fn mask_http(keys: &Keys, input: &mut HttpInput) {
             mask_all(keys, headers.iter_mut().flat_map(|(name, value)| [name, value]));
         }
         HttpInput::Failed(HttpFailure { message, .. }) => keys.mask(message),
-        HttpInput::Chunk(_) | HttpInput::End => {}
+        HttpInput::Held { .. } | HttpInput::Chunk(_) | HttpInput::End => {}
     }
 }
 

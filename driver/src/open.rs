@@ -82,6 +82,7 @@ impl Open {
                         }
                         return;
                     }
+                    HttpInput::Held { .. } => {}
                     HttpInput::Head(_) => *masking = Masking::new(keys),
                     HttpInput::End | HttpInput::Failed(_) => {
                         let held = masking.end();

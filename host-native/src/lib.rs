@@ -28,6 +28,7 @@
 //!         parameters: Json::parse(r#"{"type":"object"}"#)?,
 //!         read_only: true,
 //!         timeout_ms: Some(5_000),
+//!         paths: Vec::new(),
 //!         freeform: None,
 //!     },
 //!     |call: Call| async move {
@@ -59,7 +60,7 @@
 //! let mut host = Host::new(driver, Parts { http: Some(http), tools, journal: None, recording: None });
 //! let commands = host.commands();
 //! let prompt = "Write the temperature into notes.md";
-//! commands.send(Command::Submit { parts: vec![Part::text(prompt)] });
+//! commands.send(Command::submit(vec![Part::text(prompt)]));
 //! host.run(|news| {
 //!     let News::Event(event) = news else { return };
 //!     match &event.kind {

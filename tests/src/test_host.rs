@@ -139,7 +139,7 @@ impl TestHost {
 
     /// The user says something.
     pub fn submit(&mut self, said: &str) -> Outputs {
-        self.command(Command::Submit { parts: text(said) })
+        self.command(Command::submit(text(said)))
     }
 
     /// The host steers.

@@ -49,7 +49,7 @@ impl RawAgent {
     /// # Errors
     /// `busy`, `closed`, `bad_option`.
     pub fn submit(&self, parts: &str) -> Result<(), JsValue> {
-        self.command(Command::Submit { parts: parts_of(parts)? })
+        self.command(Command::submit(parts_of(parts)?))
     }
 
     /// Says something to the model after the current round.
@@ -66,7 +66,7 @@ impl RawAgent {
     /// `closed`, `bad_option`.
     #[wasm_bindgen(js_name = followUp)]
     pub fn follow_up(&self, parts: &str) -> Result<(), JsValue> {
-        self.command(Command::FollowUp { parts: parts_of(parts)? })
+        self.command(Command::follow_up(parts_of(parts)?))
     }
 
     /// Changes the configuration by a patch, as JSON.

@@ -2,7 +2,7 @@
 //! decided beside, in `run`.
 
 use super::{
-    body::{Body, SpawnOptions},
+    body::{Body, SpawnOptions, UserInput},
     ctx::{Ctx, Signal},
     exchange::Purpose,
     folding,
@@ -12,6 +12,7 @@ use super::{
     model_call::Next,
     phase::{Phase, PhaseKind, Then, Transition},
     plan::Plan,
+    route::Route,
     run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, shut, take_input},
     setup::Setup,
 };
@@ -42,9 +43,9 @@ pub(crate) struct Agent {
 /// A word of the host.
 #[derive(Debug)]
 pub(crate) enum Order {
-    Submit(Vec<Part>),
+    Submit(UserInput),
     Steer(Vec<Part>),
-    FollowUp(Vec<Part>),
+    FollowUp(UserInput),
     Import(Vec<Turn>),
     Interrupt,
     Close,
@@ -56,9 +57,9 @@ impl Order {
     /// The input that gave it.
     pub(crate) fn into_input(self, agent: AgentId) -> Input {
         let command = match self {
-            Self::Submit(parts) => Command::Submit { parts },
+            Self::Submit(UserInput { parts, options }) => Command::Submit { parts, options },
             Self::Steer(parts) => Command::Steer { parts },
-            Self::FollowUp(parts) => Command::FollowUp { parts },
+            Self::FollowUp(UserInput { parts, options }) => Command::FollowUp { parts, options },
             Self::Import(turns) => Command::Import { turns },
             Self::Interrupt => Command::Interrupt,
             Self::Close => Command::Close,
@@ -125,6 +126,11 @@ impl Agent {
         Self { body, setup, phase: Phase::Idle }
     }
 
+    /// The way to the model for the input under way.
+    pub(crate) fn route(&self) -> Arc<Route> {
+        self.setup.route_for(self.body.run.options.as_deref())
+    }
+
     pub(crate) fn status(&self) -> Status {
         let counts = self.body.counts();
         Status {
@@ -170,7 +176,7 @@ impl Agent {
     /// What the agent itself waits for, and until when.
     pub(crate) fn deadline(&self) -> Option<(Instant, DeadlineReason)> {
         let idle_ms = self.setup.config.retry.idle_ms;
-        let calls = self.body.pending().calls.iter().map(|call| call.deadline(idle_ms));
+        let calls = self.body.pending().calls.iter().filter_map(|call| call.deadline(idle_ms));
         let wait = match &self.phase {
             Phase::Round(round) => round.deadline().map(|at| (at, DeadlineReason::Wait)),
             _ => None,
@@ -211,9 +217,9 @@ impl Agent {
 /// The host gives an order that the agent can follow.
 pub(crate) fn on_order(phase: Phase, order: Order, ctx: &mut Ctx<'_>) -> Phase {
     match order {
-        Order::Submit(parts) => submit(parts, ctx),
+        Order::Submit(input) => submit(input, ctx),
         Order::Steer(parts) => steer(phase, parts, ctx),
-        Order::FollowUp(parts) => follow_up(phase, parts, ctx),
+        Order::FollowUp(input) => follow_up(phase, input, ctx),
         Order::Import(turns) => import::take(turns, ctx),
         Order::Interrupt => interrupt(phase, ctx),
         Order::Close => close(phase, ctx),
@@ -224,15 +230,15 @@ pub(crate) fn on_order(phase: Phase, order: Order, ctx: &mut Ctx<'_>) -> Phase {
 }
 
 /// The user's input while idle: a run begins.
-pub(crate) fn submit(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
+pub(crate) fn submit(input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
     ctx.body.begin_run();
-    take_input(parts, ctx)
+    take_input(input, ctx)
 }
 
 /// An input for when the current one is done; while idle a run starts at once, with what was left
 /// waiting before it if there is any.
-fn follow_up(phase: Phase, parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.pending_mut().follow_ups.push(parts);
+fn follow_up(phase: Phase, input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.body.pending_mut().follow_ups.push(input);
     match phase {
         Phase::Idle => match ctx.body.next_follow_up() {
             Some(oldest) => submit(oldest, ctx),

@@ -15,7 +15,7 @@ use crate::{
     },
     types::{
         config::{ApprovalRule, LoopPolicy},
-        input::HttpInput,
+        input::{HttpInput, TurnOptions},
         message::{Part, ToolCall, ToolResult, Turn, TurnKind, Usage},
         status::RunEnd,
     },
@@ -63,7 +63,15 @@ pub(crate) struct Pending {
     /// What the model is to be told after the current round.
     pub(crate) steering: Vec<Vec<Part>>,
     /// Inputs for when the current one is done.
-    pub(crate) follow_ups: Vec<Vec<Part>>,
+    pub(crate) follow_ups: Vec<UserInput>,
+}
+
+/// An input of the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct UserInput {
+    pub(crate) parts: Vec<Part>,
+    /// What holds for it only.
+    pub(crate) options: Option<Box<TurnOptions>>,
 }
 
 /// What an agent has learnt, and whom it has started.
@@ -126,6 +134,11 @@ pub(crate) struct Run {
     pub(crate) answer: Option<Box<str>>,
     /// What the run has come to, where that is not what the model said last.
     pub(crate) result: Option<Box<str>>,
+    /// Whether the host's hook has let that go out.
+    pub(crate) released: bool,
+    /// What holds for the input. They stay when the run is over, until the next input has others:
+    /// nothing asks for them, and requests begin as they did.
+    pub(crate) options: Option<Box<TurnOptions>>,
 }
 
 /// What was tried in a run.
@@ -273,7 +286,7 @@ impl Body {
     }
 
     /// Takes out the oldest input that waits.
-    pub(crate) fn next_follow_up(&mut self) -> Option<Vec<Part>> {
+    pub(crate) fn next_follow_up(&mut self) -> Option<UserInput> {
         let waiting = &mut self.pending.as_mut()?.follow_ups;
         // Each begins a run, whose requests cost far more than that the rest moves up.
         (!waiting.is_empty()).then(|| waiting.remove(0))
@@ -288,7 +301,8 @@ impl Body {
     /// Takes a call out whose deadline has come.
     pub(crate) fn take_due_call(&mut self, now: Instant, idle_ms: u64) -> Option<ModelCall> {
         let calls = &mut self.pending.as_mut()?.calls;
-        let at = calls.iter().position(|call| call.deadline(idle_ms).0 <= now)?;
+        let is_due = |call: &ModelCall| call.deadline(idle_ms).is_some_and(|(at, _)| at <= now);
+        let at = calls.iter().position(is_due)?;
         Some(calls.swap_remove(at))
     }
 
@@ -332,6 +346,7 @@ impl Body {
     pub(crate) fn begin_run(&mut self) {
         let run = core::mem::take(&mut self.run);
         self.past.add(&run.counts);
+        self.run.options = run.options;
     }
 
     /// The started agent that the model calls `name`.

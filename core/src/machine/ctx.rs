@@ -3,6 +3,7 @@
 use super::{
     body::Body,
     ledger::{EffectKind, Ledger},
+    route::Route,
     setup::Setup,
 };
 use crate::{
@@ -109,6 +110,17 @@ impl Ctx<'_> {
         let grace_ms = self.setup.config.timeouts.grace_ms;
         self.ledger.cancel(id, self.now.plus_ms(grace_ms));
         self.effect(Effect::Cancel { id, grace_ms });
+    }
+
+    /// The way to the model for the input under way.
+    pub(crate) fn route(&self) -> Arc<Route> {
+        self.setup.route_for(self.body.run.options.as_deref())
+    }
+
+    /// Whether the model may call any tool for the input under way.
+    pub(crate) fn has_tools(&self) -> bool {
+        let options = self.body.run.options.as_deref();
+        self.setup.tool_names().any(|name| options.is_none_or(|options| options.lets(name)))
     }
 
     /// Tokens of the conversation, about.

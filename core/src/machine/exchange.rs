@@ -54,6 +54,8 @@ pub(crate) struct Exchange {
     pub(crate) effect: EffectId,
     /// When the newest news came.
     pub(crate) active_at: Instant,
+    /// Whether the host holds the request back.
+    pub(crate) held: bool,
     /// Whether anything of this try has been shown.
     pub(crate) shown: bool,
     /// Whether the start of the text has been announced.
@@ -83,14 +85,15 @@ impl Purpose {
 impl Exchange {
     /// A request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: Instant) -> Self {
-        Self { effect, active_at: now, shown: false, text_begun: false, whole: None, decoder: None }
+        let (held, shown, text_begun) = (false, false, false);
+        Self { effect, active_at: now, held, shown, text_begun, whole: None, decoder: None }
     }
 
     /// Whether news come in the right order.
     pub(crate) const fn accepts(&self, input: &HttpInput) -> bool {
         match input {
             HttpInput::Chunk(_) | HttpInput::End => self.decoder.is_some() || self.whole.is_some(),
-            HttpInput::Head(_) | HttpInput::Failed(_) => true,
+            HttpInput::Held { .. } | HttpInput::Head(_) | HttpInput::Failed(_) => true,
         }
     }
 }
@@ -121,13 +124,14 @@ impl ModelCall {
         Some(Effect::Http { id, agent, request, purpose: self.purpose.public() })
     }
 
-    /// When the call counts as broken, or is tried again.
-    pub(crate) const fn deadline(&self, idle_ms: u64) -> (Instant, DeadlineReason) {
+    /// When the call counts as broken, or is tried again; never while the host holds it back.
+    pub(crate) const fn deadline(&self, idle_ms: u64) -> Option<(Instant, DeadlineReason)> {
         match &self.state {
+            CallState::Sent(exchange) if exchange.held => None,
             CallState::Sent(exchange) => {
-                (exchange.active_at.plus_ms(idle_ms), DeadlineReason::ModelIdle)
+                Some((exchange.active_at.plus_ms(idle_ms), DeadlineReason::ModelIdle))
             }
-            CallState::Waiting { until } => (*until, DeadlineReason::Retry),
+            CallState::Waiting { until } => Some((*until, DeadlineReason::Retry)),
         }
     }
 }

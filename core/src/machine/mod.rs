@@ -11,6 +11,8 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod ledger;
 pub(crate) mod model_call;
+pub(crate) mod options;
+mod outbound;
 pub(crate) mod phase;
 pub(crate) mod pipeline;
 pub(crate) mod plan;

@@ -94,7 +94,14 @@ impl ModelCall {
     pub(crate) fn on_http(mut self, input: HttpInput, ctx: &mut Ctx<'_>) -> Next {
         let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
         exchange.active_at = ctx.now;
+        exchange.held = matches!(input, HttpInput::Held { ahead: Some(_) });
         match input {
+            HttpInput::Held { ahead } => {
+                if let Some(ahead) = ahead {
+                    ctx.event(EventKind::Queued { ahead });
+                }
+                Next::Open(self)
+            }
             HttpInput::Head(head) => self.on_head(&head, ctx),
             HttpInput::Chunk(bytes) => self.on_chunk(&bytes, ctx),
             HttpInput::End | HttpInput::Failed(_) if exchange.whole.is_some() => self.on_lost(ctx),
@@ -126,8 +133,8 @@ impl ModelCall {
     }
 
     pub(crate) fn on_tick(mut self, ctx: &mut Ctx<'_>) -> Next {
-        let (deadline, _) = self.deadline(ctx.setup.config.retry.idle_ms);
-        if deadline > ctx.now {
+        let deadline = self.deadline(ctx.setup.config.retry.idle_ms);
+        if deadline.is_none_or(|(at, _)| at > ctx.now) {
             return Next::Open(self);
         }
         let CallState::Sent(exchange) = &mut self.state else {
@@ -153,7 +160,7 @@ impl ModelCall {
     /// The next try. That of a reply is made as the configuration in force has it.
     fn again(self, ctx: &mut Ctx<'_>) -> Self {
         let route = match self.purpose {
-            Purpose::Reply(_) => Arc::clone(&ctx.setup.route),
+            Purpose::Reply(_) => ctx.route(),
             Purpose::Summary(_) => self.route,
         };
         Self::send(self.purpose, route, self.attempt, ctx)

@@ -13,6 +13,7 @@ use crate::{
         config::HookPoint,
         message::{Part, joined_text},
         output::{Ask, Effect, HookRun},
+        status::RunEnd,
     },
 };
 use alloc::{boxed::Box, string::String, vec::Vec};
@@ -252,6 +253,10 @@ pub(crate) enum Then {
     Stop,
     /// The final answer, which ends the run.
     Answer(String),
+    /// The final answer goes out.
+    Give(String),
+    /// What the run has come to goes out, as it ends so.
+    Out(RunEnd),
     /// Turns are folded.
     Fold(Box<Plan>),
 }
@@ -279,6 +284,8 @@ impl Hooked {
             Then::Call => (HookPoint::BeforeModel, Json::of("")),
             Then::Stop => (HookPoint::BeforeStop, Json::of(said)),
             Then::Answer(answer) => (HookPoint::BeforeStop, Json::of(answer)),
+            Then::Give(answer) => (HookPoint::Outbound, Json::of(answer)),
+            Then::Out(_) => (HookPoint::Outbound, Json::of(said)),
             Then::Fold(plan) => (HookPoint::Compact, plan.payload(history)),
         };
         let hook = HookRun { point, payload };

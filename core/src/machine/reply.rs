@@ -173,7 +173,7 @@ fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
     const FINAL: &str = "done|complete|finished|in summary|final answer|no further|?";
     let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
     let text = text.to_ascii_lowercase();
-    left > 0 && ctx.setup.has_tools() && !listed(FINAL).any(|word| text.contains(word))
+    left > 0 && ctx.has_tools() && !listed(FINAL).any(|word| text.contains(word))
 }
 
 /// A reply of no use is asked for again, so often.

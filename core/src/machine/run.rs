@@ -2,11 +2,13 @@
 //! failure is decided here.
 
 use super::{
+    body::UserInput,
     ctx::{Ctx, Signal},
     exchange::{ModelCall, Purpose},
     folding::{self, Folded},
     ledger::EffectKind,
     model_call::Next,
+    options, outbound,
     phase::{Asked, Hooked, Phase, Then},
     reply::{self, Verdict},
     round::{Progress, Round},
@@ -27,7 +29,7 @@ use crate::{
     },
     wire::{Failure, FailureKind},
 };
-use alloc::{boxed::Box, format, string::String, sync::Arc, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 
 pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
     for call in ctx.body.take_calls() {
@@ -88,9 +90,9 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
         Folded::Idle => {
             ctx.body.rest();
             match ctx.body.next_follow_up() {
-                Some(parts) => {
+                Some(input) => {
                     ctx.body.begin_run();
-                    take_input(parts, ctx)
+                    take_input(input, ctx)
                 }
                 None => Phase::Idle,
             }
@@ -109,7 +111,7 @@ fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
 /// Calls the model for the run's next reply.
 fn ask_for_reply(ctx: &mut Ctx<'_>) -> Phase {
     let tools = if ctx.body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
-    let call = ModelCall::start(Purpose::Reply(tools), Arc::clone(&ctx.setup.route), ctx);
+    let call = ModelCall::start(Purpose::Reply(tools), ctx.route(), ctx);
     ctx.body.pending_mut().calls.push(call);
     Phase::ModelCall
 }
@@ -151,6 +153,11 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
         }
         (Then::Stop, _) => next_input(ctx),
         (Then::Answer(answer), _) => give_answer(answer, ctx),
+        (Then::Give(answer), reply) => match outbound::answer(answer, reply, ctx) {
+            Some(answer) => given(answer, ctx),
+            None => finish(RunEnd::Denied, ctx),
+        },
+        (Then::Out(end), reply) => on_released(end, reply, ctx),
         (Then::Input(_) | Then::Call, HookReply::Deny { reason }) => {
             ctx.warn(&format!("a hook denied it: {reason}"));
             end_run(RunEnd::Denied, ctx)
@@ -159,7 +166,9 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
 }
 
 /// The user's input goes on its way: past the hook, into the history, to the model.
-pub(super) fn take_input(parts: Vec<Part>, ctx: &mut Ctx<'_>) -> Phase {
+pub(super) fn take_input(input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
+    let UserInput { parts, options } = input;
+    options::enter(options, ctx);
     if let Some(effect) = ctx.hook(HookPoint::Submit, &joined_text(&parts)) {
         return Phase::Hooked(Box::new(Hooked { effect, then: Then::Input(parts) }));
     }
@@ -173,6 +182,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.repairs.overflowed = false;
     // What the input before came to does not answer this one.
     ctx.body.run.result = None;
+    ctx.body.run.released = false;
     let inputs = &mut ctx.body.run.counts.inputs;
     *inputs = inputs.saturating_add(1);
     ctx.event(EventKind::UserInput { parts: parts.clone() });
@@ -242,6 +252,7 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
                 LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
                 LimitAction::Partial => {
                     ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
+                    ctx.body.run.released = false;
                     end_run(RunEnd::Limit, ctx)
                 }
                 LimitAction::Error => {
@@ -294,6 +305,8 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
                 // What the user said is in the history, even if no model has read it.
                 Then::Input(parts) => enter(parts, ctx),
                 Then::Fold(plan) => is_run = folding::interrupted(&plan, ctx),
+                // What was not let out stays in.
+                Then::Give(_) | Then::Out(_) => ctx.body.run.result = Some("".into()),
                 Then::Call | Then::Stop | Then::Answer(_) => {}
             }
         }
@@ -327,6 +340,7 @@ fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
 
 /// The results of a round are in the history.
 fn after_round(ctx: &mut Ctx<'_>) -> Phase {
+    options::on_called(ctx);
     if ctx.body.run.repairs.cut > reply::MAX_CUTS {
         let most = reply::MAX_CUTS;
         let message = format!("the model's calls were cut by a limit {most} times in a row");
@@ -398,11 +412,20 @@ fn give_answer(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     if drain_steering(ctx) {
         return call_model(ctx);
     }
+    match outbound::ask(&answer, ctx) {
+        Some(effect) => Phase::Hooked(Box::new(Hooked { effect, then: Then::Give(answer) })),
+        None => given(answer, ctx),
+    }
+}
+
+/// The final answer goes out.
+fn given(answer: String, ctx: &mut Ctx<'_>) -> Phase {
     match Json::parse(answer.clone()) {
         Ok(value) => ctx.event(EventKind::FinalAnswer { value }),
         Err(_) => ctx.fault("a final answer that is not JSON"),
     }
     ctx.body.run.result = Some(answer.into());
+    ctx.body.run.released = true;
     next_input(ctx)
 }
 
@@ -438,7 +461,7 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
         return call_model(ctx);
     }
     match ctx.body.next_follow_up() {
-        Some(parts) => take_input(parts, ctx),
+        Some(input) => take_input(input, ctx),
         None => end_run(RunEnd::Completed, ctx),
     }
 }
@@ -471,7 +494,33 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     if stays_open { idle } else { shut(ctx) }
 }
 
+/// Ends the run, once the host's hook has let out what it has come to.
 pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
+    let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
+    if !keeps_in
+        && !ctx.body.run.released
+        && let Some(effect) = outbound::ask(&ctx.body.result(), ctx)
+    {
+        return Phase::Hooked(Box::new(Hooked { effect, then: Then::Out(end) }));
+    }
+    finish(end, ctx)
+}
+
+/// The hook has seen what the run has come to.
+fn on_released(end: RunEnd, reply: HookReply, ctx: &mut Ctx<'_>) -> Phase {
+    let denied = outbound::result(reply, ctx);
+    if denied {
+        return finish(RunEnd::Denied, ctx);
+    }
+    // What was said meanwhile is still to be done.
+    let pending = ctx.body.pending();
+    if end == RunEnd::Completed && !(pending.steering.is_empty() && pending.follow_ups.is_empty()) {
+        return next_input(ctx);
+    }
+    finish(end, ctx)
+}
+
+fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
     ctx.body.rest();
     let run = &ctx.body.run;
     let event = EventKind::ProcessingEnd {

@@ -13,9 +13,10 @@ use crate::{
     types::{
         config::{
             ConfigError, ExecMode, Facts, LimitAction, LoopStep, ProjectDoc, SessionConfig,
-            TextCalls,
+            TextCalls, ToolChoice,
         },
         event::EventKind,
+        input::TurnOptions,
         tool::ToolSpec,
     },
     wire,
@@ -64,17 +65,7 @@ impl Setup {
         let profile = Profile::of(&config.model);
         profile.check(&config.builtin_tools)?;
         let tools = tools(&config, depth)?;
-        let system = system_prompt(
-            config.base_prompt.as_deref().unwrap_or(profile.base_prompt()),
-            &Environment {
-                facts: &config.facts,
-                folder: &folder,
-                model: &config.model.name,
-                has_workspace: tools.iter().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
-            },
-            tools.iter().map(|tool| &*tool.spec),
-            config.instructions.as_deref(),
-        );
+        let system = system(&config, &folder, tools.iter());
         let specs: Vec<_> = tools.iter().map(|tool| Arc::clone(&tool.spec)).collect();
         let by = config.estimator;
         let head_cost = specs.iter().fold(by.prose(&system), |cost, spec| {
@@ -152,16 +143,47 @@ impl Setup {
         self.tools.iter().find(|tool| tool.spec.name == name)
     }
 
+    /// The names of the tools.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| &*tool.spec.name)
+    }
+
+    /// The way to the model for an input with such options.
+    pub(crate) fn route_for(&self, options: Option<&TurnOptions>) -> Arc<Route> {
+        let Some(options) = options else { return Arc::clone(&self.route) };
+        let mut model = self.route.model.clone();
+        if let Some(choice) = &options.tool_choice {
+            model.tool_choice = choice.clone();
+        }
+        // What may not be called must not either.
+        let may_any = self.tool_names().any(|name| options.lets(name));
+        let fits = match &model.tool_choice {
+            ToolChoice::Tool(name) => options.lets(name),
+            ToolChoice::Required => may_any,
+            ToolChoice::Auto | ToolChoice::None => true,
+        };
+        if !fits {
+            model.tool_choice = ToolChoice::Auto;
+        }
+        if let Some(temperature) = &options.temperature {
+            model.set_temperature(temperature);
+        }
+        let hides = options.hide && options.tools.is_some();
+        if !hides && model == self.route.model {
+            return Arc::clone(&self.route);
+        }
+        let shown = |tool: &&Tool| !hides || options.lets(&tool.spec.name);
+        let tools = self.tools.iter().filter(shown);
+        let system = system(&self.config, &self.folder, tools.clone());
+        let specs = tools.map(|tool| Arc::clone(&tool.spec)).collect();
+        Arc::new(Route::new(model, system, specs, may_sum_up(&self.config)))
+    }
+
     /// Whether a file must be known to be changed. Where no tool shows files, as where a family
     /// reads them by its shell, it can't be told what the model knows.
     pub(crate) fn guards_files(&self) -> bool {
         let shows_files = |tool: &Tool| tool.row.is_some_and(|row| row.policy().shows_files);
         self.config.guard.read_before_write && self.tools.iter().any(shows_files)
-    }
-
-    /// Whether the model is shown any tool.
-    pub(crate) const fn has_tools(&self) -> bool {
-        !self.tools.is_empty()
     }
 
     /// What is done about a tool apart from its calls' meaning.
@@ -216,6 +238,26 @@ impl Setup {
         let wanted = asked.unwrap_or_else(|| self.profile().command_ms(timeouts));
         wanted.clamp(1, timeouts.max_command_ms)
     }
+}
+
+/// The system prompt of an agent in that folder with those tools.
+fn system<'a>(
+    config: &SessionConfig,
+    folder: &str,
+    tools: impl Iterator<Item = &'a Tool> + Clone,
+) -> String {
+    let base = Profile::of(&config.model).base_prompt();
+    system_prompt(
+        config.base_prompt.as_deref().unwrap_or(base),
+        &Environment {
+            facts: &config.facts,
+            folder,
+            model: &config.model.name,
+            has_workspace: tools.clone().any(|tool| tool.row.is_some_and(ToolRow::is_action)),
+        },
+        tools.map(|tool| &*tool.spec),
+        config.instructions.as_deref(),
+    )
 }
 
 /// Makes the facts of the workspace's root those of one of its folders: of the project's

@@ -3,6 +3,7 @@
 use super::{
     ctx::Ctx,
     ledger::EffectKind,
+    options,
     pipeline::{self, Launch, Planned, Ran, Work},
 };
 use crate::{
@@ -81,7 +82,8 @@ impl RoundCall {
 
     /// LOOKUP, VALIDATE and the before-hook.
     pub(crate) fn enter(&mut self, ctx: &mut Ctx<'_>) {
-        match self.prepare(ctx) {
+        let name = &self.tool_call.name;
+        match options::check_tool(name, ctx).and_then(|()| self.prepare(ctx)) {
             Err(outcome) => self.fail(outcome, ctx),
             Ok(work) => match ctx.hook(HookPoint::BeforeTool, &self.shown(None, &ctx.setup.folder))
             {
@@ -135,7 +137,8 @@ impl RoundCall {
                 }
                 Answer::AllowEdited(arguments) => {
                     self.tool_call.arguments = arguments.text().into();
-                    match self.prepare(ctx) {
+                    let keeps = |work| options::check_paths(&work, ctx).map(|()| work);
+                    match self.prepare(ctx).and_then(keeps) {
                         Ok(work) => self.state = State::Queued(work),
                         Err(outcome) => self.fail(outcome, ctx),
                     }
@@ -368,8 +371,11 @@ impl RoundCall {
         })
     }
 
-    /// APPROVE: asks a person, if the policy wants that.
+    /// APPROVE: asks a person, if the call keeps to the input's paths and the policy wants that.
     fn approve(&mut self, work: Work, ctx: &mut Ctx<'_>) {
+        if let Err(outcome) = options::check_paths(&work, ctx) {
+            return self.fail(outcome, ctx);
+        }
         let policy = &ctx.setup.config.approval;
         let asks = match (&work, policy.ask) {
             (Work::Inner(_), _) | (_, AskAbout::Nothing) => false,

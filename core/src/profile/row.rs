@@ -15,7 +15,7 @@ use crate::{
         tool::{BuiltinTools, Freeform, ToolSpec},
     },
 };
-use alloc::{format, string::String};
+use alloc::{format, string::String, vec::Vec};
 
 /// A built-in tool.
 #[derive(Clone, Copy, Debug)]
@@ -231,6 +231,7 @@ impl ToolRow {
             parameters,
             read_only: self.policy.category == Category::Reads,
             timeout_ms: None,
+            paths: Vec::new(),
             freeform,
         }
     }

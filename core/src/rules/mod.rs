@@ -6,6 +6,7 @@ pub mod cost;
 pub mod fold;
 pub mod gauge;
 pub mod guard;
+pub(crate) mod paths;
 pub(crate) mod prompt;
 pub mod repeat;
 pub(crate) mod retry;

@@ -34,6 +34,11 @@ pub fn of_tool(spec: &ToolSpec) -> Result<Value, ConfigError> {
         let message = format!("{name}: the root of the schema must have type \"object\"");
         return Err(ConfigError::new(field, message));
     }
+    let has = |path: &&String| schema.get("properties").is_some_and(|all| all.get(path).is_some());
+    if let Some(unknown) = spec.paths.iter().find(|path| !has(path)) {
+        let message = format!("{name} has no argument {}", quoted(unknown));
+        return Err(ConfigError::new("paths", message));
+    }
     Ok(schema)
 }
 

@@ -6,8 +6,10 @@ use crate::{
     base::id::{AgentId, EffectId},
     machine::{
         agent::{Agent, News, Order},
+        body::UserInput,
         folding, import,
         ledger::Lookup,
+        options,
         phase::Phase,
         rewind::Steps,
         setup::Setup,
@@ -26,9 +28,13 @@ impl Session {
     pub(super) fn admit(&self, input: Input) -> Result<Admitted, Rejected> {
         match input {
             Input::Command { agent, command } => match command {
-                Command::Submit { parts } => self.admit_order(agent, Order::Submit(parts)),
+                Command::Submit { parts, options } => {
+                    self.admit_order(agent, Order::Submit(UserInput { parts, options }))
+                }
                 Command::Steer { parts } => self.admit_order(agent, Order::Steer(parts)),
-                Command::FollowUp { parts } => self.admit_order(agent, Order::FollowUp(parts)),
+                Command::FollowUp { parts, options } => {
+                    self.admit_order(agent, Order::FollowUp(UserInput { parts, options }))
+                }
                 Command::Import { turns } => self.admit_order(agent, Order::Import(turns)),
                 Command::Undo { .. }
                 | Command::Redo { .. }
@@ -123,10 +129,16 @@ impl Session {
             Order::Import(turns) => {
                 import::check(&agent.body.history, turns).map_err(Reason::Import)
             }
-            Order::Submit(parts) | Order::Steer(parts) | Order::FollowUp(parts)
+            Order::Submit(UserInput { parts, .. })
+            | Order::Steer(parts)
+            | Order::FollowUp(UserInput { parts, .. })
                 if parts.iter().all(is_blank) =>
             {
                 Err(Reason::Empty)
+            }
+            Order::Submit(UserInput { options: Some(options), .. })
+            | Order::FollowUp(UserInput { options: Some(options), .. }) => {
+                options::check(options, &agent.setup).map_err(Reason::Config)
             }
             _ => Ok(()),
         }

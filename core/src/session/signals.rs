@@ -6,14 +6,15 @@ use crate::{
     base::id::AgentId,
     machine::{
         agent::{self, Agent},
-        body::{ChildState, SpawnOptions},
+        body::{ChildState, SpawnOptions, UserInput},
         ctx::{Ctx, Signal, Written},
+        options,
         phase::Phase,
         run,
         setup::Setup,
     },
     profile::inner::SpawnCall,
-    types::{event::EventKind, message::Part, output::Output},
+    types::{event::EventKind, input::TurnOptions, message::Part, output::Output},
 };
 use alloc::{boxed::Box, sync::Arc, vec, vec::Vec};
 
@@ -106,8 +107,8 @@ impl Session {
         outputs.push(Output::Event(self.event(child, kind)));
         let options = Some(Box::new(options));
         self.others.insert(child, Agent::new(child, options, Arc::new(setup), Vec::new()));
-        let parts = vec![Part::text(call.task)];
-        self.step(child, outputs, |_, ctx| agent::submit(parts, ctx));
+        let (parts, options) = (vec![Part::text(call.task)], self.handed_on(parent));
+        self.step(child, outputs, |_, ctx| agent::submit(UserInput { parts, options }, ctx));
     }
 
     /// An endpoint has no tools: all agents tell them in the prompt from now on, and the one that
@@ -124,11 +125,23 @@ impl Session {
 
     /// A message to another agent: at its next step if it works, as a new task if it is idle.
     fn steer(&mut self, id: AgentId, parts: Vec<Part>, outputs: &mut Vec<Output>) {
+        let spawned = self.agent(id).and_then(|agent| agent.body.spawned.as_ref());
+        let options = spawned.and_then(|spawned| self.handed_on(spawned.parent));
         self.step(id, outputs, |phase, ctx| match phase {
-            Phase::Idle => agent::submit(parts, ctx),
+            Phase::Idle => agent::submit(UserInput { parts, options }, ctx),
             Phase::Closing | Phase::Closed => phase,
-            other => agent::steer(other, parts, ctx),
+            other => {
+                if options.is_some() {
+                    options::enter(options, ctx);
+                }
+                agent::steer(other, parts, ctx)
+            }
         });
+    }
+
+    /// What an agent's input lets other agents do that are started, or told something, for it.
+    fn handed_on(&self, id: AgentId) -> Option<Box<TurnOptions>> {
+        self.agent(id)?.body.run.options.as_ref()?.handed_on()
     }
 
     /// An agent's run is over: whoever started it learns what came of it.

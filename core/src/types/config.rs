@@ -251,6 +251,10 @@ pub enum HookPoint {
     AfterTool,
     /// Before the run ends. A denial's reason is said to the model, and the run goes on.
     BeforeStop,
+    /// Before what the session's own agent has come to goes out, as a run ends that was neither
+    /// interrupted nor denied and has not failed. Replaceable by another result, which leaves the
+    /// history as it is; a denial withholds the result.
+    Outbound,
     /// Before the oldest turns are archived or summed up. Replaceable by a text that stands in
     /// their place; a denial leaves the conversation as it is.
     Compact,

@@ -120,6 +120,11 @@ pub enum EventKind {
         /// Which try it is, counted from 1.
         attempt: u32,
     },
+    /// The host holds the request back: others go first.
+    Queued {
+        /// How many.
+        ahead: u32,
+    },
     /// The model writes a tool call: it begins, or more of its arguments came. Nothing is carried
     /// out before the reply is whole; `text_reset` takes it back.
     ToolCallDelta {

@@ -9,11 +9,11 @@ use crate::{
     },
     types::{
         action::Outcome,
-        config::{ApprovalRule, ConfigError},
+        config::{ApprovalRule, ConfigError, ToolChoice},
         message::{Part, Turn},
     },
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use innerloop_json::{FromJson, ToJson};
 
 /// One thing that happened.
@@ -106,6 +106,9 @@ pub enum Command {
     Submit {
         /// What the user says.
         parts: Vec<Part>,
+        /// What holds for this input only.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        options: Option<Box<TurnOptions>>,
     },
     /// A message for the model after the current tool round
     /// (`docs/decisions.md#steering-and-follow-ups`); while idle it waits for the next submit.
@@ -117,6 +120,9 @@ pub enum Command {
     FollowUp {
         /// What the user says.
         parts: Vec<Part>,
+        /// What holds for this input only.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        options: Option<Box<TurnOptions>>,
     },
     /// A change of the configuration, in force from the next model call.
     Configure {
@@ -167,11 +173,61 @@ const fn one() -> u32 {
     1
 }
 
-/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time. A
-/// further head begins the response anew: the host was restarted and carries the request out again.
+impl Command {
+    /// An input without options of its own.
+    #[must_use]
+    pub const fn submit(parts: Vec<Part>) -> Self {
+        Self::Submit { parts, options: None }
+    }
+
+    /// An input without options of its own, for when the current one is done.
+    #[must_use]
+    pub const fn follow_up(parts: Vec<Part>) -> Self {
+        Self::FollowUp { parts, options: None }
+    }
+}
+
+/// What holds for one input only: until its run ends, or the run's next input begins
+/// (`docs/decisions.md#options-of-an-input`). Agents that are started meanwhile have the same tools
+/// and paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default, deny_unknown_fields)]
+pub struct TurnOptions {
+    /// The tools that may be called, by the names that the model is shown; all if absent. A call
+    /// of another one is refused in words. The final answer can always be given.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// Whether the other tools are not shown to the model either, which costs the provider's cache
+    /// of earlier requests twice: now, and when they come back.
+    #[json(skip_serializing_if = "core::ops::Not::not")]
+    pub hide: bool,
+    /// Files and folders of the workspace, from its root on, that calls may name; all if absent.
+    /// What is not about files that it names, as a shell, is refused. Links are not followed to
+    /// see where they lead.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<String>>,
+    /// Whether the model must, may or must not call tools, in place of the configuration's. A call
+    /// that must be made must be made once.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<ToolChoice>,
+    /// The model's temperature: a number, 0 or more.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<Json>,
+}
+
+/// News of an HTTP exchange, in the order head, chunks, end; a failure may come at any time, and
+/// before the head that the request is held. A further head begins the response anew: the host was
+/// restarted and carries the request out again.
 #[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(rename_all = "snake_case", keyed)]
 pub enum HttpInput {
+    /// The host holds the request back, for others go first: the time in which something must come
+    /// does not run before the request goes out.
+    Held {
+        /// How many requests go first; absent when this one goes out.
+        #[json(default)]
+        ahead: Option<u32>,
+    },
     /// Status and headers are there.
     Head(ResponseHead),
     /// A piece of the body, cut anywhere.

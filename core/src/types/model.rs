@@ -1,7 +1,10 @@
 //! Which model a session talks to, in which protocol, and what its endpoint does otherwise than
 //! the protocol's author (compatibility switches).
 
-use crate::base::{id::EndpointId, json::Json};
+use crate::base::{
+    id::EndpointId,
+    json::{Json, Object, from_str},
+};
 use alloc::{string::String, vec::Vec};
 use innerloop_json::{FromJson, Map, ToJson, quoted};
 
@@ -71,6 +74,23 @@ impl Default for ModelConfig {
 }
 
 impl ModelConfig {
+    /// Has the model's temperature said in requests, where its protocol wants it.
+    pub(crate) fn set_temperature(&mut self, temperature: &Json) {
+        let name = "temperature";
+        let within = match self.wire {
+            WireKind::Gemini => "generationConfig",
+            WireKind::Ollama => "options",
+            WireKind::OpenaiResponses | WireKind::OpenaiChat | WireKind::Anthropic => {
+                self.options.insert(name.into(), temperature.clone());
+                return;
+            }
+        };
+        let given = self.options.get(within).and_then(|given| from_str(given.text()).ok());
+        let mut given: Object = given.unwrap_or_default();
+        given.set(name, temperature.clone());
+        self.options.insert(within.into(), given.to_json());
+    }
+
     /// Another model of the same endpoint, whose price is not known.
     pub fn rename(&mut self, name: &str) {
         if self.name != name {

@@ -20,6 +20,11 @@ pub struct ToolSpec {
     /// as long as a command has that asks for no time.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+    /// The arguments that name files or folders of the workspace, each as one text or a list of
+    /// them: what an input's `paths` is held against. One that is absent in a call stands for the
+    /// agent's own folder.
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
     /// How the tool is called with free text instead of JSON, where the protocol can.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub freeform: Option<Freeform>,

@@ -207,6 +207,7 @@ mod tests {
             parameters,
             read_only: false,
             timeout_ms: None,
+            paths: Vec::new(),
             freeform: None,
         };
         Fields::of(&spec)

@@ -31,6 +31,7 @@ impl Form {
             parameters: schema.clone(),
             read_only: true,
             timeout_ms: None,
+            paths: Vec::new(),
             freeform: None,
         };
         match schema::of_tool(&spec) {

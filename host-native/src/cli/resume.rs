@@ -91,7 +91,7 @@ async fn talk(args: ResumeArgs, past: Past) -> Result<(), Failure> {
     let said = sessions::last_exchange(past.session());
     let options = options(args, past.about())?;
     said.lines().for_each(warn);
-    let first = past.was_stopped().then(|| Command::Submit { parts: vec![Part::text(GO_ON)] });
+    let first = past.was_stopped().then(|| Command::submit(vec![Part::text(GO_ON)]));
     conversation::talk(options, Some(past), first.into_iter().collect(), style).await
 }
 
@@ -151,7 +151,7 @@ async fn begin(args: ResumeArgs, past: Past) -> Result<Begun, Failure> {
     let word = match said.is_empty() {
         true => None,
         false if is_under_way => Some(Command::Steer { parts: said }),
-        false => Some(Command::Submit { parts: said }),
+        false => Some(Command::submit(said)),
     };
     Ok(Begun { work, said: word.into_iter().collect(), file })
 }

@@ -30,7 +30,12 @@ use crate::{
     recording::Recording,
     sandbox::OnProgress,
 };
-use innerloop_core::{event::EventKind, id::AgentId, input::Command, message::Part};
+use innerloop_core::{
+    event::EventKind,
+    id::AgentId,
+    input::{Command, TurnOptions},
+    message::Part,
+};
 use std::{
     cell::RefCell,
     io::{IsTerminal, stderr, stdin},
@@ -92,7 +97,7 @@ async fn carry_out(
 
 /// Opens the session that the user wants.
 async fn begin(args: RunArgs) -> Result<Begun, Failure> {
-    let RunArgs { prompt, attach, result, limits, session, output } = args;
+    let RunArgs { prompt, attach, allow_path, result, limits, session, output } = args;
     let is_taken = session.tuning.config.as_deref() == Some(Path::new("-"));
     let asked = Asked::read(session, None, is_attended(output)).await?;
     let attached = attach::read(&attach)?;
@@ -104,7 +109,10 @@ async fn begin(args: RunArgs) -> Result<Begun, Failure> {
     let mentioned = attach::mentions(&prompt.words, &work.workspace);
     let parts = [vec![Part::text(prompt.text())], attached, mentioned].concat();
     work.entitle(&parts);
-    Ok(Begun { work, said: vec![Command::Submit { parts }], file })
+    let paths = (!allow_path.is_empty()).then_some(allow_path);
+    let options =
+        paths.map(|paths| Box::new(TurnOptions { paths: Some(paths), ..TurnOptions::default() }));
+    Ok(Begun { work, said: vec![Command::Submit { parts, options }], file })
 }
 
 /// Drives the session to its end and shows what came of it.

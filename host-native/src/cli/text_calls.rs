@@ -86,6 +86,7 @@ fn definition(json: &str) -> Option<ToolSpec> {
         parameters: parameters.unwrap_or_default(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     })
 }

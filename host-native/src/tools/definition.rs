@@ -32,6 +32,9 @@ struct Definition {
     module: String,
     #[serde(default)]
     read_only: bool,
+    /// The arguments that name files or folders.
+    #[serde(default)]
+    paths: Vec<String>,
     #[serde(default)]
     args: Vec<String>,
     #[serde(default)]
@@ -98,10 +101,12 @@ impl OwnTool {
 fn define(file: &Path) -> Result<OwnTool, Problem> {
     let text = read(file)?;
     let definition = toml::from_str(&text).map_err(|error| Problem::Toml(place(&text, &error)))?;
-    let Definition { name, description, module, read_only, args, limits, parameters } = definition;
+    let Definition { name, description, module, read_only, paths, args, limits, parameters } =
+        definition;
     let parameters = json_of(parameters)?;
     let timeout_ms = limits.timeout_ms;
-    let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, freeform: None };
+    let freeform = None;
+    let spec = ToolSpec { name, description, parameters, read_only, timeout_ms, paths, freeform };
     schema::of_tool(&spec).map_err(Problem::Field)?;
     let limits = limits.over(Limits::default())?;
     let module = inside(file, &module).ok_or(Problem::Outside(module))?;

@@ -41,6 +41,7 @@ use tokio::{
 ///     )?,
 ///     read_only: true,
 ///     timeout_ms: Some(5_000),
+///     paths: Vec::new(),
 ///     freeform: None,
 /// };
 /// let tool = OwnTool::new(spec, async |call: Call| {

@@ -61,6 +61,7 @@ pub fn reader(domains: Domains) -> OwnTool {
         parameters: Json::of(&Object::default()),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     };
     let reader = Arc::new(Reader { web: Web::default(), domains });

@@ -134,6 +134,7 @@ pub(super) fn tools() -> [ToolSpec; 1] {
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }]
 }

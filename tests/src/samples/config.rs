@@ -57,7 +57,9 @@ fn loop_steps() -> Vec<LoopStep> {
 }
 
 fn hook_points() -> Vec<HookPoint> {
-    one_of_each!(HookPoint: Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Compact)
+    one_of_each!(HookPoint:
+        Submit, BeforeModel, BeforeTool, AfterTool, BeforeStop, Outbound, Compact,
+    )
 }
 
 pub(super) fn rule() -> ApprovalRule {
@@ -68,7 +70,9 @@ pub(super) fn rule() -> ApprovalRule {
 fn tool(freeform: Option<Freeform>) -> ToolSpec {
     let (name, description) = ("weather".into(), "The weather".into());
     let timeout_ms = freeform.is_some().then_some(30_000);
-    ToolSpec { name, description, parameters: opaque(), read_only: true, timeout_ms, freeform }
+    let paths = if freeform.is_some() { vec!["city".into()] } else { Vec::new() };
+    let parameters = opaque();
+    ToolSpec { name, description, parameters, read_only: true, timeout_ms, paths, freeform }
 }
 
 fn freeform() -> Freeform {

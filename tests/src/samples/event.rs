@@ -182,5 +182,6 @@ fn plain_kinds() -> Vec<EventKind> {
             usage: None,
             cost_nano_usd: None,
         },
+        EventKind::Queued { ahead: 2 },
     ]
 }

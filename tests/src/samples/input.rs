@@ -9,12 +9,13 @@ use super::{
 use innerloop_core::{
     RestoreError,
     bytes::Bytes,
-    config::ConfigError,
+    config::{ConfigError, ToolChoice},
     id::{AgentId, EffectId},
     input::{
         Answer, Command, HookReply, HttpFailure, HttpFailureKind, HttpInput, Input, Reason,
-        Rejected, ResponseHead, ToolInput,
+        Rejected, ResponseHead, ToolInput, TurnOptions,
     },
+    json::Json,
     log::LogError,
     time::UnixMillis,
 };
@@ -22,6 +23,7 @@ use innerloop_core::{
 pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Bytes", &[Bytes::from("Grüße\n"), Bytes(vec![0xff, 0x00])]);
     visitor.visit_read("Command", &commands());
+    visitor.visit_read("TurnOptions", &[TurnOptions::default(), turn_options()]);
     visitor.visit_read("HttpFailureKind", &failure_kinds());
     visitor.visit_read("HttpInput", &http_inputs());
     visitor.visit_read("ToolInput", &tool_inputs());
@@ -59,11 +61,21 @@ fn log_errors() -> Vec<LogError> {
     )
 }
 
+fn turn_options() -> TurnOptions {
+    TurnOptions {
+        tools: Some(vec!["read_file".into(), "grep".into()]),
+        hide: true,
+        paths: Some(vec!["docs".into(), "notes.md".into()]),
+        tool_choice: Some(ToolChoice::Tool("grep".into())),
+        temperature: Some(Json::of(&0_u32)),
+    }
+}
+
 fn commands() -> Vec<Command> {
     one_of_each!(Command:
-        Submit { parts: parts() },
+        Submit { parts: parts(), options: Some(Box::new(turn_options())) },
         Steer { parts: parts() },
-        FollowUp { parts: parts() },
+        FollowUp { parts: parts(), options: None },
         Configure { patch: patch() },
         Compact { instructions: Some("the names of files".into()) },
         Undo { steps: 1 },
@@ -85,6 +97,7 @@ fn http_inputs() -> Vec<HttpInput> {
     let head = ResponseHead { status: 200, headers, at: UnixMillis(1_800_000_000_000) };
     let (kind, message) = (HttpFailureKind::Network, "it broke".into());
     one_of_each!(HttpInput:
+        Held { ahead: Some(2) },
         Head(head),
         Chunk(Bytes::from("data: {}\n\n")),
         End,

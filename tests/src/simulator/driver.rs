@@ -9,8 +9,9 @@ use super::{
     world::World,
 };
 use innerloop_core::{
+    config::HookPoint,
     id::AgentId,
-    input::{Command, Input},
+    input::{Command, HttpInput, Input},
     output::Outputs,
     status::AgentState,
     time::Instant,
@@ -35,6 +36,8 @@ pub(super) struct Driver {
     folds: Option<Rng>,
     /// The same for words that change the view.
     views: Option<Rng>,
+    /// The same for what holds for one input, and for requests that are held back.
+    turns: Option<Rng>,
     transitions: BTreeMap<String, bool>,
     trace: Option<Vec<String>>,
 }
@@ -52,6 +55,12 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if let Some(rng) = &mut views {
         config.undo.max_steps = [0, 1, 3][rng.weighted(&[6, 1, 1])];
     }
+    let mut turns = plan.turns.then(|| Rng::new(seed.rotate_left(48)));
+    if let Some(rng) = &mut turns
+        && rng.chance(25)
+    {
+        config.hooks.points.push(HookPoint::Outbound);
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };
@@ -61,7 +70,7 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     let trace = plan.trace.then(|| outputs.iter().map(short).collect());
     let transitions = BTreeMap::new();
     let mut driver =
-        Driver { rng, subject, world, checker, now: 0, folds, views, transitions, trace };
+        Driver { rng, subject, world, checker, now: 0, folds, views, turns, transitions, trace };
     // A panic of the session is a fault like any other.
     let played = catch_unwind(AssertUnwindSafe(|| driver.play(plan.steps)));
     match played.unwrap_or_else(|panic| Err(format!("a panic: {}", words(&*panic)))) {
@@ -96,9 +105,13 @@ impl Driver {
                 }
                 _ => {
                     let left = self.left_ms();
-                    let (input, delay) = self.world.next(&mut self.rng, left);
+                    let (mut input, delay) = self.world.next(&mut self.rng, left);
                     self.now = self.now.saturating_add_signed(delay);
+                    if let Some(rng) = &mut self.turns {
+                        settings::add_options(&mut input, rng);
+                    }
                     self.give(&input)?;
+                    self.hold()?;
                     if self.folds.as_mut().is_some_and(|chance| chance.chance(4)) {
                         let says_more = self.now.is_multiple_of(2);
                         let instructions = says_more.then(|| "the names".to_owned());
@@ -109,6 +122,19 @@ impl Driver {
             }
         }
         self.end()
+    }
+
+    /// Now and then the host holds a request back, or lets it go.
+    fn hold(&mut self) -> Result<(), String> {
+        let Some(rng) = &mut self.turns else { return Ok(()) };
+        if !rng.chance(6) {
+            return Ok(());
+        }
+        let ahead = rng.chance(60).then(|| u32::try_from(rng.below(3)).unwrap_or(0));
+        match self.world.any_request(rng) {
+            Some(id) => self.give(&Input::Http { id, input: HttpInput::Held { ahead } }),
+            None => Ok(()),
+        }
     }
 
     /// Now and then the host changes what an agent sees, or what that would come to is checked.

@@ -183,9 +183,13 @@ fn leaked(input: Input, rng: &mut Rng) -> Vec<Input> {
                 parts
             };
             let command = match command {
-                Command::Submit { parts } => Command::Submit { parts: add(parts) },
+                Command::Submit { parts, options } => {
+                    Command::Submit { parts: add(parts), options }
+                }
                 Command::Steer { parts } => Command::Steer { parts: add(parts) },
-                Command::FollowUp { parts } => Command::FollowUp { parts: add(parts) },
+                Command::FollowUp { parts, options } => {
+                    Command::FollowUp { parts: add(parts), options }
+                }
                 other => other,
             };
             vec![Input::Command { agent, command }]

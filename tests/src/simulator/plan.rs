@@ -19,13 +19,16 @@ pub struct Plan {
     pub folds: bool,
     /// Whether steps are taken back and put back, and the view is changed otherwise.
     pub views: bool,
+    /// Whether inputs have options of their own, requests are held back, and a hook sees results.
+    pub turns: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { steps: 160, mutation: None, wire: None, folds: true, views: true, trace: false }
+        let (steps, mutation, wire) = (160, None, None);
+        Self { steps, mutation, wire, folds: true, views: true, turns: true, trace: false }
     }
 }
 

@@ -6,8 +6,10 @@ use innerloop_core::{
     compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
     config::{
         AnswerConfig, ApprovalRule, AskAbout, Estimator, ExecMode, HookPoint, LimitAction, Limits,
-        LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig, Vocabulary, WireKind,
+        LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig, ToolChoice, Vocabulary,
+        WireKind,
     },
+    input::{Command, Input, TurnOptions},
     json::{Json, Object, from_str, to_string},
     message::FoldKind,
     tool::ToolSpec,
@@ -115,6 +117,38 @@ pub(super) fn fold(config: &mut SessionConfig, rng: &mut Rng) {
     }
 }
 
+/// Gives an input of the user options of its own, some of which cannot work.
+pub(super) fn add_options(input: &mut Input, rng: &mut Rng) {
+    let Input::Command { command, .. } = input else { return };
+    let (Command::Submit { options, .. } | Command::FollowUp { options, .. }) = command else {
+        return;
+    };
+    if !rng.chance(35) {
+        return;
+    }
+    const TOOLS: [&str; 7] =
+        ["read_file", "grep", "write_file", "spawn_agent", LOOKUP, DEPLOY, "nope"];
+    let mut own = TurnOptions::default();
+    if rng.chance(60) {
+        let tools = (0..rng.below(4)).map(|_| TOOLS[rng.index(TOOLS.len())].to_owned());
+        own.tools = Some(tools.collect());
+        own.hide = rng.chance(50);
+    }
+    if rng.chance(30) {
+        let paths = ["a", "src", ".", "../up"];
+        own.paths = Some(vec![paths[rng.weighted(&[5, 3, 2, 1])].to_owned()]);
+    }
+    if rng.chance(25) {
+        let lookup = ToolChoice::Tool(LOOKUP.into());
+        let choices = [ToolChoice::None, ToolChoice::Required, lookup, ToolChoice::Auto];
+        own.tool_choice = Some(choices[rng.index(4)].clone());
+    }
+    if rng.chance(15) {
+        own.temperature = Json::parse(if rng.chance(90) { "0.5" } else { "-1" }).ok();
+    }
+    *options = Some(Box::new(own));
+}
+
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     let mut config = test_host::config();
     config.limits = limits(rng);
@@ -203,6 +237,7 @@ fn tool(name: &str, read_only: bool) -> ToolSpec {
         parameters: Json::parse(parameters).unwrap_or_default(),
         read_only,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -135,6 +135,13 @@ impl World {
         }
     }
 
+    /// A request that has no answer yet, be it cancelled.
+    pub(super) fn any_request(&self, rng: &mut Rng) -> Option<EffectId> {
+        let is_request = |pending: &&Pending| matches!(pending.effect, Effect::Http { .. });
+        let open: Vec<_> = self.pending.iter().filter(is_request).collect();
+        open.get(rng.index(open.len())).map(|pending| pending.effect.id())
+    }
+
     /// News of any open effect; those that nobody answers are lost at last.
     pub(super) fn settle(&mut self, rng: &mut Rng) -> Option<Input> {
         for pending in self.pending.iter_mut().filter(|pending| pending.silent) {
@@ -194,9 +201,9 @@ impl World {
 
     fn command(&mut self, rng: &mut Rng) -> Command {
         match rng.weighted(&[40, 20, 20, 8, 8, 1]) {
-            0 => Command::Submit { parts: self.said(rng) },
+            0 => Command::submit(self.said(rng)),
             1 => Command::Steer { parts: self.said(rng) },
-            2 => Command::FollowUp { parts: self.said(rng) },
+            2 => Command::follow_up(self.said(rng)),
             3 => Command::Configure { patch: settings::patch(rng) },
             4 => Command::Interrupt,
             _ => Command::Close,
@@ -249,8 +256,8 @@ impl World {
             0 => Command::Close,
             1 => Command::Interrupt,
             2 => Command::Configure { patch: settings::patch(rng) },
-            3 => Command::Submit { parts: self.said(rng) },
-            4 => Command::FollowUp { parts: self.said(rng) },
+            3 => Command::submit(self.said(rng)),
+            4 => Command::follow_up(self.said(rng)),
             _ => Command::Steer { parts: self.said(rng) },
         };
         match (agent, command) {
@@ -271,7 +278,7 @@ impl World {
                 let (handle, outcome) = ("h".to_owned(), people::outcome(rng));
                 Input::Tool { id: some, input: ToolInput::Parked { handle, outcome } }
             }
-            4 => Input::command(Command::Submit { parts: vec![Part::text(" \n")] }),
+            4 => Input::command(Command::submit(vec![Part::text(" \n")])),
             5 => self.wrong_kind(rng),
             _ => match self.given.get(rng.index(self.given.len())) {
                 Some(given) => given.clone(),

@@ -35,6 +35,7 @@ fn speaking(wire: WireKind) -> SessionConfig {
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     };
     config.tools = vec![tool("look", true), tool("deploy", false)];
@@ -53,7 +54,7 @@ fn eventful(wire: WireKind) -> TestHost {
     config.approval.ask = AskAbout::Changes;
     let mut host = TestHost::open(config);
     let parts = vec![Part::text("What is in the picture?"), picture()];
-    let _ = host.command(Command::Submit { parts });
+    let _ = host.command(Command::submit(parts));
     let (look, odd) = (json!({"at": "é\n\"x\""}), "call:3/x y");
     // Anthropic and OpenAI themselves give ids that they take.
     let is_free = matches!(wire, WireKind::Gemini | WireKind::Ollama | WireKind::OpenaiChat);

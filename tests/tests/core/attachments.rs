@@ -75,7 +75,7 @@ fn holds(place: &Value, what: &Value) -> bool {
 fn addresses_and_files_go_to_each_provider_in_its_own_form() {
     for (wire, ..) in wires::FAMILIES {
         let mut host = host(wire, true);
-        let _ = host.command(Command::Submit { parts: parts() });
+        let _ = host.command(Command::submit(parts()));
         let body = host.body();
         for form in forms(wire) {
             assert!(form.is_null() || holds(&body, &form), "{wire:?}: {form} in {body}");

@@ -392,7 +392,7 @@ fn j14_the_host_has_it_done_while_idle_and_nowhere_else() {
     assert!(host.body().to_string().contains("Look above all at this: the tests"));
     assert_eq!(state(&host), AgentState::Processing);
     assert_eq!(refused(&mut host), Reason::Busy);
-    let _ = host.command(Command::FollowUp { parts: text("And now the docs.") });
+    let _ = host.command(Command::follow_up(text("And now the docs.")));
     say(&mut host, Message::text("All was read."));
     let told = told(&host);
     assert!(told[2].starts_with("Summary Asked of "), "{told:?}");

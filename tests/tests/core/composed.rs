@@ -58,6 +58,7 @@ fn weather() -> ToolSpec {
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -150,9 +150,9 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
     assert!(matches!(restore(b""), RestoreError::Damaged(_)));
     assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
     let text = String::from_utf8(TestHost::default().session.snapshot()).unwrap();
-    for other in [1, 5] {
-        let text = text.replacen(r#""version":4"#, &format!(r#""version":{other}"#), 1);
-        let version = RestoreError::Version { found: other, expected: 4 };
+    for other in [1, 6] {
+        let text = text.replacen(r#""version":5"#, &format!(r#""version":{other}"#), 1);
+        let version = RestoreError::Version { found: other, expected: 5 };
         assert_eq!(restore(text.as_bytes()), version);
     }
     // Damage that is still JSON.
@@ -214,7 +214,7 @@ fn the_log_grows_with_what_was_said_only() {
     let mut sizes = Vec::new();
     for _ in 0..20 {
         let before = host.log.len();
-        let _ = host.command(Command::Submit { parts: text("again") });
+        let _ = host.command(Command::submit(text("again")));
         host.reply(&Message::text("ok"));
         sizes.push(host.log.len() - before);
     }
@@ -234,6 +234,7 @@ fn a_schema_of_several_lines_takes_one_line_of_the_log() {
         parameters: innerloop_core::json::Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }];
     let mut host = TestHost::open(config);

@@ -145,7 +145,7 @@ fn a8_close_cancels_what_runs_answers_its_calls_and_waits_for_the_last_word() {
     let _ = host.answer("stopped");
     assert_eq!(host.names(0).last().unwrap(), "session_end");
     assert_eq!(state(&host), AgentState::Closed);
-    let refused = host.offer(Input::command(Command::Submit { parts: text("more") })).unwrap_err();
+    let refused = host.offer(Input::command(Command::submit(text("more")))).unwrap_err();
     assert_eq!(refused.reason, Reason::Closed);
 }
 
@@ -176,7 +176,7 @@ fn a11_j22_a_submit_while_a_run_is_under_way_is_refused_and_comes_back() {
     assert_eq!(state(&host), AgentState::Idle);
     let _ = host.submit("one");
     assert_eq!(state(&host), AgentState::Processing);
-    let input = Input::command(Command::Submit { parts: text("two") });
+    let input = Input::command(Command::submit(text("two")));
     let before = host.session.snapshot();
     let rejected = host.offer(input.clone()).unwrap_err();
     assert_eq!((rejected.reason, rejected.input), (Reason::Busy, input));
@@ -214,11 +214,11 @@ fn every_preset_opens_once_it_is_told_its_model() {
 fn a2_a_session_has_its_history_its_queues_and_its_agents() {
     let mut host = TestHost::default();
     let _ = host.submit("go");
-    let _ = host.command(Command::FollowUp { parts: text("later") });
+    let _ = host.command(Command::follow_up(text("later")));
     let _ = host.steer("soon");
     let agent = &snapshot::state(&host.session.snapshot())["agents"][0];
     assert_eq!(agent["steering"][0][0]["text"], "soon");
-    assert_eq!(agent["follow_ups"][0][0]["text"], "later");
+    assert_eq!(agent["follow_ups"][0]["parts"][0]["text"], "later");
     assert_eq!(agent["turns"].as_array().unwrap().len(), 1);
 }
 
@@ -297,7 +297,7 @@ fn m7_the_defaults_follow_from_the_specifications_reasons() {
 fn a19_processing_ends_after_the_follow_ups_and_the_session_is_idle() {
     let mut host = TestHost::default();
     let _ = host.submit("one");
-    let _ = host.command(Command::FollowUp { parts: text("two") });
+    let _ = host.command(Command::follow_up(text("two")));
     host.reply(&Message::text("1"));
     assert_eq!((ends(&host).len(), state(&host)), (0, AgentState::Processing));
     host.reply(&Message::text("2"));

@@ -49,6 +49,7 @@ fn config(preset: Preset, wire: WireKind, window: Window) -> SessionConfig {
         parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }];
     config
@@ -213,7 +214,7 @@ fn r7_the_preset_of_the_specification_warns_and_goes_on_once_it_is_told_to() {
         let _ = host.command(Command::Compact { instructions: None });
         let _ = play(&mut host);
         assert_eq!(folds(&host), [FoldReason::Asked], "{wire:?}");
-        let _ = host.command(Command::Submit { parts: text("Go on.") });
+        let _ = host.command(Command::submit(text("Go on.")));
         assert!(host.requests.last().unwrap().body.len() / 4 < WINDOW / 2, "{wire:?}");
     }
 }

@@ -7,14 +7,14 @@ use innerloop_core::{
     action::Outcome,
     digest::Digest,
     id::AgentId,
-    input::{Answer, HookReply, Input},
+    input::{Answer, Command, HookReply, Input},
     log,
     output::{Ask, Effect},
     time::UnixMillis,
 };
 use innerloop_tests::{
     anthropic::Message,
-    test_host::{EPOCH, TestHost, name},
+    test_host::{EPOCH, TestHost, name, text},
 };
 use std::fmt::Write;
 
@@ -127,9 +127,33 @@ fn a_log_of_version_2_goes_on_from_its_newest_snapshot() {
 fn a_snapshot_of_version_3_is_one_of_today_without_a_view() {
     let snapshot = TestHost::default().session.snapshot();
     let text = String::from_utf8(snapshot.clone()).unwrap();
-    let older = text.replacen(r#""version":4"#, r#""version":3"#, 1);
+    let older = text.replacen(r#""version":5"#, r#""version":3"#, 1);
     assert_ne!(older, text);
     assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
+}
+
+#[test]
+fn an_input_that_waits_in_a_snapshot_of_version_4_has_no_options() {
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    let _ = host.command(Command::follow_up(text("later")));
+    let snapshot = host.session.snapshot();
+    let state = state_of(&snapshot);
+    let parts = r#"[{"type":"text","text":"later"}]"#;
+    let older = state.replace(&format!(r#"[{{"parts":{parts}}}]"#), &format!("[{parts}]"));
+    assert_ne!(older, state);
+    let digest = Digest::of(older.as_bytes()).text();
+    let older = format!(
+        r#"{{"format":"innerloop-snapshot","version":4,"digest":"{digest}","state":{older}}}"#
+    );
+    assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
+}
+
+/// The JSON of a snapshot's state.
+fn state_of(snapshot: &[u8]) -> String {
+    let text = core::str::from_utf8(snapshot).unwrap();
+    let (_, state) = text.split_once(r#","state":"#).unwrap();
+    state.strip_suffix('}').unwrap().to_owned()
 }
 
 /// Each snapshot with what version 2 made of it.

@@ -334,7 +334,7 @@ fn a_follow_up_has_its_own_result_behind_a_final_answer() {
     let mut host = answering();
     let _ = host.submit("count");
     let parts = innerloop_tests::test_host::text("count again");
-    let _ = host.command(innerloop_core::input::Command::FollowUp { parts });
+    let _ = host.command(innerloop_core::input::Command::follow_up(parts));
     host.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
     host.reply(&Message::call("g", "final_answer", &json!({"n": 2})));
     let texts = host.find(|kind| match kind {
@@ -345,7 +345,7 @@ fn a_follow_up_has_its_own_result_behind_a_final_answer() {
     let mut host = answering();
     let _ = host.submit("count");
     let parts = innerloop_tests::test_host::text("say hello");
-    let _ = host.command(innerloop_core::input::Command::FollowUp { parts });
+    let _ = host.command(innerloop_core::input::Command::follow_up(parts));
     host.reply(&Message::call("f", "final_answer", &json!({"n": 1})));
     host.reply(&Message::text("Hello."));
     host.reply(&Message::text("Hello again."));

@@ -37,7 +37,7 @@ fn no_seed_that_failed_once_fails_again() {
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
         for wire in [Some(WireKind::Anthropic), None] {
-            let plan = Plan { wire, folds: false, views: false, ..Plan::default() };
+            let plan = Plan { wire, folds: false, views: false, turns: false, ..Plan::default() };
             if let Err(fault) = run(seed, plan) {
                 panic!("{}", shown(&fault));
             }
@@ -48,7 +48,10 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 56] = [
+const CORNERS: [&str; 59] = [
+    r#""type":"queued""#,
+    r#""point":"outbound""#,
+    r#"may not be called for this input"#,
     r#""type":"session_start""#,
     r#""type":"session_end""#,
     r#""type":"user_input""#,
@@ -129,7 +132,7 @@ const PHASES: [u64; 8] = [2529, 2026, 2013, 2022, 2000, 2001, 2002, 2004];
 fn every_change_of_phase_in_the_table_occurs() {
     let mut missing: Option<BTreeSet<String>> = None;
     for seed in PHASES.into_iter().chain(3_000..4_000) {
-        let plan = Plan { views: false, ..Plan::default() };
+        let plan = Plan { views: false, turns: false, ..Plan::default() };
         let Ok(report) = run(seed, plan) else { continue };
         let is_seen = |name: &String| report.transitions.get(name) == Some(&true);
         assert!(!report.transitions.keys().all(is_seen), "no seed comes to all of them");

@@ -222,7 +222,7 @@ fn a11_an_abort_closes_from_any_state_once_all_is_cleaned_up() {
             _ => None,
         });
         assert_eq!(states, [Closed]);
-        let refused = host.offer(Input::command(Command::Submit { parts: text("more") }));
+        let refused = host.offer(Input::command(Command::submit(text("more"))));
         assert!(refused.is_err());
     }
 }
@@ -351,7 +351,7 @@ fn b9_a_run_with_a_tool_tells_each_step_when_it_happens() {
     assert_eq!(answer(&mut host, &"a".repeat(100_000)), after);
 
     // A follow-up is an input of the same run: its end comes behind both.
-    let _ = host.command(Command::FollowUp { parts: text("and then?") });
+    let _ = host.command(Command::follow_up(text("and then?")));
     let said = ["assistant_text_start", "assistant_text_delta", "assistant_text_end"];
     let again = [&said[..], &["user_input", "-> http"]].concat();
     assert_eq!(reply(&mut host, &Message::text("Done.")), again);

@@ -40,7 +40,7 @@ fn b1_a_steer_during_the_last_reply_gets_its_own_call() {
 fn b2_a_follow_up_starts_when_the_model_is_done() {
     let mut host = TestHost::default();
     let _ = host.submit("one");
-    let _ = host.command(Command::FollowUp { parts: text("two") });
+    let _ = host.command(Command::follow_up(text("two")));
     host.reply(&Message::text("1"));
     host.reply(&Message::text("2"));
     let names = host.names(1);
@@ -51,7 +51,7 @@ fn b2_a_follow_up_starts_when_the_model_is_done() {
 #[test]
 fn b2_a_follow_up_while_idle_starts_at_once() {
     let mut host = TestHost::default();
-    let _ = host.command(Command::FollowUp { parts: text("one") });
+    let _ = host.command(Command::follow_up(text("one")));
     assert_eq!(host.requests.len(), 1);
 }
 

@@ -69,6 +69,7 @@ fn tool(value: &Value) -> ToolSpec {
         parameters: Json::parse(function["parameters"].to_string()).unwrap(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

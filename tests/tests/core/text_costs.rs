@@ -105,6 +105,7 @@ fn tools() -> Vec<ToolSpec> {
             parameters: Json::parse(json!({"properties": properties}).to_string()).unwrap(),
             read_only: false,
             timeout_ms: None,
+            paths: Vec::new(),
             freeform: None,
         })
         .into()

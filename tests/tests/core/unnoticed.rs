@@ -94,7 +94,7 @@ fn a5_a_follow_up_has_rounds_of_its_own() {
     let mut host = with(|config| config.limits.max_tool_rounds_per_input = 2);
     let _ = host.submit("go");
     round(&mut host, "a");
-    let _ = host.command(Command::FollowUp { parts: text("then this") });
+    let _ = host.command(Command::follow_up(text("then this")));
     host.reply(&Message::text("Done."));
     round(&mut host, "b");
     host.reply(&Message::text("Done, too."));

@@ -29,6 +29,7 @@ fn tool(name: &str) -> ToolSpec {
         parameters: Json::parse(r#"{"type":"object"}"#).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -41,6 +41,7 @@ fn tool(name: &str, freeform: Option<Freeform>) -> ToolSpec {
             .unwrap(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform,
     }
 }

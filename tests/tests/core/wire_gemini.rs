@@ -476,6 +476,7 @@ fn tool(name: &str, parameters: &Value) -> ToolSpec {
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -308,6 +308,7 @@ fn tool(name: &str) -> ToolSpec {
         parameters: Json::parse(parameters.to_string()).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -35,6 +35,7 @@ fn tool(name: &str) -> ToolSpec {
         parameters: Json::parse(r#"{"type":"object","properties":{}}"#).unwrap(),
         read_only: false,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }
 }

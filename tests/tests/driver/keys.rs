@@ -63,7 +63,7 @@ fn a_key_in_the_words_of_the_user_is_masked() {
     let mut stage = Stage::new(recorded());
     stage.submit(&format!("my key is {KEY}, {OTHER}"));
     stage.input(Input::command(Command::Steer { parts: vec![Part::text(KEY)] }));
-    stage.input(Input::command(Command::FollowUp { parts: vec![Part::text(OTHER)] }));
+    stage.input(Input::command(Command::follow_up(vec![Part::text(OTHER)])));
     let patch = json!({
         "instructions": format!("the key: {KEY}"),
         "model": {"name": KEY, "reasoning_effort": OTHER, "options": {"user": KEY}},
@@ -223,6 +223,7 @@ fn a_key_in_the_configuration_is_masked() {
         parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: None,
+        paths: Vec::new(),
         freeform: None,
     }];
     let mut stage = Stage::open(config, recorded());
@@ -236,7 +237,7 @@ fn a_key_in_a_refused_input_comes_back_masked() {
     let mut stage = Stage::new(parts());
     stage.submit("go");
     let parts = vec![Part::text(format!("again, {KEY}"))];
-    let rejected = stage.offer(Input::command(Command::Submit { parts })).unwrap_err();
+    let rejected = stage.offer(Input::command(Command::submit(parts))).unwrap_err();
     assert!(!format!("{rejected:?} {rejected}").contains(KEY));
 }
 

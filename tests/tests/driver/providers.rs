@@ -44,7 +44,7 @@ fn provider(name: &str) -> Provider {
 fn request(model: ModelConfig) -> (HttpRequest, Value) {
     let config = SessionConfig { id: SessionId("s".into()), model, ..SessionConfig::default() };
     let (mut session, _) = Session::open(config, UnixMillis(0)).unwrap();
-    let submit = Command::Submit { parts: vec![Part::text("hello")] };
+    let submit = Command::submit(vec![Part::text("hello")]);
     let outputs = session.handle(Input::command(submit), Instant(0)).unwrap();
     let request = outputs.into_iter().find_map(|output| match output {
         Output::Effect(Effect::Http { request, .. }) => Some(request),

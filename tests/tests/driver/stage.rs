@@ -76,7 +76,7 @@ impl Stage {
     }
 
     pub(crate) fn submit(&mut self, said: &str) {
-        self.input(Input::command(Command::Submit { parts: text(said) }));
+        self.input(Input::command(Command::submit(text(said))));
     }
 
     /// Lets time pass until the next deadline.

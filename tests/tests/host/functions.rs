@@ -48,6 +48,7 @@ fn spec(name: &str) -> ToolSpec {
         parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: Some(60_000),
+        paths: Vec::new(),
         freeform: None,
     }
 }
@@ -94,7 +95,7 @@ fn host_that_reads(scene: &Scene, own: Vec<OwnTool>, web: Option<OwnTool>) -> Ho
 /// Drives the session through one run. `watch` may say something to it.
 async fn drive(mut host: Host, mut watch: impl FnMut(&Event, &Commands)) -> Vec<Event> {
     let commands = host.commands();
-    commands.send(Command::Submit { parts: vec![Part::text("go")] });
+    commands.send(Command::submit(vec![Part::text("go")]));
     let mut events = Vec::new();
     let run = host.run(|news| {
         if let News::Event(event) = news {

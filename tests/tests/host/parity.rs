@@ -46,6 +46,7 @@ fn spec(name: &str) -> ToolSpec {
         parameters: Json::parse(parameters).unwrap(),
         read_only: true,
         timeout_ms: Some(60_000),
+        paths: Vec::new(),
         freeform: None,
     }
 }

@@ -28,7 +28,6 @@ import {
   checkFork,
   checkFunction,
   checkOptions,
-  checkRun,
   newId,
   rawOptions,
   rawParts,
@@ -43,6 +42,7 @@ import type { Tenant } from "./room.js";
 import { Run, type RunOwner } from "./run.js";
 import { Session } from "./session.js";
 import { Tools } from "./tools.js";
+import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn, say } from "./turn.js";
 import type {
   AgentEvent,
   AgentOptions,
@@ -53,7 +53,6 @@ import type {
   Replayed,
   RestoreOptions,
   RunError,
-  RunOptions,
   SeenTurn,
   Status,
   Turn,
@@ -175,13 +174,13 @@ export class Agent {
    */
   run(input: string | readonly Part[], options: RunOptions = {}): Run {
     const { signal, agents } = checkRun(options);
-    const parts = rawParts(input);
+    const [parts, own] = [rawParts(input), rawTurn(options)];
     const run = this.#newRun(agents);
     const before = this.#run;
     if (before === undefined) this.#keep();
     this.#run = run;
     try {
-      this.#call((raw) => raw.submit(parts), {});
+      this.#call((raw) => say(raw, "submit", parts, own), {});
     } catch (error) {
       // Of a run that the module broke in, the result tells.
       if (run.done) return run;
@@ -215,10 +214,10 @@ export class Agent {
   }
 
   /** Gives the agent another input for when the current one is done, in the same run. */
-  followUp(input: string | readonly Part[]): void {
-    const parts = rawParts(input);
+  followUp(input: string | readonly Part[], options: TurnOptions = {}): void {
+    const [parts, own] = [rawParts(input), rawTurn(checkTurn(options))];
     if (this.#run === undefined) this.#keep();
-    this.#call((raw) => raw.followUp(parts), {});
+    this.#call((raw) => say(raw, "follow_up", parts, own), {});
   }
 
   /**

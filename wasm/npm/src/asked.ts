@@ -99,6 +99,11 @@ export interface Hooks {
   /** The run is to end with this text; a denial's reason is said to the model, which goes on. */
   beforeStop?: Hook<string, string> | undefined;
   /**
+   * The run has come to this, which goes out as its result unless another text takes its place; the
+   * conversation keeps what the model said. What is denied goes to nobody.
+   */
+  outbound?: Hook<string, string> | undefined;
+  /**
    * The oldest turns are to be archived or summed up: true once they are stored; another text may
    * take their place. What it denies or throws leaves the conversation as it is.
    */

@@ -232,6 +232,8 @@ export interface ToolSpec {
   read_only: boolean;
   /** After how long a run is stopped; absent, as a command that asks for no time. */
   timeout_ms?: number;
+  /** The arguments that name files or folders of the workspace. */
+  paths?: string[];
   /** How it is called with free text, where the protocol can. */
   freeform?: { grammar: string; property: string; description: string };
 }
@@ -335,6 +337,7 @@ export type HookPoint =
   | "before_tool"
   | "after_tool"
   | "before_stop"
+  | "outbound"
   | "compact";
 
 /** A whole configuration by name, to begin with. */

@@ -9,6 +9,8 @@ export interface Definition {
   /** The module's path in the folder. */
   module: string;
   readOnly: boolean;
+  /** The arguments that name files or folders. */
+  paths: string[];
   args: string[];
   parameters?: object;
   limits: { timeoutMs?: number; memoryMib?: number; outputMib?: number; diskMib?: number };
@@ -20,7 +22,16 @@ const MOST_MIB = 2 ** 20;
 /** How deep a schema may be nested. */
 const MOST_DEPTH = 80;
 
-const FIELDS = ["name", "description", "module", "read_only", "args", "limits", "parameters"];
+const FIELDS = [
+  "name",
+  "description",
+  "module",
+  "read_only",
+  "paths",
+  "args",
+  "limits",
+  "parameters",
+];
 const LIMITS = ["timeout_ms", "memory_mib", "output_mib", "disk_mib"];
 
 type Table = Readonly<Record<string, unknown>>;
@@ -53,10 +64,12 @@ class Misfit extends Error {}
 
 function definitionOf(table: Table): Definition {
   checkNames(table, FIELDS, "");
-  const { read_only = false, args = [], limits = {}, parameters } = table;
+  const { read_only = false, paths = [], args = [], limits = {}, parameters } = table;
   if (typeof read_only !== "boolean") throw new Misfit("read_only: must be true or false");
-  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
-    throw new Misfit("args: must be a list of texts");
+  for (const [name, list] of Object.entries({ paths, args })) {
+    if (!Array.isArray(list) || !list.every((text) => typeof text === "string")) {
+      throw new Misfit(`${name}: must be a list of texts`);
+    }
   }
   if (!isTable(limits)) throw new Misfit("limits: must be a table");
   checkNames(limits, LIMITS, "limits.");
@@ -70,6 +83,7 @@ function definitionOf(table: Table): Definition {
     description: textOf(table, "description"),
     module: moduleOf(table),
     readOnly: read_only,
+    paths: paths as string[],
     args: args as string[],
     parameters,
     limits: { timeoutMs, memoryMib, outputMib, diskMib },

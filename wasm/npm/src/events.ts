@@ -103,6 +103,11 @@ export interface RequestStart extends Stamp {
   /** Which try it is, counted from 1. */
   attempt: number;
 }
+/** Your `fetch` holds a request back: so many others go first. */
+export interface Queued extends Stamp {
+  type: "queued";
+  ahead: number;
+}
 /**
  * The model writes a tool call: it begins, or more of its arguments came. Nothing is carried out
  * before the reply is whole; `text_reset` takes it back. `PartialArguments` reads what has come so
@@ -286,6 +291,7 @@ export type AgentEvent =
   | AssistantTextEnd
   | TextReset
   | RequestStart
+  | Queued
   | ToolCallDelta
   | ToolCallStart
   | ToolCallOutputDelta

@@ -4,7 +4,7 @@
 import { bytesOf, concatenated } from "./bytes.js";
 import { isBuffer } from "./kinds.js";
 import type { HttpInput, ResponseHead } from "./protocol.js";
-import type { FetchFunction } from "./types.js";
+import type { FetchFunction, FetchInit } from "./types.js";
 import { messageOf } from "./work.js";
 
 /** Pages hide the status of a redirect. */
@@ -87,7 +87,8 @@ export async function exchange(
   }
   let response: unknown;
   try {
-    response = await sent(request, headers, own, signal);
+    const held = (ahead?: number): void => tell({ held: { ahead: ahead ?? null } });
+    response = await sent(request, headers, own, signal, held);
   } catch (error) {
     return failed("network", `cannot reach ${base}: ${messageOf(error)}`);
   }
@@ -117,10 +118,12 @@ function sent(
   headers: Headers | Record<string, string>,
   own: FetchFunction | undefined,
   signal: AbortSignal,
+  held: FetchInit["held"],
 ): Promise<unknown> {
   const init = { method: "POST", signal, redirect: "manual" } as const;
   if (own === undefined) return fetch(url, { ...init, headers, body: body as BodyInit });
-  return own(url, { ...init, headers: headers as Record<string, string>, body: body as string });
+  const more = { headers: headers as Record<string, string>, body: body as string, held };
+  return own(url, { ...init, ...more });
 }
 
 function recordOf(headers: [string, string][]): Record<string, string> {

@@ -61,6 +61,10 @@ const FLAT: readonly (readonly [field: string, option: string])[] = [
   ["base_prompt", "systemPrompt"],
   ["builtin_tools", "builtins"],
   ["allow_rule", "rule"],
+  ["options.tools", "tools"],
+  ["options.paths", "paths"],
+  ["options.tool_choice", "toolChoice"],
+  ["options.temperature", "temperature"],
 ];
 
 const WRITTEN = new Map([

@@ -20,7 +20,6 @@ import type {
   HookName,
   Hooks,
   Part,
-  RunOptions,
   Subagents,
   Tool,
   ToolChoice,
@@ -78,9 +77,14 @@ const AGENT_KEYS: readonly string[] = [
 ];
 
 // The fields of tools: of all, of those in JavaScript, of WASI modules.
-const TOOL_FIELDS = ["name", "description", "parameters", "readOnly", "timeoutMs"] satisfies (
-  | keyof Tool & keyof WasiTool
-)[];
+const TOOL_FIELDS = [
+  "name",
+  "description",
+  "parameters",
+  "readOnly",
+  "paths",
+  "timeoutMs",
+] satisfies (keyof Tool & keyof WasiTool)[];
 const FUNCTION_FIELDS = ["toJsonSchema", "execute"] satisfies (keyof Tool)[];
 const MODULE_FIELDS = ["module", "args", "limits"] satisfies (keyof WasiTool)[];
 
@@ -199,24 +203,6 @@ export function checkFork(options: ForkOptions): void {
   count("turns", options.turns);
 }
 
-/** Checks the options of a run. */
-export function checkRun(options: RunOptions): RunOptions {
-  if (typeof options !== "object" || options === null) {
-    throw bad("the options of `run` must be an object, such as `{ signal }`");
-  }
-  const { signal, agents, ...unknown } = options;
-  const [key] = Object.keys(unknown);
-  if (key !== undefined) throw bad(`\`run\` has no option \`${key}\`; there is signal, agents`);
-  if (agents !== undefined && agents !== "own" && agents !== "all") {
-    throw bad('`agents` must be "own" or "all"');
-  }
-  if (signal === undefined) return options;
-  // Not `instanceof`: a signal may be of another frame, or made by a library.
-  const { aborted, addEventListener } = (signal as Partial<AbortSignal> | null) ?? {};
-  if (typeof aborted === "boolean" && typeof addEventListener === "function") return options;
-  throw bad("`signal` must be an AbortSignal");
-}
-
 /** What the binding takes, made of checked options. */
 export function rawOptions(options: AgentOptions, programs: readonly RegisteredProgram[]): RawOptions {
   const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
@@ -329,16 +315,15 @@ function checkHeaders(headers: AgentOptions["headers"], provider: string | undef
 function builtinsOf(builtins: Builtins | undefined): BuiltinTools | undefined {
   if (builtins === undefined || builtins === "all" || builtins === "none") return builtins;
   if (builtins === "read-only") return "read_only";
-  const areNames = (list: unknown): list is string[] =>
-    Array.isArray(list) && list.every((name) => typeof name === "string");
-  if (areNames(builtins)) return { only: [...builtins] };
+  if (areTexts(builtins)) return { only: [...builtins] };
   const { except, ...unknown } = isObject(builtins) ? (builtins as { except: unknown }) : {};
-  if (areNames(except) && Object.keys(unknown).length === 0) return { except };
+  if (areTexts(except) && Object.keys(unknown).length === 0) return { except };
   const known = '"all", "read-only", "none", a list of names, or `{ except: [names] }`';
   throw bad(`\`builtins\` must be ${known}`);
 }
 
-function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
+/** A choice of tools, checked. */
+export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined {
   if (choice === undefined || ["auto", "none", "required"].includes(choice as string)) return choice;
   if (isObject(choice) && Object.keys(choice).join() === "tool") {
     if (typeof choice.tool === "string") return choice;
@@ -417,6 +402,11 @@ export function merged(patch: object, over: object): object {
   return result;
 }
 
+/** Whether a value is a list of texts. */
+export function areTexts(list: unknown): list is string[] {
+  return Array.isArray(list) && list.every((text) => typeof text === "string");
+}
+
 /** Whether a value is an object with fields. */
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -485,6 +475,9 @@ export function checkTool(tool: Tool | WasiTool): void {
   if (!["boolean", "undefined"].includes(typeof tool.readOnly)) {
     throw bad(`\`${tool.name}\`: its \`readOnly\` must be true or false`);
   }
+  if (tool.paths !== undefined && !areTexts(tool.paths)) {
+    throw bad(`\`${tool.name}\`: its \`paths\` must be a list of its arguments' names`);
+  }
   if (tool.timeoutMs === 0) throw bad(`\`${tool.name}\`: its \`timeoutMs\` must be 1 or more`);
   if ("module" in tool) checkModule(tool);
   else checkExecutable(tool);
@@ -533,9 +526,9 @@ export function rawProgram({ name, description }: RegisteredProgram): object {
 
 /** A tool as the binding takes it. */
 export function rawTool(tool: Tool | WasiTool): object {
-  const { name, description, readOnly = false, timeoutMs } = tool;
+  const { name, description, readOnly: read_only = false, paths, timeoutMs } = tool;
   const timeout_ms = count(`${name}.timeoutMs`, timeoutMs);
-  return { name, description, parameters: parametersOf(tool), read_only: readOnly, timeout_ms };
+  return { name, description, parameters: parametersOf(tool), read_only, paths, timeout_ms };
 }
 
 function rawReplay(replay: AgentOptions["replay"]): object | undefined {

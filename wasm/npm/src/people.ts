@@ -19,6 +19,7 @@ export const HOOK_POINTS: Readonly<Record<HookName, HookPoint>> = {
   beforeTool: "before_tool",
   afterTool: "after_tool",
   beforeStop: "before_stop",
+  outbound: "outbound",
   compact: "compact",
 };
 

@@ -2,7 +2,7 @@
 // object with one key, its kind, whose value is `null` if there is nothing to say. Samples of
 // every variant, made by the core, are held against these types in both directions.
 
-import type { ApprovalRule, HookPoint, Patch, SessionConfig } from "./config.js";
+import type { ApprovalRule, HookPoint, ModelConfig, Patch, SessionConfig } from "./config.js";
 import type { Action, Outcome, Part, SessionTurn } from "./data.js";
 import type { AgentEvent } from "./events.js";
 
@@ -26,11 +26,11 @@ export type Input =
 /** A word to an agent. */
 export type Command =
   /** The user's input; starts a run. Refused while one is under way. */
-  | { submit: { parts: Part[] } }
+  | { submit: { parts: Part[]; options?: InputOptions } }
   /** A message for the model after the current round of tools. */
   | { steer: { parts: Part[] } }
   /** An input for when the current one is done. */
-  | { follow_up: { parts: Part[] } }
+  | { follow_up: { parts: Part[]; options?: InputOptions } }
   /** A change of the configuration, in force from the next model call. */
   | { configure: { patch: Patch<SessionConfig> } }
   /** Takes back the newest steps; a step begins with each input. Refused during a run. */
@@ -50,6 +50,15 @@ export type Command =
   /** Ends the session. */
   | { close: null };
 
+/** What holds for one input only; see `TurnOptions`. */
+export interface InputOptions {
+  tools?: string[];
+  hide?: boolean;
+  paths?: string[];
+  tool_choice?: ModelConfig["tool_choice"];
+  temperature?: number;
+}
+
 /** What comes before a response's body. Names are in lower case. */
 export interface ResponseHead {
   status: number;
@@ -60,6 +69,8 @@ export interface ResponseHead {
 
 /** News of an HTTP exchange: a head, chunks, an end. A failure may come at any time. */
 export type HttpInput =
+  /** The request waits, and so many go first; `null` when it goes out. */
+  | { held: { ahead: number | null } }
   | { head: ResponseHead }
   /** A piece of the body, cut anywhere. */
   | { chunk: Bytes }

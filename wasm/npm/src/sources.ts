@@ -51,6 +51,8 @@ export interface WasiTool {
   parameters?: object | undefined;
   /** Whether it changes nothing, so that it may run beside others: it then can't. */
   readOnly?: boolean | undefined;
+  /** As of other tools. */
+  paths?: readonly string[] | undefined;
   /** After how long a call is ended; without it, as the option `timeouts` says. */
   timeoutMs?: number | undefined;
   /**

@@ -34,6 +34,7 @@ export type {
   ToJsonSchema,
 } from "./schema.js";
 export type * from "./sources.js";
+export type { RunOptions, TurnOptions } from "./turn.js";
 
 /** Which model, and how its session behaves. */
 export interface ConfigOptions {
@@ -198,14 +199,6 @@ export interface Subagents {
   open?: number | undefined;
 }
 
-/** How a run is watched and stopped. */
-export interface RunOptions {
-  /** Stops the run when it fires; the agent stays usable. */
-  signal?: Signal | undefined;
-  /** Whose events the run has: the agent's own, or also those of agents that it has started. */
-  agents?: "own" | "all" | undefined;
-}
-
 /** The form of the final answer. */
 export interface AnswerForm {
   /** A JSON Schema, `type: "object"`. */
@@ -317,6 +310,11 @@ export interface FetchInit {
   body: string;
   signal: Signal;
   redirect: "manual";
+  /**
+   * Says that the request waits and how many go first, or, without a number, that it goes out now.
+   * Until then nobody takes the model for one that has gone quiet.
+   */
+  held(ahead?: number): void;
 }
 
 /** The part of `fetch` that an agent uses. */
@@ -391,6 +389,8 @@ export interface Tool<Parameters = any> {
   toJsonSchema?: ToJsonSchema | undefined;
   /** Whether it changes nothing, so that it may run beside others. */
   readOnly?: boolean | undefined;
+  /** Its arguments that name files or folders, a text or a list each; see {@link TurnOptions}. */
+  paths?: readonly string[] | undefined;
   /** After how long a run is stopped; without it, as {@link Timeouts} says. */
   timeoutMs?: number | undefined;
   /**

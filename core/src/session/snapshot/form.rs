@@ -4,6 +4,7 @@
 use super::{
     error::RestoreError,
     folding::{FoldingForm, PlanForm},
+    input::InputForm,
     round::{self, ToolCallForm},
 };
 use crate::{
@@ -22,6 +23,7 @@ use crate::{
     rules::guard::KnownFiles,
     types::{
         config::{ApprovalRule, ModelConfig, SessionConfig},
+        input::TurnOptions,
         message::{Part, Reply, Turn, Usage},
         status::RunEnd,
         tool::ToolSpec,
@@ -73,8 +75,8 @@ pub(super) struct AgentForm<'a> {
     pub(super) turns: Cow<'a, [Turn]>,
     #[json(default, skip_serializing_if = "is_empty")]
     pub(super) steering: Cow<'a, [Vec<Part>]>,
-    #[json(default, skip_serializing_if = "is_empty")]
-    pub(super) follow_ups: Cow<'a, [Vec<Part>]>,
+    #[json(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) follow_ups: Vec<InputForm<'a>>,
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) children: Vec<ChildForm<'a>>,
     #[json(default, skip_serializing_if = "has_none")]
@@ -176,6 +178,10 @@ pub(super) struct RunForm<'a> {
     pub(super) answer: Option<Cow<'a, str>>,
     #[json(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<Cow<'a, str>>,
+    #[json(skip_serializing_if = "core::ops::Not::not")]
+    pub(super) released: bool,
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub(super) options: Option<Cow<'a, TurnOptions>>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ToJson, FromJson)]
@@ -226,6 +232,8 @@ pub(super) enum CallStateForm<'a> {
         effect: EffectId,
         active_at: Instant,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
+        held: bool,
+        #[json(default, skip_serializing_if = "core::ops::Not::not")]
         shown: bool,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
         text_begun: bool,
@@ -257,6 +265,8 @@ pub(super) enum ThenForm<'a> {
     Call,
     Stop,
     Answer { answer: Cow<'a, str> },
+    Give { answer: Cow<'a, str> },
+    Out { end: RunEnd },
     Fold { plan: PlanForm<'a> },
 }
 
@@ -361,6 +371,8 @@ impl<'a> RunForm<'a> {
             epilogue: run.epilogue,
             answer: text(&run.answer),
             result: text(&run.result),
+            released: run.released,
+            options: run.options.as_deref().map(Cow::Borrowed),
         }
     }
 
@@ -375,6 +387,8 @@ impl<'a> RunForm<'a> {
             watch: None,
             answer: text(self.answer),
             result: text(self.result),
+            released: self.released,
+            options: self.options.map(|options| Box::new(options.into_owned())),
         }
     }
 }
@@ -415,6 +429,7 @@ impl<'a> CallForm<'a> {
                 CallState::Sent(exchange) => CallStateForm::Sent {
                     effect: exchange.effect,
                     active_at: exchange.active_at,
+                    held: exchange.held,
                     shown: exchange.shown,
                     text_begun: exchange.text_begun,
                     whole: exchange.whole.as_deref().map(Cow::Borrowed),
@@ -437,10 +452,10 @@ impl<'a> CallForm<'a> {
             attempt: self.attempt,
             state: match self.state {
                 CallStateForm::Waiting { until } => CallState::Waiting { until },
-                CallStateForm::Sent { effect, active_at, shown, text_begun, whole } => {
+                CallStateForm::Sent { effect, active_at, held, shown, text_begun, whole } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
                     let exchange = Exchange::new(effect, active_at);
-                    CallState::Sent(Exchange { shown, text_begun, whole, ..exchange })
+                    CallState::Sent(Exchange { held, shown, text_begun, whole, ..exchange })
                 }
             },
         }
@@ -482,6 +497,8 @@ impl<'a> PhaseForm<'a> {
                     Then::Call => ThenForm::Call,
                     Then::Stop => ThenForm::Stop,
                     Then::Answer(answer) => ThenForm::Answer { answer: Cow::Borrowed(answer) },
+                    Then::Give(answer) => ThenForm::Give { answer: Cow::Borrowed(answer) },
+                    Then::Out(end) => ThenForm::Out { end: *end },
                     Then::Fold(plan) => ThenForm::Fold { plan: PlanForm::of(plan) },
                 },
             },
@@ -506,6 +523,8 @@ impl<'a> PhaseForm<'a> {
                     ThenForm::Call => Then::Call,
                     ThenForm::Stop => Then::Stop,
                     ThenForm::Answer { answer } => Then::Answer(answer.into_owned()),
+                    ThenForm::Give { answer } => Then::Give(answer.into_owned()),
+                    ThenForm::Out { end } => Then::Out(end),
                     ThenForm::Fold { plan } => Then::Fold(Box::new(plan.plan())),
                 };
                 Phase::Hooked(Box::new(Hooked { effect, then }))

@@ -4,6 +4,7 @@
 mod error;
 mod folding;
 mod form;
+mod input;
 mod restored;
 mod round;
 mod version2;
@@ -20,13 +21,14 @@ use folding::FoldingForm;
 use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, SpawnedForm};
 use form::{SpentForm, State};
 use innerloop_json::{FromJson, Raw, ToJson, from_str};
+use input::InputForm;
 use version2::State2;
 
 const FORMAT: &str = "innerloop-snapshot";
 
 /// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
@@ -75,14 +77,14 @@ impl Session {
             let (output, turns) = self.said(id);
             ChildForm::of(id, child, &output, turns)
         });
-        let route = &agent.setup.route;
-        let calls = pending.calls.iter().map(|call| CallForm::of(call, route));
+        let route = agent.route();
+        let calls = pending.calls.iter().map(|call| CallForm::of(call, &route));
         AgentForm {
             id: body.id,
             spawned: body.spawned.as_deref().map(SpawnedForm::of),
             turns: Cow::Borrowed(body.history.turns()),
             steering: Cow::Borrowed(&pending.steering),
-            follow_ups: Cow::Borrowed(&pending.follow_ups),
+            follow_ups: pending.follow_ups.iter().map(InputForm::of).collect(),
             children: children.collect(),
             known_files: Cow::Borrowed(&learnt.known_files),
             allowed: Cow::Borrowed(&learnt.allowed),

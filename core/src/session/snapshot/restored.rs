@@ -3,6 +3,7 @@
 use super::{
     error::RestoreError,
     form::{AgentForm, CancelledForm, ChildForm, State},
+    input::InputForm,
 };
 use crate::{
     base::{
@@ -104,12 +105,12 @@ impl AgentForm<'_> {
         body.succeeded = self.succeeded;
         body.run.rounds = body.history.rounds_since_input();
         let tools = if body.run.epilogue.is_some() { Tools::Off } else { Tools::On };
-        let route = &agent.setup.route;
+        let route = &agent.setup.route_for(body.run.options.as_deref());
         body.resume(
             Pending {
                 calls: self.calls.into_iter().map(|call| call.call(route, tools)).collect(),
                 steering: self.steering.into_owned(),
-                follow_ups: self.follow_ups.into_owned(),
+                follow_ups: self.follow_ups.into_iter().map(InputForm::input).collect(),
             },
             Learnt {
                 children: ById::new(),

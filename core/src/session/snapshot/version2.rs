@@ -8,6 +8,7 @@ use super::{
         LastForm, PhaseForm, PurposeForm, RepairsForm, RouteForm, RunForm, SpawnedForm, SpentForm,
         State, ThenForm,
     },
+    input::InputForm,
     round::{ToolCallForm, ToolCallStateForm},
 };
 use crate::{
@@ -257,7 +258,7 @@ impl Agent2 {
             spawned: self.scope.map(Scope2::migrated),
             turns: Cow::Owned(self.turns),
             steering: Cow::Owned(aside.steering),
-            follow_ups: Cow::Owned(aside.follow_ups),
+            follow_ups: aside.follow_ups.into_iter().map(InputForm::plain).collect(),
             children: aside.children.0.into_iter().map(Child2::migrated).collect(),
             known_files: Cow::Owned(aside.known),
             allowed: Cow::Owned(aside.allowed),
@@ -316,6 +317,8 @@ impl Run2 {
             epilogue: self.epilogue,
             answer: self.answer.map(Cow::Owned),
             result: self.result.map(Cow::Owned),
+            released: false,
+            options: None,
         }
     }
 }
@@ -382,7 +385,14 @@ impl Phase2 {
             Self::Calling(call) => {
                 let Calling2 { effect, attempt, heard, shown, text_begun, whole } = *call;
                 let (active_at, whole) = (heard, whole.map(Cow::Owned));
-                let state = CallStateForm::Sent { effect, active_at, shown, text_begun, whole };
+                let state = CallStateForm::Sent {
+                    effect,
+                    active_at,
+                    held: false,
+                    shown,
+                    text_begun,
+                    whole,
+                };
                 (PhaseForm::ModelCall, Some(CallForm { purpose, attempt, route, state }))
             }
             Self::Waiting(Waiting2 { until, attempt }) => {

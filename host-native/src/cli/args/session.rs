@@ -10,7 +10,7 @@ use super::{
 };
 use crate::cli::exit::TABLE;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Args)]
 #[command(after_help = TABLE)]
@@ -27,6 +27,12 @@ pub(crate) struct RunArgs {
     /// for each.
     #[arg(short = 'i', long, visible_alias = "image", value_name = "FILE|URL")]
     pub(crate) attach: Vec<String>,
+    /// Let calls name this file or folder of the workspace and no other; give one for each.
+    ///
+    /// Holds for this prompt. Programs and the shell are refused then, and so are tools of your own
+    /// that may change something and do not say which of their arguments are paths.
+    #[arg(long, value_name = "PATH", value_parser = inside, help_heading = "What the agent may do")]
+    pub(crate) allow_path: Vec<String>,
     #[command(flatten)]
     pub(crate) result: ResultArgs,
     #[command(flatten)]
@@ -35,6 +41,16 @@ pub(crate) struct RunArgs {
     pub(crate) session: SessionArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// A path of the workspace, from its root on.
+fn inside(path: &str) -> Result<String, &'static str> {
+    let steps = || path.split(['/', '\\']);
+    let is_absolute = path.starts_with(['/', '\\']) || Path::new(path).is_absolute();
+    if path.trim().is_empty() || is_absolute || steps().any(|step| step == "..") {
+        return Err("name a file or folder from the workspace's root on, without `..`");
+    }
+    Ok(path.to_owned())
 }
 
 /// The arguments of a conversation.

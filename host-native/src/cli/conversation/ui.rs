@@ -363,9 +363,9 @@ impl Ui {
         let is_working = self.is_working();
         let waits = waits || self.state == State::Compacting;
         self.commands.send(match (is_working, waits) {
-            (false, _) => Command::Submit { parts },
+            (false, _) => Command::submit(parts),
             (true, false) => Command::Steer { parts },
-            (true, true) => Command::FollowUp { parts },
+            (true, true) => Command::follow_up(parts),
         });
         if is_working {
             self.queued.push_back(text.to_owned());

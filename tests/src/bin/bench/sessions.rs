@@ -60,7 +60,7 @@ impl Driven {
     pub(super) fn submit(session: Session) -> Self {
         let mut driven = Self { session, open: None, body: 0 };
         let parts = vec![Part::text("Make the tests pass")];
-        driven.give(Input::command(Command::Submit { parts }));
+        driven.give(Input::command(Command::submit(parts)));
         driven
     }
 

@@ -71,7 +71,8 @@ impl Folds {
                     | EventKind::ToolCallDelta { .. }
             );
             require(!is_shown, || format!("a summary is shown: {event:?}"))?;
-            let is_retry = matches!(event.kind, EventKind::CompactionFailed { .. });
+            let is_retry =
+                matches!(event.kind, EventKind::CompactionFailed { .. } | EventKind::Queued { .. });
             require(is_over || is_retry || seen.outputs.effects().next().is_some(), || {
                 format!("while a summary arrives, {event:?} is told")
             })?;

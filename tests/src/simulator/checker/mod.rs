@@ -228,7 +228,12 @@ impl Checker {
                 (_, Reason::Busy) => changes_view(input) && !is_idle,
                 (_, Reason::Nothing(_)) => self.views.has_nothing(command, subject),
                 (Command::Import { .. }, Reason::Import(_)) => true,
-                (Command::Configure { .. }, Reason::Config(_)) => true,
+                (
+                    Command::Submit { options: Some(_), .. }
+                    | Command::FollowUp { options: Some(_), .. }
+                    | Command::Configure { .. },
+                    Reason::Config(_),
+                ) => true,
                 (_, Reason::Empty) => true,
                 _ => false,
             };
@@ -305,7 +310,7 @@ impl Checker {
         let wire = self.config.model.wire;
         let (mut fork, _) =
             subject.session().fork(id, turns, wall).map_err(|error| error.to_string())?;
-        let input = Input::command(Command::Submit { parts: crate::test_host::text("go on") });
+        let input = Input::command(Command::submit(crate::test_host::text("go on")));
         let outputs = fork.handle(input, Instant(0)).map_err(|error| error.to_string())?;
         for output in &outputs {
             if let Output::Effect(Effect::Http { request, .. }) = output {

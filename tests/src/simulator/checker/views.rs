@@ -217,7 +217,7 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
 
 /// The request that follows when the user goes on.
 fn asked(session: &mut Session) -> Result<Option<String>, String> {
-    let submit = Input::command(Command::Submit { parts: text("go on") });
+    let submit = Input::command(Command::submit(text("go on")));
     let outputs: Outputs =
         session.handle(submit, session.now()).map_err(|rejected| rejected.reason.to_string())?;
     let body = outputs.effects().find_map(|effect| match effect {

@@ -34,9 +34,9 @@ impl Words {
     /// A word to the session's own agent was accepted, or a hook of the host took one away.
     pub(super) fn on_input(&mut self, seen: &Seen<'_>, hook: Option<&str>) {
         if let Input::Command { agent, command } = seen.input
-            && let Command::Submit { parts }
+            && let Command::Submit { parts, .. }
             | Command::Steer { parts }
-            | Command::FollowUp { parts } = command
+            | Command::FollowUp { parts, .. } = command
         {
             let words = numbers(&joined_text(parts));
             if let Command::FollowUp { .. } = command {

@@ -147,7 +147,7 @@ async fn d8_a_session_works_in_an_environment_of_the_hosts_own() {
     let http = Some(Http::new(true).unwrap());
     let mut host = Host::new(driver, Parts { http, tools, journal: None, recording: None });
     let commands = host.commands();
-    commands.send(Command::Submit { parts: vec![Part::text("go")] });
+    commands.send(Command::submit(vec![Part::text("go")]));
     let run = host.run(|news| {
         if let News::Event(event) = news
             && let EventKind::ProcessingEnd { .. } = event.kind

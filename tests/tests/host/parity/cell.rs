@@ -140,7 +140,7 @@ impl Cell {
         }
         let mut host = self.host(&scene);
         let commands = host.commands();
-        commands.send(Command::Submit { parts: vec![Part::text(prompt)] });
+        commands.send(Command::submit(vec![Part::text(prompt)]));
         let mut events = Vec::new();
         let driven = host.run(|news| {
             let News::Event(event) = news else { return };

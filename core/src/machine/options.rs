@@ -1,0 +1,148 @@
+//! What holds for one input only: which tools and paths its calls may use, and what the requests
+//! for it say otherwise.
+
+use super::{ctx::Ctx, pipeline::Work, setup::Setup};
+use crate::{
+    base::path::resolved,
+    profile::inner::FINAL_ANSWER,
+    rules::paths::Allowed,
+    types::{
+        action::{Outcome, ToolError},
+        config::{ConfigError, ToolChoice},
+        event::EventKind,
+        input::TurnOptions,
+        tool::Job,
+    },
+};
+use alloc::{boxed::Box, format, string::String, vec::Vec};
+use innerloop_json::{joined, quoted};
+
+impl TurnOptions {
+    /// Whether a tool may be called.
+    pub(crate) fn lets(&self, name: &str) -> bool {
+        let Some(tools) = &self.tools else { return true };
+        name == FINAL_ANSWER.name() || tools.iter().any(|tool| tool == name)
+    }
+
+    /// Whether a call must be made.
+    const fn is_forced(&self) -> bool {
+        matches!(self.tool_choice, Some(ToolChoice::Required | ToolChoice::Tool(_)))
+    }
+
+    /// What of them holds for agents that are started, or told something, meanwhile.
+    pub(crate) fn handed_on(&self) -> Option<Box<Self>> {
+        let (tools, hide, paths) = (self.tools.clone(), self.hide, self.paths.clone());
+        let limits = tools.is_some() || paths.is_some();
+        limits.then(|| Box::new(Self { tools, hide, paths, ..Self::default() }))
+    }
+}
+
+/// # Errors
+/// The option that cannot work, and why.
+pub(crate) fn check(options: &TurnOptions, setup: &Setup) -> Result<(), ConfigError> {
+    let known = |name: &String, field: String| match setup.tool(name) {
+        Some(_) => Ok(()),
+        None => {
+            let names = joined(&setup.tool_names().collect::<Vec<_>>(), ", ");
+            let message = format!("there is no tool {}; there are: {names}", quoted(name));
+            Err(ConfigError::new(field, message))
+        }
+    };
+    for (at, name) in options.tools.iter().flatten().enumerate() {
+        known(name, format!("options.tools[{at}]"))?;
+    }
+    let choice = "options.tool_choice";
+    match &options.tool_choice {
+        Some(ToolChoice::Tool(name)) => {
+            known(name, choice.into())?;
+            if !options.lets(name) {
+                let message = format!("{} is not among the tools of this input", quoted(name));
+                return Err(ConfigError::new(choice, message));
+            }
+        }
+        Some(ToolChoice::Required) if !setup.tool_names().any(|name| options.lets(name)) => {
+            return Err(ConfigError::new(choice, "no tool could be called"));
+        }
+        _ => {}
+    }
+    for (at, path) in options.paths.iter().flatten().enumerate() {
+        let message = match resolved("", path) {
+            _ if path.trim().is_empty() => "is empty: . stands for the whole workspace",
+            None => "leads out of the workspace",
+            Some(_) => continue,
+        };
+        return Err(ConfigError::new(format!("options.paths[{at}]"), message));
+    }
+    if let Some(temperature) = &options.temperature
+        && !temperature.text().starts_with(|first: char| first.is_ascii_digit())
+    {
+        return Err(ConfigError::new("options.temperature", "must be a number, 0 or more"));
+    }
+    Ok(())
+}
+
+/// The options of an input come in force in place of those of the one before.
+pub(crate) fn enter(options: Option<Box<TurnOptions>>, ctx: &mut Ctx<'_>) {
+    let before = core::mem::replace(&mut ctx.body.run.options, options);
+    tell(before.as_deref(), ctx);
+}
+
+/// The model has called a tool: it need not any more.
+pub(super) fn on_called(ctx: &mut Ctx<'_>) {
+    let Some(options) = ctx.body.run.options.as_deref().filter(|options| options.is_forced())
+    else {
+        return;
+    };
+    enter(Some(Box::new(TurnOptions { tool_choice: None, ..options.clone() })), ctx);
+}
+
+/// Tells where requests begin otherwise than they did.
+fn tell(before: Option<&TurnOptions>, ctx: &mut Ctx<'_>) {
+    let now = ctx.body.run.options.as_deref();
+    if before == now || ctx.body.history.turns().is_empty() {
+        return;
+    }
+    if !ctx.setup.route_for(now).begins_as(&ctx.setup.route_for(before)) {
+        let reason = "the input's own tools, tool choice or temperature";
+        ctx.event(EventKind::PrefixRebased { reason });
+    }
+}
+
+/// LOOKUP: whether the input lets the tool be called.
+///
+/// # Errors
+/// The outcome that the model reads instead.
+pub(super) fn check_tool(name: &str, ctx: &Ctx<'_>) -> Result<(), Outcome> {
+    let options = ctx.body.run.options.as_deref();
+    let Some(options) = options.filter(|options| !options.lets(name)) else { return Ok(()) };
+    // What is no tool at all is told as such.
+    if ctx.setup.tool(name).is_none() {
+        return Ok(());
+    }
+    let offered: Vec<_> = ctx.setup.tool_names().filter(|name| options.lets(name)).collect();
+    let offered = if offered.is_empty() {
+        String::from("Answer without tools.")
+    } else {
+        format!("You may call: {}.", joined(&offered, ", "))
+    };
+    let message = format!("{name} may not be called for this input. {offered}");
+    Err(Outcome::error(ToolError::Denied, message))
+}
+
+/// Whether the call keeps to the paths of the input.
+///
+/// # Errors
+/// The outcome that the model reads instead.
+pub(super) fn check_paths(work: &Work, ctx: &Ctx<'_>) -> Result<(), Outcome> {
+    let paths = ctx.body.run.options.as_deref().and_then(|options| options.paths.as_deref());
+    let (Some(paths), Work::Run { run: planned, .. }) = (paths, work) else { return Ok(()) };
+    let allowed = Allowed { paths, folder: &ctx.setup.folder };
+    let checked = match &planned.run.job {
+        Job::Builtin(action) => allowed.check(action, planned.patch.as_ref()),
+        Job::Custom(arguments) => match ctx.setup.tool(&planned.run.name) {
+            Some(tool) => allowed.check_own(arguments, &tool.spec.paths, tool.spec.read_only),
+            None => Ok(()),
+        },
+    };
+    checked.map_err(|message| Outcome::error(ToolError::PermissionDenied, message))
+}

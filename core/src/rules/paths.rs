@@ -1,0 +1,234 @@
+//! Whether a call keeps to the files and folders that an input allows. The paths are looked at as
+//! text: where links lead is the sandbox's business.
+
+use crate::{
+    base::{
+        json::{Json, Value, from_str},
+        path::{resolved, seen},
+    },
+    types::action::{Action, Patch},
+};
+use alloc::{format, string::String};
+
+/// What pattern characters there are.
+const SPECIAL: [char; 7] = ['*', '?', '[', '{', '!', '\\', '}'];
+
+/// The files and folders that calls of an agent in a folder may name.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Allowed<'a> {
+    /// From the workspace's root on.
+    pub(crate) paths: &'a [String],
+    /// The agent's folder.
+    pub(crate) folder: &'a str,
+}
+
+impl Allowed<'_> {
+    /// Checks a built-in action; `patch` is the outline of its patch, if it is one.
+    ///
+    /// # Errors
+    /// What the model reads instead.
+    pub(crate) fn check(&self, action: &Action, patch: Option<&Patch>) -> Result<(), String> {
+        match action {
+            Action::Patch { .. } => {
+                let files = action.files(patch);
+                files.iter().try_for_each(|file| self.check_path(file.path))
+            }
+            Action::ReadMany { include, .. } => {
+                include.iter().try_for_each(|text| self.check_pattern(text))
+            }
+            Action::RunProgram { .. } | Action::Shell { .. } => Err(self.refusal("programs")),
+            // Reads pages of the web, no files.
+            Action::Fetch { .. } => Ok(()),
+            Action::Read { .. }
+            | Action::ViewImage { .. }
+            | Action::Write { .. }
+            | Action::Edit { .. }
+            | Action::List { .. }
+            | Action::Glob { .. }
+            | Action::Grep(_) => self.check_path(action.path().unwrap_or_default()),
+        }
+    }
+
+    /// Checks a call of a tool of the host's, whose arguments of those names are paths.
+    ///
+    /// # Errors
+    /// What the model reads instead.
+    pub(crate) fn check_own(
+        &self,
+        arguments: &Json,
+        names: &[String],
+        read_only: bool,
+    ) -> Result<(), String> {
+        if names.is_empty() {
+            return if read_only { Ok(()) } else { Err(self.refusal("tools that may change any")) };
+        }
+        let arguments: Value = from_str(arguments.text()).unwrap_or_default();
+        names.iter().try_for_each(|name| match arguments.get(name) {
+            None | Some(Value::Null) => self.check_path(""),
+            Some(Value::String(path)) => self.check_path(path),
+            Some(Value::Array(paths)) => paths.iter().try_for_each(|path| match path.as_str() {
+                Some(path) => self.check_path(path),
+                None => Err(self.refusal(name)),
+            }),
+            Some(_) => Err(self.refusal(name)),
+        })
+    }
+
+    fn check_path(&self, path: &str) -> Result<(), String> {
+        if self.has(path) {
+            return Ok(());
+        }
+        Err(self.refusal(if path.is_empty() { "the whole folder" } else { path }))
+    }
+
+    /// Checks a file, a folder, or a pattern of paths, which can also be a bare name: it is looked
+    /// for everywhere.
+    fn check_pattern(&self, text: &str) -> Result<(), String> {
+        let inner = text.strip_prefix("./").unwrap_or(text).trim_start_matches('/');
+        let literal = inner.find(SPECIAL).and_then(|end| inner.get(..end));
+        let base = match literal {
+            None if inner.contains('/') => inner,
+            literal => {
+                literal.and_then(|start| start.rsplit_once('/')).map_or("", |(base, _)| base)
+            }
+        };
+        if self.has(base) && self.has(text) { Ok(()) } else { Err(self.refusal(text)) }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        let path = resolved(self.folder, path);
+        path.is_some_and(|path| self.paths.iter().any(|allowed| contains(allowed, &path)))
+    }
+
+    fn refusal(&self, what: &str) -> String {
+        if self.paths.is_empty() {
+            return format!("{what}: no files may be used for this input.");
+        }
+        let paths = innerloop_json::joined(self.paths, ", ");
+        format!("{what}: only these paths may be used for this input, from the root on: {paths}.")
+    }
+}
+
+/// Whether a path from the root on is the allowed one, or in that folder.
+fn contains(allowed: &str, path: &str) -> bool {
+    resolved("", allowed).is_some_and(|allowed| seen(&allowed, path).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::action::{Grep, Numbering};
+    use alloc::{vec, vec::Vec};
+
+    fn refused(folder: &str, paths: &[&str], action: &Action) -> bool {
+        let paths: Vec<String> = paths.iter().map(|path| String::from(*path)).collect();
+        let patch = match action {
+            Action::Patch { patch } => Patch::parse(patch).ok(),
+            _ => None,
+        };
+        Allowed { paths: &paths, folder }.check(action, patch.as_ref()).is_err()
+    }
+
+    #[test]
+    fn paths_are_those_of_an_agent_in_its_folder() {
+        let read = |path: &str| Action::read(path, None, Numbering::None);
+        let table = [
+            ("", "texts/a.md", false),
+            ("", "/texts/a.md", false),
+            ("", "./texts//a.md", false),
+            ("", "texts", false),
+            ("", "texts\\a.md", false),
+            ("", "textsx/a.md", true),
+            ("", "texts/../src/a.rs", true),
+            ("", "../texts/a.md", true),
+            ("", "notes.md", false),
+            ("", "notes.md.bak", true),
+            ("", "", true),
+            ("texts", "a.md", false),
+            ("texts", "../src/a.rs", true),
+            ("src", "texts/a.md", true),
+            ("src", "/texts/a.md", false),
+        ];
+        for (folder, path, is_refused) in table {
+            let action = read(path);
+            let found = refused(folder, &["texts/", "notes.md"], &action);
+            assert_eq!(found, is_refused, "{path} in {folder}");
+        }
+        assert!(!refused("", &["."], &read("any/where")));
+        assert!(refused("", &[], &read("any/where")));
+    }
+
+    #[test]
+    fn patterns_begin_in_an_allowed_folder() {
+        let table = [
+            ("texts/**/*.md", false),
+            ("texts/", false),
+            ("texts/a.md", false),
+            ("./texts/*", false),
+            ("texts*/a.md", true),
+            ("**/*.md", true),
+            ("{texts,src}/*", true),
+            ("!texts/*", true),
+            ("texts/*/../../src/a.rs", true),
+            ("texts\\*", true),
+            // Bare names are looked for everywhere.
+            ("texts", true),
+            ("notes.md", true),
+        ];
+        for (text, is_refused) in table {
+            let include = vec![text.into()];
+            let hidden = crate::types::action::Hidden::Ignored;
+            let action = Action::ReadMany { include, exclude: vec![], flat: false, hidden };
+            assert_eq!(refused("", &["texts", "notes.md"], &action), is_refused, "{text}");
+            assert!(!refused("", &["."], &action), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_target_of_a_patch_and_every_base_of_a_search_counts() {
+        let patch = |text: &str| Action::Patch {
+            patch: alloc::format!("*** Begin Patch\n{text}\n*** End Patch\n"),
+        };
+        let moved = "*** Update File: texts/a.md\n*** Move to: src/a.md\n@@\n-a\n+b";
+        let grep = |path: Option<&str>| {
+            Action::Grep(Grep { path: path.map(Into::into), ..Grep::default() })
+        };
+        let table = [
+            (patch("*** Add File: texts/b.md\n+b"), false),
+            (patch("*** Add File: texts/b.md\n+b\n*** Delete File: src/a.rs"), true),
+            (patch(moved), true),
+            (grep(Some("texts")), false),
+            (grep(None), true),
+            (Action::glob("*.md", Some("texts".into())), false),
+            (Action::glob("texts/*.md", None), true),
+            (Action::list(Some("src".into()), 1), true),
+            (Action::Shell { command: "cat texts/a.md".into(), folder: None }, true),
+            (Action::RunProgram { program: "wc".into(), args: vec![], stdin: None }, true),
+            (Action::Fetch { urls: vec!["https://example.com".into()], prompt: None }, false),
+        ];
+        for (action, is_refused) in table {
+            assert_eq!(refused("", &["texts"], &action), is_refused, "{action:?}");
+        }
+    }
+
+    #[test]
+    fn a_tool_of_the_hosts_is_held_to_the_arguments_that_it_names() {
+        let paths = [String::from("texts")];
+        let allowed = Allowed { paths: &paths, folder: "" };
+        let named = ["from".into(), "to".into()];
+        let table = [
+            (r#"{"from":"texts/a","to":"texts/b"}"#, false),
+            (r#"{"from":"texts/a","to":["texts/b","texts/c"]}"#, false),
+            (r#"{"from":"texts/a","to":["texts/b","src"]}"#, true),
+            (r#"{"from":"texts/a","to":7}"#, true),
+            (r#"{"from":"texts/a"}"#, true),
+            (r#"{"from":"texts/a","to":null}"#, true),
+        ];
+        for (arguments, is_refused) in table {
+            let json = Json::parse(arguments).unwrap();
+            assert_eq!(allowed.check_own(&json, &named, true).is_err(), is_refused, "{arguments}");
+            assert!(allowed.check_own(&json, &[], false).is_err());
+            assert!(allowed.check_own(&json, &[], true).is_ok());
+        }
+    }
+}

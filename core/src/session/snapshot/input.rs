@@ -1,0 +1,57 @@
+//! What a snapshot says of an input that waits.
+
+use crate::{
+    machine::body::UserInput,
+    types::{input::TurnOptions, message::Part},
+};
+use alloc::{borrow::Cow, boxed::Box, vec::Vec};
+use innerloop_json::{Error, FromJson, Kind, Reader, ToJson};
+
+/// An input that waits.
+#[derive(ToJson)]
+pub(super) struct InputForm<'a> {
+    parts: Cow<'a, [Part]>,
+    #[json(skip_serializing_if = "Option::is_none")]
+    options: Option<Cow<'a, TurnOptions>>,
+}
+
+impl<'a> InputForm<'a> {
+    pub(super) fn of(input: &'a UserInput) -> Self {
+        let options = input.options.as_deref().map(Cow::Borrowed);
+        Self { parts: Cow::Borrowed(&input.parts), options }
+    }
+
+    /// One without options.
+    pub(super) const fn plain(parts: Vec<Part>) -> Self {
+        Self { parts: Cow::Owned(parts), options: None }
+    }
+
+    pub(super) fn input(self) -> UserInput {
+        let options = self.options.map(|options| Box::new(options.into_owned()));
+        UserInput { parts: self.parts.into_owned(), options }
+    }
+}
+
+impl<'a> FromJson<'a> for InputForm<'_> {
+    fn blank() -> Self {
+        Self::plain(Vec::new())
+    }
+
+    /// Snapshots of before version 5 have the parts alone.
+    fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), Error> {
+        #[derive(FromJson)]
+        struct Whole {
+            parts: Vec<Part>,
+            #[json(default)]
+            options: Option<TurnOptions>,
+        }
+        *self = match reader.kind()? {
+            Kind::Array => Self::plain(Vec::<Part>::read(reader)?),
+            _ => {
+                let Whole { parts, options } = Whole::read(reader)?;
+                Self { parts: Cow::Owned(parts), options: options.map(Cow::Owned) }
+            }
+        };
+        Ok(())
+    }
+}
