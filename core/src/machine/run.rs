@@ -16,7 +16,7 @@ use super::{
 use crate::{
     base::{id::AgentId, json::Json},
     profile::inner::FINAL_ANSWER,
-    rules::repeat::Found,
+    rules::{budget::UsedUp, repeat::Found},
     types::{
         config::{HookPoint, LimitAction, LoopStep},
         event::{ErrorKind, EventKind},
@@ -89,7 +89,7 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
             ctx.body.rest();
             match ctx.body.next_follow_up() {
                 Some(parts) => {
-                    ctx.body.begin_run();
+                    ctx.begin_run();
                     take_input(parts, ctx)
                 }
                 None => Phase::Idle,
@@ -100,6 +100,11 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
 
 /// A model call failed for good: a conversation that is too long may be made shorter.
 fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    if failure.is_retryable()
+        && let Some(phase) = out_of_budget(ctx)
+    {
+        return phase;
+    }
     match folding::on_overflow(failure, ctx) {
         Some(folded) => on_folded(folded, ctx),
         None => fail(failure, ctx),
@@ -144,7 +149,11 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
             ctx.append(TurnKind::System(text_of(&text)));
             send(ctx)
         }
-        (Then::Stop | Then::Answer(_), HookReply::Deny { reason }) => {
+        (then @ (Then::Stop | Then::Answer(_)), HookReply::Deny { reason }) => {
+            if ctx.body.run.repairs.denials >= ctx.setup.config.hooks.max_denials {
+                return give_up(then, &reason, ctx);
+            }
+            ctx.body.run.repairs.denials += 1;
             let blank = reason.trim().is_empty();
             say(if blank { "The task is not done yet: go on." } else { &reason }, ctx);
             call_model(ctx)
@@ -156,6 +165,15 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
             end_run(RunEnd::Denied, ctx)
         }
     }
+}
+
+/// The hook before the end has denied it too often: the run ends with what there is.
+fn give_up(then: Then, reason: &str, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.warn(&format!("a hook has denied the end of the run too often: {reason}"));
+    if let Then::Answer(answer) = then {
+        ctx.body.run.result = Some(answer.into());
+    }
+    end_run(RunEnd::Unverified, ctx)
 }
 
 /// The user's input goes on its way: past the hook, into the history, to the model.
@@ -171,6 +189,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.rounds = 0;
     ctx.body.run.repairs.grown = false;
     ctx.body.run.repairs.overflowed = false;
+    ctx.body.run.repairs.denials = 0;
     // What the input before came to does not answer this one.
     ctx.body.run.result = None;
     let inputs = &mut ctx.body.run.counts.inputs;
@@ -237,22 +256,43 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
     for (limit, value, used) in checks {
         if value > 0 && used >= value {
             ctx.event(EventKind::TurnLimit { limit, value });
-            return Some(match limits.action {
-                LimitAction::Idle => end_run(RunEnd::Limit, ctx),
-                LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
-                LimitAction::Partial => {
-                    ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
-                    end_run(RunEnd::Limit, ctx)
-                }
-                LimitAction::Error => {
-                    let message = format!("the limit {limit} of {value} is reached");
-                    ctx.event(EventKind::Error { kind: ErrorKind::Limit, message });
-                    end_run(RunEnd::Failed, ctx)
-                }
-            });
+            return Some(stop(RunEnd::Limit, limit, value.into(), ctx));
         }
     }
-    None
+    stop_at_budget(ctx)
+}
+
+/// Ends the run if what may be spent is used up, or has it summed up.
+fn stop_at_budget(ctx: &mut Ctx<'_>) -> Option<Phase> {
+    let UsedUp { which, used, limit } = ctx.used_up(true)?;
+    ctx.event(EventKind::BudgetLimit { which, used, limit });
+    Some(stop(RunEnd::Budget, which, limit, ctx))
+}
+
+/// The run may not go on if what may be spent is used up, not even to its summary.
+fn out_of_budget(ctx: &mut Ctx<'_>) -> Option<Phase> {
+    match ctx.body.run.epilogue {
+        None => stop_at_budget(ctx),
+        Some(end) => ctx.used_up(true).map(|_| end_run(end, ctx)),
+    }
+}
+
+/// A limit is reached.
+fn stop(end: RunEnd, limit: &str, value: u64, ctx: &mut Ctx<'_>) -> Phase {
+    match ctx.setup.config.limits.action {
+        LimitAction::Idle => end_run(end, ctx),
+        // What is used up is used up for all: only the session's own agent may still sum up.
+        LimitAction::Summarize if end == RunEnd::Limit || ctx.body.depth() == 0 => sum_up(end, ctx),
+        LimitAction::Partial | LimitAction::Summarize => {
+            ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
+            end_run(end, ctx)
+        }
+        LimitAction::Error => {
+            let message = format!("the limit {limit} of {value} is reached");
+            ctx.event(EventKind::Error { kind: ErrorKind::Limit, message });
+            end_run(RunEnd::Failed, ctx)
+        }
+    }
 }
 
 /// Has the model say without tools what it has found; the run ends with that.
@@ -273,8 +313,42 @@ fn warn_of_fullness(ctx: &mut Ctx<'_>) {
     }
 }
 
-/// The host stops the run; the session stays usable. Agents that this one started stop too.
+/// The host stops the run; the session stays usable.
 pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    match halt(phase, "by the user", ctx) {
+        Halted::Run => {
+            let note = "[The user interrupted the run here. Wait for what they say next.]";
+            ctx.append(TurnKind::Steering(vec![Part::text(note)]));
+            end_run(RunEnd::Interrupted, ctx)
+        }
+        Halted::Fold => Phase::Idle,
+        Halted::Nothing(phase) => phase,
+    }
+}
+
+/// The time of the run is up.
+pub(crate) fn on_time_up(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    match halt(phase, "as the time of the run was up", ctx) {
+        Halted::Run => match out_of_budget(ctx) {
+            Some(phase) => phase,
+            None => end_run(RunEnd::Budget, ctx),
+        },
+        Halted::Fold => Phase::Idle,
+        Halted::Nothing(phase) => phase,
+    }
+}
+
+/// What was stopped.
+enum Halted {
+    /// A run, which has not ended yet.
+    Run,
+    /// What the host had asked for while no run was under way.
+    Fold,
+    Nothing(Phase),
+}
+
+/// Cancels all that is open. Agents that this one started stop, too.
+fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Halted {
     for agent in children(ctx) {
         ctx.signal(Signal::Interrupt { agent });
     }
@@ -287,7 +361,7 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     }
     match phase {
         Phase::ModelCall | Phase::Folding => {}
-        Phase::Round(round) => round.interrupt(ctx),
+        Phase::Round(round) => round.interrupt(why, ctx),
         Phase::Hooked(hooked) => {
             ctx.cancel(hooked.effect);
             match hooked.then {
@@ -298,15 +372,13 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),
-        Phase::Idle | Phase::Closing | Phase::Closed => return phase,
+        Phase::Idle | Phase::Closing | Phase::Closed => return Halted::Nothing(phase),
     }
-    if !is_run {
-        ctx.body.rest();
-        return Phase::Idle;
+    if is_run {
+        return Halted::Run;
     }
-    let note = "[The user interrupted the run here. Wait for what they say next.]";
-    ctx.append(TurnKind::Steering(vec![Part::text(note)]));
-    end_run(RunEnd::Interrupted, ctx)
+    ctx.body.rest();
+    Halted::Fold
 }
 
 /// A reply is whole.
@@ -319,7 +391,10 @@ fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
     match reply::take(reply, ctx) {
         Verdict::Calls(calls) => on_progress(Round::start(calls, ctx), ctx),
         Verdict::Refused(calls, why) => on_progress(Round::refuse(calls, why, ctx), ctx),
-        Verdict::Again => call_model(ctx),
+        Verdict::Again => match out_of_budget(ctx) {
+            Some(phase) => phase,
+            None => call_model(ctx),
+        },
         Verdict::Broken(failure) => on_failure(&failure, ctx),
         Verdict::Done => natural_end(ctx),
     }
@@ -481,10 +556,14 @@ pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
         cost_nano_usd: run.counts.cost_nano_usd,
         replies: run.counts.replies,
         tool_calls: run.counts.tool_calls,
+        rounds: ctx.body.rounds(),
     };
     ctx.event(event);
     let success = end == RunEnd::Completed;
     ctx.body.succeeded = success;
+    if ctx.body.id == AgentId::ROOT {
+        ctx.purse.end_run(ctx.now);
+    }
     ctx.signal(Signal::Ended { agent: ctx.body.id, success });
     Phase::Idle
 }

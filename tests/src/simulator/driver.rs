@@ -52,6 +52,9 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     if let Some(rng) = &mut views {
         config.undo.max_steps = [0, 1, 3][rng.weighted(&[6, 1, 1])];
     }
+    if plan.budgets {
+        settings::spend(&mut config, &mut Rng::new(seed.rotate_left(48)));
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };

@@ -19,13 +19,16 @@ pub struct Plan {
     pub folds: bool,
     /// Whether steps are taken back and put back, and the view is changed otherwise.
     pub views: bool,
+    /// Whether what may be spent is limited.
+    pub budgets: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        Self { steps: 160, mutation: None, wire: None, folds: true, views: true, trace: false }
+        let (folds, views, budgets) = (true, true, true);
+        Self { steps: 160, mutation: None, wire: None, folds, views, budgets, trace: false }
     }
 }
 

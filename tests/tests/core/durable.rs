@@ -150,9 +150,9 @@ fn a_foreign_or_damaged_snapshot_is_refused() {
     assert!(matches!(restore(b""), RestoreError::Damaged(_)));
     assert!(matches!(restore(b"{}"), RestoreError::Damaged(_)));
     let text = String::from_utf8(TestHost::default().session.snapshot()).unwrap();
-    for other in [1, 5] {
-        let text = text.replacen(r#""version":4"#, &format!(r#""version":{other}"#), 1);
-        let version = RestoreError::Version { found: other, expected: 4 };
+    for other in [1, 6] {
+        let text = text.replacen(r#""version":5"#, &format!(r#""version":{other}"#), 1);
+        let version = RestoreError::Version { found: other, expected: 5 };
         assert_eq!(restore(text.as_bytes()), version);
     }
     // Damage that is still JSON.

@@ -19,7 +19,7 @@ use crate::{
         phase::{Asked, Hooked, Phase, Then},
         route::{Route, Tools},
     },
-    rules::guard::KnownFiles,
+    rules::{budget::Purse, guard::KnownFiles},
     types::{
         config::{ApprovalRule, ModelConfig, SessionConfig},
         message::{Part, Reply, Turn, Usage},
@@ -39,6 +39,9 @@ pub(super) struct State<'a> {
     pub(super) events: u64,
     /// The number of the last effect.
     pub(super) effects: u64,
+    /// What all agents have spent; forms of before said it by agent.
+    #[json(default)]
+    pub(super) purse: Option<Purse>,
     /// Effects that are cancelled and have not answered.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cancelled: Vec<CancelledForm>,
@@ -103,6 +106,10 @@ fn is_empty(queue: &[Vec<Part>]) -> bool {
 
 fn has_none(files: &KnownFiles) -> bool {
     files.is_empty()
+}
+
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 const fn allows_none(rules: &[ApprovalRule]) -> bool {
@@ -187,6 +194,8 @@ pub(super) struct RepairsForm {
     pub(super) empties: u32,
     pub(super) answers: u32,
     pub(super) nudges: u32,
+    #[json(skip_serializing_if = "is_zero")]
+    pub(super) denials: u32,
     #[json(skip_serializing_if = "core::ops::Not::not")]
     pub(super) grown: bool,
     #[json(skip_serializing_if = "core::ops::Not::not")]
@@ -229,6 +238,9 @@ pub(super) enum CallStateForm<'a> {
         shown: bool,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
         text_begun: bool,
+        /// Thousandths of a token that have come, about.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        written: Option<u64>,
         #[json(default, skip_serializing_if = "Option::is_none")]
         whole: Option<Cow<'a, Reply>>,
     },
@@ -385,14 +397,15 @@ impl RepairsForm {
     }
 
     const fn of(repairs: Repairs) -> Self {
-        let Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed } =
-            repairs;
-        Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
+        let Repairs { pauses, cut, continued, empties, answers, nudges, denials, .. } = repairs;
+        let Repairs { grown, overflowed, .. } = repairs;
+        Self { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 
     const fn repairs(self) -> Repairs {
-        let Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed } = self;
-        Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
+        let Self { pauses, cut, continued, empties, answers, nudges, denials, .. } = self;
+        let Self { grown, overflowed, .. } = self;
+        Repairs { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 }
 
@@ -417,6 +430,7 @@ impl<'a> CallForm<'a> {
                     active_at: exchange.active_at,
                     shown: exchange.shown,
                     text_begun: exchange.text_begun,
+                    written: exchange.written,
                     whole: exchange.whole.as_deref().map(Cow::Borrowed),
                 },
             },
@@ -437,10 +451,10 @@ impl<'a> CallForm<'a> {
             attempt: self.attempt,
             state: match self.state {
                 CallStateForm::Waiting { until } => CallState::Waiting { until },
-                CallStateForm::Sent { effect, active_at, shown, text_begun, whole } => {
+                CallStateForm::Sent { effect, active_at, shown, text_begun, written, whole } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
                     let exchange = Exchange::new(effect, active_at);
-                    CallState::Sent(Exchange { shown, text_begun, whole, ..exchange })
+                    CallState::Sent(Exchange { shown, text_begun, written, whole, ..exchange })
                 }
             },
         }

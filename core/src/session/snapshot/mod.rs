@@ -26,7 +26,7 @@ const FORMAT: &str = "innerloop-snapshot";
 
 /// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
@@ -52,6 +52,7 @@ impl Session {
             now: self.now,
             events: self.seq,
             effects: self.ledger.issued(),
+            purse: Some(self.purse),
             cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
             agents: self.agents().map(|agent| self.form(agent)).collect(),
         });

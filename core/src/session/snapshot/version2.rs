@@ -224,6 +224,7 @@ impl State2 {
             now: self.now,
             events: self.seq,
             effects: self.ledger.issued,
+            purse: None,
             cancelled: self.ledger.open.into_iter().filter_map(cancelled).collect(),
             agents,
         })
@@ -382,7 +383,15 @@ impl Phase2 {
             Self::Calling(call) => {
                 let Calling2 { effect, attempt, heard, shown, text_begun, whole } = *call;
                 let (active_at, whole) = (heard, whole.map(Cow::Owned));
-                let state = CallStateForm::Sent { effect, active_at, shown, text_begun, whole };
+                let (written, effect_at) = (None, active_at);
+                let state = CallStateForm::Sent {
+                    effect,
+                    active_at: effect_at,
+                    shown,
+                    text_begun,
+                    written,
+                    whole,
+                };
                 (PhaseForm::ModelCall, Some(CallForm { purpose, attempt, route, state }))
             }
             Self::Waiting(Waiting2 { until, attempt }) => {
