@@ -58,7 +58,9 @@ pub use base::steps::taken as steps;
 pub use base::{bytes, digest, id, json, path, text, time};
 pub use machine::history::History;
 pub use profile::{Capabilities, Profile, doc_names, doc_places, instructed_folder};
-pub use rules::{cost, fold, gauge, guard, prompt::cut_docs, repeat, schema, transcript, truncate};
+pub use rules::{
+    budget, cost, fold, gauge, guard, prompt::cut_docs, repeat, schema, transcript, truncate,
+};
 pub use session::{REPLAY_VERSION, Session, blueprint::Blueprint};
 #[cfg(feature = "log")]
 pub use session::{log, snapshot::RestoreError};

@@ -231,7 +231,7 @@ pub(crate) fn on_order(phase: Phase, order: Order, ctx: &mut Ctx<'_>) -> Phase {
 
 /// The user's input while idle: a run begins.
 pub(crate) fn submit(input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.begin_run();
+    ctx.begin_run();
     take_input(input, ctx)
 }
 

@@ -152,6 +152,8 @@ pub(crate) struct Repairs {
     pub(crate) empties: u32,
     pub(crate) answers: u32,
     pub(crate) nudges: u32,
+    /// How often the hook before the end has not agreed, for this input.
+    pub(crate) denials: u32,
     /// Whether replies to this input have twice the output limit.
     pub(crate) grown: bool,
     /// Whether the conversation has been made to fit the model for this input.
@@ -326,6 +328,14 @@ impl Body {
         }
     }
 
+    /// Rounds of tool calls of the run so far.
+    pub(crate) fn rounds(&self) -> u32 {
+        let inputs = usize::try_from(self.run.counts.inputs).unwrap_or(usize::MAX);
+        let rounds = self.history.rounds_since(inputs);
+        let rounds = rounds.filter_map(|mut round| round.next()).count();
+        u32::try_from(rounds).unwrap_or(u32::MAX)
+    }
+
     /// User and assistant turns so far.
     pub(crate) fn turns(&self) -> u32 {
         let counts = self.counts();
@@ -396,19 +406,22 @@ fn note<'a>(
     if !policy.detect {
         return None;
     }
-    let mut found = None;
+    let mut calls = Vec::new();
     for (call, result) in round {
         if policy.ignore_tools.contains(&call.name) {
             continue;
         }
         if policy.only_if_failed && !result.is_error {
             *watch = None;
+            calls.clear();
             continue;
         }
-        let watch = watch.get_or_insert_default();
-        found = watch.note(&call.name, &call.arguments, policy).or(found);
+        calls.push((&*call.name, &*call.arguments));
     }
-    found
+    if calls.is_empty() {
+        return None;
+    }
+    watch.get_or_insert_default().note(&calls, policy)
 }
 
 /// An agent's name, as the model knows it.

@@ -13,9 +13,12 @@ use crate::{
         time::{Instant, UnixMillis},
     },
     profile::inner::SpawnCall,
-    rules::cost,
+    rules::{
+        budget::{Purse, UsedUp},
+        cost,
+    },
     types::{
-        config::{HookPoint, Price},
+        config::{HookPoint, Limits, Price, Spend},
         event::{ErrorKind, Event, EventKind},
         message::{Part, Turn, TurnKind, Usage},
         output::{Effect, HookRun, Output},
@@ -60,6 +63,7 @@ pub(crate) struct Ctx<'a> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) written: &'a mut Written,
     pub(crate) agents: &'a mut AgentCount,
+    pub(crate) purse: &'a mut Purse,
     /// The session's id, which stands in for chance.
     pub(crate) session: &'a Arc<SessionId>,
     pub(crate) now: Instant,
@@ -139,7 +143,30 @@ impl Ctx<'_> {
         counts.usage.add(&usage.unwrap_or_default());
         let cost = usage.zip(price).map(|(usage, price)| cost::nano_usd(&usage, price));
         counts.cost_nano_usd = cost::sum(counts.cost_nano_usd, cost);
+        self.purse.spend(cost.unwrap_or_default(), usage.map_or(0, |usage| usage.tokens()));
         cost
+    }
+
+    /// Notes that so much is spent for which no agent has anything to show.
+    pub(crate) fn spend(&mut self, usage: &Usage, price: Option<&Price>) {
+        let cost = price.map_or(0, |price| cost::nano_usd(usage, price));
+        self.purse.spend(cost, usage.tokens());
+    }
+
+    /// What is used up of that which may be spent; outside of a run, only the session's part
+    /// counts.
+    pub(crate) fn used_up(&self, is_run: bool) -> Option<UsedUp> {
+        let limits = self.setup.config.limits;
+        let run = if is_run { limits.run } else { Spend::default() };
+        self.purse.used_up(&Limits { run, ..limits }, self.now)
+    }
+
+    /// A run begins.
+    pub(crate) fn begin_run(&mut self) {
+        self.body.begin_run();
+        if self.body.id == AgentId::ROOT {
+            self.purse.begin_run(self.now);
+        }
     }
 
     pub(crate) fn append(&mut self, kind: TurnKind) {

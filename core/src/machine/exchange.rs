@@ -12,6 +12,7 @@ use crate::{
         time::Instant,
     },
     types::{
+        compaction::FoldReason,
         input::HttpInput,
         message::Reply,
         output::{self, DeadlineReason, Effect, HttpRequest},
@@ -60,6 +61,8 @@ pub(crate) struct Exchange {
     pub(crate) shown: bool,
     /// Whether the start of the text has been announced.
     pub(crate) text_begun: bool,
+    /// Thousandths of a token that have come, about; nothing before a good response has begun.
+    pub(crate) written: Option<u64>,
     /// The reply, once the stream's terminal marker has come: what becomes of the connection then
     /// costs nothing.
     pub(crate) whole: Option<Box<Reply>>,
@@ -71,6 +74,14 @@ impl Purpose {
     /// Whether people watch the reply while it arrives.
     pub(super) const fn is_shown(&self) -> bool {
         matches!(self, Self::Reply(_))
+    }
+
+    /// Whether it is for a run, and not for the host that wants the conversation shorter.
+    pub(super) fn is_of_run(&self) -> bool {
+        match self {
+            Self::Reply(_) => true,
+            Self::Summary(plan) => plan.why != FoldReason::Asked,
+        }
     }
 
     /// What the host is told of it.
@@ -86,7 +97,8 @@ impl Exchange {
     /// A request that went out at `now`.
     pub(crate) const fn new(effect: EffectId, now: Instant) -> Self {
         let (held, shown, text_begun) = (false, false, false);
-        Self { effect, active_at: now, held, shown, text_begun, whole: None, decoder: None }
+        let (written, whole, decoder) = (None, None, None);
+        Self { effect, active_at: now, held, shown, text_begun, written, whole, decoder }
     }
 
     /// Whether news come in the right order.

@@ -131,7 +131,8 @@ pub(super) fn overfull(reply: &Reply, ctx: &Ctx<'_>) -> Option<Failure> {
     const BRIM: u64 = 16;
     let read = reply.usage.map_or(0, |usage| usage.input_total);
     let window = u64::from(ctx.setup.config.model.context_window);
-    let is_overfull = read.saturating_add(BRIM) >= window && may_retry(ctx);
+    let is_overfull =
+        read.saturating_add(BRIM) >= window && may_retry(ctx) && ctx.used_up(true).is_none();
     let message = "the conversation fills the context window";
     (is_overfull && can_fold(&ctx.body.history, ctx.setup))
         .then(|| Failure::new(FailureKind::ContextOverflow, message))
@@ -357,6 +358,12 @@ fn note_files(call: &ToolCall, setup: &Setup, files: &mut Files) {
 
 /// Has a model sum up the turns.
 fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Folded {
+    let purpose = Purpose::Summary(plan);
+    if ctx.used_up(purpose.is_of_run()).is_some()
+        && let Purpose::Summary(plan) = purpose
+    {
+        return failed(plan, "what may be spent is used up", Spent::default(), ctx);
+    }
     let mut model = ctx.setup.config.model.clone();
     if let Some(name) = &ctx.setup.config.compaction.summary.model {
         model.rename(name);
@@ -368,7 +375,7 @@ fn summarize(plan: Box<Plan>, ctx: &mut Ctx<'_>) -> Folded {
     model.parallel_tool_calls = None;
     model.text_calls = TextCalls::Never;
     let route = Route::new(model, plan::SYSTEM.into(), Vec::new(), false);
-    let call = ModelCall::start(Purpose::Summary(plan), Arc::new(route), ctx);
+    let call = ModelCall::start(purpose, Arc::new(route), ctx);
     ctx.body.pending_mut().calls.push(call);
     Folded::Waits(Phase::Folding)
 }

@@ -5,6 +5,7 @@
 pub(crate) mod agent;
 pub(crate) mod body;
 pub(crate) mod ctx;
+mod ending;
 pub(crate) mod exchange;
 pub(crate) mod folding;
 pub(crate) mod history;

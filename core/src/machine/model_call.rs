@@ -12,12 +12,12 @@ use crate::{
     types::{
         event::EventKind,
         input::{HttpFailure, HttpFailureKind, HttpInput, ResponseHead},
-        message::Reply,
+        message::{Reply, Said, Usage},
         output::Effect,
     },
     wire::{CallPiece, Failure, FailureKind, Piece},
 };
-use alloc::{boxed::Box, format, sync::Arc, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, format, sync::Arc, vec::Vec};
 
 /// What follows from news of a call.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl ModelCall {
             HttpInput::End => {
                 ctx.ledger.settle(exchange.effect);
                 match exchange.decoder.take().map(|decoder| decoder.finish()) {
-                    Some(Ok(reply)) => Next::Over(self.purpose, Ok(reply)),
+                    Some(Ok(reply)) => self.over(reply, ctx),
                     Some(Err(failure)) => self.on_failure(failure, ctx),
                     None => self.on_lost(ctx),
                 }
@@ -126,7 +126,7 @@ impl ModelCall {
         let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
         ctx.ledger.settle(exchange.effect);
         if let Some(reply) = exchange.whole.take() {
-            return Next::Over(self.purpose, Ok(*reply));
+            return self.over(*reply, ctx);
         }
         let message = "the model call was lost when the host stopped";
         self.on_failure(Failure::new(FailureKind::Network, message), ctx)
@@ -138,11 +138,15 @@ impl ModelCall {
             return Next::Open(self);
         }
         let CallState::Sent(exchange) = &mut self.state else {
+            if ctx.used_up(self.purpose.is_of_run()).is_some() {
+                let failure = Failure::new(FailureKind::Network, "what may be spent is used up");
+                return Next::Over(self.purpose, Err(failure));
+            }
             return Next::Open(self.again(ctx));
         };
         ctx.cancel(exchange.effect);
         if let Some(reply) = exchange.whole.take() {
-            return Next::Over(self.purpose, Ok(*reply));
+            return self.over(*reply, ctx);
         }
         let seconds = ctx.now.ms_since(exchange.active_at) / 1000;
         let message = format!("nothing came from the model for {seconds} s");
@@ -150,11 +154,44 @@ impl ModelCall {
     }
 
     /// Gives the call up on the host's word.
-    pub(crate) fn cancel(self, ctx: &mut Ctx<'_>) {
+    pub(crate) fn cancel(mut self, ctx: &mut Ctx<'_>) {
+        self.spend(ctx);
         if let CallState::Sent(mut exchange) = self.state {
             ctx.cancel(exchange.effect);
             exchange.reset(ctx);
         }
+    }
+
+    /// The reply is whole.
+    fn over(mut self, reply: Reply, ctx: &mut Ctx<'_>) -> Next {
+        if reply.usage.is_none() {
+            let whole = ctx.body.history.gauge().cost(&Said::Assistant(Cow::Borrowed(&reply)));
+            if let CallState::Sent(exchange) = &mut self.state {
+                exchange.written = Some(whole);
+            }
+            self.spend(ctx);
+        }
+        Next::Over(self.purpose, Ok(reply))
+    }
+
+    /// Notes what a response costs whose usage nobody tells: as much as was asked and has come, by
+    /// estimate.
+    fn spend(&mut self, ctx: &mut Ctx<'_>) {
+        let CallState::Sent(exchange) = &mut self.state else { return };
+        let Some(written) = exchange.written.take() else { return };
+        let whole = exchange.whole.as_ref().and_then(|reply| reply.usage);
+        let usage = whole.unwrap_or_else(|| Usage {
+            input_total: match &self.purpose {
+                Purpose::Reply(_) => ctx.tokens(),
+                Purpose::Summary(plan) => {
+                    let request = plan.request(&ctx.body.history, &self.route, "");
+                    request.body.0.len() as u64 / 4
+                }
+            },
+            output_total: written.div_ceil(1_000),
+            ..Usage::default()
+        });
+        ctx.spend(&usage, self.route.model.price.as_ref());
     }
 
     /// The next try. That of a reply is made as the configuration in force has it.
@@ -167,7 +204,9 @@ impl ModelCall {
     }
 
     fn on_head(mut self, head: &ResponseHead, ctx: &mut Ctx<'_>) -> Next {
+        self.spend(ctx);
         if let CallState::Sent(exchange) = &mut self.state {
+            exchange.written = (200..300).contains(&head.status).then_some(0);
             // After a restore the effect is carried out again, and what was shown comes again.
             exchange.reset(ctx);
             exchange.whole = None;
@@ -183,6 +222,10 @@ impl ModelCall {
         let mut pieces = Vec::new();
         decoder.feed(bytes, &mut pieces);
         let is_whole = decoder.is_whole();
+        if let Some(written) = &mut exchange.written {
+            let by = ctx.setup.config.estimator;
+            *written += pieces.iter().map(|piece| by.prose(piece.text())).sum::<u64>();
+        }
         if self.purpose.is_shown() {
             for piece in pieces {
                 exchange.show(piece, ctx);
@@ -205,6 +248,7 @@ impl ModelCall {
     }
 
     fn on_failure(mut self, mut failure: Failure, ctx: &mut Ctx<'_>) -> Next {
+        self.spend(ctx);
         let CallState::Sent(exchange) = &mut self.state else { return Next::Open(self) };
         let (effect, was_shown) = (exchange.effect, exchange.shown);
         if failure.said.is_empty() {
@@ -218,7 +262,9 @@ impl ModelCall {
         let next = self.attempt.saturating_add(1);
         let policy = &ctx.setup.config.retry;
         let salt = retry::salt(&ctx.session.0, effect.0);
-        let may_retry = failure.is_retryable() && (policy.mid_stream || !was_shown);
+        let may_retry = failure.is_retryable()
+            && (policy.mid_stream || !was_shown)
+            && ctx.used_up(self.purpose.is_of_run()).is_none();
         let delay = may_retry
             .then(|| retry::delay_ms(policy, next, failure.retry_after_ms, salt))
             .flatten();

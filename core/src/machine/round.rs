@@ -211,10 +211,10 @@ impl Round {
         Progress::Answered
     }
 
-    /// Ends the round on the host's word: what is open is cancelled and answered.
-    pub(crate) fn interrupt(mut self, ctx: &mut Ctx<'_>) {
+    /// Ends the round before its time: what is open is cancelled and answered.
+    pub(crate) fn interrupt(mut self, why: &str, ctx: &mut Ctx<'_>) {
         for call in &mut self.calls {
-            call.interrupt(ctx);
+            call.interrupt(why, ctx);
         }
         self.append(ctx);
     }
@@ -321,6 +321,12 @@ fn spawn(call: SpawnCall, signals: &mut Vec<Signal>, ctx: &mut Ctx<'_>) -> Outco
     let most = ctx.setup.config.subagents.max_open;
     if ctx.agents.open >= most {
         let message = format!("{most} agents are open already: close one that is done first");
+        return Outcome::error(ToolError::Limit, message);
+    }
+    if let Some(model) = call.model.as_deref().filter(|model| ctx.setup.cannot_pay(model)) {
+        let message = format!(
+            "what {model} costs is not known, and the cost of the run is limited: leave model out"
+        );
         return Outcome::error(ToolError::Limit, message);
     }
     ctx.agents.open += 1;

@@ -4,6 +4,7 @@
 use super::{
     body::UserInput,
     ctx::{Ctx, Signal},
+    ending::{end_run, finish},
     exchange::{ModelCall, Purpose},
     folding::{self, Folded},
     ledger::EffectKind,
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     base::{id::AgentId, json::Json},
     profile::inner::FINAL_ANSWER,
-    rules::repeat::Found,
+    rules::{budget::UsedUp, repeat::Found},
     types::{
         config::{HookPoint, LimitAction, LoopStep},
         event::{ErrorKind, EventKind},
@@ -91,7 +92,7 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
             ctx.body.rest();
             match ctx.body.next_follow_up() {
                 Some(input) => {
-                    ctx.body.begin_run();
+                    ctx.begin_run();
                     take_input(input, ctx)
                 }
                 None => Phase::Idle,
@@ -102,6 +103,11 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
 
 /// A model call failed for good: a conversation that is too long may be made shorter.
 fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    if failure.is_retryable()
+        && let Some(phase) = out_of_budget(ctx)
+    {
+        return phase;
+    }
     match folding::on_overflow(failure, ctx) {
         Some(folded) => on_folded(folded, ctx),
         None => fail(failure, ctx),
@@ -146,7 +152,11 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
             ctx.append(TurnKind::System(text_of(&text)));
             send(ctx)
         }
-        (Then::Stop | Then::Answer(_), HookReply::Deny { reason }) => {
+        (then @ (Then::Stop | Then::Answer(_)), HookReply::Deny { reason }) => {
+            if ctx.body.run.repairs.denials >= ctx.setup.config.hooks.max_denials {
+                return give_up(then, &reason, ctx);
+            }
+            ctx.body.run.repairs.denials += 1;
             let blank = reason.trim().is_empty();
             say(if blank { "The task is not done yet: go on." } else { &reason }, ctx);
             call_model(ctx)
@@ -165,6 +175,15 @@ pub(super) fn on_hooked(then: Then, hook: HookReply, ctx: &mut Ctx<'_>) -> Phase
     }
 }
 
+/// The hook before the end has denied it too often: the run ends with what there is.
+fn give_up(then: Then, reason: &str, ctx: &mut Ctx<'_>) -> Phase {
+    ctx.warn(&format!("a hook has denied the end of the run too often: {reason}"));
+    if let Then::Answer(answer) = then {
+        ctx.body.run.result = Some(answer.into());
+    }
+    end_run(RunEnd::Unverified, ctx)
+}
+
 /// The user's input goes on its way: past the hook, into the history, to the model.
 pub(super) fn take_input(input: UserInput, ctx: &mut Ctx<'_>) -> Phase {
     let UserInput { parts, options } = input;
@@ -180,6 +199,7 @@ pub(super) fn enter(parts: Vec<Part>, ctx: &mut Ctx<'_>) {
     ctx.body.run.rounds = 0;
     ctx.body.run.repairs.grown = false;
     ctx.body.run.repairs.overflowed = false;
+    ctx.body.run.repairs.denials = 0;
     // What the input before came to does not answer this one.
     ctx.body.run.result = None;
     ctx.body.run.released = false;
@@ -247,23 +267,44 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
     for (limit, value, used) in checks {
         if value > 0 && used >= value {
             ctx.event(EventKind::TurnLimit { limit, value });
-            return Some(match limits.action {
-                LimitAction::Idle => end_run(RunEnd::Limit, ctx),
-                LimitAction::Summarize => sum_up(RunEnd::Limit, ctx),
-                LimitAction::Partial => {
-                    ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
-                    ctx.body.run.released = false;
-                    end_run(RunEnd::Limit, ctx)
-                }
-                LimitAction::Error => {
-                    let message = format!("the limit {limit} of {value} is reached");
-                    ctx.event(EventKind::Error { kind: ErrorKind::Limit, message });
-                    end_run(RunEnd::Failed, ctx)
-                }
-            });
+            return Some(stop(RunEnd::Limit, limit, value.into(), ctx));
         }
     }
-    None
+    stop_at_budget(ctx)
+}
+
+/// Ends the run if what may be spent is used up, or has it summed up.
+fn stop_at_budget(ctx: &mut Ctx<'_>) -> Option<Phase> {
+    let UsedUp { which, used, limit } = ctx.used_up(true)?;
+    ctx.event(EventKind::BudgetLimit { which, used, limit });
+    Some(stop(RunEnd::Budget, which, limit, ctx))
+}
+
+/// The run may not go on if what may be spent is used up, not even to its summary.
+fn out_of_budget(ctx: &mut Ctx<'_>) -> Option<Phase> {
+    match ctx.body.run.epilogue {
+        None => stop_at_budget(ctx),
+        Some(end) => ctx.used_up(true).map(|_| end_run(end, ctx)),
+    }
+}
+
+/// A limit is reached.
+fn stop(end: RunEnd, limit: &str, value: u64, ctx: &mut Ctx<'_>) -> Phase {
+    match ctx.setup.config.limits.action {
+        LimitAction::Idle => end_run(end, ctx),
+        // What is used up is used up for all: only the session's own agent may still sum up.
+        LimitAction::Summarize if end == RunEnd::Limit || ctx.body.depth() == 0 => sum_up(end, ctx),
+        LimitAction::Partial | LimitAction::Summarize => {
+            ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
+            ctx.body.run.released = false;
+            end_run(end, ctx)
+        }
+        LimitAction::Error => {
+            let message = format!("the limit {limit} of {value} is reached");
+            ctx.event(EventKind::Error { kind: ErrorKind::Limit, message });
+            end_run(RunEnd::Failed, ctx)
+        }
+    }
 }
 
 /// Has the model say without tools what it has found; the run ends with that.
@@ -284,8 +325,42 @@ fn warn_of_fullness(ctx: &mut Ctx<'_>) {
     }
 }
 
-/// The host stops the run; the session stays usable. Agents that this one started stop too.
+/// The host stops the run; the session stays usable.
 pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    match halt(phase, "by the user", ctx) {
+        Halted::Run => {
+            let note = "[The user interrupted the run here. Wait for what they say next.]";
+            ctx.append(TurnKind::Steering(vec![Part::text(note)]));
+            end_run(RunEnd::Interrupted, ctx)
+        }
+        Halted::Fold => Phase::Idle,
+        Halted::Nothing(phase) => phase,
+    }
+}
+
+/// The time of the run is up.
+pub(crate) fn on_time_up(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
+    match halt(phase, "as the time of the run was up", ctx) {
+        Halted::Run => match out_of_budget(ctx) {
+            Some(phase) => phase,
+            None => end_run(RunEnd::Budget, ctx),
+        },
+        Halted::Fold => Phase::Idle,
+        Halted::Nothing(phase) => phase,
+    }
+}
+
+/// What was stopped.
+enum Halted {
+    /// A run, which has not ended yet.
+    Run,
+    /// What the host had asked for while no run was under way.
+    Fold,
+    Nothing(Phase),
+}
+
+/// Cancels all that is open. Agents that this one started stop, too.
+fn halt(phase: Phase, why: &str, ctx: &mut Ctx<'_>) -> Halted {
     for agent in children(ctx) {
         ctx.signal(Signal::Interrupt { agent });
     }
@@ -298,7 +373,7 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
     }
     match phase {
         Phase::ModelCall | Phase::Folding => {}
-        Phase::Round(round) => round.interrupt(ctx),
+        Phase::Round(round) => round.interrupt(why, ctx),
         Phase::Hooked(hooked) => {
             ctx.cancel(hooked.effect);
             match hooked.then {
@@ -311,15 +386,13 @@ pub(crate) fn interrupt(phase: Phase, ctx: &mut Ctx<'_>) -> Phase {
             }
         }
         Phase::Asked(asked) => ctx.cancel(asked.effect),
-        Phase::Idle | Phase::Closing | Phase::Closed => return phase,
+        Phase::Idle | Phase::Closing | Phase::Closed => return Halted::Nothing(phase),
     }
-    if !is_run {
-        ctx.body.rest();
-        return Phase::Idle;
+    if is_run {
+        return Halted::Run;
     }
-    let note = "[The user interrupted the run here. Wait for what they say next.]";
-    ctx.append(TurnKind::Steering(vec![Part::text(note)]));
-    end_run(RunEnd::Interrupted, ctx)
+    ctx.body.rest();
+    Halted::Fold
 }
 
 /// A reply is whole.
@@ -332,7 +405,10 @@ fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
     match reply::take(reply, ctx) {
         Verdict::Calls(calls) => on_progress(Round::start(calls, ctx), ctx),
         Verdict::Refused(calls, why) => on_progress(Round::refuse(calls, why, ctx), ctx),
-        Verdict::Again => call_model(ctx),
+        Verdict::Again => match out_of_budget(ctx) {
+            Some(phase) => phase,
+            None => call_model(ctx),
+        },
         Verdict::Broken(failure) => on_failure(&failure, ctx),
         Verdict::Done => natural_end(ctx),
     }
@@ -494,18 +570,6 @@ fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
     if stays_open { idle } else { shut(ctx) }
 }
 
-/// Ends the run, once the host's hook has let out what it has come to.
-pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
-    let keeps_in = matches!(end, RunEnd::Interrupted | RunEnd::Denied | RunEnd::Failed);
-    if !keeps_in
-        && !ctx.body.run.released
-        && let Some(effect) = outbound::ask(&ctx.body.result(), ctx)
-    {
-        return Phase::Hooked(Box::new(Hooked { effect, then: Then::Out(end) }));
-    }
-    finish(end, ctx)
-}
-
 /// The hook has seen what the run has come to.
 fn on_released(end: RunEnd, reply: HookReply, ctx: &mut Ctx<'_>) -> Phase {
     let denied = outbound::result(reply, ctx);
@@ -518,22 +582,4 @@ fn on_released(end: RunEnd, reply: HookReply, ctx: &mut Ctx<'_>) -> Phase {
         return next_input(ctx);
     }
     finish(end, ctx)
-}
-
-fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
-    ctx.body.rest();
-    let run = &ctx.body.run;
-    let event = EventKind::ProcessingEnd {
-        end,
-        text: ctx.body.result(),
-        usage: run.counts.usage,
-        cost_nano_usd: run.counts.cost_nano_usd,
-        replies: run.counts.replies,
-        tool_calls: run.counts.tool_calls,
-    };
-    ctx.event(event);
-    let success = end == RunEnd::Completed;
-    ctx.body.succeeded = success;
-    ctx.signal(Signal::Ended { agent: ctx.body.id, success });
-    Phase::Idle
 }

@@ -52,6 +52,7 @@ pub(crate) struct Tool {
 impl Setup {
     /// The setup of the session's own agent.
     pub(crate) fn new(config: SessionConfig) -> Result<Self, ConfigError> {
+        check_prices(&config)?;
         Self::of(config, 0, String::new())
     }
 
@@ -132,6 +133,13 @@ impl Setup {
         let mut config = self.config.clone();
         let before = core::mem::replace(&mut config.model.text_calls, TextCalls::Always);
         (before != TextCalls::Always).then_some(config)
+    }
+
+    /// Whether another model of the endpoint is out of question since its cost is to be limited
+    /// and not known.
+    pub(crate) fn cannot_pay(&self, model: &str) -> bool {
+        let model = model.trim();
+        cost_limit(&self.config).is_some() && !model.is_empty() && model != self.config.model.name
     }
 
     /// What the model is shown.
@@ -327,6 +335,26 @@ fn tools(config: &SessionConfig, depth: u32) -> Result<Vec<Tool>, ConfigError> {
 fn may_sum_up(config: &SessionConfig) -> bool {
     config.limits.action == LimitAction::Summarize
         || config.loops.ladder.contains(&LoopStep::Summarize)
+}
+
+/// The field that limits the cost, if one does.
+fn cost_limit(config: &SessionConfig) -> Option<&'static str> {
+    let limits = &config.limits;
+    let costs = [
+        ("limits.run.cost_nano_usd", limits.run.cost_nano_usd),
+        ("limits.session.cost_nano_usd", limits.session.cost_nano_usd),
+    ];
+    costs.into_iter().find(|(_, limit)| *limit > 0).map(|(field, _)| field)
+}
+
+/// A limit of the cost needs the prices of all models.
+fn check_prices(config: &SessionConfig) -> Result<(), ConfigError> {
+    let Some(field) = cost_limit(config) else { return Ok(()) };
+    let model = &config.model;
+    let other = config.compaction.summary.model.as_ref().filter(|name| **name != model.name);
+    let unknown = if model.price.is_none() { Some(&model.name) } else { other };
+    let message = |name| format!("cannot be kept: the price of {name} is not known");
+    unknown.map_or(Ok(()), |name| Err(ConfigError::new(field, message(name))))
 }
 
 fn check(config: &SessionConfig) -> Result<(), ConfigError> {

@@ -267,7 +267,7 @@ impl RoundCall {
     }
 
     /// Stops the call where it stands and answers it.
-    pub(crate) fn interrupt(&mut self, ctx: &mut Ctx<'_>) {
+    pub(crate) fn interrupt(&mut self, why: &str, ctx: &mut Ctx<'_>) {
         if let State::Done(_) = self.state {
             return;
         }
@@ -276,11 +276,10 @@ impl RoundCall {
         }
         let message = match core::mem::replace(&mut self.state, State::Stopped) {
             State::After { outcome, ran, .. } => return self.settle(ran, &outcome, None, ctx),
-            State::Running { .. } => {
-                "Interrupted by the user. The call may have taken effect in part."
-            }
-            _ => "Interrupted by the user before the call began.",
+            State::Running { .. } => ". The call may have taken effect in part.",
+            _ => " before the call began.",
         };
+        let message = format!("Interrupted {why}{message}");
         let mut outcome = Outcome::error(ToolError::Interrupted, message);
         outcome.duration_ms = self.ran_ms(ctx.now);
         self.fail(outcome, ctx);

@@ -1,6 +1,7 @@
 //! Floor 2: pure functions without state.
 
 pub(crate) mod approval;
+pub mod budget;
 pub(crate) mod coerce;
 pub mod cost;
 pub mod fold;

@@ -16,10 +16,20 @@ pub struct Watch {
     since: Option<usize>,
     /// How often it has been warned of since the pattern began.
     warnings: usize,
-    /// The tool of the newest calls and how many they are.
-    name: (u64, u32),
+    /// The newest rounds that call the same tools.
+    name: Row,
     /// The same, with equal arguments.
-    call: (u64, u32),
+    call: Row,
+}
+
+/// Rounds in a row that are alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+struct Row {
+    /// What they have in common.
+    signature: u64,
+    rounds: u32,
+    /// How many calls they have together.
+    calls: usize,
 }
 
 /// A pattern that calls follow.
@@ -34,16 +44,25 @@ pub struct Found {
 }
 
 impl Watch {
-    /// Notes a call, and says whether the newest calls repeat in a way that has not been warned
-    /// of.
-    pub fn note(&mut self, name: &str, arguments: &str, policy: &LoopPolicy) -> Option<Found> {
-        let signature = signature(name, arguments, policy.mask_volatile);
-        self.recent.push(signature);
-        self.recent.drain(..self.recent.len().saturating_sub(policy.window));
-        let cycle = self.cycle(policy);
-        let row = self.row(Digest::of(name.as_bytes()).0, signature, policy);
-        let found = cycle.or(row);
-        let is_new = self.name.1 <= 1 || (policy.same_name == 0 && self.call.1 <= 1);
+    /// Notes the calls of a round by name and arguments, and says whether the newest calls repeat
+    /// in a way that has not been warned of.
+    pub fn note(&mut self, round: &[(&str, &str)], policy: &LoopPolicy) -> Option<Found> {
+        let (mut names, mut calls) = (Digest::new(), Digest::new());
+        let mut cycle = None;
+        let mut before = "";
+        for &(name, arguments) in round {
+            let signature = signature(name, arguments, policy.mask_volatile);
+            self.recent.push(signature);
+            self.recent.drain(..self.recent.len().saturating_sub(policy.window));
+            cycle = self.cycle(policy).or(cycle);
+            signature.to_le_bytes().into_iter().for_each(|byte| calls.byte(byte));
+            // How often in a row a round calls a tool does not make it another round.
+            if core::mem::replace(&mut before, name) != name {
+                name.bytes().chain([0xff]).for_each(|byte| names.byte(byte));
+            }
+        }
+        let found = cycle.or(self.row(names.0, calls.0, round.len(), policy));
+        let is_new = self.name.rounds <= 1 || (policy.same_name == 0 && self.call.rounds <= 1);
         if found.is_none() && self.since.is_none() && is_new {
             self.warnings = 0;
         }
@@ -85,18 +104,37 @@ impl Watch {
         })
     }
 
-    /// Whether there are too many calls of one tool in a row, or of one tool with the same
-    /// arguments; told again after as many more.
-    fn row(&mut self, name: u64, call: u64, policy: &LoopPolicy) -> Option<(usize, usize)> {
-        let count = |last: &mut (u64, u32), this: u64| {
-            *last = (this, if last.0 == this { last.1.saturating_add(1) } else { 1 });
-            last.1
-        };
-        let (names, calls) = (count(&mut self.name, name), count(&mut self.call, call));
-        let is_due = |count: u32, most: u32| most > 0 && count.is_multiple_of(most);
-        let due = [(calls, policy.same_args), (names, policy.same_name)];
-        let (count, _) = due.into_iter().find(|&(count, most)| is_due(count, most))?;
-        Some((1, usize::try_from(count).unwrap_or(usize::MAX)))
+    /// Whether there are too many rounds in a row with the same tools, or with the same calls;
+    /// told again after so many more.
+    fn row(
+        &mut self,
+        names: u64,
+        calls: u64,
+        size: usize,
+        policy: &LoopPolicy,
+    ) -> Option<(usize, usize)> {
+        self.name.add(names, size);
+        self.call.add(calls, size);
+        let rows = [(self.call, policy.same_args), (self.name, policy.same_name)];
+        let (row, _) =
+            rows.into_iter().find(|(row, most)| row.is_due(*most, policy.again_after))?;
+        Some((size, row.calls))
+    }
+}
+
+impl Row {
+    fn add(&mut self, signature: u64, size: usize) {
+        if self.signature != signature {
+            *self = Self { signature, ..Self::default() };
+        }
+        self.rounds = self.rounds.saturating_add(1);
+        self.calls = self.calls.saturating_add(size);
+    }
+
+    /// Whether so many are too many, or again so many more.
+    const fn is_due(self, most: u32, again_after: u32) -> bool {
+        let again = if again_after == 0 { most } else { again_after };
+        most > 0 && self.rounds >= most && (self.rounds - most).is_multiple_of(again)
     }
 }
 

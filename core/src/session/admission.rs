@@ -15,11 +15,12 @@ use crate::{
         setup::Setup,
     },
     types::{
+        config::{ConfigError, Limits, Spend},
         input::{Command, Input, Reason, Rejected, ToolInput},
         message::{Part, Why},
     },
 };
-use alloc::sync::Arc;
+use alloc::{format, sync::Arc};
 use innerloop_json::Object;
 
 #[expect(clippy::result_large_err, reason = "only a host's mistake pays for the input's return")]
@@ -122,6 +123,7 @@ impl Session {
             _ => self.open_agent(id)?,
         };
         match order {
+            Order::Compact(_) if self.is_spent() => Err(Reason::Budget),
             Order::Compact(_) if !folding::can_fold(&agent.body.history, &agent.setup) => {
                 Err(Reason::Nothing("no turn is old enough to be folded"))
             }
@@ -142,6 +144,12 @@ impl Session {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether what the session may spend is used up.
+    fn is_spent(&self) -> bool {
+        let limits = Limits { run: Spend::default(), ..self.config().limits };
+        self.purse.used_up(&limits, self.now).is_some()
     }
 
     /// To which length of its log a command leads an agent back.
@@ -175,8 +183,19 @@ impl Session {
             let why = "the configuration is the session's: give it to agent 0";
             return Err(Reason::Unsupported(why));
         }
-        let setup = self.root.setup.patched(patch).and_then(Setup::new);
-        setup.map(Arc::new).map_err(Reason::Config)
+        let setup = self.root.setup.patched(patch).and_then(Setup::new).map_err(Reason::Config)?;
+        let mut others = self.others.values().filter(|agent| !agent.phase.is_over());
+        let models = others.find_map(|agent| {
+            let own = agent.body.spawned.as_ref()?.model.as_deref()?;
+            setup.cannot_pay(own).then_some(own)
+        });
+        match models {
+            Some(model) => {
+                let message = format!("an agent works with {model}, whose price is not known");
+                Err(Reason::Config(ConfigError::new("limits", message)))
+            }
+            None => Ok(Arc::new(setup)),
+        }
     }
 
     /// Who is concerned by news that fit the effect.

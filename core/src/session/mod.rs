@@ -23,22 +23,23 @@ use crate::{
         ctx::AgentCount,
         history::History,
         ledger::Ledger,
-        rewind,
+        rewind, run,
         setup::Setup,
     },
+    rules::budget::Purse,
     types::{
         config::{ConfigError, SessionConfig},
         event::{Event, EventKind},
         input::{Input, Rejected},
         output::{Deadline, DeadlineReason, Effect, Output, Outputs},
-        status::Status,
+        status::{RunEnd, Status},
     },
 };
 use admitted::Admitted;
 use alloc::{sync::Arc, vec::Vec};
 
 /// Raised whenever equal inputs no longer give equal outputs.
-pub const REPLAY_VERSION: u32 = 7;
+pub const REPLAY_VERSION: u32 = 8;
 
 /// A conversation with a model that works with tools.
 #[derive(Debug)]
@@ -49,6 +50,7 @@ pub struct Session {
     others: ById<AgentId, Agent>,
     count: AgentCount,
     ledger: Ledger,
+    purse: Purse,
     /// The number of the last event.
     seq: u64,
     now: Instant,
@@ -77,6 +79,7 @@ impl Session {
             others: ById::new(),
             count: AgentCount::default(),
             ledger: Ledger::default(),
+            purse: Purse::default(),
             seq: 0,
             now: Instant(0),
             epoch: wall,
@@ -128,7 +131,8 @@ impl Session {
     pub fn deadline(&self) -> Option<Deadline> {
         let grace = self.ledger.deadline().map(|at| (at, DeadlineReason::Grace));
         let agents = self.agents().filter_map(Agent::deadline);
-        let (at, reason) = agents.chain(grace).min_by_key(|(at, _)| *at)?;
+        let budget = self.time_up().map(|at| (at, DeadlineReason::Budget));
+        let (at, reason) = agents.chain(grace).chain(budget).min_by_key(|(at, _)| *at)?;
         Some(Deadline { at, reason })
     }
 
@@ -200,6 +204,13 @@ impl Session {
         Ok((fork, outputs))
     }
 
+    /// When the time of the run is up, but for the summary that it may end with.
+    fn time_up(&self) -> Option<Instant> {
+        let has_ended = self.root.body.run.epilogue == Some(RunEnd::Budget);
+        let at = self.purse.deadline(&self.config().limits);
+        at.filter(|_| !has_ended)
+    }
+
     fn agents(&self) -> impl Iterator<Item = &Agent> {
         core::iter::once(&self.root).chain(self.others.values())
     }
@@ -222,6 +233,9 @@ impl Session {
 
     /// What follows for one agent comes out before the next one is stepped: it may change it.
     fn fire(&mut self, outputs: &mut Vec<Output>) {
+        if self.time_up().is_some_and(|at| at <= self.now) {
+            self.step(AgentId::ROOT, outputs, run::on_time_up);
+        }
         let expired = self.ledger.expire(self.now);
         self.settled(&expired, outputs);
         let due: Vec<AgentId> = self

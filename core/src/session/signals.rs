@@ -43,6 +43,7 @@ impl Session {
             ledger: &mut self.ledger,
             written: &mut written,
             agents: &mut self.count,
+            purse: &mut self.purse,
             session: &self.id,
             now: self.now,
             wall,

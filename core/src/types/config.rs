@@ -11,6 +11,7 @@ use crate::{
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use innerloop_json::{Error, FromJson, Map, ToJson};
 
+pub use crate::types::limits::{LimitAction, Limits, Spend};
 pub use crate::types::model::{
     CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
     SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
@@ -96,10 +97,14 @@ pub struct LoopPolicy {
     pub window: usize,
     /// The longest cycle of calls that counts as a pattern.
     pub max_period: usize,
-    /// How many calls in a row of one tool with the same arguments are too many; 0 for never.
+    /// How many rounds in a row with the same calls are too many; 0 for never.
     pub same_args: u32,
-    /// How many calls in a row of one tool, whatever the arguments, are too many; 0 for never.
+    /// How many rounds in a row that call the same tools, whatever the arguments, are too many; 0
+    /// for never.
     pub same_name: u32,
+    /// After how many more of such rounds the next step of the ladder follows; 0 for the same
+    /// number again.
+    pub again_after: u32,
     /// Whether only calls that failed count.
     pub only_if_failed: bool,
     /// Tools whose calls do not count.
@@ -119,6 +124,7 @@ impl Default for LoopPolicy {
             max_period: 3,
             same_args: 0,
             same_name: 0,
+            again_after: 0,
             only_if_failed: false,
             ignore_tools: Vec::new(),
             mask_volatile: false,
@@ -167,21 +173,6 @@ pub enum Estimator {
     Bytes,
 }
 
-/// What follows when a limit is reached (`docs/decisions.md#limits`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-#[json(rename_all = "snake_case")]
-pub enum LimitAction {
-    /// The run ends.
-    #[default]
-    Idle,
-    /// The model says without tools what it has found, and the run ends.
-    Summarize,
-    /// The run ends with all that the model said in it.
-    Partial,
-    /// The run ends as failed.
-    Error,
-}
-
 /// Which calls a person must allow before they run (`Ask` effects).
 #[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
@@ -228,13 +219,22 @@ pub enum AskAbout {
 }
 
 /// Where the host's hooks stand.
-#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[derive(Clone, Debug, PartialEq, Eq, ToJson, FromJson)]
 #[json(default, deny_unknown_fields)]
 pub struct HookPolicy {
     /// The points at which the host wants to be asked.
     pub points: Vec<HookPoint>,
     /// Whether a hook that breaks counts as a denial; otherwise the run goes on.
     pub fail_closed: bool,
+    /// How often for one input the hook before the end may send the model back to work; a further
+    /// denial ends the run as it stands.
+    pub max_denials: u32,
+}
+
+impl Default for HookPolicy {
+    fn default() -> Self {
+        Self { points: Vec::new(), fail_closed: false, max_denials: 3 }
+    }
 }
 
 /// Where in the loop a hook stands.
@@ -249,7 +249,8 @@ pub enum HookPoint {
     BeforeTool,
     /// After a tool has run. Replaceable by another text for the model.
     AfterTool,
-    /// Before the run ends. A denial's reason is said to the model, and the run goes on.
+    /// Before the run ends. A denial's reason is said to the model, and the run goes on, so often
+    /// as `max_denials` allows.
     BeforeStop,
     /// Before what the session's own agent has come to goes out, as a run ends that was neither
     /// interrupted nor denied and has not failed. Replaceable by another result, which leaves the
@@ -360,18 +361,6 @@ impl From<Error> for ConfigError {
     fn from(error: Error) -> Self {
         Self::new(error.path(), error.message())
     }
-}
-
-/// When to stop; 0 means never.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
-#[json(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Most user and assistant turns of the whole session.
-    pub max_turns: u32,
-    /// Most rounds of tool calls for one input of the user.
-    pub max_tool_rounds_per_input: u32,
-    /// What follows when one is reached.
-    pub action: LimitAction,
 }
 
 /// How much of one response of a model is read. No real one comes near; a response that goes beyond

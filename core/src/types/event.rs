@@ -58,7 +58,7 @@ pub enum EventKind {
         tools: Vec<String>,
         /// How many tokens the model can read and write in one call.
         context_window: u32,
-        /// The limits of rounds and turns.
+        /// The limits of rounds, turns and spending.
         limits: Limits,
     },
     /// The session is closed. The last event.
@@ -86,6 +86,8 @@ pub enum EventKind {
         replies: u32,
         /// Tool calls of the run.
         tool_calls: u32,
+        /// Rounds of tool calls of the run.
+        rounds: u32,
     },
     /// The model began to write text.
     AssistantTextStart,
@@ -174,6 +176,15 @@ pub enum EventKind {
         limit: &'static str,
         /// Its value.
         value: u32,
+    },
+    /// What may be spent is used up, which ends the run; the model may still be asked to sum up.
+    BudgetLimit {
+        /// Which limit: `run` or `session`, a dot, and the field of it.
+        which: &'static str,
+        /// How much is used.
+        used: u64,
+        /// The limit.
+        limit: u64,
     },
     /// The newest calls follow a repeating pattern; the model has been told.
     LoopDetection {
@@ -365,7 +376,7 @@ pub enum ErrorKind {
     Host,
     /// The provider sent what is not its protocol, and the retries are used up.
     Protocol,
-    /// A limit of rounds or turns is reached, and that is to count as a failure.
+    /// A limit is reached, and that is to count as a failure.
     Limit,
     /// The model did not give the final answer in the form that was asked for.
     Answer,

@@ -396,6 +396,9 @@ pub enum Reason {
     /// There is nothing to do it to.
     #[error("{0}")]
     Nothing(&'static str),
+    /// What would take a model while what the session may spend is used up.
+    #[error("what the session may spend is used up: raise the limit first")]
+    Budget,
     /// Turns that cannot be taken over.
     #[error("the turns cannot be imported: {0}")]
     Import(&'static str),

@@ -217,6 +217,12 @@ impl Usage {
         add(&mut self.cache_write, other.cache_write);
         add(&mut self.reasoning, other.reasoning);
     }
+
+    /// All tokens, in and out.
+    #[must_use]
+    pub const fn tokens(&self) -> u64 {
+        self.input_total.saturating_add(self.output_total)
+    }
 }
 
 /// A whole reply of the model.

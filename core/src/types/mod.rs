@@ -5,6 +5,7 @@ pub mod compaction;
 pub mod config;
 pub mod event;
 pub mod input;
+pub(crate) mod limits;
 mod merge;
 pub mod message;
 pub(crate) mod model;

@@ -228,4 +228,6 @@ pub enum DeadlineReason {
     Grace,
     /// The end of another agent's run.
     Wait,
+    /// The end of the time that a run may take.
+    Budget,
 }

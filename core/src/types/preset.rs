@@ -111,6 +111,8 @@ fn ironclaw(config: &mut SessionConfig) {
     config.limits.action = LimitAction::Partial;
     config.loops = LoopPolicy {
         same_args: 3,
+        // A warning at 3, and at 5 the end.
+        again_after: 2,
         only_if_failed: true,
         mask_volatile: true,
         ladder: vec![LoopStep::Warn, LoopStep::Summarize],

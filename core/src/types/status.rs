@@ -49,12 +49,16 @@ pub enum RunEnd {
     Completed,
     /// A limit of rounds or turns.
     Limit,
+    /// What it may spend is used up.
+    Budget,
     /// Its calls repeated themselves.
     Loop,
     /// The host interrupted it.
     Interrupted,
     /// A hook of the host denied it.
     Denied,
+    /// The hook before the end has not agreed, however often the model went back to work.
+    Unverified,
     /// The model or its endpoint failed for good.
     Failed,
 }

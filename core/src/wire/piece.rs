@@ -27,3 +27,14 @@ pub struct CallPiece {
     /// The new piece of the arguments' JSON text; empty where the call begins.
     pub text: String,
 }
+
+impl Piece {
+    /// What came.
+    pub(crate) const fn text(&self) -> &str {
+        match self {
+            Self::Restart => "",
+            Self::Text(text) | Self::Reasoning(text) => text.as_str(),
+            Self::Call(piece) => piece.text.as_str(),
+        }
+    }
+}

@@ -193,7 +193,7 @@ impl Report {
             }
             EventKind::ProcessingEnd { end, text, .. } if is_own => {
                 self.end = Some(*end);
-                if *end == RunEnd::Limit && self.sums_up {
+                if matches!(end, RunEnd::Limit | RunEnd::Budget) && self.sums_up {
                     self.text.clone_from(text);
                 }
             }
@@ -241,6 +241,13 @@ impl Report {
             (Some(RunEnd::Limit), _, Some((limit, value))) => {
                 Err(Failure::new(Exit::Limit, limit_text(limit, value)))
             }
+            (Some(RunEnd::Budget), ..) => {
+                let told = "what the run may spend is used up; raise the limit to let it go on";
+                Err(Failure::new(Exit::Limit, told))
+            }
+            (Some(RunEnd::Unverified), ..) => {
+                Err(Failure::new(Exit::Failed, "a hook has not agreed that the task is done"))
+            }
             (Some(RunEnd::Limit), _, None) => Err(Failure::new(Exit::Limit, "a limit was hit")),
             (_, Some((kind, message)), _) => {
                 // What the host says is laid out in lines; what an endpoint says may be anything.
@@ -262,7 +269,7 @@ impl Report {
     pub(super) fn message(&self) -> Option<&str> {
         let is_final = match self.end {
             Some(RunEnd::Completed) => true,
-            Some(RunEnd::Limit) => self.sums_up,
+            Some(RunEnd::Limit | RunEnd::Budget) => self.sums_up,
             _ => false,
         };
         let text = self.text.trim_end();

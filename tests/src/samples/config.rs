@@ -10,7 +10,7 @@ use innerloop_core::{
     config::{
         AnswerConfig, ApprovalPolicy, ApprovalRule, AskAbout, Estimator, ExecMode, Facts, GitFacts,
         GuardPolicy, HookPoint, HookPolicy, LimitAction, Limits, LoopPolicy, LoopStep,
-        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig,
+        ProgramFacts, ProjectDoc, RepairPolicy, ResponseLimits, RetryPolicy, SessionConfig, Spend,
         SubagentPolicy, Timeouts, UndoPolicy,
     },
     id::SessionId,
@@ -125,7 +125,13 @@ fn config() -> SessionConfig {
     SessionConfig {
         id: SessionId("sample".into()),
         model: model(),
-        limits: Limits { max_turns: 9, max_tool_rounds_per_input: 5, action: LimitAction::Error },
+        limits: Limits {
+            max_turns: 9,
+            max_tool_rounds_per_input: 5,
+            run: Spend { cost_nano_usd: 1_000_000, tokens: 5_000, ms: 60_000 },
+            session: Spend { cost_nano_usd: 2_000_000, tokens: 9_000, ms: 90_000 },
+            action: LimitAction::Error,
+        },
         response: ResponseLimits::default(),
         retry: RetryPolicy::default(),
         timeouts: Timeouts::default(),
@@ -147,7 +153,7 @@ fn config() -> SessionConfig {
             ..LoopPolicy::default()
         },
         approval: ApprovalPolicy { ask: AskAbout::Changes, allow: vec![rule()] },
-        hooks: HookPolicy { points: hook_points(), fail_closed: true },
+        hooks: HookPolicy { points: hook_points(), fail_closed: true, max_denials: 2 },
         guard: GuardPolicy { read_before_write: true },
         subagents: SubagentPolicy::default(),
         repair: RepairPolicy::default(),

@@ -19,8 +19,9 @@ use std::sync::Arc;
 pub(super) fn visit(visitor: &mut impl Visitor) {
     let states: Vec<AgentState> = one_of_each!(AgentState: Idle, Processing, AwaitingInput, Closed);
     visitor.visit("AgentState", &states);
-    let ends: Vec<RunEnd> =
-        one_of_each!(RunEnd: Completed, Limit, Loop, Interrupted, Denied, Failed);
+    let ends: Vec<RunEnd> = one_of_each!(RunEnd:
+        Completed, Limit, Budget, Loop, Interrupted, Denied, Unverified, Failed,
+    );
     visitor.visit("RunEnd", &ends);
     visitor.visit("ErrorKind", &error_kinds());
     let reasons: Vec<FoldReason> = one_of_each!(FoldReason: Full, Overflow, Asked);
@@ -78,6 +79,7 @@ fn kinds() -> Vec<EventKind> {
             cost_nano_usd: Some(1_500),
             replies: 2,
             tool_calls: 1,
+            rounds: 1,
         },
         AssistantTextStart,
         AssistantTextDelta { text: "He".into() },
@@ -101,6 +103,7 @@ fn kinds() -> Vec<EventKind> {
         ToolCallEnd { call_id, name, outcome: Arc::new(outcome()) },
         SteeringInjected { parts: parts() },
         TurnLimit { limit: "max_turns", value: 3 },
+        BudgetLimit { which: "run.tokens", used: 5_200, limit: 5_000 },
         LoopDetection { message: "You repeat yourself.".into(), period: 1 },
         AgentStarted {
             parent: AgentId::ROOT,
@@ -157,6 +160,7 @@ fn plain_kinds() -> Vec<EventKind> {
             cost_nano_usd: None,
             replies: 0,
             tool_calls: 0,
+            rounds: 0,
         },
         EventKind::AssistantTextEnd {
             text,

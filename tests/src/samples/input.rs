@@ -158,6 +158,7 @@ fn reasons() -> Vec<Reason> {
         OutOfOrder(id),
         Empty,
         Nothing("there is nothing to undo"),
+        Budget,
         Import("a conversation begins with the user"),
         Config(config_error()),
         Unsupported("not offered"),

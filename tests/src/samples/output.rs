@@ -31,7 +31,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit("Output", &outputs);
     visitor.visit("Outputs", &[Outputs(outputs.clone())]);
     let reasons: Vec<DeadlineReason> =
-        one_of_each!(open DeadlineReason: Retry, ModelIdle, Grace, Wait);
+        one_of_each!(open DeadlineReason: Retry, ModelIdle, Grace, Wait, Budget);
     let deadline = |reason| Deadline { at: Instant(900), reason };
     let deadlines: Vec<Deadline> = reasons.into_iter().map(deadline).collect();
     visitor.visit("Deadline", &deadlines);

@@ -61,6 +61,9 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
     {
         config.hooks.points.push(HookPoint::Outbound);
     }
+    if plan.budgets {
+        settings::spend(&mut config, &mut Rng::new(seed.rotate_left(56)));
+    }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);
     let fault = |steps, message, trace| Fault { seed, steps, message, trace };

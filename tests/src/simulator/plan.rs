@@ -21,14 +21,17 @@ pub struct Plan {
     pub views: bool,
     /// Whether inputs have options of their own, requests are held back, and a hook sees results.
     pub turns: bool,
+    /// Whether what may be spent is limited.
+    pub budgets: bool,
     /// Whether what happened is written down.
     pub trace: bool,
 }
 
 impl Default for Plan {
     fn default() -> Self {
-        let (steps, mutation, wire) = (160, None, None);
-        Self { steps, mutation, wire, folds: true, views: true, turns: true, trace: false }
+        let (steps, mutation, wire, trace) = (160, None, None, false);
+        let (folds, views, turns, budgets) = (true, true, true, true);
+        Self { steps, mutation, wire, folds, views, turns, budgets, trace }
     }
 }
 

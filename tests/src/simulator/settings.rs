@@ -6,8 +6,8 @@ use innerloop_core::{
     compaction::{Compaction, Fullness, Keep, OnOverflow, Summary, Tier},
     config::{
         AnswerConfig, ApprovalRule, AskAbout, Estimator, ExecMode, HookPoint, LimitAction, Limits,
-        LoopPolicy, LoopStep, ModelConfig, ProgramFacts, SessionConfig, ToolChoice, Vocabulary,
-        WireKind,
+        LoopPolicy, LoopStep, ModelConfig, Price, ProgramFacts, SessionConfig, Spend, ToolChoice,
+        Vocabulary, WireKind,
     },
     input::{Command, Input, TurnOptions},
     json::{Json, Object, from_str, to_string},
@@ -149,6 +149,32 @@ pub(super) fn add_options(input: &mut Input, rng: &mut Rng) {
     *options = Some(Box::new(own));
 }
 
+/// Says what may be spent, which some runs come to.
+pub(super) fn spend(config: &mut SessionConfig, rng: &mut Rng) {
+    config.hooks.max_denials = [0, 1, 3][rng.index(3)];
+    if rng.chance(20) && !config.hooks.points.contains(&HookPoint::BeforeStop) {
+        config.hooks.points.push(HookPoint::BeforeStop);
+    }
+    if rng.chance(30) {
+        config.model.price = Some(Price { input: 3_000, output: 15_000, ..Price::default() });
+    }
+    if rng.chance(50) {
+        return;
+    }
+    let has_price = config.model.price.is_some();
+    let mut spend = |least: u64, most: u64| {
+        let mut limit = |least, most| if rng.chance(50) { 0 } else { rng.between(least, most) };
+        let (tokens, ms) = (limit(least, most), limit(least * 4, most * 20));
+        let cost_nano_usd = limit(least * 3, most * 10);
+        Spend { cost_nano_usd: if has_price { cost_nano_usd } else { 0 }, tokens, ms }
+    };
+    (config.limits.run, config.limits.session) = (spend(1, 600), spend(20, 3_000));
+    if has_price {
+        // What another model costs nobody knows.
+        config.compaction.summary.model = None;
+    }
+}
+
 pub(super) fn config(rng: &mut Rng) -> SessionConfig {
     let mut config = test_host::config();
     config.limits = limits(rng);
@@ -225,6 +251,7 @@ fn limits(rng: &mut Rng) -> Limits {
         max_turns: u32::try_from(turns).unwrap_or(0),
         max_tool_rounds_per_input: u32::try_from(rounds).unwrap_or(0),
         action,
+        ..Limits::default()
     }
 }
 

@@ -82,7 +82,20 @@ pub enum Mutation {
     FeignedUndo,
     /// That earlier requests no longer fit is not said.
     UntoldRebase,
+    /// More is spent than the host allows.
+    SpendsMore,
+    /// A snapshot forgets what was spent.
+    ForgetfulPurse,
+    /// Runs take longer than the host allows.
+    LateEnd,
+    /// A run ends although it has not spent all that it may.
+    EarlyBudget,
+    /// The hook before the end sends the model back to work for ever.
+    EndlessDenials,
 }
+
+/// How many times as much a mutant takes that takes more.
+const MORE: u64 = 8;
 
 /// A session, or a mutant of one.
 #[derive(Debug)]
@@ -107,6 +120,21 @@ impl Subject {
             let modes = ["write_file", "deploy"].map(|name| (name.to_owned(), ExecMode::Parallel));
             config.exec_modes.extend(modes);
         }
+        let limits = &mut config.limits;
+        for spend in [&mut limits.run, &mut limits.session] {
+            match mutation {
+                Some(Mutation::SpendsMore) => {
+                    spend.tokens *= MORE;
+                    spend.cost_nano_usd *= MORE;
+                }
+                Some(Mutation::LateEnd) => spend.ms *= MORE,
+                _ => {}
+            }
+        }
+        if mutation == Some(Mutation::EndlessDenials) {
+            config.hooks.max_denials *= u32::try_from(MORE).unwrap_or(1);
+            config.hooks.max_denials += 1;
+        }
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
         let (shift, seq, settled, closed) = (0, 1, None, false);
         (Self { session, mutation, exec_modes, shift, seq, settled, closed }, outputs)
@@ -119,6 +147,19 @@ impl Subject {
         let least = &mut config.subagents;
         match self.mutation {
             Some(Mutation::MoreAgents) => least.max_open = least.max_open.saturating_sub(1),
+            Some(Mutation::SpendsMore) => {
+                for spend in [&mut config.limits.run, &mut config.limits.session] {
+                    spend.tokens /= MORE;
+                    spend.cost_nano_usd /= MORE;
+                }
+            }
+            Some(Mutation::LateEnd) => {
+                config.limits.run.ms /= MORE;
+                config.limits.session.ms /= MORE;
+            }
+            Some(Mutation::EndlessDenials) => {
+                config.hooks.max_denials /= u32::try_from(MORE).unwrap_or(1);
+            }
             Some(Mutation::DeeperAgents) => least.max_depth = least.max_depth.saturating_sub(1),
             _ => {}
         }
@@ -209,6 +250,9 @@ impl Subject {
 
     pub(super) fn snapshot(&self) -> Vec<u8> {
         let snapshot = self.session.snapshot();
+        if self.mutation == Some(Mutation::ForgetfulPurse) {
+            return without_purse(&snapshot);
+        }
         let forgets = [Mutation::ForgetfulSnapshot, Mutation::ForgottenTurn, Mutation::CountsOn];
         if !self.mutation.is_some_and(|mutation| forgets.contains(&mutation)) {
             return snapshot;
@@ -281,6 +325,11 @@ impl Subject {
         {
             *value += 1;
         }
+        if let EventKind::BudgetLimit { limit, .. } = &mut event.kind
+            && mutation == Mutation::EarlyBudget
+        {
+            *limit *= 2;
+        }
         if mutation == Mutation::ClockBack && event.seq.is_multiple_of(20) {
             event.at = Instant(event.at.0.saturating_sub(1));
         }
@@ -348,6 +397,17 @@ impl Subject {
     fn is_owed(&self, id: EffectId) -> bool {
         self.session.owed().effects().any(|effect| effect.id() == id)
     }
+}
+
+/// The snapshot without what was spent.
+fn without_purse(snapshot: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(snapshot);
+    let places = [r#""state":"#, r#""purse":"#, r#""agents":"#].map(|key| text.find(key));
+    let [Some(state), Some(purse), Some(agents)] = places else { return snapshot.to_vec() };
+    // What is cancelled stands between them.
+    let behind = text[purse..agents].find(r#""cancelled":"#).map_or(agents, |at| purse + at);
+    let (before, after) = (&text[state + 8..purse], &text[behind..text.len() - 1]);
+    crate::snapshot::with_state(snapshot, &format!("{before}\"purse\":{{}},{after}"))
 }
 
 fn mutate_request(mutation: Mutation, request: HttpRequest) -> HttpRequest {

@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
     let policy = LoopPolicy::default();
-    let mut note = |n: u64| watch.note("f", &n.to_string(), &policy).is_some();
+    let mut note = |n: u64| watch.note(&[("f", &n.to_string())], &policy).is_some();
     (0..calls).filter(|n| note(pattern[n % pattern.len()])).map(|n| n + 1).collect()
 }
 

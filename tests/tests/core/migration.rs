@@ -124,12 +124,28 @@ fn a_log_of_version_2_goes_on_from_its_newest_snapshot() {
 }
 
 #[test]
-fn a_snapshot_of_version_3_is_one_of_today_without_a_view() {
-    let snapshot = TestHost::default().session.snapshot();
+fn snapshots_of_versions_3_and_4_say_nothing_of_a_view_or_of_what_was_spent() {
+    let mut host = TestHost::default();
+    let _ = host.submit("go");
+    host.reply(&Message::call("c", "list_dir", &serde_json::json!({})));
+    let snapshot = host.session.snapshot();
+    let state = innerloop_tests::snapshot::state(&snapshot);
+    let spent = &state["purse"]["spent"]["tokens"];
+    assert_eq!(
+        *spent,
+        serde_json::json!(host.session.status(AgentId::ROOT).unwrap().usage.tokens())
+    );
     let text = String::from_utf8(snapshot.clone()).unwrap();
-    let older = text.replacen(r#""version":5"#, r#""version":3"#, 1);
-    assert_ne!(older, text);
-    assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
+    let (from, to) = (text.find(r#""purse":"#).unwrap(), text.find(r#""agents":"#).unwrap());
+    let begin = text.find(r#""state":"#).unwrap() + 8;
+    let state = text[begin..from].to_owned() + &text[to..text.len() - 1];
+    let older = innerloop_tests::snapshot::with_state(&snapshot, &state);
+    for version in ["3", "4"] {
+        let older = String::from_utf8(older.clone()).unwrap();
+        let older = older.replacen(r#""version":5"#, &format!(r#""version":{version}"#), 1);
+        // What the agents have used says what was spent.
+        assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
+    }
 }
 
 #[test]
@@ -138,22 +154,16 @@ fn an_input_that_waits_in_a_snapshot_of_version_4_has_no_options() {
     let _ = host.submit("go");
     let _ = host.command(Command::follow_up(text("later")));
     let snapshot = host.session.snapshot();
-    let state = state_of(&snapshot);
+    let text = String::from_utf8(snapshot.clone()).unwrap();
+    let (_, state) = text.split_once(r#","state":"#).unwrap();
+    let state = state.strip_suffix('}').unwrap();
     let parts = r#"[{"type":"text","text":"later"}]"#;
     let older = state.replace(&format!(r#"[{{"parts":{parts}}}]"#), &format!("[{parts}]"));
     assert_ne!(older, state);
-    let digest = Digest::of(older.as_bytes()).text();
-    let older = format!(
-        r#"{{"format":"innerloop-snapshot","version":4,"digest":"{digest}","state":{older}}}"#
-    );
+    let older = innerloop_tests::snapshot::with_state(&snapshot, &older);
+    let older = String::from_utf8(older).unwrap();
+    let older = older.replacen(r#""version":5"#, r#""version":4"#, 1);
     assert_eq!(Session::restore(older.as_bytes(), EPOCH).unwrap().snapshot(), snapshot);
-}
-
-/// The JSON of a snapshot's state.
-fn state_of(snapshot: &[u8]) -> String {
-    let text = core::str::from_utf8(snapshot).unwrap();
-    let (_, state) = text.split_once(r#","state":"#).unwrap();
-    state.strip_suffix('}').unwrap().to_owned()
 }
 
 /// Each snapshot with what version 2 made of it.

@@ -37,7 +37,8 @@ fn no_seed_that_failed_once_fails_again() {
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
         for wire in [Some(WireKind::Anthropic), None] {
-            let plan = Plan { wire, folds: false, views: false, turns: false, ..Plan::default() };
+            let (folds, views, turns, budgets) = (false, false, false, false);
+            let plan = Plan { wire, folds, views, turns, budgets, ..Plan::default() };
             if let Err(fault) = run(seed, plan) {
                 panic!("{}", shown(&fault));
             }
@@ -108,6 +109,9 @@ const CORNERS: [&str; 59] = [
     "refused: there is nothing to undo",
     "refused: the turns cannot be imported",
     r#""type":"compacted""#,
+    r#""type":"budget_limit""#,
+    r#""end":"budget""#,
+    r#""end":"unverified""#,
 ];
 
 #[test]
@@ -339,4 +343,29 @@ fn an_undo_that_is_only_told_is_caught() {
 #[test]
 fn a_rewind_that_does_not_tell_of_the_prefix_is_caught() {
     catches(Mutation::UntoldRebase, "rewrites the one before");
+}
+
+#[test]
+fn a_session_that_spends_more_than_it_may_is_caught() {
+    catches(Mutation::SpendsMore, "is used up");
+}
+
+#[test]
+fn a_snapshot_that_forgets_what_was_spent_is_caught() {
+    catches(Mutation::ForgetfulPurse, "is used up");
+}
+
+#[test]
+fn a_run_that_goes_on_when_its_time_is_up_is_caught() {
+    catches(Mutation::LateEnd, "and the run goes on");
+}
+
+#[test]
+fn a_budget_that_ends_a_run_too_early_is_caught() {
+    catches(Mutation::EarlyBudget, "stops at");
+}
+
+#[test]
+fn a_hook_that_denies_the_end_for_ever_is_caught() {
+    catches(Mutation::EndlessDenials, "the end was denied");
 }

@@ -15,6 +15,10 @@ export interface SessionConfig {
     max_turns: number;
     /** Most rounds of tool calls for one input of the user; 0 for no limit. */
     max_tool_rounds_per_input: number;
+    /** Most that a run may use, that of the agents included that it started. */
+    run?: Partial<Spend>;
+    /** Most that all runs of the session may use together. */
+    session?: Partial<Spend>;
     /** What follows when one is reached. */
     action: LimitAction;
   };
@@ -85,8 +89,11 @@ export interface SessionConfig {
   loops: LoopPolicy;
   /** Which calls a person must allow first. */
   approval: ApprovalPolicy;
-  /** Where hooks stand, and whether one that breaks counts as a denial. */
-  hooks: { points: HookPoint[]; fail_closed: boolean };
+  /**
+   * Where hooks stand, whether one that breaks counts as a denial, and how often for one input the
+   * hook before the end may send the model back to work.
+   */
+  hooks: { points: HookPoint[]; fail_closed: boolean; max_denials: number };
   /** Whether a file that is there must have been read before it is changed. */
   guard: { read_before_write: boolean };
   /** How deep agents may be nested (0 offers none), and how many may be open at once. */
@@ -297,10 +304,12 @@ export interface LoopPolicy {
   window: number;
   /** The longest cycle of calls that counts as a pattern. */
   max_period: number;
-  /** How many calls in a row of one tool with the same arguments are too many; 0 for never. */
+  /** How many rounds in a row with the same calls are too many; 0 for never. */
   same_args: number;
-  /** How many calls in a row of one tool are too many; 0 for never. */
+  /** How many rounds in a row that call the same tools are too many; 0 for never. */
   same_name: number;
+  /** After how many more of such rounds the next step follows; 0 for the same number again. */
+  again_after: number;
   /** Whether only calls that failed count. */
   only_if_failed: boolean;
   /** Tools whose calls do not count. */
@@ -361,3 +370,13 @@ export type Patch<T> = T extends readonly unknown[]
   : T extends object
     ? { [K in keyof T]?: Patch<T[K]> | undefined }
     : T;
+
+/** What models and their work use; as a limit, 0 means none. */
+export interface Spend {
+  /** Nano-dollars (1e-9 US dollars). */
+  cost_nano_usd: number;
+  /** Tokens, in and out. */
+  tokens: number;
+  /** Milliseconds of runs, whatever was waited for. */
+  ms: number;
+}

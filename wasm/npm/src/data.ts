@@ -30,9 +30,19 @@ export type Part =
 export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
 
 /**
- * How a run ended. `loop`: its calls repeated themselves. `denied`: a person or a hook denied it.
+ * How a run ended. `budget`: what it may spend is used up. `loop`: its calls repeated themselves.
+ * `denied`: a person or a hook denied it. `unverified`: the hook before the end has not agreed,
+ * however often the model went back to work.
  */
-export type RunEnd = "completed" | "limit" | "loop" | "interrupted" | "denied" | "failed";
+export type RunEnd =
+  | "completed"
+  | "limit"
+  | "budget"
+  | "loop"
+  | "interrupted"
+  | "denied"
+  | "unverified"
+  | "failed";
 
 /** What made a run fail. */
 export type ErrorKind =

@@ -69,6 +69,8 @@ export interface ProcessingEnd extends Stamp {
   cost_nano_usd?: number;
   replies: number;
   tool_calls: number;
+  /** Rounds of tool calls. */
+  rounds: number;
 }
 /** The model began to write text. */
 export interface AssistantTextStart extends Stamp {
@@ -159,6 +161,14 @@ export interface TurnLimit extends Stamp {
   type: "turn_limit";
   limit: "max_turns" | "max_tool_rounds_per_input";
   value: number;
+}
+/** What may be spent is used up, which ends the run; the model may still be asked to sum up. */
+export interface BudgetLimit extends Stamp {
+  type: "budget_limit";
+  /** Which limit: `run` or `session`, a dot, and the field of it. */
+  which: `${"run" | "session"}.${"cost_nano_usd" | "tokens" | "ms"}`;
+  used: number;
+  limit: number;
 }
 /** The newest calls follow a repeating pattern; the model has been told. */
 export interface LoopDetection extends Stamp {
@@ -298,6 +308,7 @@ export type AgentEvent =
   | ToolCallEnd
   | SteeringInjected
   | TurnLimit
+  | BudgetLimit
   | LoopDetection
   | AgentStarted
   | AgentEnded

@@ -1,6 +1,7 @@
 // Checks the options and turns them into what the binding takes: JSON. What only the driver can
 // tell (a key that is missing, a field of the configuration that does not fit) it checks.
 
+import type { Spending } from "./budget.js";
 import { AgentError } from "./errors.js";
 import { checkKey } from "./key.js";
 import { isModule } from "./kinds.js";
@@ -41,6 +42,7 @@ const CONFIG_KEYS: readonly string[] = [
   "temperature",
   "toolChoice",
   "limits",
+  "budget",
   "loops",
   "compaction",
   "answer",
@@ -276,7 +278,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
       tool_choice: choiceOf(options.toolChoice),
       options: providerOptionsOf(options),
     },
-    limits: nested("limits", options.limits),
+    limits: limitsOf(options),
     retry: nested("retry", options.retry),
     timeouts: nested("timeouts", options.timeouts),
     loops: nested("loops", options.loops),
@@ -329,6 +331,30 @@ export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined
     if (typeof choice.tool === "string") return choice;
   }
   throw bad('`toolChoice` must be "auto", "none", "required", or `{ tool: name }`');
+}
+
+function limitsOf({ limits, budget }: ConfigOptions): object | undefined {
+  const own = nested("limits", limits);
+  if (budget === undefined) return own;
+  const { session, ...run } = isObject(budget) ? budget : { session: budget };
+  const all = session === undefined ? undefined : spendOf("budget.session", session);
+  return { ...own, run: spendOf("budget", run), session: all };
+}
+
+function spendOf(name: string, spending: Spending): object {
+  const known = "costUsd, tokens, ms";
+  if (!isObject(spending)) throw bad(`\`${name}\` must be an object with ${known}`);
+  const { costUsd, tokens, ms, ...unknown } = spending;
+  const [key] = Object.keys(unknown);
+  if (key !== undefined) throw bad(`there is no option \`${name}.${key}\`; there is ${known}`);
+  if (costUsd !== undefined && !(costUsd > 0)) {
+    throw bad(`\`${name}.costUsd\` must be a number of US dollars above 0`);
+  }
+  return {
+    cost_nano_usd: costUsd === undefined ? undefined : Math.round(costUsd * 1e9),
+    tokens: count(`${name}.tokens`, tokens),
+    ms: count(`${name}.ms`, ms),
+  };
 }
 
 // `false` is never, an object says from when on; what it leaves out is as the preset has it.

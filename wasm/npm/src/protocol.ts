@@ -219,6 +219,8 @@ export type Reason =
   | { import: string }
   /** The field of the configuration that cannot work, and why. */
   | { config: { field: string; message: string } }
+  /** What the session may spend is used up. */
+  | { budget: null }
   | { unsupported: string };
 
 /** A refused input and why; the session is as it was. */

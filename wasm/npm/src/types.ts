@@ -2,6 +2,7 @@
 // have the shapes of the session's log (snake_case); they stand in files of their own.
 
 import type { Approve, AskUser, Hooks } from "./asked.js";
+import type { Budget } from "./budget.js";
 import type { Compaction } from "./compaction.js";
 import type {
   Facts,
@@ -19,6 +20,7 @@ import type { ArgumentsOf, ToJsonSchema } from "./schema.js";
 import type { Programs, WasiTool } from "./sources.js";
 
 export type * from "./asked.js";
+export type * from "./budget.js";
 export type * from "./compaction.js";
 export type * from "./config.js";
 export type * from "./data.js";
@@ -76,6 +78,8 @@ export interface ConfigOptions {
   toolChoice?: ToolChoice | undefined;
   /** When to stop. */
   limits?: Limits | undefined;
+  /** What may be spent; then `limits.action` says what follows (status `budget`). */
+  budget?: Budget | undefined;
   /** When calls repeat themselves, and what is done about it. */
   loops?: Loops | undefined;
   /**

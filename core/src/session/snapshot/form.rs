@@ -20,7 +20,7 @@ use crate::{
         phase::{Asked, Hooked, Phase, Then},
         route::{Route, Tools},
     },
-    rules::guard::KnownFiles,
+    rules::{budget::Purse, guard::KnownFiles},
     types::{
         config::{ApprovalRule, ModelConfig, SessionConfig},
         input::TurnOptions,
@@ -41,6 +41,9 @@ pub(super) struct State<'a> {
     pub(super) events: u64,
     /// The number of the last effect.
     pub(super) effects: u64,
+    /// What all agents have spent; forms of before said it by agent.
+    #[json(default)]
+    pub(super) purse: Option<Purse>,
     /// Effects that are cancelled and have not answered.
     #[json(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cancelled: Vec<CancelledForm>,
@@ -105,6 +108,10 @@ fn is_empty(queue: &[Vec<Part>]) -> bool {
 
 fn has_none(files: &KnownFiles) -> bool {
     files.is_empty()
+}
+
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 const fn allows_none(rules: &[ApprovalRule]) -> bool {
@@ -193,6 +200,8 @@ pub(super) struct RepairsForm {
     pub(super) empties: u32,
     pub(super) answers: u32,
     pub(super) nudges: u32,
+    #[json(skip_serializing_if = "is_zero")]
+    pub(super) denials: u32,
     #[json(skip_serializing_if = "core::ops::Not::not")]
     pub(super) grown: bool,
     #[json(skip_serializing_if = "core::ops::Not::not")]
@@ -237,6 +246,9 @@ pub(super) enum CallStateForm<'a> {
         shown: bool,
         #[json(default, skip_serializing_if = "core::ops::Not::not")]
         text_begun: bool,
+        /// Thousandths of a token that have come, about.
+        #[json(default, skip_serializing_if = "Option::is_none")]
+        written: Option<u64>,
         #[json(default, skip_serializing_if = "Option::is_none")]
         whole: Option<Cow<'a, Reply>>,
     },
@@ -399,14 +411,15 @@ impl RepairsForm {
     }
 
     const fn of(repairs: Repairs) -> Self {
-        let Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed } =
-            repairs;
-        Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
+        let Repairs { pauses, cut, continued, empties, answers, nudges, denials, .. } = repairs;
+        let Repairs { grown, overflowed, .. } = repairs;
+        Self { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 
     const fn repairs(self) -> Repairs {
-        let Self { pauses, cut, continued, empties, answers, nudges, grown, overflowed } = self;
-        Repairs { pauses, cut, continued, empties, answers, nudges, grown, overflowed }
+        let Self { pauses, cut, continued, empties, answers, nudges, denials, .. } = self;
+        let Self { grown, overflowed, .. } = self;
+        Repairs { pauses, cut, continued, empties, answers, nudges, denials, grown, overflowed }
     }
 }
 
@@ -432,6 +445,7 @@ impl<'a> CallForm<'a> {
                     held: exchange.held,
                     shown: exchange.shown,
                     text_begun: exchange.text_begun,
+                    written: exchange.written,
                     whole: exchange.whole.as_deref().map(Cow::Borrowed),
                 },
             },
@@ -452,10 +466,19 @@ impl<'a> CallForm<'a> {
             attempt: self.attempt,
             state: match self.state {
                 CallStateForm::Waiting { until } => CallState::Waiting { until },
-                CallStateForm::Sent { effect, active_at, held, shown, text_begun, whole } => {
+                CallStateForm::Sent {
+                    effect,
+                    active_at,
+                    held,
+                    shown,
+                    text_begun,
+                    written,
+                    whole,
+                } => {
                     let whole = whole.map(|reply| Box::new(reply.into_owned()));
                     let exchange = Exchange::new(effect, active_at);
-                    CallState::Sent(Exchange { held, shown, text_begun, whole, ..exchange })
+                    let sent = Exchange { held, shown, text_begun, written, whole, ..exchange };
+                    CallState::Sent(sent)
                 }
             },
         }

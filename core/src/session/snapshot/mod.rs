@@ -54,6 +54,7 @@ impl Session {
             now: self.now,
             events: self.seq,
             effects: self.ledger.issued(),
+            purse: Some(self.purse),
             cancelled: self.ledger.cancelled().filter_map(CancelledForm::of).collect(),
             agents: self.agents().map(|agent| self.form(agent)).collect(),
         });

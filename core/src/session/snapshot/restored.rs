@@ -8,11 +8,11 @@ use super::{
 use crate::{
     base::{
         id::{AgentId, ById, EffectId},
-        time::UnixMillis,
+        time::{Instant, UnixMillis},
     },
     machine::{
         agent::Agent,
-        body::{Learnt, Pending},
+        body::{Counts, Learnt, Pending},
         ctx::AgentCount,
         exchange::{ModelCall, Purpose},
         ledger::{Entry, Ledger},
@@ -20,9 +20,10 @@ use crate::{
         route::Tools,
         setup::Setup,
     },
+    rules::budget::Purse,
     session::Session,
     types::{
-        config::SessionConfig,
+        config::{SessionConfig, Spend},
         message::{Turn, TurnKind},
     },
 };
@@ -50,6 +51,7 @@ impl State<'_> {
         for (parent, forms) in children {
             with_children(parent, forms, &mut agents)?;
         }
+        let purse = self.purse.unwrap_or_else(|| purse(&agents, self.now));
         let count = AgentCount {
             newest: agents.iter().last().map_or(0, |(id, _)| id.0),
             open: open_agents(&agents),
@@ -64,6 +66,7 @@ impl State<'_> {
             others: agents,
             count,
             ledger,
+            purse,
             seq: self.events,
             now: self.now,
             epoch: UnixMillis(wall.0.saturating_sub(self.now.0)),
@@ -166,6 +169,28 @@ fn with_children(
         }
     }
     Ok(())
+}
+
+/// What all agents have spent, as far as their own counts say it.
+fn purse(agents: &ById<AgentId, Agent>, now: Instant) -> Purse {
+    let spend = |counts: &Counts| Spend {
+        cost_nano_usd: counts.cost_nano_usd.unwrap_or_default(),
+        tokens: counts.usage.tokens(),
+        ms: 0,
+    };
+    let mut purse = Purse::default();
+    for agent in agents.values() {
+        let all = spend(&agent.body.counts());
+        purse.spend(all.cost_nano_usd, all.tokens);
+    }
+    purse.before = purse.spent;
+    let Some(root) = agents.get(AgentId::ROOT) else { return purse };
+    let run = spend(&root.body.run.counts);
+    purse.before.cost_nano_usd = purse.before.cost_nano_usd.saturating_sub(run.cost_nano_usd);
+    purse.before.tokens = purse.before.tokens.saturating_sub(run.tokens);
+    let is_idle = matches!(root.phase, Phase::Idle | Phase::Closing | Phase::Closed);
+    purse.since = (!is_idle).then_some(now);
+    purse
 }
 
 /// How many agents are open beside the session's own.

@@ -225,6 +225,7 @@ impl State2 {
             now: self.now,
             events: self.seq,
             effects: self.ledger.issued,
+            purse: None,
             cancelled: self.ledger.open.into_iter().filter_map(cancelled).collect(),
             agents,
         })
@@ -385,12 +386,14 @@ impl Phase2 {
             Self::Calling(call) => {
                 let Calling2 { effect, attempt, heard, shown, text_begun, whole } = *call;
                 let (active_at, whole) = (heard, whole.map(Cow::Owned));
+                let (held, written, effect_at) = (false, None, active_at);
                 let state = CallStateForm::Sent {
                     effect,
-                    active_at,
-                    held: false,
+                    active_at: effect_at,
+                    held,
                     shown,
                     text_begun,
+                    written,
                     whole,
                 };
                 (PhaseForm::ModelCall, Some(CallForm { purpose, attempt, route, state }))

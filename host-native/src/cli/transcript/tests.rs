@@ -113,9 +113,15 @@ impl Scene {
             ..Usage::default()
         };
         let (text, cost_nano_usd) = ("The *end*.".to_owned(), Some(12_345_678));
-        let (replies, tool_calls) = (2, 2);
-        let kind =
-            EventKind::ProcessingEnd { end, text, usage, cost_nano_usd, replies, tool_calls };
+        let kind = EventKind::ProcessingEnd {
+            end,
+            text,
+            usage,
+            cost_nano_usd,
+            replies: 2,
+            tool_calls: 2,
+            rounds: 1,
+        };
         self.event(kind);
     }
 

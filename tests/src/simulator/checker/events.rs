@@ -298,6 +298,8 @@ impl Told {
             EventKind::Compacted { .. } | EventKind::CompactionFailed { .. } => {
                 (self.tries, self.is_retry, self.compacts) = (0, false, false);
             }
+            // What follows is the call in which the run is summed up.
+            EventKind::BudgetLimit { .. } => (self.tries, self.is_retry) = (0, false),
             EventKind::AssistantTextDelta { text } => self.text.push_str(text),
             EventKind::TextReset => self.text.clear(),
             EventKind::AssistantTextEnd { text, .. } => {

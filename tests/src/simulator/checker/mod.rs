@@ -11,6 +11,7 @@ mod repairs;
 mod requests;
 mod results;
 mod seen;
+mod spending;
 mod views;
 mod words;
 
@@ -35,6 +36,7 @@ use repairs::Repairs;
 use requests::Requests;
 use results::Results;
 use seen::{Seen, require};
+use spending::Spending;
 use views::{Views, changes_view};
 use words::Words;
 
@@ -58,6 +60,7 @@ pub(super) struct Checker {
     repairs: Repairs,
     requests: Requests,
     results: Results,
+    spending: Spending,
     views: Views,
     words: Words,
     durable: Durable,
@@ -82,6 +85,7 @@ impl Checker {
             repairs: Repairs::default(),
             requests: Requests::default(),
             results: Results::default(),
+            spending: Spending::default(),
             views: Views::default(),
             words: Words::default(),
             before: None,
@@ -155,6 +159,8 @@ impl Checker {
         self.hooks.on_outputs(seen, &ends)?;
         self.order.on_outputs(seen)?;
         self.repairs.on_outputs(seen);
+        self.spending.on_input(seen, self.state == Some(AgentState::Idle))?;
+        self.spending.on_outputs(seen)?;
         self.results.on_outputs(seen, &ends, &mut self.hooks)?;
         self.views.on_outputs(seen)?;
         self.requests
@@ -224,7 +230,7 @@ impl Checker {
             let is_fit = match (command, reason) {
                 (_, Reason::Closed) => is_closed,
                 (Command::Submit { .. } | Command::Compact { .. }, Reason::Busy) => !is_idle,
-                (Command::Compact { .. }, Reason::Nothing(_)) => is_idle,
+                (Command::Compact { .. }, Reason::Nothing(_) | Reason::Budget) => is_idle,
                 (_, Reason::Busy) => changes_view(input) && !is_idle,
                 (_, Reason::Nothing(_)) => self.views.has_nothing(command, subject),
                 (Command::Import { .. }, Reason::Import(_)) => true,

@@ -1,0 +1,88 @@
+//! What is spent, and whether that is all that may be (`docs/decisions.md#budgets`).
+
+use crate::{
+    base::time::Instant,
+    types::limits::{Limits, Spend},
+};
+use innerloop_json::{FromJson, ToJson};
+
+/// What all agents of a session have spent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+#[json(default)]
+pub struct Purse {
+    /// What the session has spent; of its time, that of runs which are over.
+    pub spent: Spend,
+    /// How much of it was spent before the run under way, or before the last one.
+    pub before: Spend,
+    /// When the run under way began.
+    #[json(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Instant>,
+}
+
+/// A limit that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsedUp {
+    /// Which, as a path below `limits`.
+    pub which: &'static str,
+    /// How much is used.
+    pub used: u64,
+    /// The limit.
+    pub limit: u64,
+}
+
+impl Purse {
+    /// A run of the session's own agent begins.
+    pub const fn begin_run(&mut self, now: Instant) {
+        self.before = self.spent;
+        self.since = Some(now);
+    }
+
+    /// It is over.
+    pub fn end_run(&mut self, now: Instant) {
+        self.spent = self.until(now);
+        self.since = None;
+    }
+
+    /// Something was spent on a model.
+    pub fn spend(&mut self, cost_nano_usd: u64, tokens: u64) {
+        self.spent.cost_nano_usd = self.spent.cost_nano_usd.saturating_add(cost_nano_usd);
+        self.spent.tokens = self.spent.tokens.saturating_add(tokens);
+    }
+
+    /// What the session has spent by now.
+    #[must_use]
+    pub fn until(&self, now: Instant) -> Spend {
+        let running = self.since.map_or(0, |since| now.ms_since(since));
+        Spend { ms: self.spent.ms.saturating_add(running), ..self.spent }
+    }
+
+    /// The first limit that is reached by now.
+    #[must_use]
+    pub fn used_up(&self, limits: &Limits, now: Instant) -> Option<UsedUp> {
+        let (all, before) = (self.until(now), self.before);
+        let cost = all.cost_nano_usd.saturating_sub(before.cost_nano_usd);
+        let tokens = all.tokens.saturating_sub(before.tokens);
+        let ms = all.ms.saturating_sub(before.ms);
+        let Limits { run, session, .. } = limits;
+        let all = [
+            ("run.cost_nano_usd", cost, run.cost_nano_usd),
+            ("run.tokens", tokens, run.tokens),
+            ("run.ms", ms, run.ms),
+            ("session.cost_nano_usd", all.cost_nano_usd, session.cost_nano_usd),
+            ("session.tokens", all.tokens, session.tokens),
+            ("session.ms", all.ms, session.ms),
+        ];
+        let reached = all.into_iter().find(|&(_, used, limit)| limit > 0 && used >= limit);
+        reached.map(|(which, used, limit)| UsedUp { which, used, limit })
+    }
+
+    /// When the time of the run under way is up.
+    #[must_use]
+    pub fn deadline(&self, limits: &Limits) -> Option<Instant> {
+        let since = self.since?;
+        let session = limits.session.ms.saturating_sub(self.spent.ms);
+        let left = [(limits.run.ms, limits.run.ms), (limits.session.ms, session)];
+        let left = left.into_iter().filter(|&(limit, _)| limit > 0).map(|(_, left)| left).min();
+        left.map(|ms| since.plus_ms(ms))
+    }
+}
