@@ -49,7 +49,7 @@ fn no_seed_that_failed_once_fails_again() {
 }
 
 /// What is to come up somewhere: events, effects, refusals, restarts.
-const CORNERS: [&str; 59] = [
+const CORNERS: [&str; 62] = [
     r#""type":"queued""#,
     r#""point":"outbound""#,
     r#"may not be called for this input"#,
