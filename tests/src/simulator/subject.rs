@@ -132,8 +132,8 @@ impl Subject {
             }
         }
         if mutation == Some(Mutation::EndlessDenials) {
-            config.hooks.max_denials *= u32::try_from(MORE).unwrap_or(1);
-            config.hooks.max_denials += 1;
+            config.hooks.points.push(HookPoint::BeforeStop);
+            config.hooks.max_denials = u32::MAX;
         }
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
         let (shift, seq, settled, closed) = (0, 1, None, false);
@@ -157,9 +157,7 @@ impl Subject {
                 config.limits.run.ms /= MORE;
                 config.limits.session.ms /= MORE;
             }
-            Some(Mutation::EndlessDenials) => {
-                config.hooks.max_denials /= u32::try_from(MORE).unwrap_or(1);
-            }
+            Some(Mutation::EndlessDenials) => config.hooks.max_denials = 0,
             Some(Mutation::DeeperAgents) => least.max_depth = least.max_depth.saturating_sub(1),
             _ => {}
         }

@@ -11,6 +11,7 @@
 
 mod across_wires;
 mod attachments;
+mod budgets;
 mod by_id;
 mod bytes;
 mod compaction;

@@ -153,7 +153,7 @@ impl Spending {
         };
         let is_late = |most: u64| most > 0 && seen.now.ms_since(self.began) >= most;
         let run = reached(self.run(), limits.run) || (self.runs && is_late(limits.run.ms));
-        if !reached(self.told, limits.session) && !(is_of_run && run) {
+        if !(reached(self.told, limits.session) || (is_of_run && run)) {
             return Ok(());
         }
         self.over += 1;
