@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, machine, native, npm, programs, wasm, wasm_targets};
+use crate::{abi, machine, native, npm, programs, python, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -11,7 +11,7 @@ pub(crate) const MACHINE: [Step; 2] =
 /// What the native host carries in itself.
 pub(crate) const CARRIED: [Step; 3] = [GUEST, PROGRAMS, SHELL];
 /// What carries out the tools.
-const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
 /// A tool of one's own, which the tests call.
 pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
@@ -48,7 +48,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
-    let packed = [CORE, PYTHON, PROGRAM_PACKAGES];
+    let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
 }
