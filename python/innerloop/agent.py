@@ -124,10 +124,7 @@ class Agent:
             InnerloopError: ``bad_log``, where the log cannot be read; ``busy``, while another
                 process goes on with it; otherwise as the constructor.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            raise InnerloopError("no_loop", "`Agent.resume` needs a running event loop") from None
+        _need_loop("Agent.resume")
         agent = cls.__new__(cls)
         agent._set_up(Options(**options), _existing(log), resumes=True)
         return agent
@@ -146,8 +143,10 @@ class Agent:
         """Lets the agent work until it is done. Call it where an event loop runs.
 
         Raises:
-            RejectedError: ``busy`` while a run is under way, ``closed`` after the end.
+            RejectedError: ``busy`` while a run is under way.
+            InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop.
         """
+        _need_loop("Agent.run")
         before = self._run
         run = Run(self.interrupt)
         if before is None:
@@ -413,6 +412,13 @@ class Agent:
             self._run.fail(error.message)
             self._run = None
         self._ended.set()
+
+
+def _need_loop(what: str) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise InnerloopError("no_loop", f"`{what}` needs a running event loop") from None
 
 
 def _said(said: Said) -> list[Json]:

@@ -102,7 +102,7 @@ class Core:
         store, length = self._store, len(request)
         # The room stays where it is as long as it is large enough.
         if length > self._size:
-            self._address = self._room(store, length)
+            self._address = self._room(store, length) & 0xFFFF_FFFF
             self._size = length if self._address else 0
             self._base = self._found_base()
             if not self._address:

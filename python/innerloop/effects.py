@@ -18,7 +18,6 @@ from .journal import Journal
 from .sandbox import READING, Action, Workspace
 from .tools import Tool, ToolContext
 
-
 _LOGGER = logging.getLogger("innerloop")
 
 
@@ -38,7 +37,7 @@ Decision = bool | str | Json
 ends), a reason not to, or an answer as the protocol has it."""
 
 Approve = Callable[[Approval], "Decision | Awaitable[Decision]"]
-Ask = Callable[[str], "str | None | Awaitable[str | None]"]
+Ask = Callable[[str], "str | Awaitable[str | None] | None"]
 
 
 class Answers:

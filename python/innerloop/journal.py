@@ -97,7 +97,8 @@ class Journal:
 
 def _open(path: Path) -> BinaryIO:
     try:
-        number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        number = os.open(path, flags, 0o600)
     except OSError as error:
         raise InnerloopError("bad_log", str(error)) from error
     file = os.fdopen(number, "ab")

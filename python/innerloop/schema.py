@@ -141,8 +141,7 @@ def _class(kind: Any) -> Json:
         required = [
             field.name
             for field in dataclasses.fields(kind)
-            if field.default is dataclasses.MISSING
-            and field.default_factory is dataclasses.MISSING
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         ]
         return _object(kind, required)
     if typing.is_typeddict(kind):

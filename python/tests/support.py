@@ -49,7 +49,7 @@ class Exchange:
         """Whether the other side hangs up in time."""
         self._handler.connection.settimeout(seconds)
         try:
-            return self._handler.connection.recv(1) == b""
+            return not self._handler.connection.recv(1)
         except ConnectionError:
             return True
         except TimeoutError:
@@ -84,6 +84,7 @@ def message(text: str = "", *calls: tuple[str, str, dict[str, Any]]) -> str:
         }
     ]
     blocks: list[tuple[dict[str, Any], dict[str, Any]]] = []
+    start: dict[str, Any]
     if text:
         start = {"type": "text", "text": ""}
         blocks.append((start, {"type": "text_delta", "text": text}))

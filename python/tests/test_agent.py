@@ -8,11 +8,33 @@ import tempfile
 import threading
 import time
 from typing import Any
+from unittest import mock
 
-from innerloop import Agent, Approval, InnerloopError, RejectedError, ToolContext, ToolError
-from innerloop import ToolResult, tool
-from support import FIXTURES, AsyncCase, Exchange, Model, calls, fails, message, options, says
-from support import told, until, whole
+from support import (
+    FIXTURES,
+    AsyncCase,
+    Exchange,
+    Model,
+    calls,
+    fails,
+    message,
+    options,
+    says,
+    told,
+    until,
+    whole,
+)
+
+from innerloop import (
+    Agent,
+    Approval,
+    InnerloopError,
+    RejectedError,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    tool,
+)
 
 
 def weather(city: str) -> str:
@@ -139,10 +161,17 @@ class Runs(AsyncCase):
         fixtures = [
             ("openai-chat", "/chat/completions", "openai_chat/azure.sse", "Fine."),
             ("openai", "/responses", "openai_responses/text.sse", 'Grüße, "Welt" 🌍\n'),
-            ("gemini", ":streamGenerateContent", "gemini/stream_text.sse", 'Grüße, "Welt" 😀\u2028\n'),
+            (
+                "gemini",
+                ":streamGenerateContent",
+                "gemini/stream_text.sse",
+                'Grüße, "Welt" 😀\u2028\n',
+            ),
             ("ollama", "/api/chat", "ollama/stream_cached.ndjson", "Grüße aus 😀."),
         ]
-        cases = [(name, path, (wire / file).read_bytes(), said) for name, path, file, said in fixtures]
+        cases = [
+            (name, path, (wire / file).read_bytes(), said) for name, path, file, said in fixtures
+        ]
         cases.append(("anthropic", "/v1/messages", message("Hello.").encode(), "Hello."))
 
         async def work() -> None:
@@ -156,7 +185,6 @@ class Runs(AsyncCase):
                     self.assertIn(path, model.requests[0].path)
 
         self.wait(work())
-
 
 
 class Conversations(AsyncCase):
@@ -194,7 +222,10 @@ class Conversations(AsyncCase):
             return f"{text} Blue."
 
         async def work() -> None:
-            replies = [calls(("c1", "ask_user", {"question": "Which colour?"})), says("Blue it is.")]
+            replies = [
+                calls(("c1", "ask_user", {"question": "Which colour?"})),
+                says("Blue it is."),
+            ]
             with Model(*replies) as model:
                 async with Agent(**options(model, ask=ask)) as agent:
                     result = await agent.run("Paint").result()
@@ -325,7 +356,13 @@ class HostileServers(AsyncCase):
             exchange.drop()
 
         async def work() -> None:
-            replies = [fails(500), fails(529, "overloaded_error"), breaks, hangs_up, says("At last.")]
+            replies = [
+                fails(500),
+                fails(529, "overloaded_error"),
+                breaks,
+                hangs_up,
+                says("At last."),
+            ]
             with Model(*replies) as model:
                 async with Agent(**options(model)) as agent:
                     events = [event async for event in agent.run("Hi")]
@@ -414,11 +451,9 @@ class BareHostileServers(HostileServers):
     """The same by the standard library, as where httpx is not installed."""
 
     def setUp(self) -> None:
-        import innerloop.http
-
-        found = innerloop.http.httpx
-        innerloop.http.httpx = None  # type: ignore[assignment]
-        self.addCleanup(setattr, innerloop.http, "httpx", found)
+        missing = mock.patch("innerloop.http.httpx", None)
+        missing.start()
+        self.addCleanup(missing.stop)
 
     def test_an_interrupt_ends_the_connection(self) -> None:
         gone: list[bool] = []
@@ -526,6 +561,14 @@ class Mistakes(AsyncCase):
             with self.subTest(given), self.assertRaises(InnerloopError) as thrown:
                 Agent(**given)
             self.assertEqual(thrown.exception.code, code)
+
+    def test_a_run_needs_an_event_loop(self) -> None:
+        with Model() as model:
+            agent = Agent(**options(model))
+            with self.assertRaises(InnerloopError) as thrown:
+                agent.run("Hi")
+            self.assertEqual(thrown.exception.code, "no_loop")
+            self.assertEqual(agent.status()["state"], "idle")
 
     def test_a_closed_agent_runs_no_more(self) -> None:
         async def work() -> None:

@@ -14,7 +14,9 @@ from support import Model, Reply, calls, says, told
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 EXAMPLES = dict(
-    re.findall(r"^## ([^\n]+)\n(?:(?!^## ).)*?```python\n(.*?)```", README.read_text("utf-8"), re.M | re.S)
+    re.findall(
+        r"^## ([^\n]+)\n(?:(?!^## ).)*?```python\n(.*?)```", README.read_text("utf-8"), re.M | re.S
+    )
 )
 
 
@@ -30,7 +32,12 @@ def run(heading: str, *replies: Reply, folder: str | None = None) -> tuple[str, 
         }
         command = [sys.executable, "-c", EXAMPLES[heading]]
         ended = subprocess.run(
-            command, cwd=folder or root, env=environment, capture_output=True, timeout=120, check=False
+            command,
+            cwd=folder or root,
+            env=environment,
+            capture_output=True,
+            timeout=120,
+            check=False,
         )
         if ended.returncode != 0:
             raise AssertionError(ended.stderr.decode())
@@ -86,6 +93,20 @@ class Readme(unittest.TestCase):
             said, model = run(heading, says("Two."), folder=folder)
             self.assertEqual(said, "Two.\n")
             self.assertEqual(len(model.requests[0].body["messages"]), 3)
+
+    def test_the_project_s_own_readme(self) -> None:
+        text = README.parents[1].joinpath("README.md").read_text("utf-8")
+        EXAMPLES["From Python"] = text.split("### From Python\n\n```python\n")[1].split("```")[0]
+        self.addCleanup(EXAMPLES.pop, "From Python")
+        calls_of_both = [
+            calls(("c1", "temperature", {"city": "Lima"})),
+            calls(("c2", "Write", {"file_path": "notes.md", "content": "21\n"})),
+        ]
+        with tempfile.TemporaryDirectory() as folder:
+            said, model = run("From Python", *calls_of_both, says("It is there."), folder=folder)
+            self.assertEqual(said, "completed It is there.\n")
+            self.assertEqual(told(model.results(1)[0]), "21")
+            self.assertEqual(Path(folder, "notes.md").read_text(), "21\n")
 
     def test_engines_of_your_own(self) -> None:
         said, _ = run("Engines of your own")

@@ -11,8 +11,9 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-from innerloop import Agent, InnerloopError
 from support import AsyncCase, Exchange, Model, calls, message, options, says, told
+
+from innerloop import Agent, InnerloopError
 
 VICTIM = Path(__file__).with_name("victim.py")
 # The five effects: a request; two tools side by side, of which one asks first; a request.
@@ -58,7 +59,9 @@ class Killed(unittest.TestCase):
         everything = ["look Ada", "send Ada", "end completed All done."]
         for death in points:
             with self.subTest(death), tempfile.TemporaryDirectory() as root, Model() as model:
-                first = message("I look.", ("c1", "look", {"at": "Ada"}), ("c2", "send", {"to": "Ada"}))
+                first = message(
+                    "I look.", ("c1", "look", {"at": "Ada"}), ("c2", "send", {"to": "Ada"})
+                )
                 answers = {0: first, 1: message("All done.")}
 
                 def reply(exchange: Exchange) -> None:
@@ -144,7 +147,9 @@ class Resumed(AsyncCase):
                         Agent(**options(model, log=log))
                     self.assertEqual(there.exception.code, "bad_option")
                     for _ in range(2):
-                        resumed = Agent.resume(log, api_key="sk-other-0123456789", base_url=model.url)
+                        resumed = Agent.resume(
+                            log, api_key="sk-other-0123456789", base_url=model.url
+                        )
                         self.assertEqual((resumed.id, resumed.current), (first, None))
                         await resumed.run("And?").result()
                         await resumed.leave()

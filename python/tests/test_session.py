@@ -8,8 +8,9 @@ import time
 import unittest
 from typing import Any
 
-from innerloop import Core, InnerloopError, RejectedError, Session, Step
 from support import message
+
+from innerloop import Core, InnerloopError, RejectedError, Session, Step
 
 PARTS = {"endpoints": [{"provider": "anthropic", "key": "sk-0123456789"}], "entries": True}
 TOOL = {"name": "weather", "description": "", "parameters": {"type": "object"}}
@@ -59,7 +60,9 @@ class Sessions(unittest.TestCase):
         session.handle({"http": {"id": 1, "input": {"head": {"status": 200}}}}, 20)
         half = message("", ("c1", "weather", {"city": "Köln"})).encode()
         # A piece may end within a character.
-        events = [e for at in range(len(half)) for e in session.chunk(1, half[at : at + 1], 20).events]
+        events = [
+            e for at in range(len(half)) for e in session.chunk(1, half[at : at + 1], 20).events
+        ]
         self.assertEqual({event["type"] for event in events}, {"tool_call_delta"})
         step = session.handle({"http": {"id": 1, "input": {"end": None}}}, 30)
         self.assertEqual(kinds(step), ["run_tool 2"])
@@ -82,7 +85,9 @@ class Sessions(unittest.TestCase):
         before = session.snapshot()
         with self.assertRaises(RejectedError) as refused:
             session.submit("Hi again", 11)
-        self.assertEqual((refused.exception.code, refused.exception.reason), ("busy", {"busy": None}))
+        self.assertEqual(
+            (refused.exception.code, refused.exception.reason), ("busy", {"busy": None})
+        )
         self.assertIn("Hi again", str(refused.exception.input))
         with self.assertRaises(RejectedError) as refused:
             session.handle({"lost": {"id": 9}}, 12)
@@ -97,7 +102,7 @@ class Sessions(unittest.TestCase):
         with self.assertRaises(InnerloopError) as field:
             core.config("anthropic", id="s", patches=[{"retry": {"max": 1}}])
         self.assertIn("retry.max", str(field.exception))
-        restored, step = Session.restore(before, parts=PARTS, wall=WALL, core=core)
+        _, step = Session.restore(before, parts=PARTS, wall=WALL, core=core)
         self.assertEqual(kinds(step), ["http 1"])
         session.close()
         with self.assertRaises(InnerloopError) as closed:
@@ -181,7 +186,9 @@ class Sessions(unittest.TestCase):
         self.assertEqual(kinds(step), ["http 1"])
 
     def test_a_delta_costs_little(self) -> None:
-        session, _ = Session.open(config(core := Core()), parts={**PARTS, "entries": False}, core=core)
+        session, _ = Session.open(
+            config(core := Core()), parts={**PARTS, "entries": False}, core=core
+        )
         session.submit("Hi", 10)
         session.handle({"http": {"id": 1, "input": {"head": {"status": 200}}}}, 20)
         body = message("x").split("event: content_block_stop")[0].encode()

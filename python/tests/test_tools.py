@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import unittest
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
@@ -139,7 +139,9 @@ class Schemas(unittest.TestCase):
         self.assertTrue(ahead.repeatable)
 
     def test_values(self) -> None:
-        self.assertEqual(value_of(list[Point], [{"x": 1}, {"x": 1, "y": 2}]), [Point(1), Point(1, 2)])
+        self.assertEqual(
+            value_of(list[Point], [{"x": 1}, {"x": 1, "y": 2}]), [Point(1), Point(1, 2)]
+        )
         self.assertEqual(value_of(Colour, "red"), Colour.RED)
         self.assertEqual(value_of(Annotated[float, "x"], 1), 1.0)
         self.assertEqual(value_of(Optional[Point], None), None)
@@ -159,12 +161,13 @@ class Schemas(unittest.TestCase):
 
         def unknown(a: "Nowhere") -> None: ...  # type: ignore[name-defined]  # noqa: F821
 
-        for function, words in [
+        cases: list[tuple[Callable[..., None], str]] = [
             (star, "`*args`"),
             (only, "`a` cannot be given by name"),
             (strange, "`a` is of type complex"),
             (unknown, "Nowhere"),
-        ]:
+        ]
+        for function, words in cases:
             with self.subTest(words), self.assertRaises(InnerloopError) as thrown:
                 tool(function)
             self.assertEqual(thrown.exception.code, "bad_tool")

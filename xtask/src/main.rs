@@ -9,6 +9,7 @@ mod demo;
 mod dist;
 mod elsewhere;
 mod everywhere;
+mod examples;
 mod failure;
 mod features;
 mod files;
@@ -71,7 +72,8 @@ Commands:
   dist         Build the program for release and pack it: in target/dist an archive, a package
                for Debian where there is dpkg-deb, and SHA256SUMS (--profile dev: the program that
                the tests run, as it was built last)
-  python       Build the Python package, check its types and run its tests
+  python       Build the Python package, check it and run its tests; run the examples in other
+               languages
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 

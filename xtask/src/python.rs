@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::abi;
+use crate::examples;
 use crate::failure::Failure;
 use crate::files;
 use crate::machine;
@@ -20,7 +21,10 @@ const PACKAGE: &str = "python";
 /// Where the wheel lies, and the environments of its tests.
 const TARGET: &str = "target/python";
 /// What builds and checks the package; the versions are pinned, so that both do the same anywhere.
-const TOOLS: [&str; 4] = ["flit-core==3.12.0", "httpx==0.28.1", "mypy==2.4.1", "wasmtime==50.0.1"];
+const TOOLS: [&str; 5] =
+    ["flit-core==3.12.0", "httpx==0.28.1", "mypy==2.4.1", "ruff==0.17.6", "wasmtime==50.0.1"];
+/// What is formatted and checked, as seen from the package.
+const SOURCES: [&str; 2] = [".", "../examples"];
 /// What the wheel alone needs.
 const BARE: [&str; 1] = ["wasmtime==50.0.1"];
 /// The most bytes that the wheel may have.
@@ -30,12 +34,14 @@ const VERSIONS: [&str; 4] = ["3.10", "3.11", "3.12", "3.13"];
 
 /// Builds the wheel.
 pub(crate) const WHEEL: Step = step("build the Python package", build_wheel);
-/// Builds it with what it carries, but for the tools, and tests it.
-pub(crate) const STEPS: [Step; 4] = [
+/// Builds it with what it carries, but for the tools, tests it, and runs the examples that use the
+/// same modules.
+pub(crate) const STEPS: [Step; 5] = [
     prepare::CORE,
     WHEEL,
-    step("check the types of the Python package", check),
+    step("check format, lints and types of the Python package", check),
     step("test the Python package", test),
+    examples::EXAMPLES,
 ];
 
 /// Runs the command.
@@ -69,6 +75,18 @@ fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
 
 fn check(workspace: &mut Workspace) -> Result<(), Failure> {
     let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    for arguments in [&["format", "--check"][..], &["check"]] {
+        let mut ruff = workspace.program(&python, PACKAGE);
+        ruff.args(["-m", "ruff"]).args(arguments);
+        ruff.args([
+            "--quiet",
+            "--config",
+            "pyproject.toml",
+            "--cache-dir",
+            "../target/python/ruff",
+        ]);
+        process::run(ruff.args(SOURCES))?;
+    }
     let mut mypy = workspace.program(python, PACKAGE);
     mypy.args(["-m", "mypy", "--cache-dir", "../target/python/mypy"]);
     process::run(&mut mypy)
