@@ -96,8 +96,7 @@ impl Lines {
                 self.enter_again(driver, owe_runs, answer);
             }
             Request::Restore { parts, wall, owe_runs } => {
-                let driver = Driver::restore(bytes, wall, parts_of(parts)?)?;
-                self.enter_again(driver, owe_runs, answer);
+                self.enter_again(Driver::restore(bytes, wall, parts_of(parts)?)?, owe_runs, answer);
             }
             Request::Fork { session, id, turns, parts, wall } => {
                 let turns = turns.unwrap_or(usize::MAX);

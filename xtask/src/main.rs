@@ -185,7 +185,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
         Ask::Mutants(plan) => mutants::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),
-        Ask::Python => python::run(&mut workspace),
+        Ask::Python => prepare::run_python(&mut workspace),
     }
 }
 

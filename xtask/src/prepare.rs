@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, machine, native, npm, programs, python, wasm, wasm_targets};
+use crate::{abi, examples, machine, native, npm, programs, python, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -11,7 +11,7 @@ pub(crate) const MACHINE: [Step; 2] =
 /// What the native host carries in itself.
 pub(crate) const CARRIED: [Step; 3] = [GUEST, PROGRAMS, SHELL];
 /// What carries out the tools.
-pub(crate) const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
+const GUEST: Step = step("build the tools for WASI", wasm::build_guest);
 /// A tool of one's own, which the tests call.
 pub(crate) const EXAMPLE: Step = step("build the example's tool for WASI", wasm::build_example);
 /// What the sandbox runs.
@@ -22,6 +22,10 @@ pub(crate) const PYTHON: Step = step("fetch Python for pages", programs::fetch_p
 pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
 /// The core for hosts in any language.
 pub(crate) const CORE: Step = step("build the core without imports", abi::build);
+/// The core for hosts in any language, and what uses it and the tools: the Python package, checked
+/// and tested, and the examples.
+pub(crate) const ELSEWHERE: [Step; 5] =
+    [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -51,4 +55,12 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
+}
+
+/// Runs the command `python`.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &[&MACHINE[..], &[GUEST], &ELSEWHERE].concat())
 }

@@ -5,14 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::abi;
-use crate::examples;
 use crate::failure::Failure;
 use crate::files;
 use crate::machine;
 use crate::package::{TEXTS, VERSION};
-use crate::prepare;
 use crate::process;
-use crate::steps::{Step, run_all, step};
+use crate::steps::{Step, step};
 use crate::wasm::GUEST;
 use crate::workspace::Workspace;
 
@@ -32,25 +30,12 @@ const BUDGET: usize = 800_000;
 /// The Pythons that the package is for.
 const VERSIONS: [&str; 4] = ["3.10", "3.11", "3.12", "3.13"];
 
-/// Builds the wheel.
+/// Builds the wheel, of the modules that were built before.
 pub(crate) const WHEEL: Step = step("build the Python package", build_wheel);
-/// Builds it with what it carries, but for the tools, tests it, and runs the examples that use the
-/// same modules.
-pub(crate) const STEPS: [Step; 5] = [
-    prepare::CORE,
-    WHEEL,
-    step("check format, lints and types of the Python package", check),
-    step("test the Python package", test),
-    examples::EXAMPLES,
-];
-
-/// Runs the command.
-///
-/// # Errors
-/// The first step's that fails.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
-    run_all(workspace, &[&prepare::MACHINE[..], &[prepare::GUEST], &STEPS].concat())
-}
+/// Checks its sources.
+pub(crate) const CHECKED: Step = step("check format, lints and types of the Python package", check);
+/// Tests it.
+pub(crate) const TESTED: Step = step("test the Python package", test);
 
 fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
     let inside = workspace.path(PACKAGE).join("innerloop");

@@ -15,7 +15,7 @@ use crate::site;
 use crate::size;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
-use crate::{features, machine, native, python};
+use crate::{features, machine, native};
 
 /// The tests of the packages, in Node and Chromium.
 pub(crate) const WEB_TESTS: &str = "tests/web";
@@ -65,8 +65,8 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     ];
     let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
     let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
-    let python = python::STEPS;
-    run_all(workspace, &[&build, &jobs, &python[..], &prepare::PACKAGE[..], &web].concat())
+    let elsewhere = &prepare::ELSEWHERE[..];
+    run_all(workspace, &[&build, &jobs, elsewhere, &prepare::PACKAGE[..], &web].concat())
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
