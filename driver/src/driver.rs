@@ -91,8 +91,19 @@ pub struct Driver {
 pub(crate) struct Opening {
     pub(crate) log: String,
     pub(crate) outputs: SessionOutputs,
-    /// Whether the outputs were asked for before, perhaps by a host that is gone.
-    pub(crate) is_owed: bool,
+    pub(crate) owed: Owed,
+}
+
+/// What of the opening's outputs was asked for before, perhaps by a host that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owed {
+    /// Nothing: the session is new.
+    Nothing,
+    /// All; tools' runs are lost.
+    LostRuns,
+    /// All; the host knows what became of tools' runs.
+    #[cfg(feature = "log")]
+    Runs,
 }
 
 /// The work of one input: inputs that are still to be heard, and what has followed so far.
@@ -137,7 +148,7 @@ impl Driver {
     ) -> Result<Self, ConfigError> {
         let (session, outputs) = blueprint.open(id, wall)?;
         let log = parts.journal().header(&session, wall);
-        let opening = Opening { log, outputs, is_owed: false };
+        let opening = Opening { log, outputs, owed: Owed::Nothing };
         Ok(Self::with(session, opening, parts))
     }
 
@@ -161,15 +172,15 @@ impl Driver {
 
     /// What follows from the opening, once. Of what a restored session still waits for, requests
     /// are sent again, questions asked again and hooks run again; tools' runs are reported as
-    /// lost, since they may have taken effect.
+    /// lost, since they may have taken effect, unless the host knows what became of them.
     pub fn start(&mut self) -> Outputs {
         let mut work = Work::at(self.session.now());
-        let was_restored = self.opening.as_ref().is_some_and(|opening| opening.is_owed);
-        if let Some(Opening { log, outputs, is_owed }) = self.opening.take() {
+        let owed = self.opening.as_ref().map_or(Owed::Nothing, |opening| opening.owed);
+        if let Some(Opening { log, outputs, .. }) = self.opening.take() {
             work.outputs.log = log;
             for output in outputs {
                 match output {
-                    SessionOutput::Effect(Effect::RunTool { id, .. }) if is_owed => {
+                    SessionOutput::Effect(Effect::RunTool { id, .. }) if owed == Owed::LostRuns => {
                         self.open.insert(id, Open::run(&self.keys));
                         work.queue.push(Input::Lost { id });
                     }
@@ -177,11 +188,20 @@ impl Driver {
                 }
             }
         }
-        self.first_own = was_restored.then_some(EffectId(u64::MAX));
+        self.first_own = (owed != Owed::Nothing).then_some(EffectId(u64::MAX));
         // Its own words the session does not refuse.
         let heard = self.hear_all(&mut work);
         debug_assert!(heard.is_ok(), "{heard:?}");
         self.ended(work)
+    }
+
+    /// Before the start of a restored session: its tools' runs are owed again, too. The host knows
+    /// by a journal of its own which of them have not begun.
+    #[cfg(feature = "log")]
+    pub(crate) fn owe_runs(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            opening.owed = Owed::Runs;
+        }
     }
 
     /// Takes in what happened at `now` and returns all that follows. What the host cannot answer

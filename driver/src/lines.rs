@@ -89,13 +89,14 @@ impl Lines {
                 let driver = self.open(opening)?;
                 self.enter(driver, answer);
             }
-            Request::Resume { parts, wall } => {
+            Request::Resume { parts, wall, owe_runs } => {
                 // What is not UTF-8 can only be a last line that was cut, which does not count.
                 let log = String::from_utf8_lossy(bytes);
-                self.enter(Driver::resume(&log, wall, parts_of(parts)?)?, answer);
+                let driver = Driver::resume(&log, wall, parts_of(parts)?)?;
+                self.enter_again(driver, owe_runs, answer);
             }
-            Request::Restore { parts, wall } => {
-                self.enter(Driver::restore(bytes, wall, parts_of(parts)?)?, answer);
+            Request::Restore { parts, wall, owe_runs } => {
+                self.enter_again(Driver::restore(bytes, wall, parts_of(parts)?)?, owe_runs, answer);
             }
             Request::Fork { session, id, turns, parts, wall } => {
                 let turns = turns.unwrap_or(usize::MAX);
@@ -166,6 +167,14 @@ impl Lines {
                 "`open` takes a `config`, perhaps with `parts`, or a `blueprint` with an `id`",
             )),
         }
+    }
+
+    fn enter_again(&mut self, driver: Driver, owe_runs: bool, answer: &mut Answer) {
+        let mut driver = driver;
+        if owe_runs {
+            driver.owe_runs();
+        }
+        self.enter(driver, answer);
     }
 
     /// Takes a session in and tells what follows from its opening.

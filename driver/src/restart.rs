@@ -2,7 +2,7 @@
 //! from may be a key of the table that they go on with.
 
 use crate::{
-    driver::{Driver, Opening, Parts},
+    driver::{Driver, Opening, Owed, Parts},
     masking::Keys,
 };
 use alloc::string::{String, ToString};
@@ -55,13 +55,13 @@ impl Driver {
         let session = without_keys(session, wall, &parts.endpoints.keys())
             .map_err(|error| ConfigError::new("model.endpoint", error.to_string()))?;
         let log = parts.journal().beginning(&session, wall);
-        Ok(Self::with(session, Opening { log, outputs, is_owed: false }, parts))
+        Ok(Self::with(session, Opening { log, outputs, owed: Owed::Nothing }, parts))
     }
 
     fn again(session: Session, wall: UnixMillis, parts: Parts) -> Self {
         let log = parts.journal().beginning(&session, wall);
         let outputs = session.owed();
-        Self::with(session, Opening { log, outputs, is_owed: true }, parts)
+        Self::with(session, Opening { log, outputs, owed: Owed::LostRuns }, parts)
     }
 }
 

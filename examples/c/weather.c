@@ -2,7 +2,7 @@
 // module, so that no WebAssembly is left to run. What is sent to it and what comes back stands in
 // docs/protocol.md, under Lines.
 //
-//     MODEL_URL=http://localhost:11434/v1 MODEL=qwen3 ./weather "Is it warm in Lima?"
+//     ANTHROPIC_API_KEY=sk-ant-your-key ./weather "Is it warm in Lima?"
 
 #include <curl/curl.h>
 #include <jansson.h>
@@ -194,7 +194,7 @@ static void follow(void) {
 static json_t *config(const char *model) {
   json_t *request = json_pack(
       "{s:{s:s,s:s,s:s,s:[{s:s,s:s,s:{s:s,s:{s:{s:s}},s:[s]}}],s:[{s:s}]}}", "config", "id", "c-1",
-      "provider", "vllm", "model", model, "tools", "name", "weather", "description",
+      "provider", "anthropic", "model", model, "tools", "name", "weather", "description",
       "The weather of a city", "parameters", "type", "object", "properties", "city", "type",
       "string", "required", "city", "patches", "builtin_tools", "none");
   size_t length;
@@ -207,8 +207,8 @@ static json_t *config(const char *model) {
 }
 
 int main(int count, char **words) {
-  const char *url = getenv("MODEL_URL"), *model = getenv("MODEL");
-  if (count != 2 || url == NULL) fail("say what you want to know, and MODEL_URL where to ask");
+  const char *key = getenv("ANTHROPIC_API_KEY"), *model = getenv("MODEL");
+  if (count != 2 || key == NULL) fail("say what you want to know, and set ANTHROPIC_API_KEY");
   session_log = fopen("weather.log.jsonl", "w");
   if (session_log == NULL) fail("weather.log.jsonl cannot be written");
   wasm_rt_init();
@@ -217,9 +217,9 @@ int main(int count, char **words) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   effects = json_array();
 
-  json_t *endpoint = json_pack("{s:s,s:s,s:s}", "provider", "vllm", "base_url", url, "key",
-                               getenv("MODEL_KEY") ? getenv("MODEL_KEY") : "none");
-  step(json_pack("{s:{s:o,s:{s:[o],s:b},s:I}}", "open", "config", config(model ? model : "any"),
+  json_t *endpoint = json_pack("{s:s,s:s,s:s*}", "provider", "anthropic", "key", key, "base_url",
+                               getenv("ANTHROPIC_BASE_URL"));
+  step(json_pack("{s:{s:o,s:{s:[o],s:b},s:I}}", "open", "config", config(model ? model : "claude-sonnet-5-5"),
                  "parts", "endpoints", endpoint, "entries", 1, "wall", clock_ms(CLOCK_REALTIME)),
        "", 0);
   hear(json_pack("{s:{s:i,s:{s:{s:[{s:s,s:s}]}}}}", "command", "agent", 0, "command", "submit",

@@ -1,17 +1,83 @@
-//! The examples in other languages, run against a model that stands beside them.
+//! The examples of agents in other languages: run against a scripted model, where the language is
+//! on this machine.
+
+use std::process::Command;
 
 use crate::failure::Failure;
+use crate::files;
 use crate::machine;
 use crate::process;
+use crate::steps::{Step, step};
 use crate::workspace::Workspace;
 
-/// Step: runs them. Of what the machine lacks, Debian's small packages are installed; a JDK is not,
-/// and what needs one is left out, as it says.
-///
-/// # Errors
-/// When one does not do what it is for.
-pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+/// Runs the examples.
+pub(crate) const EXAMPLES: Step = step("run the examples in other languages", run);
+/// Where the one in Go works.
+const FOLDER: &str = "target/examples/go";
+const QUESTION: &str = "Is it warm in Lima?";
+
+fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_go(workspace)?;
+    run_java(workspace)?;
+    run_c(workspace)
+}
+
+fn run_go(workspace: &Workspace) -> Result<(), Failure> {
+    if process::on_path("go").is_none() {
+        println!(
+            "left out: the example in Go; https://go.dev/dl has Go, or `apt-get install golang`"
+        );
+        return Ok(());
+    }
+    let go = || workspace.program("go", "examples/go");
+    process::run(go().args(["vet", "./..."]))?;
+    process::run(go().args(["test", "-count=1", "./..."]))?;
+    let folder = workspace.path(FOLDER);
+    files::remove_folder(&folder)?;
+    files::write_if_changed(&folder.join("notes.md"), b"# Notes\n")?;
+    let mut example = with_mock(workspace);
+    example.args(["go", "run", "-C", "examples/go", ".", "-workspace"]);
+    let said = process::capture(example.arg(&folder).arg("Write a report of the notes"))?;
+    println!("{said}");
+    let is_whole = said.ends_with("completed") && said.contains("> Read");
+    match is_whole && files::read(&folder.join("report.md"))? == b"# Report\n" {
+        true => Ok(()),
+        false => Err(Failure("the example in Go did not write its report".to_owned())),
+    }
+}
+
+fn run_java(workspace: &Workspace) -> Result<(), Failure> {
+    if process::on_path("javac").is_none() || process::on_path("mvn").is_none() {
+        println!(
+            "left out: the example in Java; it needs a JDK from 17 on and Maven: `apt-get install \
+             openjdk-17-jdk-headless maven`"
+        );
+        return Ok(());
+    }
+    let mut example = with_mock(workspace);
+    example.args(["mvn", "-q", "-B", "-Dstyle.color=never", "-f", "examples/java", "compile"]);
+    expect_weather(example.arg("exec:java").arg(format!("-Dexec.args='{QUESTION}'")), "Java")
+}
+
+fn run_c(workspace: &Workspace) -> Result<(), Failure> {
     let packages = ["wabt", "libjansson-dev", "libcurl4-openssl-dev"];
     machine::install(&packages, "what the example in C is built with", "5 MB, ten seconds")?;
-    process::run(workspace.program("node", "examples").arg("run.mjs"))
+    process::run(workspace.program("make", "").args(["--silent", "-C", "examples/c"]))?;
+    expect_weather(with_mock(workspace).args(["examples/c/weather", QUESTION]), "C")
+}
+
+/// A program beside the model that plays a script.
+fn with_mock(workspace: &Workspace) -> Command {
+    let mut python = workspace.program("python3", "");
+    python.arg("examples/mock.py");
+    python
+}
+
+fn expect_weather(example: &mut Command, language: &str) -> Result<(), Failure> {
+    let said = process::capture(example)?;
+    println!("{said}");
+    match said.ends_with("It is warm in Lima.") {
+        true => Ok(()),
+        false => Err(Failure(format!("the example in {language} did not say how warm it is"))),
+    }
 }

@@ -27,6 +27,7 @@ mod playground;
 mod prepare;
 mod process;
 mod programs;
+mod python;
 mod simulate;
 mod site;
 mod size;
@@ -71,6 +72,8 @@ Commands:
   dist         Build the program for release and pack it: in target/dist an archive, a package
                for Debian where there is dpkg-deb, and SHA256SUMS (--profile dev: the program that
                the tests run, as it was built last)
+  python       Build the Python package, check it and run its tests; run the examples in other
+               languages
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 
@@ -106,6 +109,7 @@ enum Ask {
     Playground {
         port: Option<u16>,
     },
+    Python,
 }
 
 fn main() -> ExitCode {
@@ -142,6 +146,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["prepare"] => Ok(Ask::Prepare),
         ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
         ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
+        ["python"] => Ok(Ask::Python),
         ["size"] => Ok(Ask::Size),
         ["bench"] => Ok(Ask::Bench { with_peers: false }),
         ["bench", "--peers"] => Ok(Ask::Bench { with_peers: true }),
@@ -156,7 +161,8 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
             Err(_) => Err(format!("--port wants a number from 0 to 65535, not {port:?}")),
         },
         [
-            "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist",
+            "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist"
+            | "python",
             rest @ ..,
         ] => Err(format!("unexpected {:?}", rest.join(" "))),
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -179,6 +185,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Fuzz(plan) => fuzz::run(&workspace, plan),
         Ask::Mutants(plan) => mutants::run(&workspace, plan),
         Ask::Playground { port } => playground::run(&mut workspace, *port),
+        Ask::Python => prepare::run_python(&mut workspace),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, machine, native, npm, programs, wasm, wasm_targets};
+use crate::{abi, examples, machine, native, npm, programs, python, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -22,6 +22,10 @@ pub(crate) const PYTHON: Step = step("fetch Python for pages", programs::fetch_p
 pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shell);
 /// The core for hosts in any language.
 pub(crate) const CORE: Step = step("build the core without imports", abi::build);
+/// The core for hosts in any language, and what uses it and the tools: the Python package, checked
+/// and tested, and the examples.
+pub(crate) const ELSEWHERE: [Step; 5] =
+    [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -48,7 +52,15 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
-    let packed = [CORE, PYTHON, PROGRAM_PACKAGES];
+    let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
+}
+
+/// Runs the command `python`.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_python(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &[&MACHINE[..], &[GUEST], &ELSEWHERE].concat())
 }

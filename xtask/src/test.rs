@@ -6,7 +6,6 @@ use std::process::Command;
 use crate::demo;
 use crate::dist;
 use crate::elsewhere;
-use crate::examples;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -62,12 +61,12 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         step("run the page test in Chromium", test_page),
         step("try the packages in bundlers and plain pages", test_places),
         step("run the examples of the README", test_readme),
-        step("run the examples in other languages", examples::run),
         step("see what the simulation found", simulate::finish),
     ];
     let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
     let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
-    run_all(workspace, &[&build, &jobs, &prepare::PACKAGE[..], &web].concat())
+    let elsewhere = &prepare::ELSEWHERE[..];
+    run_all(workspace, &[&build, &jobs, elsewhere, &prepare::PACKAGE[..], &web].concat())
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {

@@ -11,7 +11,7 @@ use crate::toolchain::{PAGE, WASI};
 use crate::workspace::Workspace;
 
 /// Where the guest lies that `host-native` embeds.
-const GUEST: &str = "target/guests/tools.wasm";
+pub(crate) const GUEST: &str = "target/guests/tools.wasm";
 /// The example of a tool of one's own.
 const EXAMPLE: &str = "count-lines";
 /// Where the shell lies that `host-native` embeds and npm packs.

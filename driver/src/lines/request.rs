@@ -37,12 +37,17 @@ pub(super) enum Request<'a> {
         #[json(default)]
         parts: Given,
         wall: UnixMillis,
+        /// Whether tools' runs are owed again, and not lost.
+        #[json(default)]
+        owe_runs: bool,
     },
     /// A session that goes on from the snapshot behind the line.
     Restore {
         #[json(default)]
         parts: Given,
         wall: UnixMillis,
+        #[json(default)]
+        owe_runs: bool,
     },
     /// Another session that has heard the first turns of this one, all if nothing is said.
     Fork {

@@ -196,6 +196,13 @@ fn a_session_goes_on_from_its_log_in_another_instance() {
     assert_eq!(kinds(&told), "session, now, http 3, deadline");
     let owed = other.call(&json!({"owed": {"session": 1}}), "");
     assert_eq!(kinds(&owed), "http 3, deadline");
+    // A host that knows by its own journal what became of the run has it to answer.
+    let mut journalling = Host::default();
+    let mut resume = resume;
+    resume["resume"]["owe_runs"] = true.into();
+    let told = journalling.call(&resume, &host.log);
+    assert_eq!(kinds(&told), "session, now, run_tool 2, deadline");
+    assert_eq!(kinds(&journalling.run(1, 2, "31 °C")), "http 3, deadline");
     other.reply(1, 3, false);
     assert!(other.log.lines().last().unwrap().starts_with("{\"snapshot\":"));
     let replayed = other.call(&json!({"replay": null}), &other.log.clone());

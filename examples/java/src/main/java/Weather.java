@@ -6,13 +6,14 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * An agent with one tool, in pure Java.
  *
- * <pre>MODEL_URL=http://localhost:11434/v1 MODEL=qwen3 mvn -q compile exec:java \
+ * <pre>ANTHROPIC_API_KEY=sk-ant-your-key mvn -q compile exec:java \
  *   -Dexec.args="'Is it warm in Lima?'"</pre>
  */
 public final class Weather {
@@ -34,25 +35,28 @@ public final class Weather {
   }
 
   public static void main(String[] words) throws Exception {
-    String url = System.getenv("MODEL_URL");
-    if (words.length != 1 || url == null) {
-      System.err.println("say what you want to know, and MODEL_URL where to ask");
+    Map<String, String> env = System.getenv();
+    if (words.length != 1 || !env.containsKey("ANTHROPIC_API_KEY")) {
+      System.err.println("say what you want to know, and set ANTHROPIC_API_KEY");
       System.exit(2);
     }
-    String model = System.getenv().getOrDefault("MODEL", "any");
-    String key = System.getenv().getOrDefault("MODEL_KEY", "none");
-    Core core = new Core(Path.of(System.getenv().getOrDefault("CORE", "../../target/core/innerloop_core.wasm")));
+    Core core = new Core(Path.of(env.getOrDefault("CORE", "target/core/innerloop_core.wasm")));
     JsonNode config =
         core.ask(
                 "config",
                 Map.of(
                     "id", "java-1",
-                    "provider", "vllm",
-                    "model", model,
+                    "provider", "anthropic",
+                    "model", env.getOrDefault("MODEL", "claude-sonnet-5-5"),
                     "tools", List.of(TOOL),
                     "patches", List.of(Map.of("builtin_tools", "none"))))
             .get("config");
-    Map<String, Object> endpoint = Map.of("provider", "vllm", "base_url", url, "key", key);
+    Map<String, Object> endpoint = new HashMap<>();
+    endpoint.put("provider", "anthropic");
+    endpoint.put("key", env.get("ANTHROPIC_API_KEY"));
+    if (env.containsKey("ANTHROPIC_BASE_URL")) {
+      endpoint.put("base_url", env.get("ANTHROPIC_BASE_URL"));
+    }
     try (Session session = Session.open(core, config, endpoint, Path.of("weather.log.jsonl"))) {
       new Weather(session).run(words[0]);
     }

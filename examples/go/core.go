@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// Core is an instance of innerloop_core.wasm: a request in, lines of JSON out.
+type Core struct {
+	memory     api.Memory
+	room, call api.Function
+}
+
+// Line is one line of an answer: its kind, and its value as it stands there.
+type Line struct {
+	Kind  string
+	Value json.RawMessage
+}
+
+func NewCore(ctx context.Context, runtime wazero.Runtime, wasm []byte) (*Core, error) {
+	module, err := runtime.Instantiate(ctx, wasm)
+	if err != nil {
+		return nil, err
+	}
+	abi, err := module.ExportedFunction("innerloop_abi").Call(ctx)
+	if err != nil || abi[0] != 1 {
+		return nil, fmt.Errorf("the module has another version of the interface: %v, %w", abi, err)
+	}
+	return &Core{
+		memory: module.Memory(),
+		room:   module.ExportedFunction("innerloop_room"),
+		call:   module.ExportedFunction("innerloop_call"),
+	}, nil
+}
+
+// Ask sends a verb with its fields, and behind its line the bytes that some verbs take.
+func (c *Core) Ask(ctx context.Context, verb string, fields any, data []byte) ([]Line, error) {
+	request, err := json.Marshal(map[string]any{verb: fields})
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > 0 {
+		request = append(append(request, '\n'), data...)
+	}
+	address, err := c.room.Call(ctx, uint64(len(request)))
+	if err != nil {
+		return nil, err
+	}
+	if address[0] == 0 || !c.memory.Write(uint32(address[0]), request) {
+		return nil, fmt.Errorf("the core has no room for %d bytes", len(request))
+	}
+	packed, err := c.call.Call(ctx, uint64(len(request)))
+	if err != nil {
+		return nil, fmt.Errorf("the core has failed: %w", err)
+	}
+	answer, ok := c.memory.Read(uint32(packed[0]>>32), uint32(packed[0]))
+	if !ok {
+		return nil, fmt.Errorf("the core's answer is out of its memory")
+	}
+	return readLines(answer)
+}
+
+func readLines(answer []byte) ([]Line, error) {
+	var lines []Line
+	for text := range bytes.Lines(answer) {
+		var keyed map[string]json.RawMessage
+		if err := json.Unmarshal(text, &keyed); err != nil {
+			return nil, err
+		}
+		for kind, value := range keyed {
+			if kind == "error" || kind == "rejected" {
+				var fault struct{ Code, Message string }
+				if err := json.Unmarshal(value, &fault); err != nil {
+					return nil, err
+				}
+				return nil, &Refusal{fault.Code, fault.Message}
+			}
+			lines = append(lines, Line{kind, value})
+		}
+	}
+	return lines, nil
+}
+
+// Refusal says why the core did not take a request; nothing has changed.
+type Refusal struct{ Code, Message string }
+
+func (r *Refusal) Error() string { return r.Message }

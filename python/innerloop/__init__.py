@@ -1,0 +1,29 @@
+"""A coding agent to build on: it streams, calls your functions, and edits files in a sandbox."""
+
+from .agent import Agent
+from .core import Core
+from .effects import Approval
+from .errors import InnerloopError, RejectedError, ToolError
+from .run import Run, RunError, RunResult, Usage
+from .session import Session, Step
+from .tools import Tool, ToolContext, ToolResult, tool
+
+__version__ = "0.1.0"
+__all__ = [
+    "Agent",
+    "Approval",
+    "Core",
+    "InnerloopError",
+    "RejectedError",
+    "Run",
+    "RunError",
+    "RunResult",
+    "Session",
+    "Step",
+    "Tool",
+    "ToolContext",
+    "ToolError",
+    "ToolResult",
+    "Usage",
+    "tool",
+]

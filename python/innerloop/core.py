@@ -1,0 +1,198 @@
+"""The core: the WebAssembly module that decides everything and touches nothing, and what it can be
+asked without a session."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, cast
+
+from wasmtime import Config, Engine, Func, Instance, Memory, Module, Store, Trap, WasmtimeError
+
+from .errors import InnerloopError, RejectedError
+
+Json = dict[str, Any]
+"""An object of the protocol's JSON."""
+
+_ABI = 1
+_lock = threading.Lock()
+_compiled: tuple[Engine, Module] | None = None
+
+
+def module_bytes(name: str) -> bytes:
+    """A module that comes along."""
+    return resources.files(__package__ or "innerloop").joinpath(name).read_bytes()
+
+
+def cached(config: Config) -> Config:
+    """A configuration whose modules are compiled once for the user, where that can be kept."""
+    try:
+        config.cache = True
+    except WasmtimeError:
+        pass  # No folder can be written: each process compiles for itself.
+    return config
+
+
+def _module() -> tuple[Engine, Module]:
+    global _compiled
+    with _lock:
+        if _compiled is None:
+            engine = Engine(cached(Config()))
+            _compiled = engine, Module(engine, module_bytes("innerloop_core.wasm"))
+        return _compiled
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of an answer: an object with one key, its kind."""
+
+    kind: str
+    text: str
+
+    @property
+    def raw(self) -> str:
+        """The value as it stands there, byte for byte."""
+        return self.text[len(self.kind) + 4 : -1]
+
+    @property
+    def value(self) -> Any:
+        """The value, read."""
+        return json.loads(self.raw)
+
+
+class Core:
+    """An instance of the core, which holds any number of sessions.
+
+    A session makes one for itself if it is given none. Calls of several threads wait for one
+    another. An instance that has failed (``internal``) is of no use any more: make another one and
+    resume its sessions from their logs.
+    """
+
+    def __init__(self) -> None:
+        engine, module = _module()
+        self._lock = threading.Lock()
+        self._store = Store(engine)
+        exports = Instance(self._store, module, []).exports(self._store)
+        self._memory = cast(Memory, exports["memory"])
+        self._room = cast(Func, exports["innerloop_room"])
+        self._call = cast(Func, exports["innerloop_call"])
+        if cast(Func, exports["innerloop_abi"])(self._store) != _ABI:
+            raise InnerloopError("internal", "the module has another version of the interface")
+        self._address, self._size = 0, 0
+        self._base = self._found_base()
+
+    def call(self, request: Mapping[str, Any], data: bytes = b"") -> bytes:
+        """The answer to a request, as the lines come. ``data`` are the bytes behind its line."""
+        line = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        # A lone surrogate has no UTF-8.
+        whole = line.encode("utf-8", "replace")
+        if data:
+            whole += b"\n" + data
+        with self._lock:
+            try:
+                return self._exchange(whole)
+            except (Trap, WasmtimeError) as error:
+                raise InnerloopError("internal", f"the core has failed: {error}") from error
+
+    def _exchange(self, request: bytes) -> bytes:
+        store, length = self._store, len(request)
+        # The room stays where it is as long as it is large enough.
+        if length > self._size:
+            self._address = self._room(store, length) & 0xFFFF_FFFF
+            self._size = length if self._address else 0
+            self._base = self._found_base()
+            if not self._address:
+                raise InnerloopError("internal", "the core has no memory left for the request")
+        ctypes.memmove(self._base + self._address, request, length)
+        packed = self._call(store, length) & 0xFFFF_FFFF_FFFF_FFFF
+        self._base = self._found_base()
+        return ctypes.string_at(self._base + (packed >> 32), packed & 0xFFFF_FFFF)
+
+    def _found_base(self) -> int:
+        """Where the memory begins. Calls may move it."""
+        pointer = ctypes.cast(self._memory.data_ptr(self._store), ctypes.c_void_p)
+        return pointer.value or 0
+
+    def ask(self, request: Mapping[str, Any], data: bytes = b"") -> list[Line]:
+        """The answer's lines.
+
+        Raises:
+            RejectedError: The session refuses the input.
+            InnerloopError: The request is none, or the core has failed.
+        """
+        lines: list[Line] = []
+        # Other ends of lines than the line feed may stand in a text.
+        for text in self.call(request, data).decode().rstrip("\n").split("\n"):
+            if not text:
+                continue
+            line = Line(text[2 : text.index('"', 2)], text)
+            if line.kind == "error":
+                fault: Json = line.value
+                raise InnerloopError(fault["code"], fault["message"], fault.get("field"))
+            if line.kind == "rejected":
+                raise RejectedError(line.value)
+            lines.append(line)
+        return lines
+
+    def providers(self) -> list[Json]:
+        """The table of providers: their addresses, their keys' variables, their default models."""
+        return cast(list[Json], self._value({"providers": None}))
+
+    def model(self, provider: str, name: str | None = None) -> Json:
+        """What is known of a model: its window, its limits, its price."""
+        return cast(Json, self._value({"model": _given(provider=provider, name=name)}))
+
+    def doc_names(self, profile: str) -> list[str]:
+        """The names of the files that instruct a family's models."""
+        return cast(list[str], self._value({"doc_names": {"profile": profile}}))
+
+    def config(
+        self,
+        provider: str,
+        *,
+        id: str,
+        model: str | None = None,
+        models: Json | None = None,
+        preset: str | None = None,
+        facts: Json | None = None,
+        tools: Sequence[Json] = (),
+        patches: Sequence[Json] = (),
+    ) -> Json:
+        """The configuration that settings come to: a provider and a model, completed from the
+        catalogue, over a preset, and over all of it merge patches (RFC 7396)."""
+        wanted = _given(
+            id=id,
+            provider=provider,
+            model=model,
+            models=models,
+            preset=preset,
+            facts=facts,
+            tools=list(tools),
+            patches=list(patches),
+        )
+        return cast(Json, self._value({"config": wanted}))
+
+    def blueprint(self, config: Json, parts: Json | None = None) -> int:
+        """The number of what sessions of one configuration share, for ``Session.open_as``."""
+        return cast(int, self._value({"blueprint": _given(config=config, parts=parts)}))
+
+    def discard(self, blueprint: int) -> None:
+        """Gives back the memory of a blueprint."""
+        self.ask({"discard": {"blueprint": blueprint}})
+
+    def replay(self, log: str | bytes) -> list[list[Json]]:
+        """What followed from the opening of a log's session and from each of its lines. Nothing is
+        carried out."""
+        data = log.encode() if isinstance(log, str) else log
+        return [line.value for line in self.ask({"replay": None}, data)]
+
+    def _value(self, request: Json) -> Any:
+        return self.ask(request)[0].value
+
+
+def _given(**fields: Any) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}

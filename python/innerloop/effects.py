@@ -1,0 +1,265 @@
+"""Effects carried out: each is a task of its own, side by side with the others, and tells what came
+of it under its id."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+from ._threads import in_thread
+from .core import Json
+from .errors import InnerloopError
+from .http import Request, Sender
+from .journal import Journal
+from .sandbox import READING, Action, Workspace
+from .tools import Tool, ToolContext
+
+_LOGGER = logging.getLogger("innerloop")
+
+
+@dataclass(frozen=True)
+class Approval:
+    """A call that a person is to allow."""
+
+    name: str
+    arguments: Any
+    call_id: str
+    folder: str
+    """The folder that the arguments' paths begin in; empty for the workspace's root."""
+
+
+Decision = bool | str | Json
+"""``True``, ``False``, ``"always"`` (this tool is not asked about again), ``"abort"`` (the run
+ends), a reason not to, or an answer as the protocol has it."""
+
+Approve = Callable[[Approval], "Decision | Awaitable[Decision]"]
+Ask = Callable[[str], "str | Awaitable[str | None] | None"]
+
+
+class Answers:
+    """Who answers the session's questions."""
+
+    def __init__(self, approve: Approve | None, ask: Ask | None) -> None:
+        self._approve = approve
+        self._ask = ask
+
+    async def to(self, ask: Json) -> Json:
+        """The answer to a question. What is not known here is denied."""
+        kind, fields = next(iter(ask.items()))
+        if kind == "approval" and self._approve is not None:
+            approve = self._approve
+            approval = Approval(
+                name=fields["name"],
+                arguments=fields["arguments"],
+                call_id=fields["call_id"],
+                folder=fields.get("folder", ""),
+            )
+            return _answer(await _called(lambda: approve(approval), approve))
+        if kind == "question" and self._ask is not None:
+            ask_person = self._ask
+            said = await _called(lambda: ask_person(fields["text"]), ask_person)
+            return {"deny": {"reason": "nobody answered"}} if said is None else {"text": str(said)}
+        return {"deny": {"reason": "nobody is here to answer"}}
+
+
+async def _called(call: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await call()
+    said = await in_thread(call, "innerloop answer")
+    return await said if inspect.isawaitable(said) else said
+
+
+def _answer(decision: Any) -> Json:
+    if isinstance(decision, dict):
+        return decision
+    if decision is True:
+        return {"allow": None}
+    if decision == "always":
+        return {"allow_always": None}
+    if decision == "abort":
+        return {"abort": None}
+    reason = decision if isinstance(decision, str) else "the user said no"
+    return {"deny": {"reason": reason}}
+
+
+class Effects:
+    """What an agent has under way."""
+
+    def __init__(
+        self,
+        *,
+        sender: Sender,
+        tools: dict[str, Tool],
+        workspace: Workspace | None,
+        answers: Answers,
+        journal: Journal | None,
+        session: str,
+        hear: Callable[[Json], None],
+        chunk: Callable[[int, bytes], None],
+        is_restart: bool,
+    ) -> None:
+        self._sender = sender
+        self._tools = tools
+        self._workspace = workspace
+        self._answers = answers
+        self._journal = journal
+        self._session = session
+        self._hear = hear
+        self._chunk = chunk
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._runs: set[int] = set()
+        self.is_restart = is_restart
+        """Whether runs may have begun before, by a process that is gone."""
+
+    def begin(self, effect: Json) -> None:
+        """Begins an effect, or stops one."""
+        kind, fields = next(iter(effect.items()))
+        id: int = fields["id"]
+        if kind == "cancel":
+            if (task := self._tasks.get(id)) is not None:
+                task.cancel()
+        elif kind == "http":
+            self._start(id, self._send(id, Request.of(fields["request"])))
+        elif kind == "run_tool":
+            self._runs.add(id)
+            self._start(id, self._run(id, fields["run"], self.is_restart))
+        elif kind == "ask":
+            self._start(id, self._ask(id, fields["ask"]))
+        else:
+            self._start(id, self._lose(id))
+
+    def cancel_all(self) -> None:
+        """Stops all that is under way."""
+        for task in self._tasks.values():
+            task.cancel()
+
+    async def close(self) -> None:
+        """Stops all that is under way, and waits for that."""
+        self.cancel_all()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await self._sender.close()
+
+    def _start(self, id: int, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=f"innerloop effect {id}")
+        self._tasks[id] = task
+        task.add_done_callback(lambda ended: self._on_end(id, ended))
+
+    def _on_end(self, id: int, task: asyncio.Task[None]) -> None:
+        if self._tasks.get(id) is task:
+            del self._tasks[id]
+        if task.cancelled():
+            # Only what was stopped before it began has not told it by itself.
+            if id in self._runs:
+                self._tell_run(id, _stopped_outcome())
+        elif (error := task.exception()) is not None:
+            _LOGGER.error("effect %d failed", id, exc_info=error)
+            self._hear({"lost": {"id": id}})
+        self._runs.discard(id)
+
+    async def _send(self, id: int, request: Request) -> None:
+        def tell(news: Json | bytes) -> None:
+            if isinstance(news, bytes):
+                self._chunk(id, news)
+            else:
+                self._hear({"http": {"id": id, "input": news}})
+
+        await self._sender.send(request, tell)
+
+    async def _ask(self, id: int, ask: Json) -> None:
+        answer = await self._answers.to(ask)
+        self._hear({"answer": {"id": id, "answer": answer}})
+
+    async def _lose(self, id: int) -> None:
+        self._hear({"lost": {"id": id}})
+
+    async def _run(self, id: int, run: Json, is_restart: bool) -> None:
+        if self._journal is not None:
+            if is_restart and self._journal.has_begun(id) and not self._may_repeat(run):
+                return await self._lose(id)
+            self._journal.run_begins(id)
+        self._tell_run(id, await self._outcome(id, run))
+
+    def _tell_run(self, id: int, outcome: Json) -> None:
+        try:
+            self._hear({"tool": {"id": id, "input": {"done": outcome}}})
+        except InnerloopError as error:
+            outcome = _failed("crashed", f"What the tool said does not fit: {error.message}")
+            self._hear({"tool": {"id": id, "input": {"done": outcome}}})
+
+    async def _outcome(self, id: int, run: Json) -> Json:
+        """What came of a run; a stopped one is told as such."""
+        work = asyncio.ensure_future(self._carry_out(id, run))
+        try:
+            done, _ = await asyncio.wait({work}, timeout=run["timeout_ms"] / 1000)
+        except asyncio.CancelledError:
+            await _stopped(work)
+            return _stopped_outcome()
+        if not done:
+            await _stopped(work)
+            return {"parts": [], "error": "timeout", "timed_out": True}
+        return work.result()
+
+    async def _carry_out(self, id: int, run: Json) -> Json:
+        kind, job = next(iter(run["job"].items()))
+        if kind == "builtin":
+            if self._workspace is None:
+                return _failed("unknown_tool", "There is no workspace.")
+            return await _performed(self._workspace.run(run), f"innerloop {job['action']}")
+        tool = self._tools.get(run["name"])
+        if tool is None:
+            return _failed("unknown_tool", f"There is no tool {run['name']}.")
+
+        def output(text: str) -> None:
+            self._hear({"tool": {"id": id, "input": {"delta": text}}})
+
+        loop = asyncio.get_running_loop()
+        context = ToolContext(
+            call_id=run["call_id"],
+            key=f"{self._session}/{id}",
+            folder=run.get("folder", ""),
+            output=lambda text: _soon(loop, output, text),
+        )
+        return await tool.run(job, context)
+
+    def _may_repeat(self, run: Json) -> bool:
+        kind, job = next(iter(run["job"].items()))
+        if kind == "builtin":
+            return job["action"] in READING
+        tool = self._tools.get(run["name"])
+        return tool is not None and tool.repeatable
+
+
+def _soon(loop: asyncio.AbstractEventLoop, call: Callable[[str], None], text: str) -> None:
+    try:
+        loop.call_soon_threadsafe(call, text)
+    except RuntimeError:
+        pass  # The loop is closed, and nobody watches any more.
+
+
+async def _performed(action: Action, name: str) -> Json:
+    """What came of a built-in tool's run. When it is stopped nothing is written any more."""
+    work = asyncio.ensure_future(in_thread(action.perform, name))
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        action.stop()
+        await asyncio.wait({work}, timeout=1)
+        raise
+
+
+async def _stopped(work: asyncio.Future[Json]) -> None:
+    """Stops a run. A thread cannot be stopped: what it does goes on, unheard."""
+    work.cancel()
+    await asyncio.wait({work}, timeout=1)
+
+
+def _stopped_outcome() -> Json:
+    return {"parts": [], "error": "interrupted"}
+
+
+def _failed(error: str, text: str) -> Json:
+    return {"parts": [{"type": "text", "text": text}], "error": error}

@@ -1,0 +1,209 @@
+"""Requests to models: by httpx where it is installed, otherwise by the standard library in a thread
+for each. Redirects are not followed, since the key would go along."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import contextlib
+import http.client
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+import urllib.request
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from .core import Json
+
+try:
+    import httpx
+except ImportError:  # It is optional.
+    httpx = None  # type: ignore[assignment]
+
+_CONNECT_SECONDS = 30.0
+_PIECE = 1 << 16
+
+Tell = Callable[["Json | bytes"], None]
+"""Takes news of a response: a piece of its body, or anything else as the protocol's JSON."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A POST to be sent as it is."""
+
+    url: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @classmethod
+    def of(cls, sent: Json) -> Request:
+        """The request of an ``http`` effect, with the key among its headers."""
+        headers = [(name, value) for name, value in sent["headers"]]
+        if "key" in sent:
+            name, value = sent["key"]
+            headers.append((name, value))
+        body = sent["body"]
+        data = body.encode() if isinstance(body, str) else base64.b64decode(body["base64"])
+        return cls(sent["url"], headers, data)
+
+
+class Sender:
+    """Sends an agent's requests."""
+
+    def __init__(self) -> None:
+        self._client: Any = None
+
+    async def send(self, request: Request, tell: Tell) -> None:
+        """Sends a request and tells all that comes back, its end or failure included. Cancelling
+        ends the connection."""
+        try:
+            pieces = self._by_httpx(request) if httpx is not None else _by_thread(request)
+            async with contextlib.aclosing(pieces):
+                async for news in pieces:
+                    tell(news)
+            tell({"end": None})
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            tell({"failed": {"kind": _kind(error), "message": _words(error, request)}})
+
+    async def close(self) -> None:
+        """Ends all connections."""
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _by_httpx(self, request: Request) -> AsyncGenerator[Json | bytes, None]:
+        if self._client is None:
+            timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
+            limits = httpx.Limits(max_connections=None)
+            self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
+        sent = self._client.stream(
+            "POST", request.url, headers=request.headers, content=request.body
+        )
+        async with sent as response:
+            yield _head(response.status_code, response.headers.multi_items())
+            async for piece in response.aiter_bytes():
+                yield piece
+
+
+async def _by_thread(request: Request) -> AsyncGenerator[Json | bytes, None]:
+    loop = asyncio.get_running_loop()
+    news: asyncio.Queue[Json | bytes | Exception | None] = asyncio.Queue(maxsize=16)
+    exchange = _Exchange(request)
+
+    def put(item: Json | bytes | Exception | None) -> None:
+        # Waits while nobody takes what came before.
+        asyncio.run_coroutine_threadsafe(news.put(item), loop).result()
+
+    def run() -> None:
+        try:
+            try:
+                exchange.run(put)
+                put(None)
+            except Exception as error:
+                put(error)
+        except Exception:
+            pass  # The loop is closed, and nobody waits any more.
+
+    threading.Thread(target=run, name="innerloop request", daemon=True).start()
+    try:
+        while (item := await news.get()) is not None:
+            if isinstance(item, Exception):
+                raise item
+            yield item
+    finally:
+        exchange.stop()
+        while not news.empty():
+            news.get_nowait()  # Lets the thread see that it is over.
+
+
+class _Exchange:
+    """One exchange by the standard library."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._socket: socket.socket | None = None
+        self._stopped = False
+
+    def run(self, put: Callable[[Json | bytes], None]) -> None:
+        connection, target = _connection(self._request.url)
+        try:
+            connection.connect()
+            self._socket = cast(socket.socket, connection.sock)
+            # The session knows how long a silence is too long.
+            self._socket.settimeout(None)
+            connection.putrequest("POST", target)
+            for name, value in self._request.headers:
+                connection.putheader(name, value)
+            connection.putheader("content-length", str(len(self._request.body)))
+            connection.endheaders(self._request.body)
+            response = connection.getresponse()
+            put(_head(response.status, response.getheaders()))
+            while not self._stopped and (piece := response.read1(_PIECE)):
+                put(piece)
+            if response.length:
+                raise http.client.IncompleteRead(b"", response.length)
+        finally:
+            connection.close()
+
+    def stop(self) -> None:
+        """Ends the connection, whatever it waits for."""
+        self._stopped = True
+        if self._socket is not None:
+            try:
+                self._socket.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # It is over already.
+
+
+def _connection(url: str) -> tuple[http.client.HTTPConnection, str]:
+    """A connection to the host of a URL, through a proxy where the environment names one, and what
+    is to be asked of it."""
+    parts = urllib.parse.urlsplit(url)
+    host = parts.hostname or ""
+    target = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
+    proxy = None
+    if not urllib.request.proxy_bypass(host):
+        proxy = urllib.request.getproxies().get(parts.scheme)
+    via = urllib.parse.urlsplit(proxy) if proxy else None
+    if parts.scheme == "https":
+        context = ssl.create_default_context()
+        to, port = (via.hostname or "", via.port) if via else (host, parts.port)
+        secure = http.client.HTTPSConnection(to, port, timeout=_CONNECT_SECONDS, context=context)
+        if via:
+            secure.set_tunnel(host, parts.port, _proxy_headers(via))
+        return secure, target
+    if via is None:
+        return http.client.HTTPConnection(host, parts.port, timeout=_CONNECT_SECONDS), target
+    plain = http.client.HTTPConnection(via.hostname or "", via.port, timeout=_CONNECT_SECONDS)
+    return plain, url
+
+
+def _proxy_headers(via: urllib.parse.SplitResult) -> dict[str, str]:
+    if via.username is None:
+        return {}
+    name, word = urllib.parse.unquote(via.username), urllib.parse.unquote(via.password or "")
+    token = base64.b64encode(f"{name}:{word}".encode()).decode()
+    return {"Proxy-Authorization": f"Basic {token}"}
+
+
+def _head(status: int, headers: list[tuple[str, str]]) -> Json:
+    lower = [[name.lower(), value] for name, value in headers]
+    return {"head": {"status": status, "headers": lower, "at": int(time.time() * 1000)}}
+
+
+def _kind(error: Exception) -> str:
+    is_slow = isinstance(error, TimeoutError)
+    if httpx is not None:
+        is_slow = is_slow or isinstance(error, httpx.TimeoutException)
+    return "timeout" if is_slow else "network"
+
+
+def _words(error: Exception, request: Request) -> str:
+    place = urllib.parse.urlsplit(request.url).netloc.rsplit("@", 1)[-1]
+    said = str(error) or type(error).__name__
+    return f"{place}: {said}"

@@ -1,0 +1,147 @@
+"""An agent's options, and what the session is opened with: its configuration, and the parts that
+its driver works with."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .core import Core, Json
+from .effects import Approve, Ask
+from .errors import InnerloopError
+from .session import Event
+from .tools import Function, Tool
+
+_MOST_DOCUMENTS = 32 << 10
+"""Bytes of instruction files that the model is told."""
+
+
+@dataclass
+class Options:
+    """The options of :class:`innerloop.Agent`, as they are given."""
+
+    provider: str | None = None
+    model: str | None = None
+    api_key: str | None = None
+    base_url: str | None = None
+    headers: Mapping[str, str] | None = None
+    workspace: str | os.PathLike[str] | None = None
+    tools: Sequence[Function | Tool] = ()
+    approve: Approve | None = None
+    ask: Ask | None = None
+    on_event: Callable[[Event], None] | None = None
+    record: str | os.PathLike[str] | None = None
+    replay: str | None = None
+    instructions: str | None = None
+    system_prompt: str | None = None
+    preset: str | None = None
+    facts: Json | None = None
+    config: Json | None = None
+    id: str | None = None
+
+    def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> Json:
+        """The session's configuration."""
+        patch = {
+            "builtin_tools": "none" if self.workspace is None else "all",
+            "subagents": {"max_depth": 0},
+            "approval": {"ask": "changes"} if self.approve is not None else None,
+            "ask_user": True if self.ask is not None else None,
+            "instructions": self.instructions,
+            "base_prompt": self.system_prompt,
+        }
+        return core.config(
+            provider,
+            id=self.id or str(uuid.uuid4()),
+            model=self.model or ("recorded" if self.replay is not None else None),
+            preset=self.preset,
+            facts=self._facts(core, provider),
+            tools=[tool.spec for tool in tools.values()],
+            patches=[_without_none(patch), *([self.config] if self.config else [])],
+        )
+
+    def parts(self, provider: Json, *, keeps_log: bool) -> Json:
+        """What the driver works with."""
+        parts: Json = {
+            "endpoints": [self._endpoint(provider)],
+            "approve": self.approve is not None,
+            "answer": self.ask is not None,
+            "entries": keeps_log,
+            "record": self.record is not None,
+        }
+        if self.replay is not None:
+            parts["replay"] = {"traffic": self.replay}
+        return parts
+
+    def provider_of(self, core: Core, log: str | bytes = b"") -> Json:
+        """The provider's row of the table; of a log the one that it was written with."""
+        logged = header_of(log).get("model", {}).get("endpoint")
+        name = self.provider or logged or ("anthropic" if self.replay is not None else None)
+        providers = core.providers()
+        found = next((one for one in providers if one["name"] == name), None)
+        if found is not None:
+            return found
+        names = ", ".join(one["name"] for one in providers)
+        said = "no provider is named" if name is None else f"there is no provider {name!r}"
+        raise InnerloopError("unknown_provider", f"{said}; there are {names}")
+
+    def _endpoint(self, provider: Json) -> Json:
+        """The endpoint: what the options leave out the environment may have."""
+        variables = (os.environ.get(name) for name in provider.get("key_variables", []))
+        key = self.api_key if self.api_key is not None else next(filter(None, variables), "")
+        base_url = self.base_url or os.environ.get(provider.get("base_url_variable") or "") or None
+        if self.replay is not None and base_url is None and "base_url" not in provider:
+            base_url = "http://localhost"
+        place = {
+            "provider": provider["name"],
+            "base_url": base_url,
+            "key": key,
+            "headers": [list(header) for header in (self.headers or {}).items()],
+            "keyless": self.replay is not None,
+        }
+        return _without_none(place)
+
+    def _facts(self, core: Core, provider: str) -> Json:
+        facts: Json = {
+            "working_directory": "/",
+            "platform": "wasm",
+            "date": datetime.date.today().isoformat(),
+        }
+        given = self.facts or {}
+        if self.workspace is not None and "project_docs" not in given:
+            family = core.model(provider, self.model or "recorded")["profile"]
+            facts["project_docs"] = _documents(Path(self.workspace), core.doc_names(family))
+        return facts | given
+
+
+def header_of(log: str | bytes) -> Json:
+    """The configuration in the first line of a log; nothing, where there is none."""
+    text = log if isinstance(log, str) else log.decode("utf-8", "replace")
+    try:
+        config = json.loads(text.partition("\n")[0])["config"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return config if isinstance(config, dict) else {}
+
+
+def _documents(folder: Path, names: Sequence[str]) -> list[Json]:
+    """The instruction files in a folder, none of which lies elsewhere by a link."""
+    root, left, found = folder.resolve(), _MOST_DOCUMENTS, []
+    for name in names:
+        path = (root / name).resolve()
+        if not path.is_relative_to(root) or not path.is_file():
+            continue
+        with path.open("rb") as file:
+            text = file.read(left).decode("utf-8", "ignore")
+        left -= len(text.encode())
+        if text:
+            found.append({"path": name, "text": text})
+    return found
+
+
+def _without_none(fields: Json) -> Json:
+    return {name: value for name, value in fields.items() if value is not None}

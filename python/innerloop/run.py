@@ -1,0 +1,156 @@
+"""One run: its events as an asynchronous iterable, and its result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .core import Json
+from .session import Event
+
+_RETRYABLE = frozenset({"rate_limit", "overloaded", "server", "network", "protocol"})
+_COUNTS = ("input_total", "output_total", "cache_read", "cache_write", "reasoning")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens."""
+
+    input_total: int = 0
+    output_total: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    reasoning: int = 0
+
+    @classmethod
+    def of(cls, json: Json | None) -> Usage:
+        """Of the session's JSON."""
+        return cls(**{name: (json or {}).get(name, 0) for name in _COUNTS})
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(*(getattr(self, name) + getattr(other, name) for name in _COUNTS))
+
+
+@dataclass(frozen=True)
+class RunError:
+    """What made a run fail."""
+
+    kind: str
+    message: str
+
+    @property
+    def retryable(self) -> bool:
+        """Whether it may go well when it is tried again."""
+        return self.kind in _RETRYABLE
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended, and with what."""
+
+    status: str
+    """``completed``, ``limit``, ``loop``, ``interrupted``, ``denied`` or ``failed``."""
+    text: str
+    """What the model said last."""
+    usage: Usage
+    """Tokens of the run, with those of agents that it has started."""
+    cost_usd: float | None
+    """What they cost, where the prices are known."""
+    replies: int
+    tool_calls: int
+    error: RunError | None = None
+    answer: Any = None
+    """The final answer, where the configuration asks for one."""
+
+
+class Run:
+    """One run of an agent, under way from the moment it is made.
+
+    Iterate it to see its events, as often as you like and each time from the first one on; or
+    leave them and await :meth:`result`. Stopping to iterate does not stop the run:
+    :meth:`interrupt` does.
+    """
+
+    def __init__(self, interrupt: Callable[[], None]) -> None:
+        self._interrupt = interrupt
+        self._events: list[Event] = []
+        self._news = asyncio.Event()
+        self._result: RunResult | None = None
+        self._usage = Usage()
+        self._cost: int | None = None
+        self._failure: RunError | None = None
+        self._answer: Any = None
+
+    @property
+    def done(self) -> bool:
+        """Whether it is over."""
+        return self._result is not None
+
+    def interrupt(self) -> None:
+        """Stops the run; the agent stays usable."""
+        if not self.done:
+            self._interrupt()
+
+    async def result(self) -> RunResult:
+        """How the run ended. A failure is a status, not an exception."""
+        while self._result is None:
+            await self._news.wait()
+        return self._result
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        at = 0
+        while True:
+            while at < len(self._events):
+                at += 1
+                yield self._events[at - 1]
+            if self.done:
+                return
+            await self._news.wait()
+
+    def take(self, event: Event) -> None:
+        """Takes the next event, the last one included. The agent calls this."""
+        kind, is_own = event["type"], event["agent"] == 0
+        if is_own:
+            self._events.append(event)
+        elif kind == "assistant_text_end":
+            self._spend(event)
+        if is_own and kind == "error":
+            self._failure = RunError(event["kind"], event["message"])
+        elif is_own and kind == "final_answer":
+            self._answer = event["value"]
+        elif is_own and kind == "processing_end":
+            self._spend(event)
+            self._end(event["end"], event["text"], event["replies"], event["tool_calls"])
+        elif is_own and kind == "session_end":
+            self._end("interrupted" if self._failure is None else "failed", "", 0, 0)
+        # Whoever waits looks again; whoever comes later waits for the next one.
+        self._news.set()
+        if not self.done:
+            self._news = asyncio.Event()
+
+    def fail(self, message: str) -> None:
+        """Ends the run by a fault of the core's own. The agent calls this."""
+        self._failure = RunError("internal", message)
+        self._end("failed", "", 0, 0)
+        self._news.set()
+
+    def _spend(self, event: Event) -> None:
+        self._usage += Usage.of(event.get("usage"))
+        if "cost_nano_usd" in event:
+            self._cost = (self._cost or 0) + event["cost_nano_usd"]
+
+    def _end(self, status: str, text: str, replies: int, tool_calls: int) -> None:
+        if self.done:
+            return
+        self._result = RunResult(
+            status=status,
+            text=text,
+            usage=self._usage,
+            cost_usd=None if self._cost is None else self._cost / 1e9,
+            replies=replies,
+            tool_calls=tool_calls,
+            error=self._failure if status == "failed" else None,
+            answer=self._answer,
+        )

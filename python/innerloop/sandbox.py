@@ -1,0 +1,139 @@
+"""The workspace: the built-in tools run as a WASI program to which nothing but the workspace's
+folder is open. Links that lead out of it are refused by the runtime."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import tempfile
+import threading
+from pathlib import Path
+
+from wasmtime import (
+    Config,
+    Engine,
+    ExitTrap,
+    Func,
+    Linker,
+    Module,
+    Store,
+    Trap,
+    WasiConfig,
+    WasmtimeError,
+)
+
+from .core import Json, cached, module_bytes
+from .errors import InnerloopError
+
+READING = frozenset({"read", "view_image", "read_many", "list", "glob", "grep"})
+"""The actions that change nothing."""
+
+_MEMORY = 512 << 20
+_OUTPUT = 64 << 20
+_lock = threading.Lock()
+_artefact: bytes | None = None
+
+
+class Workspace:
+    """A folder that the built-in tools work on."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder).resolve()
+        if not self.folder.is_dir():
+            raise InnerloopError("bad_workspace", f"{self.folder} is no folder")
+        if self.folder == Path(self.folder.anchor) or self.folder == Path.home():
+            raise InnerloopError(
+                "bad_workspace", f"{self.folder} is too much to be open; give a project's folder"
+            )
+
+    def run(self, run: Json) -> Action:
+        """One run of a built-in tool, not begun."""
+        return Action(self.folder, run)
+
+
+class Action:
+    """One run of the tools' program. It has an engine of its own, so that it can be stopped without
+    stopping the others."""
+
+    def __init__(self, folder: Path, run: Json) -> None:
+        self._folder = folder
+        self._run = run
+        config = cached(_config())
+        self._engine = Engine(config)
+
+    def stop(self) -> None:
+        """Stops it; may be called by another thread, and before it has begun."""
+        self._engine.increment_epoch()
+
+    def perform(self) -> Json:
+        """Runs it to its end, or until it is stopped; the outcome."""
+        with tempfile.TemporaryDirectory(prefix="innerloop-") as scratch:
+            action = self._run["job"]["builtin"]
+            stdin = Path(scratch, "action.json")
+            stdin.write_text(json.dumps(action, ensure_ascii=False), "utf-8", "replace")
+            output = bytearray()
+            fault = self._start(stdin, output)
+        try:
+            outcome = json.loads(output)
+        except ValueError:
+            outcome = None
+        if fault is not None or not isinstance(outcome, dict):
+            return _failed("crashed", f"The tool failed: {fault or 'it said nothing'}.")
+        return outcome
+
+    def _start(self, stdin: Path, output: bytearray) -> str | None:
+        """Runs the program; what went wrong, if anything did."""
+        known = self._run.get("known")
+        arguments = ["innerloop-tools", self._run.get("folder", "")]
+        wasi = WasiConfig()
+        wasi.argv = arguments if known is None else [*arguments, json.dumps(known)]
+        wasi.stdin_file = stdin
+        is_mutable = self._run["job"]["builtin"]["action"] not in READING
+        wasi.preopen_dir(str(self._folder), "/", is_mutable)
+
+        def take(piece: bytes) -> int:
+            if len(output) + len(piece) > _OUTPUT:
+                return -errno.EFBIG
+            output.extend(piece)
+            return len(piece)
+
+        wasi.stdout_custom = take
+        store = Store(self._engine)
+        store.set_limits(memory_size=_MEMORY)
+        store.set_epoch_deadline(1)
+        store.set_wasi(wasi)
+        linker = Linker(self._engine)
+        linker.define_wasi()
+        try:
+            instance = linker.instantiate(store, _module(self._engine))
+            start = instance.exports(store)["_start"]
+            assert isinstance(start, Func)
+            start(store)
+        except ExitTrap as exit:
+            return None if exit.code == 0 else f"exit code {exit.code}"
+        except (Trap, WasmtimeError) as error:
+            return str(error).splitlines()[0]
+        return None
+
+
+def _config() -> Config:
+    config = Config()
+    config.epoch_interruption = True
+    return config
+
+
+def _module(engine: Engine) -> Module:
+    """The tools' program for an engine. Compiling is for the first one; the others take it over
+    from memory."""
+    global _artefact
+    with _lock:
+        if _artefact is None:
+            module = Module(engine, module_bytes("tools.wasm"))
+            _artefact = bytes(module.serialize())
+            return module
+    return Module.deserialize(engine, _artefact)
+
+
+def _failed(error: str, text: str) -> Json:
+    return {"parts": [{"type": "text", "text": text}], "error": error}

@@ -1,0 +1,164 @@
+"""JSON schemas of Python types, and JSON turned into values of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from .core import Json
+
+_PLAIN: dict[Any, str] = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    None: "null",
+    type(None): "null",
+}
+_PYTHON: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+    "array": (list,),
+    "object": (dict,),
+}
+_LISTS = (list, Sequence, set, frozenset)
+_MAPS = (dict, Mapping)
+
+
+class UnsupportedType(Exception):
+    """A type that has no schema here."""
+
+
+def schema_of(kind: Any) -> Json:
+    """The schema of a type.
+
+    Raises:
+        UnsupportedType: It has none.
+    """
+    if kind in (Any, object):
+        return {}
+    if kind in _PLAIN:
+        return {"type": _PLAIN[kind]}
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is typing.Annotated:
+        return _annotated(inside)
+    if origin is Literal:
+        return {"enum": list(inside)}
+    if origin in (Union, types.UnionType):
+        return _union(inside)
+    if (origin or kind) in _LISTS:
+        return {"type": "array", "items": schema_of(inside[0]) if inside else {}}
+    if (origin or kind) is tuple:
+        return _tuple(inside)
+    if (origin or kind) in _MAPS:
+        values = schema_of(inside[1]) if inside else {}
+        return {"type": "object", "additionalProperties": values or True}
+    return _class(kind)
+
+
+def value_of(kind: Any, json: Any) -> Any:
+    """A value of a type that its schema was made of, of JSON that fits the schema."""
+    origin, inside = get_origin(kind), get_args(kind)
+    if origin is typing.Annotated:
+        return value_of(inside[0], json)
+    if origin in (Union, types.UnionType):
+        return _of_union(inside, json)
+    if kind is float:
+        return float(json)
+    made = origin or kind
+    if made in _LISTS:
+        values = [value_of(inside[0], item) for item in json] if inside else list(json)
+        return made(values) if made in (set, frozenset) else values
+    if made is tuple:
+        kinds = inside[:1] * len(json) if inside[1:] == (...,) else inside
+        return tuple(value_of(one, item) for one, item in zip(kinds, json, strict=True))
+    if made in _MAPS and inside:
+        return {name: value_of(inside[1], value) for name, value in json.items()}
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return kind(json)
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind, include_extras=True)
+        return kind(**{name: value_of(hints[name], value) for name, value in json.items()})
+    return json
+
+
+def _annotated(inside: tuple[Any, ...]) -> Json:
+    schema = schema_of(inside[0])
+    words = next((extra for extra in inside[1:] if isinstance(extra, str)), None)
+    return schema if words is None else {**schema, "description": words}
+
+
+def _union(kinds: tuple[Any, ...]) -> Json:
+    all_of_them = [schema_of(kind) for kind in kinds]
+    if {} in all_of_them:
+        return {}
+    if all(schema.keys() == {"type"} for schema in all_of_them):
+        return {"type": [schema["type"] for schema in all_of_them]}
+    return {"anyOf": all_of_them}
+
+
+def _of_union(kinds: tuple[Any, ...], json: Any) -> Any:
+    fitting = [kind for kind in kinds if _fits(kind, json)]
+    return value_of(fitting[0], json) if fitting else json
+
+
+def _fits(kind: Any, json: Any) -> bool:
+    schema = schema_of(kind)
+    if "enum" in schema:
+        return json in schema["enum"]
+    if "anyOf" in schema or isinstance(schema.get("type"), list):
+        return any(_fits(one, json) for one in get_args(kind))
+    if isinstance(json, dict) and "properties" in schema:
+        names: set[str] = set(json)
+        return names.issuperset(schema.get("required", ())) and names.issubset(schema["properties"])
+    wanted: str | None = schema.get("type")
+    if wanted is None:
+        return True
+    if isinstance(json, bool):
+        return wanted == "boolean"
+    return isinstance(json, _PYTHON[wanted])
+
+
+def _tuple(kinds: tuple[Any, ...]) -> Json:
+    if kinds[1:] == (...,):
+        return {"type": "array", "items": schema_of(kinds[0])}
+    count = len(kinds)
+    items = [schema_of(kind) for kind in kinds]
+    return {"type": "array", "prefixItems": items, "minItems": count, "maxItems": count}
+
+
+def _class(kind: Any) -> Json:
+    if isinstance(kind, type) and issubclass(kind, enum.Enum):
+        return {"enum": [member.value for member in kind]}
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        required = [
+            field.name
+            for field in dataclasses.fields(kind)
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+        ]
+        return _object(kind, required)
+    if typing.is_typeddict(kind):
+        return _object(kind, sorted(kind.__required_keys__))
+    raise UnsupportedType(getattr(kind, "__name__", str(kind)))
+
+
+def _object(kind: Any, required: list[str]) -> Json:
+    hints = get_type_hints(kind, include_extras=True)
+    properties = {name: schema_of(hint) for name, hint in hints.items()}
+    return object_schema(properties, required)
+
+
+def object_schema(properties: Json, required: list[str]) -> Json:
+    """The schema of an object with these properties and no others."""
+    schema: Json = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    schema["additionalProperties"] = False
+    return schema

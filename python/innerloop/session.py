@@ -1,0 +1,208 @@
+"""The bare session, for people who write engines of their own: it is told what happened and
+answers what follows, and does nothing itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from .core import Core, Json, Line
+from .errors import InnerloopError
+
+Effect = Json
+"""A thing to do: an object with one key, its kind; each but ``cancel`` is owed one answer."""
+Event = Json
+"""A thing to know, told apart by ``type``."""
+Input = Json
+"""A thing that happened: an object with one key, its kind."""
+
+
+@dataclass
+class Step:
+    """What follows from one input."""
+
+    entries: list[str] = field(default_factory=list)
+    """Lines of the log. Make them durable before you carry out an effect of this step."""
+    recording: list[str] = field(default_factory=list)
+    """Lines of the recording."""
+    outputs: list[tuple[str, Json]] = field(default_factory=list)
+    """Effects and events in causal order: ``("effect", …)``, ``("event", …)``."""
+    deadline: int | None = None
+    """The session time at which to send ``tick`` if nothing else happens before."""
+
+    @property
+    def effects(self) -> list[Effect]:
+        """The things to do."""
+        return [value for kind, value in self.outputs if kind == "effect"]
+
+    @property
+    def events(self) -> list[Event]:
+        """The things to know."""
+        return [value for kind, value in self.outputs if kind == "event"]
+
+
+class Session:
+    """A session by lines, as the protocol describes it.
+
+    Time is yours: ``at`` counts milliseconds of session time, which begins at :attr:`now`. No
+    requests, no timers, no files: an engine of your own carries the effects out.
+
+    Example::
+
+        core = Core()
+        config = core.config("ollama", id="s-1", model="qwen3-coder:30b")
+        parts = {"endpoints": [{"provider": "ollama"}], "entries": True}
+        session, step = Session.open(config, parts=parts, core=core)
+        step = session.submit("Is it warm in Rome?", at=10)
+    """
+
+    def __init__(self, core: Core, number: int, now: int) -> None:
+        self.core = core
+        self.now = now
+        """The session time at which it was opened."""
+        self._number = number
+
+    @classmethod
+    def open(
+        cls,
+        config: Json,
+        *,
+        parts: Json | None = None,
+        wall: int | None = None,
+        core: Core | None = None,
+    ) -> tuple[Session, Step]:
+        """Opens a session. ``parts`` are what its driver works with: endpoints, who can be asked,
+        whether the log's lines are wanted."""
+        request = {"config": config, "parts": parts or {}, "wall": _wall(wall)}
+        return cls._enter(core or Core(), {"open": request})
+
+    @classmethod
+    def open_as(
+        cls, core: Core, blueprint: int, id: str, *, wall: int | None = None
+    ) -> tuple[Session, Step]:
+        """Opens a session of a blueprint, which costs little memory."""
+        return cls._enter(core, {"open": {"blueprint": blueprint, "id": id, "wall": _wall(wall)}})
+
+    @classmethod
+    def resume(
+        cls,
+        log: str | bytes,
+        *,
+        parts: Json | None = None,
+        owe_runs: bool = False,
+        wall: int | None = None,
+        core: Core | None = None,
+    ) -> tuple[Session, Step]:
+        """Goes on from a log. Tools' runs that were under way are reported as lost, unless you know
+        what became of them: with ``owe_runs`` they are effects of the step."""
+        data = log.encode() if isinstance(log, str) else log
+        request = {"parts": parts or {}, "owe_runs": owe_runs, "wall": _wall(wall)}
+        return cls._enter(core or Core(), {"resume": request}, data)
+
+    @classmethod
+    def restore(
+        cls,
+        snapshot: bytes,
+        *,
+        parts: Json | None = None,
+        owe_runs: bool = False,
+        wall: int | None = None,
+        core: Core | None = None,
+    ) -> tuple[Session, Step]:
+        """Makes the session of a snapshot again; of tools' runs see :meth:`resume`."""
+        request = {"parts": parts or {}, "owe_runs": owe_runs, "wall": _wall(wall)}
+        return cls._enter(core or Core(), {"restore": request}, snapshot)
+
+    def fork(
+        self,
+        id: str,
+        *,
+        turns: int | None = None,
+        parts: Json | None = None,
+        wall: int | None = None,
+    ) -> tuple[Session, Step]:
+        """Another session that has heard the first ``turns`` turns of this one, all if ``None``."""
+        request: Json = {"id": id, "parts": parts or {}, "wall": _wall(wall)}
+        if turns is not None:
+            request["turns"] = turns
+        return self._enter(self.core, {"fork": {"session": self._number, **request}})
+
+    def handle(self, input: Input, at: int) -> Step:
+        """Takes in what happened at ``at`` and returns all that follows.
+
+        Raises:
+            RejectedError: The session refuses it and is as it was.
+        """
+        return _step(self._ask("handle", at=at, input=input))
+
+    def command(self, command: Json, at: int, agent: int = 0) -> Step:
+        """:meth:`handle` for a command: ``{"submit": …}``, ``{"steer": …}``, …"""
+        return self.handle({"command": {"agent": agent, "command": command}}, at)
+
+    def submit(self, text: str, at: int) -> Step:
+        """:meth:`handle` for a text of the user, which starts a run."""
+        return self.command({"submit": {"parts": [{"type": "text", "text": text}]}}, at)
+
+    def chunk(self, id: int, data: bytes, at: int) -> Step:
+        """:meth:`handle` for a piece of a response's body, cut anywhere."""
+        return _step(self._ask("chunk", data, at=at, id=id))
+
+    def rekey(self, key: str) -> None:
+        """Gives the session's endpoint another key for the requests from now on."""
+        self._ask("rekey", key=key)
+
+    def snapshot(self) -> bytes:
+        """The session as bytes, at any moment."""
+        return self._ask("snapshot")[0].text.encode()
+
+    def owed(self) -> Step:
+        """All that you have in hand, again."""
+        return _step(self._ask("owed"))
+
+    def status(self, agent: int = 0) -> Json | None:
+        """Where an agent stands; ``None`` if there is no such agent."""
+        return cast("Json | None", self._ask("status", agent=agent)[0].value)
+
+    def history(self, agent: int = 0, start: int = 0) -> list[Json] | None:
+        """What was said, from a turn on; ``None`` if there is no such agent."""
+        fields: Json = {"agent": agent, "from": start}
+        lines = self.core.ask({"history": {"session": self._number, **fields}})
+        return cast("list[Json] | None", lines[0].value)
+
+    def said(self, agent: int = 0) -> str | None:
+        """What is new to an agent's model, as recordings compare it."""
+        return cast("str | None", self._ask("said", agent=agent)[0].value)
+
+    def close(self) -> None:
+        """Gives back the session's memory; what it said before is all that there will be."""
+        self._ask("close")
+
+    def _ask(self, verb: str, data: bytes = b"", **fields: Any) -> list[Line]:
+        return self.core.ask({verb: {"session": self._number, **fields}}, data)
+
+    @classmethod
+    def _enter(cls, core: Core, request: Json, data: bytes = b"") -> tuple[Session, Step]:
+        lines = core.ask(request, data)
+        if [line.kind for line in lines[:2]] != ["session", "now"]:
+            raise InnerloopError("internal", "the core answers something else")
+        return cls(core, lines[0].value, lines[1].value), _step(lines[2:])
+
+
+def _step(lines: Iterable[Line]) -> Step:
+    step = Step()
+    for line in lines:
+        if line.kind == "entry":
+            step.entries.append(line.raw)
+        elif line.kind == "recording":
+            step.recording.append(line.raw)
+        elif line.kind == "deadline":
+            step.deadline = line.value
+        else:
+            step.outputs.append((line.kind, line.value))
+    return step
+
+
+def _wall(wall: int | None) -> int:
+    return int(time.time() * 1000) if wall is None else wall
