@@ -27,7 +27,7 @@ use crate::{
         input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
         message::{Part, Turn},
         output::{DeadlineReason, Effect},
-        status::{AgentState, Status},
+        status::{AgentState, RunEnd, Status},
     },
 };
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
@@ -164,6 +164,14 @@ impl Agent {
             Phase::Hooked(hooked) => matches!(&hooked.then, Then::Fold(plan) if is_asked(plan)),
             _ => false,
         }
+    }
+
+    /// Whether the time that its run may take is no matter any more: the run sums up because it
+    /// has spent too much, or what it has come to waits for the host's hook.
+    pub(crate) fn is_ending(&self) -> bool {
+        let waits =
+            matches!(&self.phase, Phase::Hooked(hooked) if matches!(hooked.then, Then::Out(_)));
+        waits || self.body.run.epilogue == Some(RunEnd::Budget)
     }
 
     /// The agent goes on in another phase: the one place where that happens.

@@ -32,7 +32,7 @@ use crate::{
         event::{Event, EventKind},
         input::{Input, Rejected},
         output::{Deadline, DeadlineReason, Effect, Output, Outputs},
-        status::{RunEnd, Status},
+        status::Status,
     },
 };
 use admitted::Admitted;
@@ -204,11 +204,9 @@ impl Session {
         Ok((fork, outputs))
     }
 
-    /// When the time of the run is up, but for the summary that it may end with.
+    /// When the time of the run is up, unless it is about to end anyway.
     fn time_up(&self) -> Option<Instant> {
-        let has_ended = self.root.body.run.epilogue == Some(RunEnd::Budget);
-        let at = self.purse.deadline(&self.config().limits);
-        at.filter(|_| !has_ended)
+        self.purse.deadline(&self.config().limits).filter(|_| !self.root.is_ending())
     }
 
     fn agents(&self) -> impl Iterator<Item = &Agent> {

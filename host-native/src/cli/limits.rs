@@ -1,60 +1,30 @@
-//! The limits of a run that the host keeps itself: time, cost and tokens. A run that hits one is
-//! interrupted and closed, as by a signal.
+//! The limits of a run: cost and tokens, which the session keeps, and the time since the program
+//! began, which is kept here. A run whose time is up is interrupted and closed, as by a signal.
 
 use super::{
     args::LimitArgs,
-    console::warn,
     exit::Failure,
     figures::{dollars, grouped},
 };
 use crate::host::Commands;
-use innerloop_core::{
-    config::SessionConfig,
-    cost,
-    event::{Event, EventKind},
-    input::Command,
-};
+use innerloop_core::{config::SessionConfig, input::Command};
 use jiff::SignedDuration;
-use std::{
-    cell::{Cell, OnceCell, RefCell},
-    convert::Infallible,
-    future::pending,
-    time::Duration,
-};
+use std::{cell::OnceCell, convert::Infallible, future::pending, time::Duration};
 use tokio::time::{Instant, sleep_until};
 
-/// What is left of what a run may take.
+/// The time that is left of what a run may take.
 #[derive(Debug)]
 pub(super) struct Limits {
-    args: LimitArgs,
+    timeout: Option<Duration>,
     begun: Instant,
-    spent: RefCell<Spent>,
-    /// Whether it was told that something can't be counted.
-    is_told: Cell<bool>,
     /// What is told of the limit that was hit.
     hit: OnceCell<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Spent {
-    tokens: u64,
-    nano_usd: Option<u64>,
 }
 
 impl Limits {
     /// The time counts from now on.
     pub(super) fn new(args: LimitArgs) -> Self {
-        let (spent, is_told, hit) = (RefCell::default(), Cell::new(false), OnceCell::new());
-        Self { args, begun: Instant::now(), spent, is_told, hit }
-    }
-
-    /// Counts what an event tells, and stops the session if that is too much.
-    pub(super) fn add(&self, event: &Event, commands: &Commands) {
-        if let Some(hit) = self.counted(event)
-            && self.hit.set(hit).is_ok()
-        {
-            stop(commands);
-        }
+        Self { timeout: args.timeout, begun: Instant::now(), hit: OnceCell::new() }
     }
 
     /// Waits for the end of the time and stops the session.
@@ -80,47 +50,8 @@ impl Limits {
 
     /// A time that never comes is no limit.
     fn end(&self) -> Option<(Duration, Instant)> {
-        let time = self.args.timeout?;
+        let time = self.timeout?;
         Some((time, self.begun.checked_add(time)?))
-    }
-
-    /// What is told if the event brings a limit to be hit.
-    fn counted(&self, event: &Event) -> Option<String> {
-        let EventKind::AssistantTextEnd { usage, cost_nano_usd, .. } = &event.kind else {
-            return None;
-        };
-        let mut spent = self.spent.borrow_mut();
-        let LimitArgs { max_tokens, max_cost_usd, .. } = self.args;
-        match usage {
-            Some(usage) => {
-                let tokens = usage.input_total.saturating_add(usage.output_total);
-                spent.tokens = spent.tokens.saturating_add(tokens);
-            }
-            None if max_tokens.is_some() => self.warn_once("--max-tokens", "how many tokens"),
-            None => {}
-        }
-        if cost_nano_usd.is_none() && max_cost_usd.is_some() {
-            self.warn_once("--max-cost-usd", "what");
-        }
-        spent.nano_usd = cost::sum(spent.nano_usd, *cost_nano_usd);
-        let cost = spent.nano_usd.unwrap_or_default();
-        let (tokens, most) = (spent.tokens, max_tokens.filter(|most| spent.tokens >= *most));
-        if let Some(most) = most {
-            let (most, tokens) = (grouped(most), grouped(tokens));
-            return Some(format!("the limit of --max-tokens {most} was hit: {tokens} so far"));
-        }
-        let most = max_cost_usd.filter(|most| cost >= *most)?;
-        let (most, cost) = (dollars(most), dollars(cost));
-        Some(format!("the limit of --max-cost-usd {most} was hit: {cost} so far"))
-    }
-
-    fn warn_once(&self, option: &str, what: &str) {
-        if !self.is_told.replace(true) {
-            warn(&format!(
-                "{option} does not count all: it is not known {what} a reply has cost, since the \
-                 provider did not tell, or no price is known of its model"
-            ));
-        }
     }
 }
 
@@ -129,19 +60,40 @@ fn stop(commands: &Commands) {
     commands.send(Command::Close);
 }
 
-/// Refuses a limit of the cost where no cost will be known.
+/// Has the session keep the limits of cost and tokens.
 ///
 /// # Errors
-/// The model has no price.
-pub(super) fn check_price(limits: LimitArgs, config: &SessionConfig) -> Result<(), Failure> {
-    if limits.max_cost_usd.is_none() || config.model.price.is_some() {
-        return Ok(());
+/// The model has no price, so that no cost will be known.
+pub(super) fn set(limits: LimitArgs, config: &mut SessionConfig) -> Result<(), Failure> {
+    let LimitArgs { max_cost_usd, max_tokens, .. } = limits;
+    if max_cost_usd.is_some() && config.model.price.is_none() {
+        return Err(Failure::configuration(format!(
+            "--max-cost-usd: the price of {} is not known; give a catalogue that has it with \
+             --models FILE, or limit the run with --max-tokens",
+            config.model.name
+        )));
     }
-    Err(Failure::configuration(format!(
-        "--max-cost-usd: the price of {} is not known; give a catalogue that has it with \
-         --models FILE, or limit the run with --max-tokens",
-        config.model.name
-    )))
+    let run = &mut config.limits.run;
+    run.cost_nano_usd = max_cost_usd.unwrap_or(run.cost_nano_usd);
+    run.tokens = max_tokens.unwrap_or(run.tokens);
+    Ok(())
+}
+
+/// What is told of a limit of a run or a session that is used up, by its name in the
+/// configuration.
+pub(super) fn text(which: &str, used: u64, limit: u64) -> String {
+    let (of, what) = which.split_once('.').unwrap_or(("run", which));
+    let shown = |amount| match what {
+        "cost_nano_usd" => dollars(amount),
+        "ms" => shown(Duration::from_millis(amount)),
+        _ => grouped(amount),
+    };
+    let option = match (of, what) {
+        ("run", "cost_nano_usd") => "--max-cost-usd",
+        ("run", "tokens") => "--max-tokens",
+        _ => return format!("limits.{which} is used up: {} of {}", shown(used), shown(limit)),
+    };
+    format!("the limit of {option} {} was hit: {} so far", shown(limit), shown(used))
 }
 
 /// For example `1h 30m`.

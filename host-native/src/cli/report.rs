@@ -5,7 +5,7 @@ use super::{
     exit::{Exit, Failure},
     figures::{counted, dollars, grouped},
     interrupts::Ending,
-    keys, notices,
+    keys, limits, notices,
     record::{Denied, File, Record},
     review::{Mode, Settled},
     style::{Colour, Style, brief},
@@ -65,7 +65,7 @@ pub(super) struct Report {
     /// Whether they stay with the session.
     is_kept: bool,
     end: Option<RunEnd>,
-    limit: Option<(&'static str, u32)>,
+    limit: Option<String>,
     /// The limit of the host's own that was hit.
     stopped: Option<String>,
     /// Whether a run that hits a limit ends with a summary.
@@ -187,7 +187,12 @@ impl Report {
                 self.text = value.text().to_owned();
                 self.answer = Some(value.clone());
             }
-            EventKind::TurnLimit { limit, value } if is_own => self.limit = Some((limit, *value)),
+            EventKind::TurnLimit { limit, value } if is_own => {
+                self.limit = Some(limit_text(limit, *value));
+            }
+            EventKind::BudgetLimit { which, used, limit } if is_own => {
+                self.limit = Some(limits::text(which, *used, *limit));
+            }
             EventKind::Error { kind, message } if is_own => {
                 self.error = Some((*kind, message.clone()));
             }
@@ -212,43 +217,39 @@ impl Report {
         }
     }
 
+    fn limited(&self, limit: &str) -> Failure {
+        let told = format!("{limit}; raise it to let the agent go on{}", self.stays());
+        Failure::new(Exit::Limit, told)
+    }
+
+    /// What has become of what was done until the run was stopped.
+    fn stays(&self) -> &'static str {
+        match self.mode {
+            Mode::InPlace => "; what was done so far stays",
+            _ if self.is_applied && self.has_changes() => "; what was done so far is applied",
+            Mode::Apply | Mode::Ask | Mode::Show => "",
+        }
+    }
+
     /// The same, whatever has become of the changes.
     pub(super) fn run_result(&self) -> Result<(), Failure> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
         }
-        match (self.end, &self.error, self.limit) {
+        match (self.end, &self.error, &self.limit) {
             (Some(RunEnd::Completed), _, _) => match self.denied.as_slice() {
                 [] => Ok(()),
                 denied => Err(Failure::new(Exit::Denied, denied_text(denied))),
             },
-            (Some(RunEnd::Interrupted), _, _) => {
-                let stays = match self.mode {
-                    Mode::InPlace => "; what was done so far stays",
-                    _ if self.is_applied && self.has_changes() => {
-                        "; what was done so far is applied"
-                    }
-                    Mode::Apply | Mode::Ask | Mode::Show => "",
-                };
-                Err(match &self.stopped {
-                    Some(limit) => {
-                        let told = format!("{limit}; raise it to let the agent go on{stays}");
-                        Failure::new(Exit::Limit, told)
-                    }
-                    None => Failure::new(self.signal, format!("interrupted{stays}")),
-                })
-            }
-            (Some(RunEnd::Limit), _, Some((limit, value))) => {
-                Err(Failure::new(Exit::Limit, limit_text(limit, value)))
-            }
-            (Some(RunEnd::Budget), ..) => {
-                let told = "what the run may spend is used up; raise the limit to let it go on";
-                Err(Failure::new(Exit::Limit, told))
-            }
+            (Some(RunEnd::Interrupted), _, _) => Err(match &self.stopped {
+                Some(limit) => self.limited(limit),
+                None => Failure::new(self.signal, format!("interrupted{}", self.stays())),
+            }),
+            (Some(RunEnd::Limit | RunEnd::Budget), _, Some(limit)) => Err(self.limited(limit)),
             (Some(RunEnd::Unverified), ..) => {
                 Err(Failure::new(Exit::Failed, "a hook has not agreed that the task is done"))
             }
-            (Some(RunEnd::Limit), _, None) => Err(Failure::new(Exit::Limit, "a limit was hit")),
+            (Some(RunEnd::Limit | RunEnd::Budget), _, None) => Err(self.limited("a limit was hit")),
             (_, Some((kind, message)), _) => {
                 // What the host says is laid out in lines; what an endpoint says may be anything.
                 let said = match kind {
@@ -479,7 +480,7 @@ fn limit_text(limit: &str, value: u32) -> String {
         "max_turns" => "--max-turns",
         _ => "--max-tool-rounds",
     };
-    format!("the limit of {option} {value} was hit; raise it to let the agent go on")
+    format!("the limit of {option} {value} was hit")
 }
 
 /// Whether a call needed a yes, and nobody was there to give it.

@@ -226,7 +226,6 @@ async fn drive(
             News::Event(event) => {
                 report.add(event);
                 view.borrow_mut().show(event);
-                limits.add(event, &commands);
                 saving.into_iter().for_each(|saving| saving.add(event));
                 let is_end = matches!(event.kind, EventKind::ProcessingEnd { .. });
                 if is_end && event.agent == AgentId::ROOT {

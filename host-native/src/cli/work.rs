@@ -174,7 +174,7 @@ impl Work {
         let (mut config, told) = (source.config(&site).await?, source.open_calls());
         granted(&args, &rules, &mut config, held.as_mut())?;
         form.into_iter().for_each(|form| form.set(&mut config));
-        limits::check_price(limits, &config)?;
+        limits::set(limits, &mut config)?;
         let journal = journal(&args.files, held.as_ref(), &site.workspace)?;
         let Traffic { endpoints, models, http, mut recording } = traffic;
         name_model(recorded.flatten().as_ref(), recording.as_mut(), &provider, &config);

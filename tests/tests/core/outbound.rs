@@ -162,3 +162,24 @@ fn what_other_agents_say_is_not_asked_about() {
     host.reply(&Message::text("Nothing here."));
     assert_eq!((host.hooks.len(), ends(&host).len()), (0, 1));
 }
+
+#[test]
+fn the_time_of_a_run_that_the_hook_holds_is_told_to_be_up_once() {
+    for before in [true, false] {
+        let mut config = hooked();
+        config.limits.run.ms = 1_000;
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        if before {
+            host.reply(&Message::text("The key is 7."));
+        } else {
+            let _ = host.wait();
+        }
+        host.now += 5_000;
+        let _ = host.input(Input::Tick);
+        assert_eq!((host.hooks.len(), host.session.deadline()), (1, None), "{:?}", host.hooks);
+        reply(&mut host, HookReply::Allow);
+        let end = if before { RunEnd::Completed } else { RunEnd::Budget };
+        assert_eq!(ends(&host)[0].0, end);
+    }
+}

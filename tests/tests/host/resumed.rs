@@ -49,7 +49,7 @@ async fn c11_a_session_killed_in_the_middle_of_a_pipeline_is_resumed() {
     let mut command = scene.command("go");
     command.arg("--log").arg(&log).arg("--programs").arg(programs_and_shell());
     let program = Started::new(&mut command, b"");
-    wait_for("the pipeline", || scene.workspace().join("mark").exists());
+    wait_for("the pipeline", || scene.text("workspace/mark") == "begun\n");
     program.signal("KILL");
     assert_eq!(program.finish().code, None, "it was killed");
 

@@ -11,17 +11,18 @@ pub(crate) struct LimitArgs {
     /// Stop after this time: 30s, 5m, 1h30m; a number alone is seconds.
     ///
     /// The run is interrupted as by Ctrl-C, and ends with exit code 4; with --apply, what was done
-    /// is applied. The same goes for the other two limits. What becomes of the changes at the end
-    /// is not part of the time.
+    /// is applied. What becomes of the changes at the end is not part of the time.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
     /// Stop when the model's replies have cost this many US dollars, those of subagents included.
     ///
     /// Needs a model whose price is known; --models names a catalogue with others. It is looked at
-    /// after each reply, so that the last one may go beyond.
+    /// before each call of the model, so that the last one may go beyond; the run ends as with
+    /// --max-tool-rounds, exit code 4.
     #[arg(long, value_name = "N", value_parser = nano_usd)]
     pub(crate) max_cost_usd: Option<u64>,
-    /// Stop when this many tokens went in and out, those of subagents included.
+    /// Stop when this many tokens went in and out, those of subagents included, as with
+    /// --max-cost-usd.
     #[arg(
         long,
         value_name = "N",

@@ -12,6 +12,7 @@ mod tests;
 
 use super::{
     figures::{counted, dollars, seconds, tokens},
+    limits,
     markdown::Markdown,
     spinner::Activity,
     style::{Look, Pieces, Style, brief, harmless},
@@ -286,6 +287,9 @@ impl<W: Write> Transcript<W> {
             EventKind::CompactionFailed { message, .. } => {
                 let message = brief(message, MESSAGE_CHARS);
                 self.note(Look::YELLOW, &format!("(the conversation stays as it is: {message})"));
+            }
+            EventKind::BudgetLimit { which, used, limit } => {
+                self.note(Look::DIM, &format!("({})", limits::text(which, *used, *limit)));
             }
             EventKind::LoopDetection { .. } => {
                 self.note(Look::YELLOW, "(the calls repeat themselves; the model was told)");

@@ -11,7 +11,7 @@ use crate::{
 };
 use innerloop_core::{
     Session,
-    config::WireKind,
+    config::{Spend, WireKind},
     digest::Digest,
     event::EventKind,
     id::{AgentId, SessionId},
@@ -207,9 +207,10 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
     let to = is_told.ok_or("an undo is not told")?;
     let id = SessionId("fork".into());
     let fork = subject.session().fork(id, to, EPOCH).map_err(|error| error.to_string())?;
-    // A fork does not hear what waits to be said, and its limit is further away.
+    // A fork does not hear what waits to be said, and its limits are further away.
     let waits = crate::snapshot::state(&undone.snapshot())["agents"][0]["steering"].is_array();
-    let is_limited = subject.config().limits.max_turns > 0;
+    let limits = subject.config().limits;
+    let is_limited = limits.max_turns > 0 || limits.session != Spend::default();
     let forked = asked(&mut { fork.0 })?.filter(|_| !waits && !is_limited);
     let own = format!("\"{}\"", subject.session().id().0);
     same("undone and forked", asked(&mut undone)?, forked.map(|it| it.replace("\"fork\"", &own)))
