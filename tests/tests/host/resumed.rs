@@ -49,7 +49,8 @@ async fn c11_a_session_killed_in_the_middle_of_a_pipeline_is_resumed() {
     let mut command = scene.command("go");
     command.arg("--log").arg(&log).arg("--programs").arg(programs_and_shell());
     let program = Started::new(&mut command, b"");
-    wait_for("the pipeline", || scene.text("workspace/mark") == "begun\n");
+    let mark = scene.workspace().join("mark");
+    wait_for("the pipeline", || fs::read(&mark).is_ok_and(|text| text == b"begun\n"));
     program.signal("KILL");
     assert_eq!(program.finish().code, None, "it was killed");
 
