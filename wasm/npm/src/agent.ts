@@ -7,7 +7,6 @@ import { Callbacks } from "./callbacks.js";
 import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "./changes.js";
 import type { AgentState, Said, SessionStatus, SessionTurn } from "./data.js";
 import { AgentError } from "./errors.js";
-import type { Stamp } from "./events.js";
 import { type Files, filesOf, roomOf } from "./files.js";
 import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "./guard.js";
@@ -36,13 +35,14 @@ import {
 import type { RegisteredProgram } from "./programs.js";
 import type { Command } from "./protocol.js";
 import { Reserve } from "./reserve.js";
-import { type Rest, type Visible, lookAt, onlySnapshot, restOf } from "./rest.js";
+import { type Rest, type Visible, failed, lookAt, onlySnapshot, restOf } from "./rest.js";
 import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.js";
 import type { Tenant } from "./room.js";
 import { Run, type RunOwner } from "./run.js";
+import { say } from "./saying.js";
 import { Session } from "./session.js";
 import { Tools } from "./tools.js";
-import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn, say } from "./turn.js";
+import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn } from "./turn.js";
 import type {
   AgentEvent,
   AgentOptions,
@@ -552,15 +552,8 @@ export class Agent {
     return true;
   }
 
-  // What a session says at the end of a run that failed.
   #fail(message: string): void {
-    const stamp = (): Omit<Stamp, "effect"> => {
-      return { ...this.#stamp, seq: (this.#stamp.seq += 1), agent: 0 };
-    };
-    const usage = { input_total: 0, output_total: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
-    const counts = { text: "", usage, replies: 0, tool_calls: 0 };
-    this.#deliver({ ...stamp(), type: "error", kind: "internal", message });
-    this.#deliver({ ...stamp(), type: "processing_end", end: "failed", ...counts });
+    for (const event of failed(message, this.#stamp)) this.#deliver(event);
   }
 
   // Gives back what a closed agent holds of the module's memory.

@@ -1,6 +1,7 @@
 // What is left of an agent that is closed: enough to tell what it was.
 
 import { type RawAgent, type RawSession, binding } from "./binding.js";
+import type { AgentEvent, Stamp } from "./events.js";
 import { attempt, guarded } from "./guard.js";
 
 /** What is left; nothing of an agent that is lost. */
@@ -32,4 +33,20 @@ export function lookAt<T>({ snapshot }: Rest, at: (session: Visible) => T): T {
       session.free();
     }
   });
+}
+
+/** What a session says at the end of a run that failed, behind the event of that stamp. */
+export function failed(
+  message: string,
+  { seq, at, wall, session }: Omit<Stamp, "agent" | "effect">,
+): AgentEvent[] {
+  const stamp = (number: number): Omit<Stamp, "effect"> => {
+    return { seq: seq + number, at, wall, session, agent: 0 };
+  };
+  const usage = { input_total: 0, output_total: 0, cache_read: 0, cache_write: 0, reasoning: 0 };
+  const counts = { text: "", usage, replies: 0, tool_calls: 0, rounds: 0 };
+  return [
+    { ...stamp(1), type: "error", kind: "internal", message },
+    { ...stamp(2), type: "processing_end", end: "failed", ...counts },
+  ];
 }

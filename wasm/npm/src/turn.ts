@@ -1,7 +1,6 @@
 // What holds for one input only: how its run is watched, what its calls may use, and what the model
 // is told otherwise for it.
 
-import type { RawAgent } from "./binding.js";
 import type { Signal } from "./globals.js";
 import { areTexts, bad, choiceOf } from "./options.js";
 import type { ToolChoice } from "./types.js";
@@ -85,16 +84,4 @@ export function rawTurn(options: TurnOptions): string | undefined {
   const tool_choice = choiceOf(toolChoice);
   const raw = JSON.stringify({ tools, hide, paths, tool_choice, temperature });
   return raw === "{}" ? undefined : raw;
-}
-
-/** Gives the agent an input, with its options as JSON. */
-export function say(
-  raw: RawAgent,
-  word: "submit" | "follow_up",
-  parts: string,
-  options: string | undefined,
-): void {
-  if (options !== undefined) raw.tell(`{"${word}":{"parts":${parts},"options":${options}}}`);
-  else if (word === "submit") raw.submit(parts);
-  else raw.followUp(parts);
 }
