@@ -47,7 +47,7 @@ const VARIANTS: [Variant; 3] = [
 ];
 
 /// Most bytes of the module without imports, compressed by brotli.
-const CORE_BUDGET: usize = 240_000;
+const CORE_BUDGET: usize = 245_000;
 
 /// What must not be in the module, by a part of its functions' names, and what to use instead.
 const UNWANTED: [(&str, &str); 3] = [

@@ -7,6 +7,7 @@ mod form;
 mod input;
 mod restored;
 mod round;
+#[cfg(feature = "old-snapshots")]
 mod version2;
 
 use super::Session;
@@ -22,13 +23,14 @@ use form::{AgentForm, CallForm, CancelledForm, ChildForm, PhaseForm, RunForm, Sp
 use form::{SpentForm, State};
 use innerloop_json::{FromJson, Raw, ToJson, from_str};
 use input::InputForm;
-use version2::State2;
 
 const FORMAT: &str = "innerloop-snapshot";
 
 /// Raised whenever the form of a snapshot changes; what it says is not bound to the behaviour
 /// that [`REPLAY_VERSION`](super::REPLAY_VERSION) stands for.
 const VERSION: u32 = 5;
+/// The oldest version that is read.
+const OLDEST: u32 = if cfg!(feature = "old-snapshots") { 2 } else { 3 };
 
 /// What a snapshot says of itself, around the state.
 #[derive(ToJson, FromJson)]
@@ -131,7 +133,7 @@ impl Session {
             return Err(RestoreError::damaged("its format is another one"));
         }
         let version = envelope.version;
-        if !(2..=VERSION).contains(&version) {
+        if !(OLDEST..=VERSION).contains(&version) {
             return Err(RestoreError::Version { found: version, expected: VERSION });
         }
         let state = envelope.state.ok_or_else(|| RestoreError::damaged("its state is missing"))?;
@@ -141,7 +143,8 @@ impl Session {
         let edited = edit(state.text());
         let text = edited.as_deref().unwrap_or(state.text());
         let state = match version {
-            2 => read::<State2>(text)?.migrated()?,
+            #[cfg(feature = "old-snapshots")]
+            2 => read::<version2::State2>(text)?.migrated()?,
             _ => read::<State<'_>>(text)?,
         };
         state.restored(wall)
