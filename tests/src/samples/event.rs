@@ -34,6 +34,7 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let statuses = [idle(None), idle(Some(1_500)), status(AgentState::Processing, None)];
     visitor.visit("Status", &statuses);
     let kinds = kinds().into_iter().chain(fold_kinds()).chain(plain_kinds());
+    let kinds = kinds.chain(limit_kinds());
     let events: Vec<Event> = (1..).zip(kinds).map(stamped).collect();
     visitor.visit("Event", &events);
 }
@@ -188,4 +189,11 @@ fn plain_kinds() -> Vec<EventKind> {
         },
         EventKind::Queued { ahead: 2 },
     ]
+}
+
+/// The other limits of what may be spent.
+fn limit_kinds() -> impl Iterator<Item = EventKind> {
+    let names =
+        ["run.cost_nano_usd", "run.ms", "session.cost_nano_usd", "session.tokens", "session.ms"];
+    names.into_iter().map(|which| EventKind::BudgetLimit { which, used: 5_200, limit: 5_000 })
 }

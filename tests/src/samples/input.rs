@@ -75,7 +75,7 @@ fn commands() -> Vec<Command> {
     one_of_each!(Command:
         Submit { parts: parts(), options: Some(Box::new(turn_options())) },
         Steer { parts: parts() },
-        FollowUp { parts: parts(), options: None },
+        FollowUp { parts: parts(), options: Some(Box::new(turn_options())) },
         Configure { patch: patch() },
         Compact { instructions: Some("the names of files".into()) },
         Undo { steps: 1 },

@@ -18,6 +18,7 @@ const NAMES = {
   Usage: "SessionUsage",
   Status: "SessionStatus",
   Turn: "SessionTurn",
+  TurnOptions: "InputOptions",
   ToolCall: "SessionToolCall",
   ToolResult: "SessionToolResult",
   ToolError: "ToolErrorKind",

@@ -195,7 +195,7 @@ export interface Deadline {
   /** In session time. */
   at: number;
   /** What is waited for. */
-  reason: "retry" | "model_idle" | "grace" | "wait";
+  reason: "retry" | "model_idle" | "grace" | "wait" | "budget";
 }
 
 /** Why an input was refused. */

@@ -495,6 +495,7 @@ impl<'a> RouteForm<'a> {
     }
 
     /// The same, independent of the route.
+    #[cfg(feature = "old-snapshots")]
     pub(super) fn owned(route: &Route) -> RouteForm<'static> {
         RouteForm {
             model: Cow::Owned(route.model.clone()),
