@@ -33,6 +33,7 @@ import "./node/faults.mjs";
 import "./node/session.mjs";
 import "./node/people.mjs";
 import "./node/compaction.mjs";
+import "./node/limits.mjs";
 import "./node/config.mjs";
 import "./node/core.mjs";
 import "./node/types.mjs";

@@ -1,0 +1,55 @@
+// What may be spent, what holds for one input only, and who sees the result before it goes out.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { reply, serve, toolResults } from "../support/anthropic.mjs";
+import { Agent, agentAt } from "../support/installed.mjs";
+
+const list = (id) => reply({ calls: [["list_dir", {}, id]], usage: [100, 10] });
+
+test("i9 a run that has spent its tokens ends with what there is, and the next one begins anew", async () => {
+  const server = await serve(list(), reply({ text: "Done.", usage: [100, 10] }));
+  const agent = await agentAt(server, { budget: { tokens: 110 } });
+  const told = [];
+  agent.subscribe((event) => event.type === "budget_limit" && told.push(event));
+  assert.equal((await agent.run("Look").result()).status, "budget");
+  const [{ which, used, limit }] = told;
+  assert.deepEqual([which, used, limit], ["run.tokens", 110, 110]);
+  assert.equal((await agent.run("Go on").result()).status, "completed");
+  await agent.close();
+  await server.close();
+});
+
+test("i9 a budget that cannot be kept is refused in the option's own name", async () => {
+  const create = (budget) => Agent.create({ provider: "ollama", model: "m", budget });
+  for (const wrong of [7, { tokens: -1 }, { money: 1 }, { session: 1 }, { costUsd: 1 }]) {
+    const refused = { name: "AgentError", code: "bad_option", message: /budget|price|cost/ };
+    await assert.rejects(create(wrong), refused, JSON.stringify(wrong));
+  }
+});
+
+test("k1 what holds for one input is gone with its run", async () => {
+  const done = reply({ text: "Done." });
+  const server = await serve(list(), done, list(), done);
+  const agent = await agentAt(server, { files: { a: "" } });
+  assert.throws(() => agent.run("Look", { tools: ["nope"] }), { code: "bad_option" });
+  await agent.run("Look", { tools: ["read_file"], temperature: 0 }).result();
+  const [refused] = toolResults(server.requests[1]);
+  assert.equal(refused.isError, true, JSON.stringify(refused));
+  assert.equal(server.requests[0].body.temperature, 0);
+  await agent.run("Look again").result();
+  const [listed] = toolResults(server.requests[3]).slice(-1);
+  assert.notEqual(listed.isError, true, JSON.stringify(listed));
+  assert.equal(server.requests[2].body.temperature, undefined);
+  await agent.close();
+  await server.close();
+});
+
+test("j21 a hook sees the result before it goes out", async () => {
+  const server = await serve(reply({ text: "The key is 7." }));
+  const hooks = { outbound: () => ({ replace: "The key is hidden." }) };
+  const agent = await agentAt(server, { hooks });
+  assert.equal((await agent.run("Which key?").result()).text, "The key is hidden.");
+  await agent.close();
+  await server.close();
+});
