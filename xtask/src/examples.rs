@@ -76,7 +76,8 @@ fn with_mock(workspace: &Workspace) -> Command {
 fn expect_weather(example: &mut Command, language: &str) -> Result<(), Failure> {
     let said = process::capture(example)?;
     println!("{said}");
-    match said.ends_with("It is warm in Lima.") {
+    // Some versions of Maven end what they print with an escape sequence.
+    match said.contains("It is warm in Lima.") {
         true => Ok(()),
         false => Err(Failure(format!("the example in {language} did not say how warm it is"))),
     }
