@@ -144,6 +144,7 @@ test("what is dropped onto the files is there, at the place that it came from", 
     document.querySelector(".files").dispatchEvent(drop);
   });
   await page.getByText("2 files were added.").waitFor();
+  await page.locator('[role=treeitem][data-path="dropped.md"]').waitFor();
   assert.deepEqual(await paths(page), ["dropped.bin", "dropped.md"]);
   assert.equal(new Map(await workspace(page)).get("dropped.md"), "# Dropped\n");
   checkClean(opened);
@@ -165,6 +166,7 @@ test("a folder that is dropped comes with all that is in it", async () => {
   }
   await page.getByText("2 files were added.").waitFor();
   const name = basename(folder);
+  await page.locator(`[role=treeitem][data-path="${name}/deep/er/a.txt"]`).waitFor();
   assert.deepEqual(await paths(page), [`${name}/b.bin`, `${name}/deep/er/a.txt`]);
   checkClean(opened);
   await close();
