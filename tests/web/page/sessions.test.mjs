@@ -106,6 +106,7 @@ test("what waits to be heard outlasts a look at another session, and a reload", 
   await unheard.waitFor(DONE);
   await page.getByRole("button", { name: "Always" }).click();
   await unheard.waitFor({ state: "detached", ...DONE });
+  await allow(page);
   await finished(page, "Done");
   assert.match(await page.locator("#log").innerText(), /I begin a changelog/);
   checkClean(opened);

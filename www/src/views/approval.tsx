@@ -19,13 +19,24 @@ export function ApprovalCard({ asked }: { asked: Asked }) {
   const wrong = useSignal("");
   useEffect(() => {
     before.current = document.activeElement;
+    let timer = 0;
     // Whoever is typing goes on typing, lest a key answers by chance; others can answer at once.
-    const box = before.current;
-    const isTyping =
-      box instanceof HTMLTextAreaElement &&
-      (box.value !== "" || performance.now() - lastKey < TYPING_MS);
-    if (!isTyping && !box?.matches("input, .code")) card.current?.querySelector("button")?.focus();
+    const take = (): void => {
+      const box = document.activeElement;
+      if (card.current?.contains(box) || box?.matches("input, .code")) return;
+      if (box instanceof HTMLTextAreaElement) {
+        if (box.value !== "") return;
+        const left = lastKey + TYPING_MS - performance.now();
+        if (left > 0) {
+          timer = window.setTimeout(take, left);
+          return;
+        }
+      }
+      card.current?.querySelector("button")?.focus();
+    };
+    take();
     return () => {
+      clearTimeout(timer);
       if (before.current instanceof HTMLElement && before.current.isConnected) {
         before.current.focus();
       }
