@@ -50,6 +50,9 @@ const shared = {
 const results = [
   await build({
     ...shared,
+    // Where it can ask whether a key waits, CodeMirror parses for 100 ms at a time; so it stops when
+    // the browser is no longer idle.
+    define: { "navigator.scheduling": "undefined" },
     entryPoints: [{ in: "src/page.tsx", out: "page" }],
     splitting: true,
     chunkNames: "[name]-[hash]",
