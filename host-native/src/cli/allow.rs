@@ -15,8 +15,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The names of the actions, which rules may use in place of the model's names.
-const ACTIONS: [&str; 12] = [
+/// The names of the actions, which people may use in place of the model's names.
+pub(super) const ACTIONS: [&str; 12] = [
     "edit",
     "fetch",
     "glob",

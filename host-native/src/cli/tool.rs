@@ -2,6 +2,7 @@
 //! call, tells which tools there are and what they take.
 
 use super::{
+    allow::ACTIONS,
     args::ToolArgs,
     arguments::{Fields, nearest, unknown},
     console::{note, say, shown, warn},
@@ -36,22 +37,6 @@ use std::{
 
 /// Whose words the arguments are in.
 const PROFILE: Profile = Profile::new(ProfileKind::Anthropic, Vocabulary::Seed);
-
-/// The names of the actions, which are tools in words of their own.
-const ACTIONS: [&str; 12] = [
-    "edit",
-    "fetch",
-    "glob",
-    "grep",
-    "list",
-    "patch",
-    "read",
-    "read_many",
-    "run_program",
-    "shell",
-    "view_image",
-    "write",
-];
 
 pub(super) async fn run(args: ToolArgs) -> Result<(), Failure> {
     let own = own::read(&args.guests.tools)?;

@@ -20,6 +20,19 @@ test("i9 a run that has spent its tokens ends with what there is, and the next o
   await server.close();
 });
 
+test("i9 a session that has spent all goes on once it may spend more", async () => {
+  const server = await serve(list(), reply({ text: "Done." }));
+  const agent = await agentAt(server, { budget: { session: { tokens: 110 } } });
+  assert.equal((await agent.run("Look").result()).status, "budget");
+  assert.equal((await agent.run("Go on").result()).status, "budget");
+  assert.throws(() => agent.configure({ budget: { money: 1 } }), { code: "bad_option" });
+  agent.configure({ budget: { session: { tokens: 10_000 } } });
+  assert.equal((await agent.run("Go on").result()).status, "completed");
+  assert.equal(server.requests.length, 2);
+  await agent.close();
+  await server.close();
+});
+
 test("i9 a budget that cannot be kept is refused in the option's own name", async () => {
   const create = (budget) => Agent.create({ provider: "ollama", model: "m", budget });
   for (const wrong of [7, { tokens: -1 }, { money: 1 }, { session: 1 }, { costUsd: 1 }]) {

@@ -21,6 +21,7 @@ import type { Programs, WasiTool } from "./sources.js";
 
 export type * from "./asked.js";
 export type * from "./budget.js";
+export type * from "./changing.js";
 export type * from "./compaction.js";
 export type * from "./config.js";
 export type * from "./data.js";
@@ -557,44 +558,4 @@ export interface ToolResult {
   callId: string;
   parts: Part[];
   isError: boolean;
-}
-
-/**
- * What can be changed while an agent lives, in force from the next model call. What is not
- * described here is as in the options.
- */
-export interface Changes
-  extends Pick<
-      ConfigOptions,
-      | "vocabulary"
-      | "instructions"
-      | "builtins"
-      | "toolChoice"
-      | "limits"
-      | "loops"
-      | "answer"
-      | "subagents"
-      | "facts"
-      | "maxOutputTokens"
-      | "contextWindow"
-      | "betas"
-      | "providerOptions"
-      | "retry"
-      | "timeouts"
-      | "config"
-    >,
-    Pick<AgentOptions, "apiKey" | "fetch" | "baseUrl" | "headers" | "query"> {
-  /**
-   * Another provider. What was said stays; what belongs to the one before is dropped, unless it is
-   * given with it: `model`, `apiKey`, `baseUrl`, `headers`, `query`, `betas`, `providerOptions`.
-   */
-  provider?: ProviderName | undefined;
-  /** Another model, with its windows and price. */
-  model?: string | undefined;
-  /** Another effort; `null` goes back to the provider's default. */
-  reasoningEffort?: string | null | undefined;
-  /** Another beginning of the system prompt; `null` goes back to the package's own. */
-  systemPrompt?: string | null | undefined;
-  /** Another temperature; `null` goes back to the provider's default. */
-  temperature?: number | null | undefined;
 }
