@@ -56,7 +56,7 @@ fn rounds(host: &mut TestHost, most: usize) {
 }
 
 #[test]
-fn l1_a_run_that_has_spent_its_tokens_ends_with_what_there_is() {
+fn l1_l7_a_run_that_has_spent_its_tokens_ends_with_what_there_is() {
     for (action, end) in [
         (LimitAction::Idle, RunEnd::Budget),
         (LimitAction::Partial, RunEnd::Budget),

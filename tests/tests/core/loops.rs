@@ -8,6 +8,7 @@ use innerloop_core::{
     id::AgentId,
     input::{Answer, Input},
     message::{Part, Said, ToolResult, TurnKind},
+    preset::Preset,
     repeat::{self, Watch},
     status::{AgentState, RunEnd},
 };
@@ -15,7 +16,7 @@ use innerloop_tests::{
     anthropic::Message,
     test_host::{EPOCH, TestHost, config},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use std::borrow::Cow;
 
 fn cycle(watch: &mut Watch, pattern: &[u64], calls: usize) -> Vec<usize> {
@@ -133,6 +134,59 @@ fn r1_the_ladder_goes_from_a_warning_to_a_summary_without_tools() {
     assert_eq!(ends(&host), [RunEnd::Loop]);
 }
 
+/// A session with the limits of the preset for local models.
+fn local() -> TestHost {
+    let preset = Preset::Ollama.config();
+    let mut host =
+        TestHost::open(SessionConfig { limits: preset.limits, loops: preset.loops, ..config() });
+    let _ = host.submit("go");
+    host
+}
+
+/// Has the model call this tool and answers it; says whether it may call more.
+fn call(host: &mut TestHost, name: &str, arguments: &Value) -> bool {
+    let id = format!("c{}", host.requests.len());
+    host.reply(&Message::call(&id, name, arguments));
+    let _ = host.answer("a");
+    host.body()["tool_choice"] != json!({"type": "none"})
+}
+
+#[test]
+fn i2_after_25_rounds_the_model_sums_up_without_tools() {
+    let mut host = local();
+    let tools = [("list_dir", "path"), ("read_file", "file_path"), ("glob", "pattern")];
+    let goes_on = |n: usize| {
+        let (name, field) = tools[n % tools.len()];
+        call(&mut host, name, &json!({field: format!("a{n}")}))
+    };
+    let calls: Vec<bool> = (1..=25).map(goes_on).collect();
+    assert_eq!(calls, [vec![true; 24], vec![false]].concat());
+    host.reply(&Message::text("So far so good."));
+    assert_eq!(ends(&host), [RunEnd::Limit]);
+}
+
+#[test]
+fn i3_three_equal_calls_in_a_row_lead_to_a_summary() {
+    let mut host = local();
+    let list = json!({"path": "a", "depth": 1});
+    let calls: Vec<bool> = (1..=3).map(|_| call(&mut host, "list_dir", &list)).collect();
+    assert_eq!(calls, [true, true, false]);
+    host.reply(&Message::text("It is listed."));
+    assert_eq!(ends(&host), [RunEnd::Loop]);
+}
+
+#[test]
+fn i4_five_calls_of_one_tool_in_a_row_lead_to_a_summary_for_local_models_alone() {
+    let mut host = local();
+    let calls: Vec<bool> =
+        (1..=5).map(|depth| call(&mut host, "list_dir", &json!({"depth": depth}))).collect();
+    assert_eq!(calls, [true, true, true, true, false]);
+    for preset in Preset::ALL {
+        let is_local = preset == Preset::Ollama;
+        assert_eq!(preset.config().loops.same_name > 0, is_local, "{preset:?}");
+    }
+}
+
 #[test]
 fn r1_a_model_that_calls_tools_in_its_summary_is_refused_and_the_run_ends() {
     let mut host = TestHost::open(looping(2, &[LoopStep::Summarize]));
@@ -225,7 +279,7 @@ fn r3_what_follows_at_a_limit_is_a_setting() {
 }
 
 #[test]
-fn r5_the_estimate_of_tokens_is_a_setting() {
+fn i11_r5_the_estimate_of_tokens_is_a_setting() {
     let tokens = |estimator, text: &str| {
         let mut gauge = Gauge::new(estimator);
         gauge.note(&Said::User(Cow::Owned(vec![Part::text(text)])));
