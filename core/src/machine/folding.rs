@@ -410,7 +410,7 @@ fn apply(
     fold.after = fold.after.saturating_add(history.gauge().scaled(cost, setup.head_cost));
     let after = fold.after;
     let head = history.gauge().scaled(setup.head_cost, setup.head_cost);
-    if before.saturating_sub(after) * 10 < before.saturating_sub(head) {
+    if after >= before || (before - after) * 10 < before.saturating_sub(head) {
         return Err("the conversation would become less than a tenth shorter");
     }
     let turns = plan.turns_gone(history);

@@ -103,9 +103,10 @@ pub(super) fn on_folded(folded: Folded, ctx: &mut Ctx<'_>) -> Phase {
 
 /// A model call failed for good: a conversation that is too long may be made shorter.
 fn on_failure(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
-    if failure.is_retryable()
-        && let Some(phase) = out_of_budget(ctx)
-    {
+    // The last call of a run is not made twice once all is used up.
+    let is_again = failure.is_retryable()
+        || (failure.kind == FailureKind::ContextOverflow && ctx.body.run.epilogue.is_some());
+    if is_again && let Some(phase) = out_of_budget(ctx) {
         return phase;
     }
     match folding::on_overflow(failure, ctx) {
@@ -259,6 +260,10 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
     if ctx.body.run.epilogue.is_some() {
         return None;
     }
+    // First what is used up for all agents: after it, only the session's own agent sums up.
+    if let Some(phase) = stop_at_budget(ctx) {
+        return Some(phase);
+    }
     let limits = ctx.setup.config.limits;
     let checks = [
         ("max_tool_rounds_per_input", limits.max_tool_rounds_per_input, ctx.body.run.rounds),
@@ -270,7 +275,7 @@ fn stop_at_limit(ctx: &mut Ctx<'_>) -> Option<Phase> {
             return Some(stop(RunEnd::Limit, limit, value.into(), ctx));
         }
     }
-    stop_at_budget(ctx)
+    None
 }
 
 /// Ends the run if what may be spent is used up, or has it summed up.
@@ -292,7 +297,6 @@ fn out_of_budget(ctx: &mut Ctx<'_>) -> Option<Phase> {
 fn stop(end: RunEnd, limit: &str, value: u64, ctx: &mut Ctx<'_>) -> Phase {
     match ctx.setup.config.limits.action {
         LimitAction::Idle => end_run(end, ctx),
-        // What is used up is used up for all: only the session's own agent may still sum up.
         LimitAction::Summarize if end == RunEnd::Limit || ctx.body.depth() == 0 => sum_up(end, ctx),
         LimitAction::Partial | LimitAction::Summarize => {
             ctx.body.run.result = Some(ctx.body.history.said_since_input().into());
@@ -454,7 +458,10 @@ fn on_loop(found: Found, ctx: &mut Ctx<'_>) -> Phase {
             say(message, ctx);
             call_model(ctx)
         }
-        LoopStep::Summarize => sum_up(RunEnd::Loop, ctx),
+        LoopStep::Summarize => match stop_at_budget(ctx) {
+            Some(phase) => phase,
+            None => sum_up(RunEnd::Loop, ctx),
+        },
         LoopStep::Stop => end_run(RunEnd::Loop, ctx),
         LoopStep::AskUser => {
             let question = format!(

@@ -3,6 +3,7 @@
 
 use innerloop_core::{
     Session,
+    compaction::OnOverflow,
     config::{HookPoint, LimitAction, LoopStep, SessionConfig, Spend},
     event::EventKind,
     id::{AgentId, SessionId},
@@ -76,14 +77,44 @@ fn l1_l7_a_run_that_has_spent_its_tokens_ends_with_what_there_is() {
 
 #[test]
 fn i9_a_budget_that_is_used_up_allows_one_summary_without_tools() {
-    let mut host = TestHost::open(tokens(100, LimitAction::Summarize));
-    let _ = host.submit("go");
-    rounds(&mut host, 1);
-    assert_eq!(host.body()["tool_choice"], json!({"type": "none"}));
-    // It is not tried again.
-    host.broken();
-    assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Budget], 2));
-    assert!(host.calls.is_empty() && host.session.deadline().is_none());
+    for is_too_long in [false, true] {
+        let mut config = tokens(100, LimitAction::Summarize);
+        config.compaction.on_overflow = OnOverflow::CompactRetryOnce;
+        config.compaction.keep.tokens = 1;
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        rounds(&mut host, 1);
+        assert_eq!(host.body()["tool_choice"], json!({"type": "none"}));
+        // It is not tried again, not even with a shorter conversation.
+        if is_too_long {
+            host.refuse(400, "invalid_request_error", "prompt is too long: 3 > 2", &[]);
+        } else {
+            host.broken();
+        }
+        assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Budget], 2));
+        assert!(host.calls.is_empty() && host.session.deadline().is_none());
+    }
+}
+
+#[test]
+fn a_budget_that_is_used_up_goes_before_other_limits() {
+    let limited: [fn(&mut SessionConfig); 3] = [
+        |config| config.limits.max_turns = 3,
+        |config| config.limits.max_tool_rounds_per_input = 2,
+        |config| (config.loops.same_args, config.loops.ladder) = (2, vec![LoopStep::Summarize]),
+    ];
+    for (n, limit) in limited.iter().enumerate() {
+        let mut config = tokens(220, LimitAction::Partial);
+        limit(&mut config);
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        for id in ["a", "b"] {
+            host.reply(&Message::call(id, "list_dir", &json!({})));
+            let _ = host.answer("a");
+        }
+        assert_eq!((ends(&host), host.requests.len()), (vec![RunEnd::Budget], 2), "{n}");
+        assert_eq!(reached(&host), [("run.tokens", 220, 220)]);
+    }
 }
 
 #[test]

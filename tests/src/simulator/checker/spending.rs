@@ -34,6 +34,9 @@ pub(super) struct Spending {
     /// Hooks that look at the end of a run.
     ends: BTreeMap<EffectId, AgentId>,
     denials: BTreeMap<AgentId, u32>,
+    /// The hook that looks at what the run of the session's own agent gives out: the run is over
+    /// but for its reply.
+    leaving: Option<EffectId>,
 }
 
 impl Spending {
@@ -45,6 +48,11 @@ impl Spending {
             && was_idle
         {
             self.begin(seen.now);
+        }
+        if let Input::Hook { id, .. } | Input::Lost { id } = seen.input
+            && self.leaving == Some(*id)
+        {
+            self.leaving = None;
         }
         self.on_reply(seen)
     }
@@ -60,6 +68,9 @@ impl Spending {
                     if hook.point == HookPoint::BeforeStop {
                         self.ends.insert(*id, *agent);
                     }
+                    if hook.point == HookPoint::Outbound && *agent == AgentId::ROOT {
+                        self.leaving = Some(*id);
+                    }
                 }
                 Output::Effect(_) => {}
             }
@@ -67,7 +78,8 @@ impl Spending {
         let state = seen.session().status(AgentId::ROOT).map(|status| status.state);
         self.runs &= matches!(state, Some(AgentState::Processing | AgentState::AwaitingInput));
         let run = seen.config.limits.run.ms;
-        let is_late = self.runs && run > 0 && seen.now.ms_since(self.began) >= run;
+        let goes_on = self.runs && self.leaving.is_none();
+        let is_late = goes_on && run > 0 && seen.now.ms_since(self.began) >= run;
         let sums_up = sums_up(seen.turns(AgentId::ROOT));
         require(!is_late || sums_up || *seen.input != Input::Tick, || {
             format!("the time of {run} ms is up since {} ms, and the run goes on", self.began.0)
@@ -76,6 +88,7 @@ impl Spending {
 
     const fn begin(&mut self, now: Instant) {
         (self.before, self.began, self.runs, self.over) = (self.told, now, true, 0);
+        self.leaving = None;
     }
 
     fn on_event(&mut self, event: &Event, seen: &Seen<'_>) -> Result<(), String> {
@@ -176,6 +189,11 @@ impl Spending {
             let EventKind::ProcessingEnd { end, .. } = event.kind else { return false };
             event.agent == agent && end == RunEnd::Unverified
         });
+        // One more hook may look at what the run gives out before it ends.
+        let leaves = seen.outputs.effects().any(|effect| {
+            matches!(effect, Effect::RunHook { agent: of, hook, .. }
+                if *of == agent && hook.point == HookPoint::Outbound)
+        });
         // A hook that was cancelled says nothing any more.
         if !denies || seen.outputs.is_empty() {
             return require(!given_up, || "a run counts as denied that no hook denies".into());
@@ -183,8 +201,15 @@ impl Spending {
         let denials = self.denials.entry(agent).or_default();
         *denials += 1;
         let most = seen.config.hooks.max_denials;
-        require(given_up == (*denials > most), || {
-            format!("the end was denied {denials} times of {most}, and the run ends: {given_up}")
+        let ends = given_up || leaves;
+        // Or it ends for another reason than that.
+        let is_limited = seen.outputs.events().any(|event| {
+            let kind = &event.kind;
+            event.agent == agent
+                && matches!(kind, EventKind::BudgetLimit { .. } | EventKind::TurnLimit { .. })
+        });
+        require(ends == (*denials > most) || (ends && is_limited), || {
+            format!("the end was denied {denials} times of {most}, and the run ends: {ends}")
         })
     }
 }

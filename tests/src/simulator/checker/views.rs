@@ -207,11 +207,13 @@ pub(super) fn check_undo(subject: &Subject, wire: WireKind) -> Result<(), String
     let to = is_told.ok_or("an undo is not told")?;
     let id = SessionId("fork".into());
     let fork = subject.session().fork(id, to, EPOCH).map_err(|error| error.to_string())?;
-    // A fork does not hear what waits to be said, and its limits are further away.
-    let waits = crate::snapshot::state(&undone.snapshot())["agents"][0]["steering"].is_array();
+    // A fork does not hear what waits to be said, its limits are further away, and it tries anew
+    // the folds that have failed.
+    let agent = &crate::snapshot::state(&undone.snapshot())["agents"][0];
+    let differs = agent["steering"].is_array() || agent["folding"].is_object();
     let limits = subject.config().limits;
     let is_limited = limits.max_turns > 0 || limits.session != Spend::default();
-    let forked = asked(&mut { fork.0 })?.filter(|_| !waits && !is_limited);
+    let forked = asked(&mut { fork.0 })?.filter(|_| !differs && !is_limited);
     let own = format!("\"{}\"", subject.session().id().0);
     same("undone and forked", asked(&mut undone)?, forked.map(|it| it.replace("\"fork\"", &own)))
 }
