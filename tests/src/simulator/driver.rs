@@ -62,7 +62,9 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
         config.hooks.points.push(HookPoint::Outbound);
     }
     if plan.budgets {
-        settings::spend(&mut config, &mut Rng::new(seed.rotate_left(56)));
+        let mut rng = Rng::new(seed.rotate_left(56));
+        settings::spend(&mut config, &mut rng);
+        config.repair.nudges = [0, 1, 3][rng.weighted(&[8, 1, 1])];
     }
     let model = config.model.clone();
     let (subject, outputs) = Subject::open(config, plan.mutation);

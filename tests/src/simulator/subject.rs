@@ -92,10 +92,18 @@ pub enum Mutation {
     EarlyBudget,
     /// The hook before the end sends the model back to work for ever.
     EndlessDenials,
+    /// The model is asked to go on for ever.
+    EndlessRepairs,
 }
 
 /// How many times as much a mutant takes that takes more.
 const MORE: u64 = 8;
+
+/// Says how often replies are continued, and reminded of tools.
+const fn repair_by(config: &mut SessionConfig, most: u32) {
+    config.repair.continue_on_length = most;
+    config.repair.nudges = most;
+}
 
 /// A session, or a mutant of one.
 #[derive(Debug)]
@@ -131,9 +139,13 @@ impl Subject {
                 _ => {}
             }
         }
-        if mutation == Some(Mutation::EndlessDenials) {
-            config.hooks.points.push(HookPoint::BeforeStop);
-            config.hooks.max_denials = u32::MAX;
+        match mutation {
+            Some(Mutation::EndlessDenials) => {
+                config.hooks.points.push(HookPoint::BeforeStop);
+                config.hooks.max_denials = u32::MAX;
+            }
+            Some(Mutation::EndlessRepairs) => repair_by(&mut config, u32::MAX),
+            _ => {}
         }
         let (session, outputs) = Session::open(config, EPOCH).expect("a configuration that opens");
         let (shift, seq, settled, closed) = (0, 1, None, false);
@@ -158,6 +170,7 @@ impl Subject {
                 config.limits.session.ms /= MORE;
             }
             Some(Mutation::EndlessDenials) => config.hooks.max_denials = 0,
+            Some(Mutation::EndlessRepairs) => repair_by(&mut config, 0),
             Some(Mutation::DeeperAgents) => least.max_depth = least.max_depth.saturating_sub(1),
             _ => {}
         }

@@ -36,9 +36,12 @@ fn no_seed_that_failed_once_fails_again() {
     let mut seeds = 0;
     for line in lines.filter(|line| !line.is_empty()) {
         let seed = line.parse().unwrap_or_else(|_| panic!("{line:?} is not a seed"));
-        for wire in [Some(WireKind::Anthropic), None] {
-            let (folds, views, turns, budgets) = (false, false, false, false);
-            let plan = Plan { wire, folds, views, turns, budgets, ..Plan::default() };
+        let whole = Plan::default();
+        // What the simulator could not do yet when the oldest of them were found.
+        let (folds, views, turns, budgets) = (false, false, false, false);
+        let bare = Plan { folds, views, turns, budgets, ..whole };
+        let anthropic = Plan { wire: Some(WireKind::Anthropic), ..bare };
+        for plan in [whole, bare, anthropic] {
             if let Err(fault) = run(seed, plan) {
                 panic!("{}", shown(&fault));
             }
@@ -368,4 +371,9 @@ fn a_budget_that_ends_a_run_too_early_is_caught() {
 #[test]
 fn a_hook_that_denies_the_end_for_ever_is_caught() {
     catches(Mutation::EndlessDenials, "the end was denied");
+}
+
+#[test]
+fn a_model_that_is_asked_to_go_on_for_ever_is_caught() {
+    catches(Mutation::EndlessRepairs, "asks for");
 }

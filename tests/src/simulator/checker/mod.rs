@@ -1,6 +1,7 @@
 //! The checker: it sees every input and all that follows from it, and says what does not hold.
 //! It keeps books of its own and believes nothing that the session says of itself.
 
+mod bounds;
 mod durable;
 mod effects;
 mod events;
@@ -17,6 +18,7 @@ mod words;
 
 use super::subject::Subject;
 use crate::snapshot;
+use bounds::Bounds;
 use durable::Durable;
 use effects::{Effects, Expected};
 use events::Events;
@@ -52,6 +54,7 @@ pub(super) struct Checker {
     config: SessionConfig,
     now: Instant,
     steps: u64,
+    bounds: Bounds,
     effects: Effects,
     events: Events,
     folds: Folds,
@@ -77,6 +80,7 @@ impl Checker {
             config,
             now: Instant(0),
             steps: 0,
+            bounds: Bounds::default(),
             effects: Effects::default(),
             events: Events::default(),
             folds: Folds::default(),
@@ -154,6 +158,7 @@ impl Checker {
             self.effects.on_call_end(end.agent, &end.call_id);
         }
         self.folds.on_outputs(seen)?;
+        self.bounds.on_outputs(seen)?;
         self.words.on_outputs(seen, &ends);
         Words::check_completed(seen)?;
         self.hooks.on_outputs(seen, &ends)?;

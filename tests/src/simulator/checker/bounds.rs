@@ -1,0 +1,143 @@
+//! Calls of models come to an end, whatever the model does: a run makes no more of them than the
+//! configuration and the words of its people allow.
+
+use super::{
+    events::sums_up,
+    seen::{Seen, require},
+};
+use innerloop_core::{
+    compaction::FoldReason,
+    config::{HookPoint, SessionConfig},
+    event::{Event, EventKind},
+    id::AgentId,
+    message::{Finish, TurnKind},
+    output::{Effect, Output, Purpose},
+};
+use std::collections::BTreeMap;
+
+/// The runs under way.
+#[derive(Debug, Default)]
+pub(super) struct Bounds(BTreeMap<AgentId, Run>);
+
+/// What a run has come to.
+#[derive(Debug, Default)]
+struct Run {
+    inputs: u64,
+    /// Words in between, each of which the model may answer.
+    steers: u64,
+    /// Times that the model was asked once more with twice the room, and with fewer turns.
+    grown: u64,
+    overflows: u64,
+    /// Replies that called tools, and those that the provider has paused.
+    rounds: u64,
+    pauses: u64,
+    /// Folds that a model is to sum up, and those that the host has asked for.
+    folds: u64,
+    asked: u64,
+    /// Replies that were asked for, each counted once, however often it was tried.
+    calls: u64,
+    /// Requests for summaries.
+    summaries: u64,
+    /// Whether the run is being summed up, and whether tools are told in the prompt since.
+    sums_up: bool,
+    in_text: bool,
+    /// How many turns were looked at.
+    turns: usize,
+}
+
+impl Bounds {
+    pub(super) fn on_outputs(&mut self, seen: &Seen<'_>) -> Result<(), String> {
+        for output in seen.outputs {
+            match output {
+                Output::Event(event) => self.on_event(event, seen)?,
+                Output::Effect(Effect::Http { agent, purpose: Purpose::Summary, .. }) => {
+                    let run = self.run(*agent, seen);
+                    run.summaries += 1;
+                    run.check_folds(seen.config).map_err(|fault| format!("{agent} {fault}"))?;
+                }
+                Output::Effect(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, agent: AgentId, seen: &Seen<'_>) -> &mut Run {
+        self.0
+            .entry(agent)
+            .or_insert_with(|| Run { turns: seen.turns(agent).len(), ..Run::default() })
+    }
+
+    fn on_event(&mut self, event: &Event, seen: &Seen<'_>) -> Result<(), String> {
+        let run = self.run(event.agent, seen);
+        match &event.kind {
+            EventKind::UserInput { .. } => run.inputs += 1,
+            EventKind::SteeringInjected { .. } => run.steers += 1,
+            EventKind::RequestStart { attempt: 1 } => {
+                run.look(event.agent, seen);
+                run.calls += 1;
+                return run.check(seen.config).map_err(|fault| format!("{} {fault}", event.agent));
+            }
+            EventKind::Warning { message } => {
+                run.in_text |= message.starts_with("the endpoint has no tools");
+            }
+            EventKind::TextReset => run.grown += 1,
+            EventKind::Compacted { why: FoldReason::Overflow, .. } => run.overflows += 1,
+            EventKind::CompactionStarted { why, .. } => {
+                run.folds += 1;
+                run.asked += u64::from(*why == FoldReason::Asked);
+            }
+            EventKind::ProcessingEnd { .. } => {
+                self.0.remove(&event.agent);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Run {
+    /// Counts the replies that came since.
+    fn look(&mut self, agent: AgentId, seen: &Seen<'_>) {
+        let turns = seen.turns(agent);
+        for turn in turns.iter().skip(self.turns) {
+            let TurnKind::Assistant(reply) = &turn.kind else { continue };
+            let has_calls = reply.tool_calls().next().is_some();
+            self.rounds += u64::from(has_calls);
+            self.pauses += u64::from(!has_calls && reply.finish == Finish::Pause);
+        }
+        self.turns = turns.len();
+        self.sums_up = sums_up(turns);
+    }
+
+    fn check(&self, config: &SessionConfig) -> Result<(), String> {
+        let (calls, most) = (self.calls, self.replies(config));
+        require(calls <= most, || format!("asks for {calls} replies of {most}: {self:?}"))
+    }
+
+    fn check_folds(&self, config: &SessionConfig) -> Result<(), String> {
+        let tries = u64::from(config.retry.max_retries) + 1;
+        let (summaries, most) = (self.summaries, self.folds * tries);
+        require(summaries <= most, || format!("asks for {summaries} summaries of {most}"))?;
+        // At most one before each reply, and before one that a limit stands in the way of.
+        let (folds, most) = (self.folds, self.calls + self.asked + self.inputs + 1);
+        require(folds <= most, || format!("folds {folds} times of {most}"))
+    }
+
+    /// How many replies may be asked for.
+    fn replies(&self, config: &SessionConfig) -> u64 {
+        let repair = &config.repair;
+        let rounds = match config.limits.max_tool_rounds_per_input {
+            0 => self.rounds,
+            most => self.rounds.min(self.inputs * u64::from(most)),
+        };
+        let again = repair.continue_on_length + repair.retry_on_empty + repair.nudges;
+        let answers = config.answer.as_ref().map_or(0, |answer| answer.retries);
+        let is_hooked = config.hooks.points.contains(&HookPoint::BeforeStop);
+        let denials = if is_hooked { config.hooks.max_denials } else { 0 };
+        let for_inputs = self.inputs * (1 + u64::from(denials))
+            + self.grown.min(self.inputs)
+            + self.overflows.min(self.inputs);
+        let once = u64::from(again + answers) + u64::from(self.sums_up) + u64::from(self.in_text);
+        rounds + self.pauses + self.steers + for_inputs + once
+    }
+}
