@@ -110,10 +110,15 @@ impl Host {
         }
     }
 
-    /// The deadline may be there.
+    /// The time is up for which it wanted to be woken.
     pub(crate) fn tick(&self) {
         self.due.set(None);
-        self.report(Input::Tick);
+        let due = self.driver.borrow().deadline();
+        if due.is_some_and(|due| due > self.clock.now()) {
+            self.arm();
+        } else {
+            self.report(Input::Tick);
+        }
     }
 
     /// The keys that nothing may show.
@@ -173,10 +178,16 @@ impl Host {
         answers
     }
 
-    /// Has itself woken at the driver's deadline.
+    /// Has itself woken at the driver's deadline, or before: each piece of a response puts it off,
+    /// and it is cheaper to be woken in vain once than to be put off each time.
     fn arm(&self) {
         let due = self.driver.borrow().deadline();
-        if self.due.replace(due) != due {
+        let is_armed = match (self.due.get(), due) {
+            (Some(armed), Some(due)) => armed <= due,
+            (armed, due) => armed == due,
+        };
+        if !is_armed {
+            self.due.set(due);
             let now = self.clock.now();
             self.callbacks.wake(due.map_or(-1.0, |at| to_f64(at.ms_since(now))));
         }

@@ -1,5 +1,6 @@
-// What the package costs in Node, in CPU time, beside its goals, and with `--peers` beside the
-// packages that people use for the same. Each figure is the least of several processes; peers take
+// What the package costs in Node, in CPU time, beside its goals and beside the floor: what the
+// platform and this bench take without any agent. With `--peers`, the packages that people use for
+// the same are measured, too. Each figure is the least of several processes; peers take
 // turns, so that all are measured on the same machine in the same minutes.
 //
 //     node bench.mjs [--peers] [WORKLOAD…]
@@ -62,7 +63,7 @@ const shown = (figure) => {
   if (Number.isNaN(figure)) return "failed";
   return figure.toLocaleString("en-US", { maximumSignificantDigits: 3 });
 };
-const columns = ["innerloop", ...(withPeers ? PEERS : [])];
+const columns = ["innerloop", "floor", ...(withPeers ? PEERS : [])];
 const row = (cells) =>
   console.log(cells.map((cell, at) => (at === 0 ? cell.padEnd(36) : cell.padStart(15))).join(""));
 

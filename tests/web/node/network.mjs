@@ -168,6 +168,21 @@ test("the option fetch sends the requests, and needs no key", async () => {
   await agent.close();
 });
 
+test("the option fetch may put another body in the place of ours", async () => {
+  const bodies = [];
+  const fetch = async (_url, init) => {
+    const asked = JSON.parse(init.body);
+    init.body = JSON.stringify({ ...asked, metadata: { user_id: "me" } });
+    bodies.push(JSON.parse({ ...init }.body));
+    const body = stream({ text: "Hello." }).join("");
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch });
+  await agent.run("Hello").result();
+  assert.deepEqual([bodies[0].metadata.user_id, bodies[0].model], ["me", "mock-1"]);
+  await agent.close();
+});
+
 test("a fetch that throws or returns nonsense is a failure of the run", async () => {
   const thrown = async () => {
     throw new Error("the proxy is down");

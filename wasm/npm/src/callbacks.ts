@@ -97,8 +97,7 @@ export class Callbacks {
     const made = JSON.parse(pairs) as [string, string][];
     const headers = [...made.filter(([name]) => !names.includes(name.toLowerCase())), ...own];
     // The bytes are the binding's memory.
-    const body = options.fetch === undefined ? view.slice() : new TextDecoder().decode(view);
-    const request = { base, url: withQuery(url, options.query), headers, body };
+    const request = { base, url: withQuery(url, options.query), headers, body: view.slice() };
     this.#work.begin(id, {
       run: async (signal) => {
         const refused = key.isAsked && (await this.#addKey(headers));

@@ -17,8 +17,7 @@ export interface HttpRequest {
   base: string;
   url: string;
   headers: [string, string][];
-  /** Text for a function of the user. */
-  body: Uint8Array | string;
+  body: Uint8Array<ArrayBuffer>;
 }
 
 /** Where the news of an exchange go. */
@@ -121,9 +120,20 @@ function sent(
   held: FetchInit["held"],
 ): Promise<unknown> {
   const init = { method: "POST", signal, redirect: "manual" } as const;
-  if (own === undefined) return fetch(url, { ...init, headers, body: body as BodyInit });
-  const more = { headers: headers as Record<string, string>, body: body as string, held };
-  return own(url, { ...init, ...more });
+  if (own === undefined) return fetch(url, { ...init, headers, body });
+  let text: string | undefined;
+  return own(url, {
+    ...init,
+    headers: headers as Record<string, string>,
+    held,
+    // A function that answers by itself may never read it.
+    get body() {
+      return (text ??= new TextDecoder().decode(body));
+    },
+    set body(other) {
+      text = other;
+    },
+  });
 }
 
 function recordOf(headers: [string, string][]): Record<string, string> {

@@ -6,6 +6,12 @@ export async function peer() {
   const { ToolLoopAgent, jsonSchema, tool, isStepCount, stepCountIs } = await import("ai");
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const until = isStepCount ?? stepCountIs;
+  const tools = Object.fromEntries(
+    TOOLS.map(({ name, description, parameters }) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(parameters), execute: async () => ANSWER }),
+    ]),
+  );
   return {
     async open({ fetch }) {
       const provider = createOpenAICompatible({
@@ -14,12 +20,6 @@ export async function peer() {
         apiKey: "sk-test",
         fetch,
       });
-      const tools = Object.fromEntries(
-        TOOLS.map(({ name, description, parameters }) => [
-          name,
-          tool({ description, inputSchema: jsonSchema(parameters), execute: async () => ANSWER }),
-        ]),
-      );
       const agent = new ToolLoopAgent({
         model: provider("mock-1"),
         instructions: PROMPT,

@@ -4,9 +4,10 @@ import { ANSWER, PROMPT, TOOLS } from "../model.mjs";
 
 export async function peer() {
   const { Agent } = await import("innerloop");
+  const own = TOOLS.map((tool) => ({ ...tool, readOnly: true, execute: () => ANSWER }));
   return {
     /** An agent; `run` drains all events and gives the final text. */
-    async open({ fetch, builtins = "none", files = {}, tools = TOOLS }) {
+    async open({ fetch, builtins = "none", files = {}, tools = own }) {
       const agent = await Agent.create({
         provider: "openai-chat",
         model: "mock-1",
@@ -17,7 +18,7 @@ export async function peer() {
         systemPrompt: PROMPT,
         limits: { maxTurns: 0, maxToolRounds: 0 },
         config: { loops: { detect: false }, guard: { read_before_write: false } },
-        tools: tools.map((tool) => ({ ...tool, readOnly: true, execute: () => ANSWER })),
+        tools,
       });
       return {
         agent,

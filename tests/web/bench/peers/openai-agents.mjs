@@ -8,6 +8,9 @@ export async function peer() {
   );
   const { default: OpenAI } = await import("openai");
   setTracingDisabled(true);
+  const tools = TOOLS.map(({ name, description, parameters }) =>
+    tool({ name, description, parameters, strict: false, execute: async () => ANSWER }),
+  );
   return {
     async open({ fetch }) {
       const client = new OpenAI({ apiKey: "sk-test", baseURL: "https://model.test/v1", fetch });
@@ -15,9 +18,7 @@ export async function peer() {
         name: "bench",
         instructions: PROMPT,
         model: new OpenAIChatCompletionsModel(client, "mock-1"),
-        tools: TOOLS.map(({ name, description, parameters }) =>
-          tool({ name, description, parameters, strict: false, execute: async () => ANSWER }),
-        ),
+        tools,
       });
       let history = [];
       return {

@@ -16,14 +16,14 @@ export async function peer() {
     contextWindow: 1_000_000,
     maxTokens: 16_000,
   };
+  const tools = TOOLS.map((tool) => ({
+    ...tool,
+    label: tool.name,
+    execute: async () => ({ content: [{ type: "text", text: ANSWER }], details: {} }),
+  }));
   return {
     async open({ fetch }) {
       globalThis.fetch = fetch;
-      const tools = TOOLS.map((tool) => ({
-        ...tool,
-        label: tool.name,
-        execute: async () => ({ content: [{ type: "text", text: ANSWER }], details: {} }),
-      }));
       const agent = new Agent({
         initialState: { systemPrompt: PROMPT, model, tools },
         getApiKey: () => "sk-test",
