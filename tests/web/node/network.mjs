@@ -183,6 +183,33 @@ test("the option fetch may put another body in the place of ours", async () => {
   await agent.close();
 });
 
+test("a model that has gone quiet is given up, counted from its last piece", async () => {
+  const begun = performance.now();
+  let last;
+  const fetch = async () => {
+    const [head, ...rest] = stream({ text: "Half of it, and then nothing." });
+    const body = new ReadableStream({
+      async start(controller) {
+        for (const piece of [head, rest[0]]) {
+          await new Promise((resolve) => setTimeout(resolve, 250));
+          controller.enqueue(new TextEncoder().encode(piece));
+          last = performance.now();
+        }
+      },
+    });
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const retry = { maxRetries: 0, idleMs: 400 };
+  const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch, retry });
+  const { status, error } = await agent.run("Hello").result();
+  const now = performance.now();
+  assert.equal(status, "failed");
+  assert.match(error.message, /nothing came from the model/);
+  assert.ok(now - last >= 395, `given up ${now - last} ms after the last piece`);
+  assert.ok(now - begun >= 895, `given up after ${now - begun} ms`);
+  await agent.close();
+});
+
 test("a fetch that throws or returns nonsense is a failure of the run", async () => {
   const thrown = async () => {
     throw new Error("the proxy is down");
