@@ -11,6 +11,8 @@ import (
 	"os/signal"
 
 	"github.com/tetratelabs/wazero"
+
+	"innerloop.example/agent/agent"
 )
 
 func main() {
@@ -30,7 +32,7 @@ func main() {
 }
 
 func run(ctx context.Context, provider, model, baseURL, workspace, log, modules, text string) error {
-	core, coreErr := os.ReadFile(modules + "/core/innerloop_core.wasm")
+	module, coreErr := os.ReadFile(modules + "/core/innerloop_core.wasm")
 	guest, guestErr := os.ReadFile(modules + "/guests/tools.wasm")
 	file, logErr := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err := errors.Join(coreErr, guestErr, logErr); err != nil {
@@ -40,19 +42,19 @@ func run(ctx context.Context, provider, model, baseURL, workspace, log, modules,
 	// A tool that is cancelled ends.
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(true))
 	defer runtime.Close(context.Background())
-	tools, err := NewTools(ctx, runtime, guest, workspace)
+	tools, err := agent.NewTools(ctx, runtime, guest, workspace)
 	if err != nil {
 		return err
 	}
-	instance, err := NewCore(ctx, runtime, core)
+	core, err := agent.NewCore(ctx, runtime, module)
 	if err != nil {
 		return err
 	}
-	agent, err := Open(ctx, instance, tools, file, provider, model, os.Getenv("ANTHROPIC_API_KEY"), baseURL)
+	session, err := agent.Open(ctx, core, tools, file, provider, model, os.Getenv("ANTHROPIC_API_KEY"), baseURL)
 	if err != nil {
 		return err
 	}
-	agent.OnEvent = func(event Event) {
+	session.OnEvent = func(event agent.Event) {
 		switch event.Type {
 		case "assistant_text_delta":
 			fmt.Print(event.Text)
@@ -60,7 +62,7 @@ func run(ctx context.Context, provider, model, baseURL, workspace, log, modules,
 			fmt.Printf("> %s\n", event.Name)
 		}
 	}
-	end, err := agent.Run(ctx, text)
+	end, err := session.Run(ctx, text)
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"bytes"
@@ -31,6 +31,7 @@ type Tools struct {
 	files   sys.FS
 }
 
+// NewTools compiles the program's bytes for a folder.
 func NewTools(ctx context.Context, runtime wazero.Runtime, wasm []byte, folder string) (*Tools, error) {
 	if _, err := wasi.Instantiate(ctx, runtime); err != nil {
 		return nil, err

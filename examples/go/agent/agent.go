@@ -1,4 +1,6 @@
-package main
+// Package agent is a coding agent over the core: what is left to it is requests, time, tools and a
+// log.
+package agent
 
 import (
 	"bytes"
