@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, examples, machine, native, npm, programs, python, wasm, wasm_targets};
+use crate::{abi, corpus, examples, machine, native, npm, programs, python, wasm, wasm_targets};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -23,9 +23,9 @@ pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shel
 /// The core for hosts in any language.
 pub(crate) const CORE: Step = step("build the core without imports", abi::build);
 /// The core for hosts in any language, and what uses it and the tools: the Python package, checked
-/// and tested, and the examples.
-pub(crate) const ELSEWHERE: [Step; 5] =
-    [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
+/// and tested, and the examples; and whether all of them give the same.
+pub(crate) const ELSEWHERE: [Step; 6] =
+    [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES, corpus::CORPUS];
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -55,6 +55,15 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
+}
+
+/// Runs the command `corpus`.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), Failure> {
+    let steps = [GUEST, CORE, python::WHEEL, corpus::CORPUS];
+    run_all(workspace, &[&MACHINE[..], &steps].concat())
 }
 
 /// Runs the command `python`.

@@ -149,10 +149,12 @@ fn subagents(wire: WireKind) -> TestHost {
 /// A conversation that is made shorter by itself and by command, and a snapshot between its lines.
 fn folds(wire: WireKind) -> TestHost {
     let mut host = open(wire, |config| {
-        config.model.context_window = 20_000;
-        config.model.max_output_tokens = 2_000;
+        config.model.context_window = 8_000;
+        config.model.max_output_tokens = 800;
         config.loops.detect = false;
-        let (from, to) = (Fullness::percent(60), Fullness::percent(40));
+        config.compaction.keep.tokens = 1_000;
+        config.compaction.keep.rounds = 1;
+        let (from, to) = (Fullness::percent(60), Fullness::percent(45));
         config.compaction.auto = vec![Tier { from, to, step: FoldKind::Stub, inputs: None }];
     });
     for input in 0..2 {
@@ -162,7 +164,7 @@ fn folds(wire: WireKind) -> TestHost {
             let key = json!({"key": format!("{input}/{round}")});
             let call = Message::call(&format!("c{input}-{round}"), "lookup", &key);
             host.reply(&call.costing(read, 20));
-            let _ = host.answer(&format!("{round} {}", "é is here. ".repeat(400)));
+            let _ = host.answer(&format!("{round} {}", "é is here. ".repeat(150)));
         }
         host.reply(&Message::text("That was all."));
         let snapshot = log::snapshot(&host.session);
@@ -209,7 +211,7 @@ fn reply_as(host: &mut TestHost, agent: AgentId, message: &Message) {
     let at = host.calls.iter().position(|id| host.owners[id] == agent);
     let id = host.calls.remove(at.expect("an open call of the agent"));
     host.calls.push(id);
-    stream(host, message);
+    host.reply(message);
 }
 
 /// Streams a message in small pieces, which come one after the other.
