@@ -1,5 +1,5 @@
-"""Replays a corpus of logs under wasmtime, by the Python package: `python3 replay.py FOLDER`. Prints
-a log's name and the digest of its outputs a line."""
+"""Replays a corpus of logs under wasmtime, by the Python package: `python3 replay.py FOLDER`.
+Prints a log's name and the digest of its outputs a line."""
 
 from __future__ import annotations
 

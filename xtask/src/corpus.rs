@@ -19,8 +19,8 @@ use crate::workspace::Workspace;
 
 /// Replays the corpus.
 pub(crate) const CORPUS: Step = step("replay the corpus in other languages", run);
-/// The programs that replay it.
-const SOURCES: &str = "tests/interop";
+/// The programs that replay it, and those that are killed.
+pub(crate) const SOURCES: &str = "tests/interop";
 /// Where they are built.
 const BUILT: &str = "target/interop";
 /// The logs, and the native digests.
@@ -131,9 +131,14 @@ fn in_go(workspace: &Workspace) -> Result<Vec<Replay>, Failure> {
 }
 
 /// Builds what the tests run in Go, where there is Go.
-fn go_program(workspace: &Workspace) -> Result<Option<PathBuf>, Failure> {
+///
+/// # Errors
+/// When it cannot be built.
+pub(crate) fn go_program(workspace: &Workspace) -> Result<Option<PathBuf>, Failure> {
     if process::on_path("go").is_none() {
-        println!("left out: wazero; https://go.dev/dl has Go, or `apt-get install golang`");
+        println!(
+            "left out: wazero, and what needs Go; https://go.dev/dl has Go, or `apt-get install golang`"
+        );
         return Ok(None);
     }
     let program = workspace.path(BUILT).join("interop");

@@ -15,6 +15,7 @@ mod failure;
 mod features;
 mod files;
 mod fuzz;
+mod kills;
 mod licences;
 mod machine;
 mod module;
@@ -76,7 +77,8 @@ Commands:
   python       Build the Python package, check it and run its tests; run the examples in other
                languages
   corpus       Replay a corpus of logs natively and in each runtime for other languages that is
-               here, to the same digests
+               here, to the same digests; kill sessions in Python and Go at each effect, and go
+               on with them in the other language
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 

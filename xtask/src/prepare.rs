@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, corpus, examples, machine, native, npm, programs, python, wasm, wasm_targets};
+use crate::{
+    abi, corpus, examples, kills, machine, native, npm, programs, python, wasm, wasm_targets,
+};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -24,8 +26,15 @@ pub(crate) const SHELL: Step = step("build the shell for WASI", wasm::build_shel
 pub(crate) const CORE: Step = step("build the core without imports", abi::build);
 /// The core for hosts in any language, and what uses it and the tools: the Python package, checked
 /// and tested, and the examples; and whether all of them give the same.
-pub(crate) const ELSEWHERE: [Step; 6] =
-    [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES, corpus::CORPUS];
+pub(crate) const ELSEWHERE: [Step; 7] = [
+    CORE,
+    python::WHEEL,
+    python::CHECKED,
+    python::TESTED,
+    examples::EXAMPLES,
+    corpus::CORPUS,
+    kills::KILLS,
+];
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -62,7 +71,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), Failure> {
-    let steps = [GUEST, CORE, python::WHEEL, corpus::CORPUS];
+    let steps = [GUEST, CORE, python::WHEEL, corpus::CORPUS, kills::KILLS];
     run_all(workspace, &[&MACHINE[..], &steps].concat())
 }
 

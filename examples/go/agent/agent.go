@@ -8,90 +8,124 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"os"
-	"strings"
 	"time"
 )
+
+// Options say what an agent works with.
+type Options struct {
+	Provider, Model, Key, BaseURL string
+	// ID is the session's; a new one if it is empty.
+	ID string
+	// Log is the file of the session's log; nothing is kept if it is empty.
+	Log string
+	// Builtin runs the built-in tools; the model has none of them if it is nil.
+	Builtin *Tools
+	// Tools are tools of one's own.
+	Tools []Tool
+	// Patch is a merge patch of the configuration.
+	Patch any
+	// OnEvent is told what happens, if it is set.
+	OnEvent func(Event)
+	// Answer says what a person says, as the protocol has it. Nobody is asked if it is nil.
+	Answer func(ctx context.Context, ask Ask) any
+}
+
+// Tool is a tool of one's own.
+type Tool struct {
+	Name, Description string
+	// Parameters is the JSON schema of the arguments.
+	Parameters any
+	// ReadOnly tools change nothing: their runs go side by side.
+	ReadOnly bool
+	// Repeatable tools may run again where nobody knows what became of a run, after a crash.
+	Repeatable bool
+	// Run runs it. The key is the same when a run is carried out again, and no other run's: hand it
+	// to what must not be done twice.
+	Run func(ctx context.Context, key string, arguments json.RawMessage) (string, error)
+}
 
 // Agent carries out what a session asks for. One goroutine, Run's, talks to the core; each effect
 // has a goroutine of its own, and tells its news on a channel.
 type Agent struct {
 	core    *Core
-	tools   *Tools
-	log     *os.File
+	options Options
+	journal *journal
+	id      string
 	session int
 	begun   time.Time
 	now     int64 // the session time at which it was opened
 	news    chan news
 	open    map[uint64]context.CancelFunc
+	resumes bool // what is to be done now may have begun before
 	// When to tick, in session time, if nothing else happens before.
 	deadline *int64
-	OnEvent  func(Event)
 }
 
 // Event is a thing to know.
 type Event struct {
-	Type string
-	Text string
-	Name string
-	End  string
-}
-
-// news is an input that came of an effect, or a piece of a response's body.
-type news struct {
-	id    uint64
-	input any
-	chunk []byte
-	last  bool
-}
-
-// An effect's fields, as far as they are needed here.
-type effect struct {
-	ID      uint64
-	Request struct {
-		URL     string
-		Headers [][2]string
-		Key     *[2]string
-		Body    string
-	}
-	Run Run
+	Type   string
+	Text   string
+	Name   string
+	CallID string `json:"call_id"`
+	End    string
 }
 
 type object = map[string]any
 
-// Open opens a session with a provider's model; the log's lines go to a file.
-func Open(ctx context.Context, core *Core, tools *Tools, log *os.File, provider, model, key, baseURL string) (*Agent, error) {
-	lines, err := core.Ask(ctx, "config", object{
-		"id": fmt.Sprintf("go-%d", time.Now().UnixNano()), "provider": provider, "model": model,
-		"facts":   object{"working_directory": "/", "platform": "wasm"},
-		"patches": []any{object{"subagents": object{"max_depth": 0}}},
-	}, nil)
+// Open opens a session.
+func Open(ctx context.Context, core *Core, options Options) (*Agent, error) {
+	config, err := configOf(ctx, core, &options)
 	if err != nil {
 		return nil, err
 	}
-	endpoint := object{"provider": provider, "key": key}
-	if baseURL != "" {
-		endpoint["base_url"] = baseURL
-	}
-	lines, err = core.Ask(ctx, "open", object{
-		"config": lines[0].Value,
-		"parts":  object{"endpoints": []any{endpoint}, "entries": true},
-		"wall":   time.Now().UnixMilli(),
-	}, nil)
+	agent, err := newAgent(core, options)
 	if err != nil {
 		return nil, err
 	}
-	agent := &Agent{
-		core: core, tools: tools, log: log, begun: time.Now(),
-		news: make(chan news), open: make(map[uint64]context.CancelFunc),
-		OnEvent: func(Event) {},
-	}
-	if err := errors.Join(json.Unmarshal(lines[0].Value, &agent.session), json.Unmarshal(lines[1].Value, &agent.now)); err != nil {
+	if err := agent.journal.begin(); err != nil {
 		return nil, err
 	}
-	_, err = agent.follow(ctx, lines[2:])
+	agent.id = options.ID
+	request := object{"config": config, "parts": options.parts(), "wall": time.Now().UnixMilli()}
+	lines, err := core.Ask(ctx, "open", request, nil)
+	if err != nil {
+		return nil, err
+	}
+	return agent, agent.enter(ctx, lines)
+}
+
+// Resume goes on from a log where it stands. What was under way is begun again, but for runs of
+// tools that may have taken effect and must not do so twice: the model is told that they are lost.
+func Resume(ctx context.Context, core *Core, options Options) (*Agent, error) {
+	log, err := os.ReadFile(options.Log)
+	if err != nil {
+		return nil, err
+	}
+	agent, err := newAgent(core, options)
+	if err != nil {
+		return nil, err
+	}
+	first, _, _ := bytes.Cut(log, []byte("\n"))
+	var header struct{ Config struct{ ID string } }
+	if err := json.Unmarshal(first, &header); err != nil {
+		return nil, err
+	}
+	agent.id = header.Config.ID
+	// This host knows by its journal which runs have begun.
+	request := object{"parts": options.parts(), "owe_runs": true, "wall": time.Now().UnixMilli()}
+	lines, err := core.Ask(ctx, "resume", request, log)
+	if err != nil {
+		return nil, err
+	}
+	// The newest lines make a log of their own.
+	entries, rest := parted(lines)
+	if err := agent.journal.replace(entries); err != nil {
+		return nil, err
+	}
+	agent.resumes = true
+	err = agent.enter(ctx, rest)
+	agent.resumes = false
 	return agent, err
 }
 
@@ -100,6 +134,27 @@ func (a *Agent) Run(ctx context.Context, text string) (Event, error) {
 	part := object{"type": "text", "text": text}
 	submit := object{"submit": object{"parts": []any{part}}}
 	end, err := a.hear(ctx, news{input: object{"command": object{"agent": 0, "command": submit}}})
+	return a.finish(ctx, end, err)
+}
+
+// Finish lets a resumed agent do what was under way, and says how that ended; its event has no type
+// if nothing was.
+func (a *Agent) Finish(ctx context.Context) (Event, error) {
+	lines, err := a.core.Ask(ctx, "status", object{"session": a.session}, nil)
+	if err != nil {
+		return Event{}, err
+	}
+	var status struct{ State string }
+	if err := json.Unmarshal(lines[0].Value, &status); err != nil || status.State == "idle" {
+		return Event{}, err
+	}
+	return a.finish(ctx, nil, nil)
+}
+
+// Close lets go of the log.
+func (a *Agent) Close() error { return a.journal.close() }
+
+func (a *Agent) finish(ctx context.Context, end *Event, err error) (Event, error) {
 	for err == nil && end == nil {
 		var tick <-chan time.Time
 		if a.deadline != nil {
@@ -141,16 +196,33 @@ func (a *Agent) hear(ctx context.Context, said news) (*Event, error) {
 	return a.follow(ctx, lines)
 }
 
+// enter takes in what a session begins with.
+func (a *Agent) enter(ctx context.Context, lines []Line) error {
+	err := errors.Join(json.Unmarshal(lines[0].Value, &a.session), json.Unmarshal(lines[1].Value, &a.now))
+	if err != nil {
+		return err
+	}
+	a.begun = time.Now()
+	_, err = a.follow(ctx, lines[2:])
+	return err
+}
+
 // follow makes a step durable and then carries it out; it returns how the run ended, if it did.
 func (a *Agent) follow(ctx context.Context, lines []Line) (end *Event, err error) {
-	for _, line := range lines {
+	entries, rest := parted(lines)
+	durable := false
+	for _, line := range rest {
+		durable = durable || line.Kind == "effect"
+	}
+	if err := a.journal.append(entries, durable); err != nil {
+		return nil, err
+	}
+	for _, line := range rest {
 		switch line.Kind {
-		case "entry":
-			_, err = a.log.Write(append(line.Value, '\n'))
 		case "event":
 			var event Event
-			if err = json.Unmarshal(line.Value, &event); err == nil {
-				a.OnEvent(event)
+			if err = json.Unmarshal(line.Value, &event); err == nil && a.options.OnEvent != nil {
+				a.options.OnEvent(event)
 			}
 			if event.Type == "processing_end" {
 				end = &event
@@ -159,7 +231,7 @@ func (a *Agent) follow(ctx context.Context, lines []Line) (end *Event, err error
 			var kinds map[string]effect
 			err = json.Unmarshal(line.Value, &kinds)
 			for kind, effect := range kinds {
-				a.begin(ctx, kind, effect)
+				err = errors.Join(err, a.begin(ctx, kind, effect))
 			}
 		case "deadline":
 			err = json.Unmarshal(line.Value, &a.deadline)
@@ -171,90 +243,64 @@ func (a *Agent) follow(ctx context.Context, lines []Line) (end *Event, err error
 	return end, nil
 }
 
-func (a *Agent) begin(ctx context.Context, kind string, effect effect) {
-	if kind == "cancel" {
-		if cancel, ok := a.open[effect.ID]; ok {
-			cancel()
-		}
-		return
+func newAgent(core *Core, options Options) (*Agent, error) {
+	journal, err := openJournal(options.Log)
+	agent := &Agent{
+		core: core, options: options, journal: journal,
+		news: make(chan news), open: make(map[uint64]context.CancelFunc),
 	}
-	session := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	a.open[effect.ID] = cancel
-	// What is stopped still tells its end: the session passes over what it does not want any more.
-	tell := func(said news) {
-		said.id = effect.ID
-		select {
-		case a.news <- said:
-		case <-session.Done():
-		}
-	}
-	go func() {
-		defer cancel()
-		switch kind {
-		case "http":
-			a.send(ctx, effect, tell)
-		case "run_tool":
-			outcome := a.tools.Perform(ctx, effect.Run)
-			done := object{"id": effect.ID, "input": object{"done": outcome}}
-			tell(news{last: true, input: object{"tool": done}})
-		default: // Nobody is here to ask.
-			tell(news{last: true, input: object{"lost": object{"id": effect.ID}}})
-		}
-	}()
+	return agent, err
 }
 
-func (a *Agent) send(ctx context.Context, effect effect, tell func(news)) {
-	http1 := func(input any) news {
-		return news{input: object{"http": object{"id": effect.ID, "input": input}}}
+// configOf is the configuration that the options come to.
+func configOf(ctx context.Context, core *Core, options *Options) (json.RawMessage, error) {
+	if options.ID == "" {
+		options.ID = fmt.Sprintf("go-%d", time.Now().UnixNano())
 	}
-	fail := func(err error) {
-		said := http1(object{"failed": object{"kind": "network", "message": err.Error()}})
-		said.last = true
-		tell(said)
+	own := object{"subagents": object{"max_depth": 0}, "ask_user": options.Answer != nil}
+	if options.Builtin == nil {
+		own["builtin_tools"] = "none"
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, effect.Request.URL, bytes.NewReader([]byte(effect.Request.Body)))
+	patches := []any{own}
+	if options.Patch != nil {
+		patches = append(patches, options.Patch)
+	}
+	tools := []any{}
+	for _, tool := range options.Tools {
+		tools = append(tools, object{
+			"name": tool.Name, "description": tool.Description, "parameters": tool.Parameters,
+			"read_only": tool.ReadOnly,
+		})
+	}
+	lines, err := core.Ask(ctx, "config", object{
+		"id": options.ID, "provider": options.Provider, "model": options.Model,
+		"facts": object{"working_directory": "/", "platform": "wasm"},
+		"tools": tools, "patches": patches,
+	}, nil)
 	if err != nil {
-		fail(err)
-		return
+		return nil, err
 	}
-	for _, header := range effect.Request.Headers {
-		request.Header.Set(header[0], header[1])
-	}
-	if key := effect.Request.Key; key != nil {
-		request.Header.Set(key[0], key[1])
-	}
-	response, err := client.Do(request)
-	if err != nil {
-		fail(err)
-		return
-	}
-	defer response.Body.Close()
-	headers := [][2]string{}
-	for name, values := range response.Header {
-		headers = append(headers, [2]string{strings.ToLower(name), values[0]})
-	}
-	tell(http1(object{"head": object{"status": response.StatusCode, "headers": headers, "at": time.Now().UnixMilli()}}))
-	for {
-		piece := make([]byte, 32<<10)
-		count, err := response.Body.Read(piece)
-		if count > 0 {
-			tell(news{chunk: piece[:count]})
-		}
-		if err == io.EOF {
-			said := http1(object{"end": nil})
-			said.last = true
-			tell(said)
-			return
-		}
-		if err != nil {
-			fail(err)
-			return
-		}
-	}
+	return lines[0].Value, nil
 }
 
-// Redirects are not followed, since the key would go along.
-var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-	return http.ErrUseLastResponse
-}}
+// parts are what the session's driver works with.
+func (o *Options) parts() object {
+	endpoint := object{"provider": o.Provider, "key": o.Key}
+	if o.BaseURL != "" {
+		endpoint["base_url"] = o.BaseURL
+	}
+	asks := o.Answer != nil
+	return object{"endpoints": []any{endpoint}, "entries": o.Log != "", "approve": asks, "answer": asks}
+}
+
+// parted are the entries of a step, and the rest of it.
+func parted(lines []Line) (entries [][]byte, rest []Line) {
+	for _, line := range lines {
+		if line.Kind == "entry" {
+			entries = append(entries, line.Value)
+		} else {
+			rest = append(rest, line)
+		}
+	}
+	return entries, rest
+}
