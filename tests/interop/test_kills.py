@@ -23,7 +23,7 @@ ALIVE = "never"
 # Where each language's program begins; xtask says where the one in Go lies.
 LANGUAGES = {
     "Python": [sys.executable, str(HERE / "mortal.py")],
-    "Go": os.environ["INTEROP_GO"].split(os.pathsep),
+    "Go": os.environ["MORTAL_GO"].split(os.pathsep),
 }
 DIRECTIONS = (("Python", "Go"), ("Go", "Python"))
 UNKNOWN = "It may or may not have taken effect"

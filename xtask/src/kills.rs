@@ -21,7 +21,7 @@ fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let words = env::join_paths(words)
         .map_err(|error| Failure(format!("the program in Go cannot be named: {error}")))?;
     let mut tests = workspace.program(python::with_package(workspace)?, "");
-    tests.env("INTEROP_GO", words).env("PYTHONPATH", workspace.path("python/tests"));
+    tests.env("MORTAL_GO", words).env("PYTHONPATH", workspace.path("python/tests"));
     tests.args(["-W", "error::RuntimeWarning", "-W", "error::ResourceWarning"]);
     process::run(tests.args(["-m", "unittest", "discover", "--start-directory", corpus::SOURCES]))
 }

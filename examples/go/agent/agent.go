@@ -145,7 +145,8 @@ func (a *Agent) Finish(ctx context.Context) (Event, error) {
 		return Event{}, err
 	}
 	var status struct{ State string }
-	if err := json.Unmarshal(lines[0].Value, &status); err != nil || status.State == "idle" {
+	err = json.Unmarshal(lines[0].Value, &status)
+	if err != nil || status.State == "idle" || status.State == "closed" {
 		return Event{}, err
 	}
 	return a.finish(ctx, nil, nil)
