@@ -137,6 +137,7 @@ class Killed(unittest.TestCase):
                 for effect, points in of.points.items()
                 for point in points
             }
+        print(f"{len(killed)} sessions of five effects were killed and went on")
         for (scene, first), life in whole.items():
             with self.subTest(scene, first=first):
                 self.check_whole(scene, life.result())
