@@ -11,6 +11,8 @@ import (
 	"os/signal"
 
 	"github.com/tetratelabs/wazero"
+
+	"innerloop.example/agent/agent"
 )
 
 func main() {
@@ -18,52 +20,62 @@ func main() {
 	model := flag.String("model", "claude-sonnet-5-5", "the model")
 	baseURL := flag.String("base-url", os.Getenv("ANTHROPIC_BASE_URL"), "where it is reached")
 	workspace := flag.String("workspace", ".", "the folder that the tools work on")
-	log := flag.String("log", os.DevNull, "where the session's log goes")
+	log := flag.String("log", "", "the session's log: a new file, or one to go on from")
 	modules := flag.String("modules", "../../target", "where `cargo xtask prepare` has left the modules")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *provider, *model, *baseURL, *workspace, *log, *modules, flag.Arg(0)); err != nil {
+	options := agent.Options{
+		Provider: *provider, Model: *model, BaseURL: *baseURL, Key: os.Getenv("ANTHROPIC_API_KEY"),
+		Log: *log, OnEvent: show,
+	}
+	if err := run(ctx, options, *workspace, *modules, flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, provider, model, baseURL, workspace, log, modules, text string) error {
-	core, coreErr := os.ReadFile(modules + "/core/innerloop_core.wasm")
+func run(ctx context.Context, options agent.Options, workspace, modules, text string) error {
+	module, coreErr := os.ReadFile(modules + "/core/innerloop_core.wasm")
 	guest, guestErr := os.ReadFile(modules + "/guests/tools.wasm")
-	file, logErr := os.OpenFile(log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err := errors.Join(coreErr, guestErr, logErr); err != nil {
+	if err := errors.Join(coreErr, guestErr); err != nil {
 		return err
 	}
-	defer file.Close()
 	// A tool that is cancelled ends.
 	runtime := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithCloseOnContextDone(true))
 	defer runtime.Close(context.Background())
-	tools, err := NewTools(ctx, runtime, guest, workspace)
+	core, err := agent.NewCore(ctx, runtime, module)
 	if err != nil {
 		return err
 	}
-	instance, err := NewCore(ctx, runtime, core)
+	if options.Builtin, err = agent.NewTools(ctx, runtime, guest, workspace); err != nil {
+		return err
+	}
+	start := agent.Open
+	if info, err := os.Stat(options.Log); err == nil && info.Size() > 0 {
+		start = agent.Resume
+	}
+	session, err := start(ctx, core, options)
 	if err != nil {
 		return err
 	}
-	agent, err := Open(ctx, instance, tools, file, provider, model, os.Getenv("ANTHROPIC_API_KEY"), baseURL)
-	if err != nil {
-		return err
+	defer session.Close()
+	// What a session that goes on had under way comes first.
+	end, err := session.Finish(ctx)
+	if err == nil && text != "" {
+		end, err = session.Run(ctx, text)
 	}
-	agent.OnEvent = func(event Event) {
-		switch event.Type {
-		case "assistant_text_delta":
-			fmt.Print(event.Text)
-		case "tool_call_start":
-			fmt.Printf("> %s\n", event.Name)
-		}
+	if err == nil {
+		fmt.Printf("\n%s\n", end.End)
 	}
-	end, err := agent.Run(ctx, text)
-	if err != nil {
-		return err
+	return err
+}
+
+func show(event agent.Event) {
+	switch event.Type {
+	case "assistant_text_delta":
+		fmt.Print(event.Text)
+	case "tool_call_start":
+		fmt.Printf("> %s\n", event.Name)
 	}
-	fmt.Printf("\n%s\n", end.End)
-	return nil
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import sys
 import threading
 import time
 import unittest
@@ -24,6 +25,7 @@ class Exchange:
     def __init__(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         self.path = handler.path
         self.headers = {name.lower(): value for name, value in handler.headers.items()}
+        self.raw = body
         self.body = json.loads(body)
         self._handler = handler
 
@@ -123,6 +125,16 @@ def fails(status: int, kind: str = "api_error") -> Reply:
     return whole(json.dumps(error), status, "application/json")
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        # Programs that are killed hang up in the midst of it.
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Model:
     """The server."""
 
@@ -149,9 +161,7 @@ class Model:
             def log_message(self, format: str, *args: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 

@@ -11,6 +11,7 @@
 
 pub mod anthropic;
 pub mod columns;
+pub mod corpus;
 pub mod example;
 pub mod feeding;
 pub mod fuzzing;

@@ -4,6 +4,7 @@
 
 mod abi;
 mod bench;
+mod corpus;
 mod debian;
 mod demo;
 mod dist;
@@ -14,6 +15,7 @@ mod failure;
 mod features;
 mod files;
 mod fuzz;
+mod kills;
 mod licences;
 mod machine;
 mod module;
@@ -74,6 +76,9 @@ Commands:
                the tests run, as it was built last)
   python       Build the Python package, check it and run its tests; run the examples in other
                languages
+  corpus       Replay a corpus of logs natively and in each runtime for other languages that is
+               here, to the same digests; kill sessions in Python and Go at each effect, and go
+               on with them in the other language
   prepare      Install and build all that the other commands need, and stop there
   help         Print this text
 
@@ -89,6 +94,7 @@ Environment:
 
 /// What the command line asks for.
 enum Ask {
+    Corpus,
     Help,
     Demo,
     DemoPython,
@@ -146,6 +152,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["prepare"] => Ok(Ask::Prepare),
         ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
         ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
+        ["corpus"] => Ok(Ask::Corpus),
         ["python"] => Ok(Ask::Python),
         ["size"] => Ok(Ask::Size),
         ["bench"] => Ok(Ask::Bench { with_peers: false }),
@@ -162,7 +169,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         },
         [
             "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist"
-            | "python",
+            | "python" | "corpus",
             rest @ ..,
         ] => Err(format!("unexpected {:?}", rest.join(" "))),
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -173,6 +180,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
     let mut workspace = Workspace::find()?;
     match ask {
         Ask::Help => Ok(()),
+        Ask::Corpus => prepare::run_corpus(&mut workspace),
         Ask::Demo => demo::run(&mut workspace),
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),

@@ -83,11 +83,18 @@ const LIGHT_PACKAGES: [&str; 6] = [
 /// # Errors
 /// When one fails.
 pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), Failure> {
-    let mut cargo = workspace.cargo("test");
+    process::run(&mut light(workspace, "test"))
+}
+
+/// The native cargo with a subcommand over all packages below the hosts. They are always named
+/// together, so that they are built once.
+pub(crate) fn light(workspace: &Workspace, subcommand: &str) -> Command {
+    let mut cargo = workspace.cargo(subcommand);
     for package in LIGHT_PACKAGES {
         cargo.args(["-p", package]);
     }
-    process::run(cargo.args(["--no-default-features", "--features", "innerloop-json/serde"]))
+    cargo.args(["--no-default-features", "--features", "innerloop-json/serde"]);
+    cargo
 }
 
 /// Step: builds and runs the tests of the native host and of this program.

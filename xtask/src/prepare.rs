@@ -3,7 +3,9 @@
 use crate::failure::Failure;
 use crate::steps::{Step, run_all, step};
 use crate::workspace::Workspace;
-use crate::{abi, examples, machine, native, npm, programs, python, wasm, wasm_targets};
+use crate::{
+    abi, corpus, examples, kills, machine, native, npm, programs, python, wasm, wasm_targets,
+};
 
 /// The machine is ready to build.
 pub(crate) const MACHINE: [Step; 2] =
@@ -26,6 +28,8 @@ pub(crate) const CORE: Step = step("build the core without imports", abi::build)
 /// and tested, and the examples.
 pub(crate) const ELSEWHERE: [Step; 5] =
     [CORE, python::WHEEL, python::CHECKED, python::TESTED, examples::EXAMPLES];
+/// Whether it is the same everywhere.
+pub(crate) const THE_SAME: [Step; 2] = [corpus::CORPUS, kills::KILLS];
 /// The npm package.
 pub(crate) const PACKAGE: [Step; 3] = [
     step("build the wasm binding", wasm::build_binding),
@@ -55,6 +59,14 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
     let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
     run_all(workspace, &steps)
+}
+
+/// Runs the command `corpus`.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_corpus(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &[&MACHINE[..], &[GUEST, CORE, python::WHEEL], &THE_SAME].concat())
 }
 
 /// Runs the command `python`.

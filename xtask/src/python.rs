@@ -22,7 +22,7 @@ const TARGET: &str = "target/python";
 const TOOLS: [&str; 5] =
     ["flit-core==3.12.0", "httpx==0.28.1", "mypy==2.4.1", "ruff==0.17.6", "wasmtime==50.0.1"];
 /// What is formatted and checked, as seen from the package.
-const SOURCES: [&str; 2] = [".", "../examples"];
+const SOURCES: [&str; 3] = [".", "../examples", "../tests/interop"];
 /// What the wheel alone needs.
 const BARE: [&str; 1] = ["wasmtime==50.0.1"];
 /// The most bytes that the wheel may have.
@@ -106,10 +106,24 @@ fn test(workspace: &mut Workspace) -> Result<(), Failure> {
     Ok(())
 }
 
-fn test_with(workspace: &Workspace, python: &Path, pattern: &str) -> Result<(), Failure> {
+/// The Python of this machine in an environment that has the package.
+///
+/// # Errors
+/// When there is none and none can be made.
+pub(crate) fn with_package(workspace: &Workspace) -> Result<PathBuf, Failure> {
+    let python = environment(workspace, "python3", "venv", &TOOLS)?;
+    install(workspace, &python)?;
+    Ok(python)
+}
+
+fn install(workspace: &Workspace, python: &Path) -> Result<(), Failure> {
     let mut pip = pip(workspace, python);
     pip.args(["install", "--quiet", "--no-deps", "--force-reinstall"]);
-    process::run(pip.arg(wheel(workspace)))?;
+    process::run(pip.arg(wheel(workspace)))
+}
+
+fn test_with(workspace: &Workspace, python: &Path, pattern: &str) -> Result<(), Failure> {
+    install(workspace, python)?;
     let mut tests = workspace.program(python, "python/tests");
     // Warnings of the library are faults: a task that nobody awaits, a file that stays open.
     tests.args(["-W", "error::RuntimeWarning", "-W", "error::ResourceWarning"]);

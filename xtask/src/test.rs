@@ -65,8 +65,8 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     ];
     let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
     let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
-    let elsewhere = &prepare::ELSEWHERE[..];
-    run_all(workspace, &[&build, &jobs, elsewhere, &prepare::PACKAGE[..], &web].concat())
+    let elsewhere = [&prepare::ELSEWHERE[..], &prepare::THE_SAME].concat();
+    run_all(workspace, &[&build, &jobs, &elsewhere, &prepare::PACKAGE[..], &web].concat())
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {

@@ -82,7 +82,8 @@ pub(super) fn run(seed: u64, plan: Plan) -> Result<Report, Fault> {
         Ok(()) => {
             driver.note_transitions();
             let Driver { transitions, trace, checker, .. } = driver;
-            Ok(Report { steps: checker.steps(), transitions, trace: trace.unwrap_or_default() })
+            let (steps, log) = (checker.steps(), checker.log().to_owned());
+            Ok(Report { steps, transitions, log, trace: trace.unwrap_or_default() })
         }
         Err(message) => {
             Err(fault(driver.checker.steps(), message, driver.trace.unwrap_or_default()))

@@ -42,6 +42,8 @@ pub struct Report {
     pub steps: u64,
     /// The changes of phase that there are, each with whether it occurred.
     pub transitions: BTreeMap<String, bool>,
+    /// The session's log.
+    pub log: String,
     /// What happened, a line each, if it was written down.
     pub trace: Vec<String>,
 }

@@ -16,6 +16,7 @@ mod by_id;
 mod bytes;
 mod compaction;
 mod composed;
+mod corpus;
 mod cost;
 mod costly_patches;
 mod durable;

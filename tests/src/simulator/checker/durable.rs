@@ -60,6 +60,10 @@ impl Durable {
         Self { log, followed, histories: BTreeMap::new(), bytes_in: 0, bytes_out: 0 }
     }
 
+    pub(super) fn log(&self) -> &str {
+        &self.log
+    }
+
     /// Takes an accepted input and its outputs in.
     pub(super) fn on_step(
         &mut self,

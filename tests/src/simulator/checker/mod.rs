@@ -106,6 +106,10 @@ impl Checker {
         self.steps
     }
 
+    pub(super) fn log(&self) -> &str {
+        self.durable.log()
+    }
+
     /// Looks at the session before an input.
     pub(super) fn before(&mut self, input: &Input, subject: &Subject) {
         let may_be_refused = self.effects.expected(input) == Expected::Refusal

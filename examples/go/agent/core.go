@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ type Line struct {
 	Value json.RawMessage
 }
 
+// NewCore makes an instance of the module's bytes.
 func NewCore(ctx context.Context, runtime wazero.Runtime, wasm []byte) (*Core, error) {
 	module, err := runtime.Instantiate(ctx, wasm)
 	if err != nil {
@@ -40,6 +41,15 @@ func NewCore(ctx context.Context, runtime wazero.Runtime, wasm []byte) (*Core, e
 
 // Ask sends a verb with its fields, and behind its line the bytes that some verbs take.
 func (c *Core) Ask(ctx context.Context, verb string, fields any, data []byte) ([]Line, error) {
+	answer, err := c.Answer(ctx, verb, fields, data)
+	if err != nil {
+		return nil, err
+	}
+	return readLines(answer)
+}
+
+// Answer is the answer to a request as it stands in the module's memory, until the next one.
+func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte) ([]byte, error) {
 	request, err := json.Marshal(map[string]any{verb: fields})
 	if err != nil {
 		return nil, err
@@ -62,7 +72,7 @@ func (c *Core) Ask(ctx context.Context, verb string, fields any, data []byte) ([
 	if !ok {
 		return nil, fmt.Errorf("the core's answer is out of its memory")
 	}
-	return readLines(answer)
+	return answer, nil
 }
 
 func readLines(answer []byte) ([]Line, error) {

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 
 // What the tools see of a folder, and what not.
 func TestNothingLeadsOutOfTheWorkspace(t *testing.T) {
-	wasm, err := os.ReadFile("../../target/guests/tools.wasm")
+	wasm, err := os.ReadFile("../../../target/guests/tools.wasm")
 	if err != nil {
 		t.Skip("cargo xtask prepare leaves the tools there: ", err)
 	}

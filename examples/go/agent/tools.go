@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -15,12 +16,20 @@ import (
 	wasi "github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 )
 
-// Run is a run of a built-in tool.
+// Run is a run of a tool.
 type Run struct {
-	Job       struct{ Builtin json.RawMessage }
+	Name      string
+	Job       struct{ Builtin, Custom json.RawMessage }
 	Folder    string
 	Known     json.RawMessage
 	TimeoutMs int64 `json:"timeout_ms"`
+}
+
+// onlyReads says whether a built-in tool's run changes nothing.
+func (r Run) onlyReads() bool {
+	var action struct{ Action string }
+	reading := []string{"read", "view_image", "read_many", "list", "glob", "grep"}
+	return json.Unmarshal(r.Job.Builtin, &action) == nil && slices.Contains(reading, action.Action)
 }
 
 // Tools runs the built-in tools as a WASI program over a folder: an action on standard input, its
@@ -31,6 +40,7 @@ type Tools struct {
 	files   sys.FS
 }
 
+// NewTools compiles the program's bytes for a folder.
 func NewTools(ctx context.Context, runtime wazero.Runtime, wasm []byte, folder string) (*Tools, error) {
 	if _, err := wasi.Instantiate(ctx, runtime); err != nil {
 		return nil, err
@@ -68,9 +78,7 @@ func (t *Tools) Perform(ctx context.Context, run Run) json.RawMessage {
 	case json.Valid(output.Bytes()):
 		return output.Bytes()
 	default:
-		part := object{"type": "text", "text": "The tool failed: " + err.Error()}
-		outcome, _ := json.Marshal(object{"parts": []any{part}, "error": "crashed"})
-		return outcome
+		return failed("crashed", "The tool failed: "+err.Error())
 	}
 }
 

@@ -1,0 +1,123 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+)
+
+// journal is a session's log in a file, and beside it, in a file that ends in .runs, which runs of
+// tools have begun: an effect's id a line. The Python package has the same files, and goes on from
+// them. One process writes them at a time. Without a journal nothing is kept.
+type journal struct {
+	path      string
+	log, runs *os.File
+	begun     map[uint64]bool
+}
+
+func openJournal(path string) (*journal, error) {
+	if path == "" {
+		return nil, nil
+	}
+	runs, err := openToAppend(path + ".runs")
+	if err != nil {
+		return nil, err
+	}
+	noted, err := os.ReadFile(path + ".runs")
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{path: path, runs: runs, begun: make(map[uint64]bool)}
+	// Of a line that was cut nothing is known: its run had not begun.
+	whole := noted[:bytes.LastIndexByte(noted, '\n')+1]
+	for line := range bytes.Lines(whole) {
+		if id, err := strconv.ParseUint(string(bytes.TrimSpace(line)), 10, 64); err == nil {
+			j.begun[id] = true
+		}
+	}
+	return j, nil
+}
+
+// begin begins a log, of which there is none yet.
+func (j *journal) begin() (err error) {
+	if j == nil {
+		return nil
+	}
+	if j.log, err = openToAppend(j.path); err != nil {
+		return err
+	}
+	if info, err := j.log.Stat(); err != nil || info.Size() > 0 {
+		return errors.Join(err, fmt.Errorf("%s has a session already", j.path))
+	}
+	return j.forget()
+}
+
+// replace puts lines in the place of what the log holds: all of them or none.
+func (j *journal) replace(lines [][]byte) (err error) {
+	fresh := j.path + ".new"
+	if err := os.WriteFile(fresh, nil, 0o600); err != nil {
+		return err
+	}
+	if j.log, err = openToAppend(fresh); err != nil {
+		return err
+	}
+	if err := j.write(lines, true); err != nil {
+		return err
+	}
+	return os.Rename(fresh, j.path)
+}
+
+// append writes lines; what is durable outlives a power cut, too.
+func (j *journal) append(lines [][]byte, durable bool) error {
+	if j == nil || len(lines) == 0 {
+		return nil
+	}
+	if err := j.write(lines, durable); err != nil {
+		return err
+	}
+	if bytes.HasPrefix(lines[len(lines)-1], []byte(`{"snapshot"`)) {
+		return j.forget() // The session is idle: no run is under way.
+	}
+	return nil
+}
+
+func (j *journal) write(lines [][]byte, durable bool) error {
+	_, err := j.log.Write(append(bytes.Join(lines, []byte("\n")), '\n'))
+	if err == nil && durable {
+		err = j.log.Sync()
+	}
+	return err
+}
+
+// runBegins notes that a run begins, before it does.
+func (j *journal) runBegins(id uint64) error {
+	if j == nil {
+		return nil
+	}
+	j.begun[id] = true
+	if _, err := fmt.Fprintln(j.runs, id); err != nil {
+		return err
+	}
+	return j.runs.Sync()
+}
+
+// hasBegun says whether a run may have taken effect.
+func (j *journal) hasBegun(id uint64) bool { return j != nil && j.begun[id] }
+
+func (j *journal) close() error {
+	if j == nil {
+		return nil
+	}
+	return errors.Join(j.log.Close(), j.runs.Close())
+}
+
+func (j *journal) forget() error {
+	clear(j.begun)
+	return j.runs.Truncate(0)
+}
+
+func openToAppend(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+}
