@@ -1,11 +1,12 @@
 //! `cargo xtask bench`: what things cost, beside their limits.
 
+use crate::deltas::DELTAS;
 use crate::failure::Failure;
 use crate::npm;
 use crate::process;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
-use crate::{native, prepare};
+use crate::{native, prepare, python};
 
 const PACKAGE_BENCH: &str = "tests/web/bench";
 
@@ -20,7 +21,8 @@ pub(crate) fn run(workspace: &mut Workspace, with_peers: bool) -> Result<(), Fai
     let package = [step("measure the package in Node", bench)];
     let machine = [&core[..], &prepare::MACHINE].concat();
     let built = [&prepare::CARRIED[..], &program, &prepare::PACKAGE].concat();
-    run_all(workspace, &[&machine[..], &built, &package].concat())
+    let elsewhere = [prepare::CORE, python::WHEEL, DELTAS];
+    run_all(workspace, &[&machine[..], &built, &elsewhere, &package].concat())
 }
 
 fn measure(workspace: &mut Workspace) -> Result<(), Failure> {

@@ -141,7 +141,8 @@ pub(crate) fn bench_program(workspace: &mut Workspace) -> Result<(), Failure> {
     process::run(&mut workspace.program(workspace.release().join("bench-shell"), ""))
 }
 
-fn benches(workspace: &Workspace) -> Command {
+/// The benches, built for release.
+pub(crate) fn benches(workspace: &Workspace) -> Command {
     let mut cargo = workspace.cargo("run");
     cargo.args(["--release", "-p", "innerloop-tests", "--no-default-features", "--bin", "bench"]);
     cargo

@@ -26,13 +26,7 @@ func replay(ctx context.Context, mode, module, folder string) error {
 	if !ok {
 		return fmt.Errorf("%s is neither compiled nor interpreted", mode)
 	}
-	runtime := wazero.NewRuntimeWithConfig(ctx, config)
-	defer runtime.Close(ctx)
-	wasm, err := os.ReadFile(module)
-	if err != nil {
-		return err
-	}
-	core, err := agent.NewCore(ctx, runtime, wasm)
+	core, err := newCore(ctx, config, module)
 	if err != nil {
 		return err
 	}
@@ -53,4 +47,14 @@ func replay(ctx context.Context, mode, module, folder string) error {
 		fmt.Printf("%s %x\n", name, sha256.Sum256(outputs))
 	}
 	return nil
+}
+
+// newCore makes an instance of the module in a runtime of its own, which lasts as long as the
+// program.
+func newCore(ctx context.Context, config wazero.RuntimeConfig, module string) (*agent.Core, error) {
+	wasm, err := os.ReadFile(module)
+	if err != nil {
+		return nil, err
+	}
+	return agent.NewCore(ctx, wazero.NewRuntimeWithConfig(ctx, config), wasm)
 }
