@@ -8,6 +8,7 @@ mod debian;
 mod demo;
 mod dist;
 mod elsewhere;
+mod engines;
 mod everywhere;
 mod examples;
 mod failure;

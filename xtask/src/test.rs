@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::demo;
 use crate::dist;
 use crate::elsewhere;
+use crate::engines;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -56,6 +57,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         prepare::PROGRAM_PACKAGES,
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
+        engines::DURABLE_OBJECT,
         step("run both hosts against a third-party mock", test_aimock),
         site::ASSEMBLE,
         step("run the page test in Chromium", test_page),
