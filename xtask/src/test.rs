@@ -58,6 +58,7 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
         engines::DURABLE_OBJECT,
+        engines::RESTATE,
         step("run both hosts against a third-party mock", test_aimock),
         site::ASSEMBLE,
         step("run the page test in Chromium", test_page),

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { world } from "./world.mjs";
 
 /** A test whose crash never comes fails. */
-const LIMITED = { timeout: 90_000 };
+const LIMITED = { timeout: 60_000 };
 /** What the model is told of a run of which nobody knows what became. */
 const LOST = /may or may not have taken effect/;
 

@@ -7,6 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ROOT } from "../support/package.mjs";
 import { SAID } from "./world.mjs";
 
+// A test that takes too long is ended so: what it has started ends with it.
+process.once("SIGTERM", () => process.exit(1));
+
 /** Asks again and again until there is an answer. */
 export async function until(ask) {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(50)) {
