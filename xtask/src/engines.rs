@@ -11,7 +11,7 @@ use crate::machine;
 use crate::npm;
 use crate::process;
 use crate::steps::{Step, step};
-use crate::test;
+use crate::web;
 use crate::workspace::Workspace;
 
 /// Runs the one in a Durable Object.
@@ -24,13 +24,11 @@ const FILES: [&str; 5] = ["agent.ts", "local.ts", "package.json", "tools.ts", "t
 /// The oldest Node that runs Restate's SDK, and the one that npm brings where there is none.
 const NODE_OF_RESTATE: u32 = 22;
 const NEWER_NODE: &str = "24.21.0";
-/// A file of these tests that takes longer hangs.
-const TIMEOUT_MS: &str = "600000";
 
 fn run_durable_object(workspace: &mut Workspace) -> Result<(), Failure> {
     let what = "workerd, miniflare and esbuild: 230 MB, ten seconds";
     install(workspace, "durable-object", what, None)?;
-    process::run(&mut test::web_test(workspace, "engines/durable-object.test.mjs", TIMEOUT_MS))
+    process::run(&mut web::test(workspace, "engines/durable-object.test.mjs", web::TIMEOUT_MS))
 }
 
 fn run_restate(workspace: &mut Workspace) -> Result<(), Failure> {
@@ -55,7 +53,7 @@ fn run_restate(workspace: &mut Workspace) -> Result<(), Failure> {
         );
         return Ok(());
     }
-    let mut test = test::web_test(workspace, "engines/restate.test.mjs", TIMEOUT_MS);
+    let mut test = web::test(workspace, "engines/restate.test.mjs", web::TIMEOUT_MS);
     if let Some(package) = node {
         let inside = format!("{}/node_modules/{package}/bin", folder("restate"));
         test.env("PATH", path_from(workspace.path(&inside))?);

@@ -38,6 +38,7 @@ mod test;
 mod toolchain;
 mod wasm;
 mod wasm_targets;
+mod web;
 mod workspace;
 
 use std::env;
