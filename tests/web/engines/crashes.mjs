@@ -58,6 +58,18 @@ export function testCrashes(open) {
     assert.deepEqual(await journey(killed, { "model 1": 3 }), undisturbed);
   });
 
+  test("killed while it waits to ask the model again", LIMITED, async () => {
+    const killed = async ({ say, allow, crash, refuse }) => {
+      const refused = refuse("model 1");
+      await say();
+      await refused;
+      await sleep(1000);
+      await crash();
+      await allow();
+    };
+    assert.deepEqual(await journey(killed, { "model 1": 2 }), undisturbed);
+  });
+
   test("killed while one of two tools runs that only read", LIMITED, async () => {
     const killed = async ({ say, allow, crash, stall }) => {
       const silent = stall("/weather/Oslo");

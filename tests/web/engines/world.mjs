@@ -37,7 +37,7 @@ function withoutMarks(key, value) {
   return key === "cache_control" ? undefined : value;
 }
 
-/** Starts the world: its address, what it has seen, and `stall`. */
+/** Starts the world: its address, what it has seen, and what disturbs its answers. */
 export async function world() {
   /** How often each thing was asked for. */
   const asked = {};
@@ -45,7 +45,8 @@ export async function world() {
   const keys = new Set();
   /** What the model was told last. */
   let heard = [];
-  const stalls = new Map();
+  /** How the next answer of a name is given, if not as ever. */
+  const disturbed = new Map();
 
   function reply(body) {
     heard = JSON.parse(body).messages;
@@ -62,21 +63,34 @@ export async function world() {
     const { name, pieces } = answer === undefined ? reply(body) : { name: url, pieces: [answer] };
     if (name === "/flights") keys.add(headers["idempotency-key"]);
     asked[name] = (asked[name] ?? 0) + 1;
-    if (answer === undefined) response.writeHead(200, { "content-type": "text/event-stream" });
-    const arrived = stalls.get(name);
-    stalls.delete(name);
-    if (arrived === undefined) return response.end(pieces.join(""));
-    // The model has said half of it, the service nothing, although its work is done.
-    response.write(pieces.slice(0, pieces.length / 2).join(""));
-    return arrived();
+    if (answer === undefined) response.setHeader("content-type", "text/event-stream");
+    const disturb = disturbed.get(name) ?? (() => response.end(pieces.join("")));
+    disturbed.delete(name);
+    disturb(response, pieces);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A test that fails must not keep the process alive.
   server.unref();
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    /** Has the next answer of that name break off; resolves when it has. */
-    stall: (name) => new Promise((resolve) => stalls.set(name, resolve)),
+    /** Has the next answer of that name fall silent; resolves when it has. */
+    stall: (name) =>
+      new Promise((resolve) => {
+        disturbed.set(name, (response, pieces) => {
+          // The model has said half of it, the service nothing, although its work is done.
+          response.write(pieces.slice(0, pieces.length / 2).join(""));
+          resolve();
+        });
+      }),
+    /** Has the model refuse its next answer of that name; resolves when it has. */
+    refuse: (name) =>
+      new Promise((resolve) => {
+        disturbed.set(name, (response) => {
+          const error = { type: "overloaded_error", message: "Overloaded" };
+          response.writeHead(529, { "retry-after": "3" });
+          response.end(JSON.stringify({ type: "error", error }), resolve);
+        });
+      }),
     /** The whole conversation, as the model was told it last. */
     heard: () => JSON.parse(JSON.stringify(heard, withoutMarks)),
     /** Fails unless each thing was asked for once, but for these, and one flight booked. */
