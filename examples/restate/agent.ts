@@ -201,8 +201,10 @@ const agent = restate.object({
   },
   options: {
     // What the session refuses it would refuse again.
-    asTerminalError: (error) =>
-      error instanceof AgentError ? new restate.TerminalError(error.message) : undefined,
+    asTerminalError: (error) => {
+      if (!(error instanceof AgentError)) return undefined;
+      return new restate.TerminalError(error.message, { errorCode: 400 });
+    },
   },
 });
 
