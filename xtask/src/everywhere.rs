@@ -7,7 +7,7 @@ use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::steps::{run_all, step};
-use crate::test;
+use crate::web;
 use crate::workspace::Workspace;
 
 const FOLDER: &str = "tests/web/everywhere";
@@ -32,10 +32,10 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 
 fn install(workspace: &mut Workspace) -> Result<(), Failure> {
     println!("Node, Deno, Bun, workerd and bundlers: 1.4 GB in {FOLDER}, two minutes");
-    npm::install(workspace, test::WEB_TESTS)?;
+    npm::install(workspace, web::FOLDER)?;
     npm::install(workspace, FOLDER)
 }
 
 fn try_all(workspace: &mut Workspace) -> Result<(), Failure> {
-    process::run(&mut test::web_test(workspace, TESTS, TIMEOUT_MS))
+    process::run(&mut web::test(workspace, TESTS, TIMEOUT_MS))
 }

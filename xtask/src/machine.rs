@@ -27,7 +27,7 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     if process::on_path("node").is_none() || process::on_path("npm").is_none() {
         install(&["nodejs", "npm"], "Node and npm for the package", "150 MB, two minutes")?;
     }
-    let node = process::capture(Command::new("node").arg("--version"))?;
+    let node = node_name()?;
     let npm = process::capture(workspace.program("npm", "").arg("--version"))?;
     println!("node: {node}, npm {npm}");
     if major(&node) < NODE {
@@ -40,6 +40,14 @@ pub(crate) fn look(workspace: &mut Workspace) -> Result<(), Failure> {
     }
     println!("python: {}", process::capture(Command::new("python3").arg("--version"))?);
     Ok(())
+}
+
+/// The main version of the machine's Node.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn node_version() -> Result<u32, Failure> {
+    Ok(major(&node_name()?))
 }
 
 /// Ensures that a program is there, which is in one of these packages of Debian.
@@ -177,6 +185,10 @@ fn browser() -> Option<PathBuf> {
 
 fn answers(program: &str, arguments: &[&str]) -> bool {
     process::capture(Command::new(program).args(arguments)).is_ok()
+}
+
+fn node_name() -> Result<String, Failure> {
+    process::capture(Command::new("node").arg("--version"))
 }
 
 fn major(version: &str) -> u32 {

@@ -10,6 +10,7 @@ mod deltas;
 mod demo;
 mod dist;
 mod elsewhere;
+mod engines;
 mod everywhere;
 mod examples;
 mod failure;
@@ -40,6 +41,7 @@ mod test;
 mod toolchain;
 mod wasm;
 mod wasm_targets;
+mod web;
 mod workspace;
 
 use std::env;

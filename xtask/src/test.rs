@@ -1,11 +1,10 @@
 //! `cargo xtask test`: every check there is, ordered so that failures show early.
 //! What the native host embeds comes before the lints.
 
-use std::process::Command;
-
 use crate::demo;
 use crate::dist;
 use crate::elsewhere;
+use crate::engines;
 use crate::failure::Failure;
 use crate::npm;
 use crate::prepare;
@@ -15,17 +14,13 @@ use crate::site;
 use crate::size;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
-use crate::{features, machine, native};
+use crate::{features, machine, native, web};
 
-/// The tests of the packages, in Node and Chromium.
-pub(crate) const WEB_TESTS: &str = "tests/web";
 /// The page's tests, each with a browser of its own.
 const PAGE_TESTS: [&str; 10] = [
     "demo", "files", "writing", "folder", "sessions", "models", "hostile", "programs", "speed",
     "looks",
 ];
-/// A file of tests that takes longer hangs.
-const TEST_TIMEOUT_MS: &str = "600000";
 
 /// Runs the command.
 ///
@@ -56,6 +51,8 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         prepare::PROGRAM_PACKAGES,
         size::WEIGH_ALL,
         step("run the Node tests over the packed package", test_node),
+        engines::DURABLE_OBJECT,
+        engines::RESTATE,
         step("run both hosts against a third-party mock", test_aimock),
         site::ASSEMBLE,
         step("run the page test in Chromium", test_page),
@@ -70,39 +67,28 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
-    npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "node.test.mjs", TEST_TIMEOUT_MS))
+    npm::install(workspace, web::FOLDER)?;
+    process::run(&mut web::test(workspace, "node.test.mjs", web::TIMEOUT_MS))
 }
 
 fn test_aimock(workspace: &mut Workspace) -> Result<(), Failure> {
-    npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "aimock.test.mjs", TEST_TIMEOUT_MS))
+    npm::install(workspace, web::FOLDER)?;
+    process::run(&mut web::test(workspace, "aimock.test.mjs", web::TIMEOUT_MS))
 }
 
 fn test_page(workspace: &mut Workspace) -> Result<(), Failure> {
-    npm::install(workspace, WEB_TESTS)?;
+    npm::install(workspace, web::FOLDER)?;
     let tests = PAGE_TESTS.map(|name| format!("page/{name}.test.mjs"));
-    let mut node = web_test(workspace, "--test-concurrency=1", TEST_TIMEOUT_MS);
+    let mut node = web::test(workspace, "--test-concurrency=1", web::TIMEOUT_MS);
     process::run(node.args(tests))
 }
 
 fn test_places(workspace: &mut Workspace) -> Result<(), Failure> {
-    npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "places.test.mjs", TEST_TIMEOUT_MS))
+    npm::install(workspace, web::FOLDER)?;
+    process::run(&mut web::test(workspace, "places.test.mjs", web::TIMEOUT_MS))
 }
 
 fn test_readme(workspace: &mut Workspace) -> Result<(), Failure> {
-    npm::install(workspace, WEB_TESTS)?;
-    process::run(&mut web_test(workspace, "readme.test.mjs", TEST_TIMEOUT_MS))
-}
-
-/// Runs a file of these tests.
-pub(crate) fn web_test(workspace: &Workspace, file: &str, timeout_ms: &str) -> Command {
-    let mut node = workspace.program("node", WEB_TESTS);
-    node.args(["--test", "--test-timeout", timeout_ms, "--test-reporter", "spec", file]);
-    node.env("INNERLOOP_TARBALL", workspace.path(npm::TARBALL));
-    if let Some(chromium) = &workspace.chromium {
-        node.env("CHROMIUM", chromium);
-    }
-    node
+    npm::install(workspace, web::FOLDER)?;
+    process::run(&mut web::test(workspace, "readme.test.mjs", web::TIMEOUT_MS))
 }
