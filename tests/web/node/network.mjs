@@ -210,6 +210,24 @@ test("a model that has gone quiet is given up, counted from its last piece", asy
   await agent.close();
 });
 
+test("a request that its fetch holds back is told of, and is not given up as quiet", async () => {
+  const fetch = async (_url, { held }) => {
+    held(2);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    held();
+    const body = stream({ text: "At last." }).join("");
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  };
+  const retry = { maxRetries: 0, idleMs: 200 };
+  const agent = await Agent.create({ provider: "anthropic", model: "mock-1", fetch, retry });
+  const run = agent.run("Hello");
+  const queued = (await eventsOf(run)).filter(({ type }) => type === "queued");
+  const { status, text } = await run.result();
+  assert.deepEqual([status, text], ["completed", "At last."]);
+  assert.deepEqual([queued.length, queued[0]?.ahead], [1, 2]);
+  await agent.close();
+});
+
 test("a fetch that throws or returns nonsense is a failure of the run", async () => {
   const thrown = async () => {
     throw new Error("the proxy is down");
