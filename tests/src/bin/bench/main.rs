@@ -1,7 +1,8 @@
 //! `cargo xtask bench`: what the session core costs, beside the physical limit measured in the
 //! same run (the goals follow from what the fastest peers need), and with the arguments `program
 //! RG` what the program `innerloop` beside it costs, whole tasks beside codex, and its searching
-//! beside ripgrep; with `lines SCRIPT COUNT`, a text delta by the lines. It asserts nothing: a clock in a test would only measure the machine.
+//! beside ripgrep; with `lines SCRIPT COUNT`, a text delta by the lines. It asserts nothing: a
+//! clock in a test would only measure the machine.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
