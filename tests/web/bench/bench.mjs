@@ -44,7 +44,7 @@ const folder = project();
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 function measure(peer, workload) {
-  const words = ["--expose-gc", "--max-old-space-size=4096", "one.mjs", peer, workload];
+  const words = [...(WORKLOADS[workload].flags ?? []), "one.mjs", peer, workload];
   const stdio = ["ignore", "pipe", "pipe"];
   const options = { cwd: folder, encoding: "utf8", timeout: 600_000, stdio };
   try {
