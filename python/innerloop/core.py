@@ -11,7 +11,18 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any, cast
 
-from wasmtime import Config, Engine, Func, Instance, Memory, Module, Store, Trap, WasmtimeError
+from wasmtime import (
+    Config,
+    Engine,
+    Func,
+    Instance,
+    Memory,
+    Module,
+    Store,
+    Trap,
+    ValType,
+    WasmtimeError,
+)
 
 from .errors import InnerloopError, RejectedError
 
@@ -19,6 +30,7 @@ Json = dict[str, Any]
 """An object of the protocol's JSON."""
 
 _ABI = 1
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _lock = threading.Lock()
 _compiled: tuple[Engine, Module] | None = None
 
@@ -44,6 +56,23 @@ def _module() -> tuple[Engine, Module]:
             engine = Engine(cached(Config()))
             _compiled = engine, Module(engine, module_bytes("innerloop_core.wasm"))
         return _compiled
+
+
+@dataclass(frozen=True)
+class _Signature:
+    """What wasmtime wants to know of a function at each call."""
+
+    params: list[ValType]
+    results: list[ValType]
+
+
+def _quick(function: Func, store: Store) -> Func:
+    """A function whose type is read once: wasmtime reads it at each call, for longer than the call
+    takes."""
+    known = function.type(store)
+    signature = _Signature(known.params, known.results)
+    function.type = lambda _store: signature  # type: ignore[assignment, method-assign, return-value]
+    return function
 
 
 @dataclass(frozen=True)
@@ -79,7 +108,7 @@ class Core:
         exports = Instance(self._store, module, []).exports(self._store)
         self._memory = cast(Memory, exports["memory"])
         self._room = cast(Func, exports["innerloop_room"])
-        self._call = cast(Func, exports["innerloop_call"])
+        self._call = _quick(cast(Func, exports["innerloop_call"]), self._store)
         if cast(Func, exports["innerloop_abi"])(self._store) != _ABI:
             raise InnerloopError("internal", "the module has another version of the interface")
         self._address, self._size = 0, 0
@@ -87,7 +116,7 @@ class Core:
 
     def call(self, request: Mapping[str, Any], data: bytes = b"") -> bytes:
         """The answer to a request, as the lines come. ``data`` are the bytes behind its line."""
-        line = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        line = _encode(request)
         # A lone surrogate has no UTF-8.
         whole = line.encode("utf-8", "replace")
         if data:
@@ -109,11 +138,13 @@ class Core:
                 raise InnerloopError("internal", "the core has no memory left for the request")
         ctypes.memmove(self._base + self._address, request, length)
         packed = self._call(store, length) & 0xFFFF_FFFF_FFFF_FFFF
-        self._base = self._found_base()
+        if self._memory.data_len(store) != self._extent:
+            self._base = self._found_base()
         return ctypes.string_at(self._base + (packed >> 32), packed & 0xFFFF_FFFF)
 
     def _found_base(self) -> int:
-        """Where the memory begins. Calls may move it."""
+        """Where the memory begins. Calls that let it grow may move it."""
+        self._extent = self._memory.data_len(self._store)
         pointer = ctypes.cast(self._memory.data_ptr(self._store), ctypes.c_void_p)
         return pointer.value or 0
 

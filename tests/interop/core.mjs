@@ -6,8 +6,12 @@ import { readFile } from "node:fs/promises";
 export async function coreOf(path) {
   const module = await WebAssembly.compile(await readFile(path));
   const { memory, innerloop_room, innerloop_call } = new WebAssembly.Instance(module).exports;
+  // The room stays where it is as long as it is large enough.
+  let [room, size] = [0, 0];
   return (request) => {
-    const room = innerloop_room(request.length) >>> 0;
+    if (request.length > size) {
+      [room, size] = [innerloop_room(request.length) >>> 0, request.length];
+    }
     new Uint8Array(memory.buffer, room, request.length).set(request);
     const packed = BigInt.asUintN(64, innerloop_call(request.length));
     return new Uint8Array(memory.buffer, Number(packed >> 32n), Number(packed & 0xffff_ffffn));

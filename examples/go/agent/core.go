@@ -14,6 +14,10 @@ import (
 type Core struct {
 	memory     api.Memory
 	room, call api.Function
+	// The room that the module has for requests: it stays as long as it is large enough.
+	address, size uint32
+	// What a call takes, and what it gives.
+	stack [1]uint64
 }
 
 // Line is one line of an answer: its kind, and its value as it stands there.
@@ -57,41 +61,48 @@ func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte)
 	if len(data) > 0 {
 		request = append(append(request, '\n'), data...)
 	}
-	address, err := c.room.Call(ctx, uint64(len(request)))
-	if err != nil {
-		return nil, err
+	if length := uint32(len(request)); length > c.size {
+		address, err := c.room.Call(ctx, uint64(length))
+		if err != nil {
+			return nil, err
+		}
+		c.address, c.size = uint32(address[0]), length
 	}
-	if address[0] == 0 || !c.memory.Write(uint32(address[0]), request) {
+	if c.address == 0 || !c.memory.Write(c.address, request) {
+		c.size = 0
 		return nil, fmt.Errorf("the core has no room for %d bytes", len(request))
 	}
-	packed, err := c.call.Call(ctx, uint64(len(request)))
-	if err != nil {
+	c.stack[0] = uint64(len(request))
+	if err := c.call.CallWithStack(ctx, c.stack[:]); err != nil {
 		return nil, fmt.Errorf("the core has failed: %w", err)
 	}
-	answer, ok := c.memory.Read(uint32(packed[0]>>32), uint32(packed[0]))
+	packed := c.stack[0]
+	answer, ok := c.memory.Read(uint32(packed>>32), uint32(packed))
 	if !ok {
 		return nil, fmt.Errorf("the core's answer is out of its memory")
 	}
 	return answer, nil
 }
 
+// readLines cuts an answer into its lines, each an object with one key: {"kind":value}.
 func readLines(answer []byte) ([]Line, error) {
 	var lines []Line
 	for text := range bytes.Lines(answer) {
-		var keyed map[string]json.RawMessage
-		if err := json.Unmarshal(text, &keyed); err != nil {
-			return nil, err
+		text = bytes.TrimSuffix(text, []byte("\n"))
+		kind, value, ok := bytes.Cut(bytes.TrimPrefix(text, []byte(`{"`)), []byte(`":`))
+		if !ok {
+			return nil, fmt.Errorf("the core's answer is no line: %s", text)
 		}
-		for kind, value := range keyed {
-			if kind == "error" || kind == "rejected" {
-				var fault struct{ Code, Message string }
-				if err := json.Unmarshal(value, &fault); err != nil {
-					return nil, err
-				}
-				return nil, &Refusal{fault.Code, fault.Message}
+		// The answer lies in the module's memory, which the next request changes.
+		line := Line{string(kind), bytes.Clone(bytes.TrimSuffix(value, []byte("}")))}
+		if line.Kind == "error" || line.Kind == "rejected" {
+			var fault struct{ Code, Message string }
+			if err := json.Unmarshal(line.Value, &fault); err != nil {
+				return nil, err
 			}
-			lines = append(lines, Line{kind, value})
+			return nil, &Refusal{fault.Code, fault.Message}
 		}
+		lines = append(lines, line)
 	}
 	return lines, nil
 }
