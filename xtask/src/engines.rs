@@ -58,7 +58,9 @@ fn run_restate(workspace: &mut Workspace) -> Result<(), Failure> {
         let inside = format!("{}/node_modules/{package}/bin", folder("restate"));
         test.env("PATH", path_from(workspace.path(&inside))?);
     }
-    process::run(&mut test)
+    process::run(&mut test)?;
+    // Half a gigabyte, which npm has in its cache, too.
+    files::remove_folder(&workspace.path(&folder("restate")).join("node_modules"))
 }
 
 /// Installs an example as it is now, with the packed package in it, and a package beside it. What
