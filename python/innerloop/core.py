@@ -30,6 +30,7 @@ Json = dict[str, Any]
 """An object of the protocol's JSON."""
 
 _ABI = 1
+_LARGE = 1 << 20
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _lock = threading.Lock()
 _compiled: tuple[Engine, Module] | None = None
@@ -129,8 +130,8 @@ class Core:
 
     def _exchange(self, request: bytes) -> bytes:
         store, length = self._store, len(request)
-        # The room stays where it is as long as it is large enough.
-        if length > self._size:
+        # The room stays where it is as long as it is large enough; one that is too large goes back.
+        if length > self._size or self._size > _LARGE:
             self._address = self._room(store, length) & 0xFFFF_FFFF
             self._size = length if self._address else 0
             self._base = self._found_base()

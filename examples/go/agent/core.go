@@ -10,6 +10,9 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
+// large is a room that the module takes back when it is asked for a smaller one.
+const large = 1 << 20
+
 // Core is an instance of innerloop_core.wasm: a request in, lines of JSON out.
 type Core struct {
 	memory     api.Memory
@@ -61,7 +64,7 @@ func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte)
 	if len(data) > 0 {
 		request = append(append(request, '\n'), data...)
 	}
-	if length := uint32(len(request)); length > c.size {
+	if length := uint32(len(request)); length > c.size || c.size > large {
 		address, err := c.room.Call(ctx, uint64(length))
 		if err != nil {
 			return nil, err

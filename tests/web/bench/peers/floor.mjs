@@ -1,5 +1,5 @@
-// No agent: the model of the bench, and the least that JavaScript does to read it. What a figure
-// here takes is the platform's and the bench's own; nobody who reads a `fetch` gets below it.
+// No agent: the model of the bench, and the least that JavaScript does to read it. Most of what a
+// figure here takes is the platform's and the bench's own, and stands in everybody's.
 
 export async function peer() {
   return {
