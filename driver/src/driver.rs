@@ -14,7 +14,7 @@ use crate::{
     playback,
     traffic::{Player, Recorder, TrafficError, said},
 };
-use alloc::{format, string::String, vec, vec::Vec};
+use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 use core::mem;
 use innerloop_core::{
     Blueprint, Session,
@@ -78,8 +78,8 @@ pub struct Driver {
     /// What was asked for and has no answer yet.
     open: ById<EffectId, Open>,
     /// What follows from the opening, until [`Driver::start`].
-    opening: Option<Opening>,
-    replay_error: Option<TrafficError>,
+    opening: Option<Box<Opening>>,
+    replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
     /// Of a restored session the first effect that it has issued since: news of earlier ones that
     /// are not open here may still count, since they may have been cancelled before.
@@ -164,7 +164,7 @@ impl Driver {
             people,
             journal,
             open: ById::new(),
-            opening: Some(opening),
+            opening: Some(Box::new(opening)),
             replay_error: None,
             first_own: None,
         }
@@ -176,9 +176,9 @@ impl Driver {
     pub fn start(&mut self) -> Outputs {
         let mut work = Work::at(self.session.now());
         let owed = self.opening.as_ref().map_or(Owed::Nothing, |opening| opening.owed);
-        if let Some(Opening { log, outputs, .. }) = self.opening.take() {
-            work.outputs.log = log;
-            for output in outputs {
+        if let Some(opening) = self.opening.take() {
+            work.outputs.log = opening.log;
+            for output in opening.outputs {
                 match output {
                     SessionOutput::Effect(Effect::RunTool { id, .. }) if owed == Owed::LostRuns => {
                         self.open.insert(id, Open::run(&self.keys));
@@ -299,8 +299,8 @@ impl Driver {
     }
 
     /// Takes why the recording had no answer, if it had none.
-    pub const fn take_replay_error(&mut self) -> Option<TrafficError> {
-        self.replay_error.take()
+    pub fn take_replay_error(&mut self) -> Option<TrafficError> {
+        self.replay_error.take().map(|error| *error)
     }
 
     /// Hears what is in the queue and what follows from it. Only the first can be refused: it is
@@ -420,7 +420,7 @@ impl Driver {
     ) {
         let news = answer.unwrap_or_else(|error| {
             let failed = HttpInput::Failed(playback::failure(&error, &self.keys));
-            self.replay_error = Some(error);
+            self.replay_error = Some(Box::new(error));
             vec![failed]
         });
         self.open.insert(id, Open::playback(news.into_iter(), pace_ms, work.now));

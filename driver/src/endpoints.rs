@@ -2,7 +2,7 @@
 //! knows the name only. A key leaves the table for the one header of a request to its own origin.
 
 use crate::{base::BaseUrl, key::Key, masking::Keys, providers::Provider};
-use alloc::{format, string::String, vec::Vec};
+use alloc::{format, string::String, sync::Arc, vec::Vec};
 use core::mem;
 use innerloop_core::{
     bytes::Bytes,
@@ -129,10 +129,10 @@ pub struct Request {
     pub base: BaseUrl,
 }
 
-/// The table of endpoints.
+/// The table of endpoints. Its clones share it until one changes.
 #[derive(Clone, Debug, Default)]
 pub struct Endpoints {
-    table: Vec<(EndpointId, Endpoint)>,
+    table: Arc<Vec<(EndpointId, Endpoint)>>,
     /// The key that was in force before: what comes in may still hold it.
     former: Key,
 }
@@ -141,14 +141,15 @@ impl Endpoints {
     /// Enters an endpoint.
     #[must_use]
     pub fn with(mut self, id: EndpointId, endpoint: Endpoint) -> Self {
-        self.table.retain(|(known, _)| *known != id);
-        self.table.push((id, endpoint));
+        let table = Arc::make_mut(&mut self.table);
+        table.retain(|(known, _)| *known != id);
+        table.push((id, endpoint));
         self
     }
 
     /// Enters further endpoints; of one that is known already its key is remembered.
     pub(crate) fn extend(&mut self, more: Self) {
-        for (id, endpoint) in more.table {
+        for (id, endpoint) in Arc::unwrap_or_clone(more.table) {
             self.rekey(&id, endpoint.key.clone());
             *self = mem::take(self).with(id, endpoint);
         }
@@ -156,8 +157,12 @@ impl Endpoints {
 
     /// Gives an endpoint another key, for the requests from now on.
     pub(crate) fn rekey(&mut self, id: &EndpointId, key: Key) {
-        let found = self.table.iter_mut().find(|(known, _)| known == id);
-        if let Some((_, endpoint)) = found.filter(|(_, endpoint)| endpoint.key != key) {
+        // A key that is given again leaves the table shared.
+        if self.find(id).is_none_or(|endpoint| endpoint.key == key) {
+            return;
+        }
+        let table = Arc::make_mut(&mut self.table);
+        if let Some((_, endpoint)) = table.iter_mut().find(|(known, _)| known == id) {
             self.former = mem::replace(&mut endpoint.key, key);
         }
     }

@@ -17,7 +17,7 @@ use innerloop_driver::{
     providers::{self, Provider},
     traffic::Player,
 };
-use innerloop_json::{FromJson, joined};
+use innerloop_json::{FromJson, Json, joined};
 use innerloop_tools::{Memory, WorkspacePath};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -33,7 +33,7 @@ pub(crate) struct Options {
     models: Option<String>,
     preset: Option<Preset>,
     /// Patches of the configuration, one over the other.
-    patches: Vec<String>,
+    patches: Vec<Json>,
     tools: Vec<ToolSpec>,
     programs: Vec<ProgramFacts>,
     date: String,
@@ -80,7 +80,7 @@ impl Options {
         };
         let recorded = self.replay.is_some().then_some("recorded");
         let is_named = self.model.is_some() || provider.default_model.is_some();
-        let patches: Vec<&str> = self.patches.iter().map(String::as_str).collect();
+        let patches: Vec<&str> = self.patches.iter().map(Json::text).collect();
         let id = SessionId(self.id.clone());
         let config = |facts: &Facts| {
             let settings = Settings {

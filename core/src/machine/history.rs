@@ -11,7 +11,7 @@ use crate::{
     rules::gauge::Gauge,
     types::{
         config::{Estimator, ModelConfig},
-        message::{Part, Said, ToolCall, ToolResult, Turn, TurnKind},
+        message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind},
         output::HttpRequest,
     },
     wire::Prefix,
@@ -172,7 +172,8 @@ impl History {
         joined(&texts, "\n\n")
     }
 
-    pub(crate) fn push(&mut self, turn: Turn) {
+    pub(crate) fn push(&mut self, mut turn: Turn) {
+        fit(&mut turn.kind);
         let Some(said) = turn.kind.said() else {
             self.turns.push(turn);
             return self.look_again();
@@ -310,4 +311,26 @@ fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
         _ => None,
     };
     reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
+}
+
+/// Gives back the room that lists and texts made for more than came: a turn stays as it is.
+fn fit(kind: &mut TurnKind) {
+    match kind {
+        TurnKind::User(parts) | TurnKind::Steering(parts) => parts.shrink_to_fit(),
+        TurnKind::Assistant(reply) => {
+            reply.blocks.shrink_to_fit();
+            for block in &mut reply.blocks {
+                match block {
+                    Block::Text(text) => text.shrink_to_fit(),
+                    Block::Reasoning(reasoning) => reasoning.text.shrink_to_fit(),
+                    _ => {}
+                }
+            }
+        }
+        TurnKind::ToolResults(results) => {
+            results.shrink_to_fit();
+            results.iter_mut().for_each(|result| result.parts.shrink_to_fit());
+        }
+        TurnKind::System(_) | TurnKind::Folded(_) | TurnKind::Rewound { .. } => {}
+    }
 }

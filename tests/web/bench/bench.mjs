@@ -82,6 +82,6 @@ for (const [name, { title, unit, goal, isOurs }] of Object.entries(WORKLOADS)) {
     }
   }
   isFailed ||= Number.isNaN(figures.get("innerloop"));
-  row([title, unit, `≤ ${shown(goal)}`, ...columns.map((peer) => shown(figures.get(peer)))]);
+  row([title, unit, goal ? `≤ ${shown(goal)}` : "", ...columns.map((peer) => shown(figures.get(peer)))]);
 }
 process.exit(isFailed ? 1 : 0);

@@ -227,3 +227,27 @@ test("close frees everything: memory stays flat, and what was stays readable", (
   `;
   run(script, "--expose-gc");
 });
+
+test("an agent that waits weighs 4 KB at most, its files not counted", () => {
+  const script = `
+    await load(256 * MIB);
+    const kept = [];
+    const held = async (count) => {
+      for (let at = 0; at < count; at += 1) {
+        const agent = await agentOf([{ text: "One." }]);
+        await agent.run("Go").result();
+        kept.push(agent);
+      }
+      asked.length = 0;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      gc();
+      gc();
+      return memoryOf(made[0]) + process.memoryUsage().heapUsed;
+    };
+    const before = await held(500);
+    const each = ((await held(3000)) - before) / 3000;
+    assert.ok(each <= 4096, \`\${each} bytes\`);
+    await Promise.all(kept.map((agent) => agent.close()));
+  `;
+  run(script, "--expose-gc");
+});

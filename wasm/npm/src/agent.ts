@@ -3,16 +3,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { type Binding, type RawAgent, abandon } from "./binding.js";
-import { Callbacks } from "./callbacks.js";
+import { Callbacks, type Side } from "./callbacks.js";
 import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "./changes.js";
-import type { AgentState, Said, SessionStatus, SessionTurn } from "./data.js";
+import type { FileChange, Said, SessionStatus, SessionTurn } from "./data.js";
 import { AgentError } from "./errors.js";
+import type { Stamp } from "./events.js";
 import { type Files, filesOf, roomOf } from "./files.js";
 import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "./guard.js";
 import { Responses } from "./http.js";
 import { KeySource } from "./key.js";
-import { tellEach } from "./listeners.js";
+import { type Listener, NOBODY, added, removed, tellEach } from "./listeners.js";
 import {
   type Make,
   type Prepared,
@@ -37,11 +38,11 @@ import type { Command } from "./protocol.js";
 import { Reserve } from "./reserve.js";
 import { type Rest, type Visible, failed, lookAt, onlySnapshot, restOf } from "./rest.js";
 import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.js";
-import type { Tenant } from "./room.js";
+import type { Room, Tenant } from "./room.js";
 import { Run, type RunOwner } from "./run.js";
 import { say } from "./saying.js";
 import { Session } from "./session.js";
-import { Tools } from "./tools.js";
+import { Tools, type ToolsOwner } from "./tools.js";
 import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn } from "./turn.js";
 import type {
   AgentEvent,
@@ -55,10 +56,18 @@ import type {
   RunError,
   SeenTurn,
   Status,
+  Tool,
   Turn,
   UndoneFiles,
+  WasiTool,
 } from "./types.js";
 import { undoIn } from "./undoing.js";
+
+/** What its parts may do to an agent. */
+type Inside = Side & Tenant & RunOwner & ToolsOwner;
+
+/** Where an agent stands that has had no event. */
+const NOTHING_YET = { seq: 0, at: 0, wall: 0, session: "" };
 
 /** So often an agent is made again before one of its runs has come to an end. */
 const MOST_REBIRTHS = 3;
@@ -80,40 +89,34 @@ export class Agent {
   #options: AgentOptions;
   readonly #programs: readonly RegisteredProgram[];
   readonly #key: KeySource;
-  readonly #responses = new Responses();
-  readonly #listeners = new Set<(event: AgentEvent) => void>();
-  readonly #ended: Promise<void>;
-  #end: () => void = () => {};
+  readonly #inside: Inside;
+  #listeners: readonly Listener<AgentEvent>[] = NOBODY;
+  /** What servers have said in the run under way. */
+  #responses: Responses | undefined;
+  #ended: Promise<void> | undefined;
   /** The binding's side, while there is one, and the instance that it lives in. */
   #raw: RawAgent | undefined;
   #of: Binding | undefined;
   #callbacks: Callbacks | undefined;
-  readonly #tenant: Tenant = {
-    follow: () => this.#follow(),
-    touch: (paths) => this.#callbacks?.touch(paths),
-  };
   #rest: Rest | undefined;
   /** How it is made again as it was at first, where it can be. */
   readonly #first: Make | undefined;
-  readonly #reserve = new Reserve();
+  #reserve: Reserve | undefined;
   #rebirths = 0;
-  #stamp = { seq: 0, at: 0, wall: 0, session: "" };
+  /** The newest event, or what is needed of it. */
+  #newest: Omit<Stamp, "agent" | "effect"> = NOTHING_YET;
   #run: Run | undefined;
-  #folding = new Folding();
+  #folding: Folding | undefined;
 
   private constructor({ options, files, programs }: Prepared, make: Make, isFirst = true) {
+    this.#inside = new Agent.#Inside(this);
     this.#options = options;
     this.#key = new KeySource(options.apiKey);
     this.#programs = programs;
     this.#first = isFirst ? make : undefined;
-    if (options.onEvent) this.#listeners.add(options.onEvent);
-    const ended = new Promise<void>((resolve) => {
-      this.#end = resolve;
-    });
-    // What is being written comes to its end before.
-    this.#ended = ended.then(() => roomOf(files).copy?.settled()).then(() => this.#release());
+    if (options.onEvent) this.#listeners = [options.onEvent];
     this.files = files;
-    this.tools = new Tools(options.tools ?? [], (tools) => this.#configure(toolsPatch(tools), {}));
+    this.tools = new Tools(options.tools ?? [], this.#inside);
     this.#begin(make);
   }
 
@@ -202,8 +205,8 @@ export class Agent {
   /** Calls `listener` with every event from now on; the returned function ends that. */
   subscribe(listener: (event: AgentEvent) => void): () => void {
     checkFunction("listener", listener);
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    this.#listeners = added(this.#listeners, listener);
+    return () => void (this.#listeners = removed(this.#listeners, listener));
   }
 
   /** Tells the model something after the current round of tools; while idle, with the next run. */
@@ -297,6 +300,7 @@ export class Agent {
   async compact(instructions?: string): Promise<FoldingEnd> {
     this.#keep();
     const tell = (word: string): void => this.#call((raw) => raw.tell(word), {});
+    this.#folding ??= new Folding();
     return this.#folding.run(instructions, (listener) => this.subscribe(listener), tell);
   }
 
@@ -364,24 +368,22 @@ export class Agent {
 
   /** Ends the session: stops what runs, then closes. `files` and `snapshot` stay readable. */
   async close(): Promise<void> {
-    // Should the module break at it, the agent that is made again is closed in its place.
-    for (let tries = 0; this.#raw !== undefined && this.#state() !== "closed"; tries += 1) {
+    for (let tries = 0; ; tries += 1) {
       try {
         this.#call((raw) => raw.close());
+        break;
       } catch (error) {
+        if (error instanceof AgentError && error.code === "closed") break;
+        // Where the module broke at it, the agent that is made again is closed in its place.
         if (tries >= MOST_REBIRTHS) throw error;
       }
     }
-    await this.#ended;
+    await this.#end();
   }
 
   /** Closes the agent at the end of an `await using` block. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #state(): AgentState {
-    return this.#status().state;
   }
 
   #status(): SessionStatus {
@@ -406,42 +408,20 @@ export class Agent {
     const { id, ...options } = rawOptions({ ...this.#options, ...mine }, this.#programs);
     const json = JSON.stringify(options);
     const room = roomOf(this.files);
-    const of = room.enter(this.#tenant);
-    const callbacks = this.#newCallbacks();
+    const of = room.enter(this.#inside);
+    const callbacks = new Callbacks(this.#inside);
     this.#raw = callbacks.raw = guarded(() => {
       try {
         return make(of, json, room.raw, callbacks, id);
       } catch (error) {
-        room.exit(this.#tenant);
+        room.exit(this.#inside);
         throw error;
       }
     }, this.#options);
     this.#of = of;
     this.#callbacks = callbacks;
-    this.#takeRun();
+    if (make !== made) this.#takeRun();
     this.#call((raw) => raw.start());
-  }
-
-  #newCallbacks(): Callbacks {
-    return new Callbacks({
-      options: () => this.#options,
-      programs: this.#programs,
-      tools: this.tools,
-      room: roomOf(this.files),
-      key: this.#key,
-      responses: this.#responses,
-      call: (raw, tell) => {
-        // What was under way for one that broke has nobody to tell.
-        if (raw !== this.#raw) return;
-        try {
-          guarded(() => tell(raw), {});
-        } catch (error) {
-          if (!this.#broke(raw, error)) throw error;
-        }
-      },
-      deliver: (event) => this.#deliver(event),
-      changed: (changes) => roomOf(this.files).tellAll(changes, this.#tenant),
-    });
   }
 
   #call<T>(tell: (raw: RawAgent) => T, options?: { config?: unknown }): T {
@@ -475,12 +455,14 @@ export class Agent {
   #configure(patch: string, changes: { config?: unknown }): void {
     if (this.#run === undefined) this.#keep();
     this.#call((raw) => raw.configure(patch), changes);
+    this.#reserve ??= new Reserve();
     this.#reserve.patches.push(patch);
   }
 
   // Keeps what the agent is made again of, should its next run break the module.
   #keep(): void {
-    if (this.#raw === undefined || this.#stamp.seq <= 1) return;
+    if (this.#raw === undefined || this.#newest.seq <= 1) return;
+    this.#reserve ??= new Reserve();
     this.#reserve.keep(() => this.#call((raw) => raw.snapshot()));
   }
 
@@ -495,19 +477,19 @@ export class Agent {
     abandon(raw);
     const room = roomOf(this.files);
     const hasFiles = attempt(() => room.leave(true)) === true;
-    const isBack = attempt(() => this.#beginAgain(newest ?? this.#reserve.snapshot)) === true;
+    const isBack = attempt(() => this.#beginAgain(newest ?? this.#reserve?.snapshot)) === true;
     if (!isBack) this.#raw = undefined;
-    room.haveFollow(this.#tenant);
+    room.haveFollow(this.#inside);
     const lost = hasFiles ? "" : "; its files are lost";
     const end = isBack ? "the agent goes on from where it stood before" : "the agent is closed";
     const message = `${thrown.message}: a fault of innerloop's own; ${end}${lost}`;
     if (run !== undefined) this.#fail(message);
-    this.#folding.break(message);
+    this.#folding?.break(message);
     if (isBack) {
       this.#takeRun();
       return true;
     }
-    this.#over(newest ?? this.#reserve.snapshot);
+    this.#over(newest ?? this.#reserve?.snapshot);
     return true;
   }
 
@@ -528,16 +510,16 @@ export class Agent {
 
   // It cannot be made again.
   #over(saved: Uint8Array | undefined): void {
-    roomOf(this.files).exit(this.#tenant);
+    roomOf(this.files).exit(this.#inside);
     this.#rest = onlySnapshot(saved);
-    this.#end();
+    void this.#end();
   }
 
   #beginAgain(saved: Uint8Array | undefined): true {
     this.#rebirths += 1;
     if (this.#rebirths > MOST_REBIRTHS) throw new Error("there is no way");
     this.#makeAgain(saved);
-    for (const patch of [...this.#reserve.patches, toolsPatch(this.tools)]) {
+    for (const patch of [...(this.#reserve?.patches ?? []), toolsPatch(this.tools)]) {
       this.#call((raw) => raw.configure(patch));
     }
     return true;
@@ -553,7 +535,15 @@ export class Agent {
   }
 
   #fail(message: string): void {
-    for (const event of failed(message, this.#stamp)) this.#deliver(event);
+    for (const event of failed(message, this.#newest)) this.#deliver(event);
+  }
+
+  // It is over. What is being written comes to its end before, and so does the call that told it.
+  #end(): Promise<void> {
+    const settled = async (): Promise<void> => roomOf(this.files).copy?.settled();
+    return (this.#ended ??= Promise.resolve()
+      .then(settled)
+      .then(() => this.#release()));
   }
 
   // Gives back what a closed agent holds of the module's memory.
@@ -562,37 +552,108 @@ export class Agent {
     if (raw === undefined) return;
     this.#callbacks?.drop();
     this.#raw = undefined;
-    this.#reserve.drop();
+    this.#reserve = undefined;
     const rest = restOf(raw);
     this.#rest = rest ?? onlySnapshot();
-    const isOut = attempt(() => roomOf(this.files).exit(this.#tenant)) === true;
+    const isOut = attempt(() => roomOf(this.files).exit(this.#inside)) === true;
     const isWell = rest !== undefined && isOut;
     if (isWell) raw.free();
     else abandon(raw);
   }
 
   #newRun(agents?: RunOptions["agents"]): Run {
-    const owner = {
-      interrupt: () => this.#call((raw) => raw.interrupt()),
-      fault: ({ effect }: Failure) => ({
-        ...this.#responses.of(effect),
-        ...(JSON.parse(this.#raw?.fault() ?? "null") as Partial<RunError> | null),
-      }),
-    } satisfies RunOwner;
-    return new Run(owner, agents);
+    return new Run(this.#inside, agents);
   }
 
   #deliver(event: AgentEvent): void {
-    const { seq, at, wall, session } = event;
-    this.#stamp = { seq, at, wall, session };
+    this.#newest = event;
     if (event.type === "user_input" && event.agent === 0) this.#run ??= this.#newRun();
     const run = this.#run;
     run?.take(event);
     if (run?.done) {
-      this.#run = this.#reserve.snapshot = undefined;
+      if (this.#reserve !== undefined) this.#reserve.snapshot = undefined;
+      this.#run = this.#responses = undefined;
       if (event.type === "processing_end" && event.end === "completed") this.#rebirths = 0;
     }
-    if (event.type === "session_end") this.#end();
+    // An agent that waits need not hold what was said.
+    if (run === undefined || run.done) this.#newest = stampOf(event);
+    if (event.type === "session_end") void this.#end();
     tellEach(this.#listeners, event);
   }
+
+  // One object for all of its parts, since an agent that waits is to weigh little.
+  static readonly #Inside = class implements Inside {
+    readonly #agent: Agent;
+
+    constructor(agent: Agent) {
+      this.#agent = agent;
+    }
+
+    get options(): AgentOptions {
+      return this.#agent.#options;
+    }
+
+    get programs(): readonly RegisteredProgram[] {
+      return this.#agent.#programs;
+    }
+
+    get tools(): Tools {
+      return this.#agent.tools;
+    }
+
+    get room(): Room {
+      return roomOf(this.#agent.files);
+    }
+
+    get key(): KeySource {
+      return this.#agent.#key;
+    }
+
+    get responses(): Responses {
+      return (this.#agent.#responses ??= new Responses());
+    }
+
+    call(raw: RawAgent, tell: (raw: RawAgent) => void): void {
+      // What was under way for one that broke has nobody to tell.
+      if (raw !== this.#agent.#raw) return;
+      try {
+        guarded(() => tell(raw), {});
+      } catch (error) {
+        if (!this.#agent.#broke(raw, error)) throw error;
+      }
+    }
+
+    deliver(event: AgentEvent): void {
+      this.#agent.#deliver(event);
+    }
+
+    changed(changes: readonly FileChange[]): void {
+      this.room.tellAll(changes, this);
+    }
+
+    follow(): void {
+      this.#agent.#follow();
+    }
+
+    touch(paths: readonly string[]): void {
+      this.#agent.#callbacks?.touch(paths);
+    }
+
+    changeTools(tools: readonly (Tool | WasiTool)[]): void {
+      this.#agent.#configure(toolsPatch(tools), {});
+    }
+
+    interrupt(): void {
+      this.#agent.#call((raw) => raw.interrupt());
+    }
+
+    fault({ effect }: Failure): Partial<RunError> {
+      const replay = JSON.parse(this.#agent.#raw?.fault() ?? "null") as Partial<RunError> | null;
+      return { ...this.#agent.#responses?.of(effect), ...replay };
+    }
+  };
+}
+
+function stampOf({ seq, at, wall, session }: Stamp): Omit<Stamp, "agent" | "effect"> {
+  return { seq, at, wall, session };
 }

@@ -24,13 +24,13 @@ import { Work, messageOf, toJson } from "./work.js";
 /** What the callbacks of one agent work with. */
 export interface Side {
   /** Those in force. */
-  options(): AgentOptions;
-  programs: readonly RegisteredProgram[];
-  tools: Tools;
-  room: Room;
-  key: KeySource;
+  readonly options: AgentOptions;
+  readonly programs: readonly RegisteredProgram[];
+  readonly tools: Tools;
+  readonly room: Room;
+  readonly key: KeySource;
   /** What the model's server said last. */
-  responses: Responses;
+  readonly responses: Responses;
   /** Calls the binding's side, if it is still the agent's. */
   call(raw: RawAgent, tell: (raw: RawAgent) => void): void;
   deliver(event: AgentEvent): void;
@@ -86,7 +86,7 @@ export class Callbacks {
 
   send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
     const { key, responses } = this.#side;
-    const options = this.#side.options();
+    const options = this.#side.options;
     const tell = (input: HttpInput): void => {
       if ("head" in input) responses.note(id, input.head, key.text);
       this.#report({ http: { id, input } });
@@ -171,7 +171,7 @@ export class Callbacks {
     this.#work.begin(id, {
       run: async (signal) => {
         const asked = JSON.parse(question) as Ask;
-        const answer = await askPerson(this.#side.options(), asked, { agent, signal });
+        const answer = await askPerson(this.#side.options, asked, { agent, signal });
         return () => tell(answer);
       },
       failed: (why) => tell({ deny: { reason: `the person could not be asked: ${why}` } }),
@@ -183,7 +183,7 @@ export class Callbacks {
     this.#work.begin(id, {
       run: async (signal) => {
         const run = JSON.parse(hook) as { point: HookPoint; payload: unknown };
-        const reply = await runHook(this.#side.options().hooks, run, { agent, signal });
+        const reply = await runHook(this.#side.options.hooks, run, { agent, signal });
         return () => tell(reply);
       },
       failed: (message) => tell({ failed: { message } }),
@@ -267,7 +267,7 @@ export class Callbacks {
   }
 
   #readPages(...call: ToolCall): void {
-    const readPages = this.#side.options().webFetch;
+    const readPages = this.#side.options.webFetch;
     const tool = readPages && {
       execute: ({ urls, prompt }: Asked, context: ToolContext) =>
         readPages({ urls, prompt }, context),
@@ -311,7 +311,7 @@ export class Callbacks {
     try {
       const asked = await key.ask();
       this.#call((raw) => raw.setKey(asked));
-      const { auth } = endpointOf(options().provider) ?? {};
+      const { auth } = endpointOf(options.provider) ?? {};
       const { header, prefix } = auth ?? { header: "", prefix: "" };
       const others = headers.filter(([name]) => name !== header);
       headers.splice(0, headers.length, ...others, [header, prefix + asked]);

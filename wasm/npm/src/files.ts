@@ -6,6 +6,7 @@ import { AgentError } from "./errors.js";
 import { type Changed, type FileSystem, isFileSystem } from "./filesystem.js";
 import { guarded } from "./guard.js";
 import { isBytes } from "./kinds.js";
+import { added, removed } from "./listeners.js";
 import { told } from "./mirror.js";
 import { badPath, cleaned, isWithin } from "./places.js";
 import { init } from "./platform.js";
@@ -19,11 +20,11 @@ type FileEntry = readonly [string, string | Uint8Array];
 /** What is at a path; of a file how many bytes it has. */
 export type FileStat = { type: "file"; size: number } | { type: "folder" };
 
-const rooms = new WeakMap<Files, Room>();
+let roomIn: (files: unknown) => Room | undefined;
 
 /** @internal Where these files are. */
 export function roomOf(files: Files): Room {
-  const room = rooms.get(files);
+  const room = roomIn(files);
   if (room === undefined) throw new AgentError("bad_option", "these files are of another package");
   return room;
 }
@@ -35,7 +36,7 @@ export async function workspaceOf(given: AgentOptions["files"] = {}): Promise<Fi
 
 /** @internal The same of what is there already. */
 export function filesOf(given: FilesInput): Files {
-  return rooms.has(given as Files) ? (given as Files) : new Files(given);
+  return roomIn(given) === undefined ? new Files(given as FilesInput) : (given as Files);
 }
 
 /**
@@ -48,8 +49,15 @@ export function filesOf(given: FilesInput): Files {
 export class Files implements Iterable<[string, Uint8Array]> {
   readonly #room = new Room();
 
+  static {
+    roomIn = (files) => {
+      return typeof files === "object" && files !== null && #room in files
+        ? files.#room
+        : undefined;
+    };
+  }
+
   constructor(files: FilesInput = []) {
-    rooms.set(this, this.#room);
     for (const [path, content] of entriesOf(files)) this.write(path, content);
   }
 
@@ -143,9 +151,9 @@ export class Files implements Iterable<[string, Uint8Array]> {
     if (typeof listener !== "function") {
       throw new AgentError("bad_option", "`listener` must be a function");
     }
-    const { listeners } = this.#room;
-    listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const room = this.#room;
+    room.listeners = added(room.listeners, listener);
+    return () => void (room.listeners = removed(room.listeners, listener));
   }
 
   /** All files as a plain object, text where they are text, as the option `files` takes them. */

@@ -1,8 +1,26 @@
-// Those who listen.
+// Those who listen. A list is replaced, never changed: who hears of a piece of news is settled when
+// it comes, and those to whom nobody listens share one.
+
+/** Somebody who listens. */
+export type Listener<T> = (news: T) => void;
+
+/** Nobody. */
+export const NOBODY: readonly never[] = [];
+
+/** The list with one more listener, who is in it once. */
+export function added<T>(list: readonly Listener<T>[], one: Listener<T>): readonly Listener<T>[] {
+  return list.includes(one) ? list : [...list, one];
+}
+
+/** The list without that one. */
+export function removed<T>(list: readonly Listener<T>[], one: Listener<T>): readonly Listener<T>[] {
+  const others = list.filter((each) => each !== one);
+  return others.length === 0 ? NOBODY : others;
+}
 
 /** Tells all of them the news. */
-export function tellEach<T>(listeners: Iterable<(news: T) => void>, news: T): void {
-  for (const listener of [...listeners]) {
+export function tellEach<T>(listeners: readonly Listener<T>[], news: T): void {
+  for (const listener of listeners) {
     try {
       listener(news);
     } catch (error) {

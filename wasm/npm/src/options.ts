@@ -112,8 +112,8 @@ export interface RawOptions {
   model?: string;
   models?: string;
   preset?: string;
-  /** Patches of the configuration, each as JSON text. */
-  patches: string[];
+  /** Patches of the configuration, one over the other. */
+  patches: object[];
   tools: object[];
   programs: object[];
   date: string;
@@ -244,8 +244,8 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
   const { provider, model, models, preset, id, config } = options;
   // Others none is started, unless that is asked for: each costs what nobody has seen coming.
   const subagents = subagentsOf(options.subagents ?? false);
-  const patches = [JSON.stringify({ ...optionsPatch(options), subagents, ...more })];
-  if (config !== undefined) patches.push(JSON.stringify(config));
+  const patches: object[] = [{ ...optionsPatch(options), subagents, ...more }];
+  if (config !== undefined) patches.push(config);
   return {
     id: text("id", id) ?? newId(),
     provider,

@@ -22,9 +22,4 @@ export class Reserve {
     this.#young = { kept, at: Date.now() };
     this.patches = [];
   }
-
-  /** Gives up what is kept. */
-  drop(): void {
-    this.snapshot = this.#young = undefined;
-  }
 }

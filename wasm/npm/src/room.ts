@@ -6,7 +6,7 @@ import { WorkingCopy, type Workplace } from "./copy.js";
 import type { Outcome } from "./data.js";
 import type { Changed, FileSystem } from "./filesystem.js";
 import { guarded } from "./guard.js";
-import { tellEach } from "./listeners.js";
+import { type Listener, NOBODY, tellEach } from "./listeners.js";
 import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
@@ -19,13 +19,13 @@ export interface Tenant {
 
 /** Where files are. */
 export class Room implements Workplace {
-  readonly listeners = new Set<(change: Changed) => void>();
+  listeners: readonly Listener<Changed>[] = NOBODY;
   /** What keeps them together with a file system of the user's, if they are a copy of one. */
   copy: WorkingCopy | undefined;
-  readonly #tenants = new Set<Tenant>();
+  #tenants: readonly Tenant[] = NOBODY;
   #raw: RawFiles | undefined;
   #of: Binding | undefined;
-  #outside: [string, Uint8Array][] = [];
+  #outside: readonly [string, Uint8Array][] = NOBODY;
 
   /** Makes them a copy of a file system; there is nothing in them yet. */
   open(system: FileSystem): Promise<void> {
@@ -39,7 +39,7 @@ export class Room implements Workplace {
     this.#of = binding();
     const raw = new this.#of.RawFiles(this.copy !== undefined);
     for (const [path, bytes] of this.#outside) raw.write(path, bytes);
-    this.#outside = [];
+    this.#outside = NOBODY;
     this.#raw = raw;
     return raw;
   }
@@ -47,8 +47,8 @@ export class Room implements Workplace {
   /** Takes an agent in: the instance in which it has to be, to which the others follow. */
   enter(tenant: Tenant): Binding {
     const present = binding();
-    const others = [...this.#tenants].filter((each) => each !== tenant);
-    this.#tenants.add(tenant);
+    const others = this.#tenants.filter((each) => each !== tenant);
+    this.#tenants = [...others, tenant];
     const isElsewhere = this.#raw !== undefined && this.#of !== present;
     if (isElsewhere) this.leave(false);
     void this.raw;
@@ -58,8 +58,8 @@ export class Room implements Workplace {
 
   /** An agent is over; with the last one the files go out. */
   exit(tenant: Tenant): true {
-    this.#tenants.delete(tenant);
-    return this.#tenants.size > 0 || this.leave(false);
+    this.#tenants = this.#tenants.filter((each) => each !== tenant);
+    return this.#tenants.length > 0 || this.leave(false);
   }
 
   /** Whether they are in that instance. */
@@ -113,7 +113,7 @@ export class Room implements Workplace {
 
   /** Makes a change of the user's, and tells of it. */
   change<T>(path: string, change: () => T): T {
-    if (this.listeners.size === 0) return guarded(change);
+    if (this.listeners.length === 0) return guarded(change);
     const before = this.read(path);
     const result = guarded(change);
     const after = this.read(path);

@@ -25,18 +25,25 @@ export function tool<Parameters = object>(definition: Tool<Parameters>): Tool<Pa
   return definition;
 }
 
+/** @internal Whose tools they are. */
+export interface ToolsOwner {
+  /** Has the session show these to the model from now on. */
+  changeTools(tools: readonly (Tool | WasiTool)[]): void;
+}
+
 /**
  * The tools of yours that an agent has. A change counts from the next model call on; a call
  * that runs goes on.
  */
 export class Tools implements Iterable<Tool | WasiTool> {
-  readonly #byName: Map<string, Tool | WasiTool>;
-  readonly #changed: (tools: (Tool | WasiTool)[]) => void;
+  #list: readonly (Tool | WasiTool)[];
+  readonly #owner: ToolsOwner;
 
   /** @internal */
-  constructor(tools: readonly (Tool | WasiTool)[], changed: (tools: (Tool | WasiTool)[]) => void) {
-    this.#byName = new Map(tools.map((tool) => [tool.name, tool]));
-    this.#changed = changed;
+  constructor(tools: readonly (Tool | WasiTool)[], owner: ToolsOwner) {
+    // The last one of a name wins.
+    this.#list = [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+    this.#owner = owner;
   }
 
   /**
@@ -46,37 +53,39 @@ export class Tools implements Iterable<Tool | WasiTool> {
    */
   register(tool: Tool | WasiTool): void {
     checkTool(tool);
-    const { name } = tool;
-    this.#change([...[...this].filter((known) => known.name !== name), tool]);
+    this.#change([...this.#others(tool.name), tool]);
   }
 
   /** Removes a tool; whether there was one. */
   unregister(name: string): boolean {
-    if (!this.#byName.has(name)) return false;
-    this.#change([...this].filter((known) => known.name !== name));
+    if (this.get(name) === undefined) return false;
+    this.#change(this.#others(name));
     return true;
   }
 
   /** The tool of that name. */
   get(name: string): Tool | WasiTool | undefined {
-    return this.#byName.get(name);
+    return this.#list.find((tool) => tool.name === name);
   }
 
   /** The names, in the order in which the model is shown the tools. */
   names(): string[] {
-    return [...this.#byName.keys()];
+    return this.#list.map(({ name }) => name);
   }
 
   /** The tools in that order. */
   [Symbol.iterator](): Iterator<Tool | WasiTool> {
-    return this.#byName.values();
+    return this.#list.values();
+  }
+
+  #others(name: string): (Tool | WasiTool)[] {
+    return this.#list.filter((known) => known.name !== name);
   }
 
   #change(tools: (Tool | WasiTool)[]): void {
     // What the session refuses stays as it was.
-    this.#changed(tools);
-    this.#byName.clear();
-    for (const tool of tools) this.#byName.set(tool.name, tool);
+    this.#owner.changeTools(tools);
+    this.#list = tools;
   }
 }
 

@@ -21,7 +21,8 @@ type Why = "timed_out" | "cancelled" | "dropped";
 
 /** What is under way, and the time of the next step. */
 export class Work {
-  readonly #open = new Map<number, (why: Why) => void>();
+  /** What stops each piece of work, as long as there is one. */
+  #open: Map<number, (why: Why) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins a piece of work. */
@@ -30,7 +31,8 @@ export class Work {
     const { signal } = controller;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const settle = (report: () => void): void => {
-      if (!this.#open.delete(effect)) return;
+      if (!this.#open?.delete(effect)) return;
+      if (this.#open.size === 0) this.#open = undefined;
       clearTimeout(timer);
       report();
     };
@@ -47,6 +49,7 @@ export class Work {
           task.failed(`what it returned does not fit: ${messageOf(error)}`);
         }
       });
+    this.#open ??= new Map();
     this.#open.set(effect, stop);
     if (task.limitMs !== undefined) {
       timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), "timed_out");
@@ -59,18 +62,18 @@ export class Work {
 
   /** Whether that piece of work is under way. */
   has(effect: number): boolean {
-    return this.#open.has(effect);
+    return this.#open?.has(effect) ?? false;
   }
 
   /** Stops a piece of work, if it is under way. */
   cancel(effect: number): void {
-    this.#open.get(effect)?.("cancelled");
+    this.#open?.get(effect)?.("cancelled");
   }
 
   /** Stops all that is under way; nobody is told. */
   dropAll(): void {
     clearTimeout(this.#timer);
-    for (const stop of [...this.#open.values()]) stop("dropped");
+    for (const stop of [...(this.#open?.values() ?? [])]) stop("dropped");
   }
 
   /** Calls `tick` in so many milliseconds, in place of what was said before; never below 0. */
