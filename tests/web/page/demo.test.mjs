@@ -10,6 +10,7 @@ import {
   askNothing,
   checkClean,
   finished,
+  kept,
   lastReply,
   look,
   openPage,
@@ -226,6 +227,54 @@ test("undo takes the session back to before an input, with its files", async () 
   await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
   await page.locator(".said").first().waitFor({ state: "detached" });
   assert.deepEqual(await workspace(page), Object.entries(exampleFiles()));
+  checkClean(opened);
+  await close();
+});
+
+test("what was undone is put back, input by input, until something else happens", async () => {
+  const opened = await openPage();
+  const { page, close } = opened;
+  const undoLast = async () => {
+    await page.getByRole("button", { name: "Undo" }).last().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo" }).click();
+  };
+  const redo = page.getByRole("button", { name: "Redo" });
+  const changelog = page.locator('[role=treeitem][data-path="CHANGELOG.md"]');
+  await askNothing(page);
+  await run(page);
+  await finished(page, "Done");
+  await run(page, "Begin a changelog");
+  await changelog.waitFor(DONE);
+  await finished(page, "Done");
+  const whole = await workspace(page);
+  await undoLast();
+  await changelog.waitFor({ state: "detached" });
+  await undoLast();
+  await page.locator(".said").first().waitFor({ state: "detached" });
+  assert.deepEqual(await workspace(page), Object.entries(exampleFiles()));
+  await redo.click();
+  await page.locator(`[role=treeitem]${FIXED} .badge`).waitFor();
+  assert.equal(await page.locator(".said").count(), 1);
+  await redo.click();
+  await changelog.waitFor();
+  assert.equal(await page.locator(".said").count(), 2);
+  assert.equal(await redo.count(), 0);
+  assert.deepEqual(await workspace(page), whole);
+
+  // The agent knows again what it did, and what is kept is the same.
+  await kept(page);
+  await page.reload();
+  await changelog.waitFor(DONE);
+  assert.equal(await page.locator(".said").count(), 2);
+  await run(page, "Write a page");
+  await page.locator('[role=treeitem][data-path="index.html"]').waitFor(DONE);
+  await finished(page, "Done");
+  await undoLast();
+  await page.locator(".said").nth(2).waitFor({ state: "detached" });
+  await redo.waitFor();
+  await run(page, "Write a page");
+  await redo.waitFor({ state: "detached" });
+  await finished(page, "Done");
   checkClean(opened);
   await close();
 });

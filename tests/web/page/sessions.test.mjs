@@ -10,6 +10,7 @@ import {
   browser,
   checkClean,
   finished,
+  kept,
   lastReply,
   openFile,
   openPage,
@@ -20,11 +21,6 @@ import {
   useModel,
   workspace,
 } from "./support.mjs";
-
-/** Waits until all that was told is kept. */
-async function kept(page) {
-  await page.waitForTimeout(1200);
-}
 
 async function reload(page) {
   await page.reload();

@@ -138,3 +138,8 @@ export async function ownModel(server, options = {}) {
 export function lastReply(page) {
   return page.locator(".reply").last().textContent();
 }
+
+/** Waits until all that was told is kept. */
+export async function kept(page) {
+  await page.waitForTimeout(1200);
+}

@@ -119,6 +119,8 @@ export interface SessionView {
   running: boolean;
   asked: Asked[];
   unheard: Unheard[];
+  /** How often something can be put back that was taken back. */
+  undone: number;
   draft?: Draft | undefined;
   folder?: Folder | undefined;
   approval: ApprovalMode;
@@ -148,6 +150,7 @@ export interface WorkerApi {
   stop(): void;
   answer(id: number, verdict: Verdict): void;
   undo(checkpoint: number): SessionView;
+  redo(): SessionView;
   setApproval(mode: ApprovalMode): void;
   providers(): ProviderInfo[];
   connect(draft: ConnectionDraft): ConnectionInfo;
@@ -179,6 +182,7 @@ export type Notice =
   | { type: "draft"; draft: Draft | undefined }
   | { type: "asked"; asked: Asked[] }
   | { type: "unheard"; unheard: Unheard[] }
+  | { type: "undone"; count: number }
   | { type: "running"; running: boolean }
   | { type: "session"; info: SessionInfo }
   | { type: "line"; text: string }

@@ -66,6 +66,8 @@ export const printed = signal("");
 
 /** What was said while the agent works, and it has not heard yet. */
 export const unheard = signal<Unheard[]>([]);
+/** How often something can be put back that was taken back. */
+export const undone = signal(0);
 
 /** All that was told in this session, and how much of it is looked at; all if nothing is said. */
 export const told: Told[] = [];
@@ -111,6 +113,7 @@ export function show(view: SessionView): void {
     approval.value = view.approval;
     connection.value = view.connection;
     unheard.value = view.unheard;
+    undone.value = view.undone;
     moment.value = undefined;
     pastTranscript.value = undefined;
     pastFiles.value = undefined;
@@ -188,6 +191,10 @@ export async function undo(input: number): Promise<void> {
   say("The session is as it was before that input.");
 }
 
+export async function redo(): Promise<void> {
+  await attempt(async () => show(await call("redo")));
+}
+
 export function setApproval(mode: ApprovalMode): void {
   approval.value = mode;
   void call("setApproval", mode);
@@ -246,6 +253,9 @@ function hear(notice: Notice): void {
       return;
     case "unheard":
       unheard.value = notice.unheard;
+      return;
+    case "undone":
+      undone.value = notice.count;
       return;
     case "running":
       isRunning.value = notice.running;

@@ -11,8 +11,10 @@ import {
   files,
   isExample,
   moment,
+  redo,
   shownTranscript,
   undo,
+  undone,
 } from "../state/app.js";
 import {
   type CallEntry,
@@ -71,6 +73,14 @@ export function TranscriptView() {
         {loose.map((one) => (
           <ApprovalCard key={one.id} asked={one} />
         ))}
+        {undone.value > 0 && moment.value === undefined && (
+          <p class="note">
+            An input was taken back, with all that came of it.{" "}
+            <button type="button" class="quiet redo" onClick={() => void redo()}>
+              Redo
+            </button>
+          </p>
+        )}
       </div>
     </div>
   );

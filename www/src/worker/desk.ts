@@ -63,6 +63,10 @@ export class Desk {
         await shown().undo(checkpoint);
         return shown().view;
       },
+      redo: async () => {
+        await shown().redo();
+        return shown().view;
+      },
       setApproval: (mode) => shown().setApproval(mode),
       providers: async () => (await library()).providers(),
       connect: async (draft) => {

@@ -23,7 +23,7 @@ import { library } from "./library.js";
 import { checkFree, cleanPath, foldersOf } from "./paths.js";
 import { Terminal } from "./terminal.js";
 import { Waiting } from "./unheard.js";
-import { Workspace } from "./workspace.js";
+import { type TakenBack, Workspace } from "./workspace.js";
 import { Writing } from "./writing.js";
 
 /** What sessions share. */
@@ -32,6 +32,17 @@ export interface Shared {
   connections: Connections;
   pace: number;
   notify(notice: Notice): void;
+}
+
+/** What was taken back, and where the session stood. */
+interface Undone {
+  /** How much had been told before it. */
+  at: number;
+  told: Told[];
+  checkpoints: KeptCheckpoint[];
+  files: TakenBack;
+  snapshot: Uint8Array | undefined;
+  inputsBefore: number;
 }
 
 /** How long news are gathered before the page hears them. */
@@ -57,6 +68,8 @@ export class Session {
   #inputsBefore: number;
   #folder: Folder | undefined;
   #recap = "";
+  /** What can be put back, the newest last, until something else happens. */
+  #undone: readonly Undone[] = [];
   // What the page has not heard, and what is not kept yet.
   #news: Told[] = [];
   #newFiles = new Set<string>();
@@ -109,6 +122,7 @@ export class Session {
       running: this.isRunning,
       asked: this.approvals.asked,
       unheard: this.#waiting.list,
+      undone: this.#undone.length,
       draft: this.#writing?.draft,
       folder: this.#folder,
       approval: this.approvals.mode,
@@ -198,6 +212,7 @@ export class Session {
     const agent = this.#agent;
     const goesOn = before.provider === now.provider && now.provider !== DEMO;
     this.#connection = now;
+    this.#setUndone([]);
     if (agent !== undefined || this.#snapshot !== undefined) {
       if (goesOn) {
         this.#snapshot = agent?.snapshot() ?? this.#snapshot;
@@ -226,20 +241,40 @@ export class Session {
     await this.#pause();
     const turns = this.#turnsBefore(agent, checkpoint);
     this.#flush();
-    for (const path of this.workspace.rewind(kept.journal)) this.#noteFile(path);
+    const snapshot = agent?.snapshot();
+    const before = this.#undone;
+    const taken = this.workspace.rewind(kept.journal);
+    for (const [path] of taken.after) this.#noteFile(path);
     const files = this.workspace.files;
     const onEvent = (event: AgentEvent): void => this.#on(event);
     this.#agent = turns > 0 ? agent?.fork({ turns, files, onEvent }) : undefined;
     this.#snapshot = undefined;
+    const told = this.#told.slice(kept.at);
     await agent?.close();
     this.#told.length = kept.at;
-    this.#checkpoints.length = checkpoint;
-    this.#inputsBefore = Math.min(this.#inputsBefore, checkpoint);
-    this.#unsaved = [...this.#told];
-    this.#news = [];
-    this.#savedJournal = 0;
-    this.#isAnew = true;
-    this.#touch();
+    const checkpoints = this.#checkpoints.splice(checkpoint);
+    const inputsBefore = this.#inputsBefore;
+    this.#inputsBefore = Math.min(inputsBefore, checkpoint);
+    const undone = { at: kept.at, told, checkpoints, files: taken, snapshot, inputsBefore };
+    this.#anew([...before, undone]);
+  }
+
+  /** Puts back what was taken back last. */
+  async redo(): Promise<void> {
+    const undone = this.#undone.at(-1);
+    if (undone === undefined) throw new Error("There is nothing to put back.");
+    const before = this.#undone.slice(0, -1);
+    const agent = this.#agent;
+    this.#agent = undefined;
+    await agent?.close();
+    this.#snapshot = undone.snapshot;
+    this.workspace.putBack(undone.files);
+    for (const [path] of undone.files.after) this.#noteFile(path);
+    this.#told.length = undone.at;
+    for (const each of undone.told) this.#told.push(each);
+    this.#checkpoints.push(...undone.checkpoints);
+    this.#inputsBefore = undone.inputsBefore;
+    this.#anew(before);
   }
 
   /** Sets a file, or removes it, as a person does. */
@@ -358,6 +393,22 @@ export class Session {
     };
   }
 
+  // All that was told is another thing now.
+  #anew(undone: readonly Undone[]): void {
+    this.#setUndone(undone);
+    this.#unsaved = [...this.#told];
+    this.#news = [];
+    this.#savedJournal = 0;
+    this.#isAnew = true;
+    this.#touch();
+  }
+
+  #setUndone(list: readonly Undone[]): void {
+    if (list.length === this.#undone.length) return;
+    this.#undone = list;
+    this.#shared.notify({ type: "undone", count: list.length });
+  }
+
   async #pause(): Promise<void> {
     const run = this.#agent?.current;
     if (run === undefined) return;
@@ -430,6 +481,7 @@ export class Session {
     // What was there before the first input is the beginning.
     const at = this.#checkpoints.length === 0 ? undefined : this.#told.length;
     if (!this.workspace.set(path, content, at)) return false;
+    this.#setUndone([]);
     this.#noteFile(path);
     return true;
   }
@@ -447,6 +499,7 @@ export class Session {
   }
 
   #tell(told: Told): void {
+    this.#setUndone([]);
     addTold(this.#told, told);
     addTold(this.#news, told);
     addTold(this.#unsaved, told);

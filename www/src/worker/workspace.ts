@@ -5,6 +5,12 @@ import { same } from "../shared/bytes.js";
 import type { FileDifference, FileInfo } from "../shared/messages.js";
 import type { Change } from "../storage/database.js";
 
+/** Changes that were taken back, and what the files were after them. */
+export interface TakenBack {
+  journal: Change[];
+  after: [string, Uint8Array | undefined][];
+}
+
 /** The files of a session. Contents are never changed in place. */
 export class Workspace {
   readonly #files: Map<string, Uint8Array>;
@@ -32,8 +38,7 @@ export class Workspace {
   set(path: string, content: Uint8Array | undefined, at: number | undefined): boolean {
     const before = this.#files.get(path);
     if (same(before, content)) return false;
-    if (content === undefined) this.#files.delete(path);
-    else this.#files.set(path, content);
+    this.#put(path, content);
     if (at !== undefined) {
       const change: Change = before === undefined ? { at, path } : { at, path, before };
       this.#journal.push(change);
@@ -80,17 +85,31 @@ export class Workspace {
     return files;
   }
 
-  /** Forgets the changes from `length` on, and takes them back: the paths that were touched. */
-  rewind(length: number): string[] {
+  /** Takes back the changes from `length` on. */
+  rewind(length: number): TakenBack {
     const before = this.#before(length);
-    for (const [path, content] of before) {
-      if (content === undefined) this.#files.delete(path);
-      else this.#files.set(path, content);
-    }
-    this.#journal.length = length;
+    const after = [...before.keys()].map((path): [string, Uint8Array | undefined] => {
+      return [path, this.#files.get(path)];
+    });
+    for (const [path, content] of before) this.#put(path, content);
+    const journal = this.#journal.splice(length);
     this.#origin.clear();
     for (const change of this.#journal) this.#noteOrigin(change);
-    return [...before.keys()];
+    return { journal, after };
+  }
+
+  /** Makes changes again that were taken back, where nothing has changed since. */
+  putBack({ journal, after }: TakenBack): void {
+    for (const [path, content] of after) this.#put(path, content);
+    for (const change of journal) {
+      this.#journal.push(change);
+      this.#noteOrigin(change);
+    }
+  }
+
+  #put(path: string, content: Uint8Array | undefined): void {
+    if (content === undefined) this.#files.delete(path);
+    else this.#files.set(path, content);
   }
 
   #before(length: number): Map<string, Uint8Array | undefined> {
