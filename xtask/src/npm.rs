@@ -24,10 +24,12 @@ const DIST: &str = "wasm/npm/dist";
 pub(crate) const MODULE: &str = "innerloop_wasm_bg.wasm";
 /// How wasm-opt makes a module small that travels compressed: an expression that is said twice and
 /// zeros between tables weigh next to nothing then, other than the locals and the segments that
-/// would take their place. The first KB of memory is the far end of the stack.
-const SMALLEST: [&str; 7] = [
+/// would take their place. The first KB of memory is the far end of the stack. Long functions stay
+/// apart, as in `toolchain`.
+const SMALLEST: [&str; 8] = [
     "-Oz",
     "--converge",
+    "--one-caller-inline-max-function-size=100",
     "--low-memory-unused",
     "--skip-pass=local-cse",
     "--skip-pass=memory-packing",

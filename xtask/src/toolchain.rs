@@ -15,7 +15,13 @@ const WASI_LIBC: &str = "/usr/lib/wasm32-wasi";
 /// trap: there is nobody to read a message, or where it came from.
 const PAGE_STD: [&str; 2] =
     ["-Zbuild-std=std,panic_abort", "-Zbuild-std-features=optimize_for_size"];
-const PAGE_FLAGS: &str = "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none";
+const PAGE_FLAGS: &str = concat!(
+    "-Zunstable-options -Cpanic=immediate-abort -Zlocation-detail=none",
+    // An engine compiles a function whole, both when it is first called and when it is found to be
+    // hot. LLVM would make one of all that has a single caller; with instructions and calls that
+    // weigh 20 times as much against that bonus, it still does so with what is short.
+    " -Cllvm-args=-inline-instr-cost=100 -Cllvm-args=-inline-call-penalty=500"
+);
 
 /// A way to build for wasm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
