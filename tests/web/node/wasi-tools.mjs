@@ -234,6 +234,29 @@ test("c5 an interruption ends a tool, and keeps what it has written", async () =
   await server.close();
 });
 
+test("c5 close waits for a tool that runs, and keeps what it has written", async () => {
+  const script = `
+    const f = std.open('left.txt', 'w'); f.puts('left'); f.close();
+    std.out.puts('half'); std.out.flush(); while (true);
+  `;
+  const server = await serve(reply({ calls: [["probe", {}]] }));
+  const events = [];
+  const agent = await agentAt(server, {
+    tools: [await probe(script)],
+    onEvent: ({ type, outcome }) => {
+      events.push(outcome?.error ? `${type}: ${outcome.error}` : type);
+      if (type === "tool_call_output_delta") void agent.close();
+    },
+  });
+  assert.equal((await agent.run("Go").result()).status, "interrupted");
+  await agent.close();
+  assert.equal(events.at(-1), "session_end");
+  assert.ok(events.includes("tool_call_end: interrupted"), events.join());
+  assert.equal(agent.files.readText("left.txt"), "left");
+  assert.equal(agent.status().state, "closed");
+  await server.close();
+});
+
 test("c5 a key that a tool prints is nowhere", async () => {
   const script = "std.out.puts(std.loadFile('.env')); std.err.puts(std.loadFile('.env'));";
   const options = { tools: [await probe(script)], files: { ".env": KEY }, apiKey: KEY, log: true };

@@ -93,7 +93,9 @@ export class Agent {
   #listeners: readonly Listener<AgentEvent>[] = NOBODY;
   /** What servers have said in the run under way. */
   #responses: Responses | undefined;
+  /** Comes when it is over and what it held is given back; made once somebody waits for that. */
   #ended: Promise<void> | undefined;
+  #end: (() => void) | undefined;
   /** The binding's side, while there is one, and the instance that it lives in. */
   #raw: RawAgent | undefined;
   #of: Binding | undefined;
@@ -378,7 +380,7 @@ export class Agent {
         if (tries >= MOST_REBIRTHS) throw error;
       }
     }
-    await this.#end();
+    await this.#whenEnded();
   }
 
   /** Closes the agent at the end of an `await using` block. */
@@ -512,7 +514,7 @@ export class Agent {
   #over(saved: Uint8Array | undefined): void {
     roomOf(this.files).exit(this.#inside);
     this.#rest = onlySnapshot(saved);
-    void this.#end();
+    this.#hasEnded();
   }
 
   #beginAgain(saved: Uint8Array | undefined): true {
@@ -538,11 +540,16 @@ export class Agent {
     for (const event of failed(message, this.#newest)) this.#deliver(event);
   }
 
-  // It is over. What is being written comes to its end before, and so does the call that told it.
-  #end(): Promise<void> {
-    const settled = async (): Promise<void> => roomOf(this.files).copy?.settled();
-    return (this.#ended ??= Promise.resolve()
-      .then(settled)
+  #hasEnded(): void {
+    void this.#whenEnded();
+    this.#end?.();
+  }
+
+  #whenEnded(): Promise<void> {
+    const ended = (): Promise<void> => new Promise((resolve) => (this.#end = resolve));
+    // What is being written comes to its end before, and so does the call that told of it.
+    return (this.#ended ??= ended()
+      .then(() => roomOf(this.files).copy?.settled())
       .then(() => this.#release()));
   }
 
@@ -577,7 +584,7 @@ export class Agent {
     }
     // An agent that waits need not hold what was said.
     if (run === undefined || run.done) this.#newest = stampOf(event);
-    if (event.type === "session_end") void this.#end();
+    if (event.type === "session_end") this.#hasEnded();
     tellEach(this.#listeners, event);
   }
 
