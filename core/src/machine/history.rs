@@ -313,7 +313,7 @@ fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
     reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
 }
 
-/// Gives back the room that lists and texts made for more than came: a turn stays as it is.
+/// Gives back the spare capacity of a turn's lists and texts: it does not grow any more.
 fn fit(kind: &mut TurnKind) {
     match kind {
         TurnKind::User(parts) | TurnKind::Steering(parts) => parts.shrink_to_fit(),

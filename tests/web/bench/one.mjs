@@ -5,7 +5,7 @@ import { WORKLOADS } from "./workloads.mjs";
 const [name, workload] = process.argv.slice(2);
 const { peer } = await import(`./peers/${name}.mjs`);
 const figure = await WORKLOADS[workload].run(await peer());
-// At exit Node waits for V8's compilers, and one that waits for the collector then waits for ever:
-// what is posted for the main thread comes to its turn before.
+// On exit Node waits for V8's compiler threads, and one of them may wait for a garbage collection
+// that only the main thread can run: without a turn for it the process would hang.
 const exit = () => setTimeout(() => process.exit(0), 50);
 process.stdout.write(`${JSON.stringify({ figure })}\n`, exit);

@@ -247,6 +247,8 @@ test("what was undone is put back, input by input, until something else happens"
   await changelog.waitFor(DONE);
   await finished(page, "Done");
   const whole = await workspace(page);
+  const steps = () => page.getByLabel("Step of the session").getAttribute("max");
+  const before = await steps();
   await undoLast();
   await changelog.waitFor({ state: "detached" });
   await undoLast();
@@ -260,8 +262,9 @@ test("what was undone is put back, input by input, until something else happens"
   assert.equal(await page.locator(".said").count(), 2);
   assert.equal(await redo.count(), 0);
   assert.deepEqual(await workspace(page), whole);
+  assert.equal(await steps(), before);
 
-  // The agent knows again what it did, and what is kept is the same.
+  // What is kept is the same.
   await kept(page);
   await page.reload();
   await changelog.waitFor(DONE);

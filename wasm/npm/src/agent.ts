@@ -7,7 +7,6 @@ import { Callbacks, type Side } from "./callbacks.js";
 import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "./changes.js";
 import type { FileChange, Said, SessionStatus, SessionTurn } from "./data.js";
 import { AgentError } from "./errors.js";
-import type { Stamp } from "./events.js";
 import { type Files, filesOf, roomOf } from "./files.js";
 import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "./guard.js";
@@ -66,9 +65,6 @@ import { undoIn } from "./undoing.js";
 /** What its parts may do to an agent. */
 type Inside = Side & Tenant & RunOwner & ToolsOwner;
 
-/** Where an agent stands that has had no event. */
-const NOTHING_YET = { seq: 0, at: 0, wall: 0, session: "" };
-
 /** So often an agent is made again before one of its runs has come to an end. */
 const MOST_REBIRTHS = 3;
 
@@ -93,7 +89,7 @@ export class Agent {
   #listeners: readonly Listener<AgentEvent>[] = NOBODY;
   /** What servers have said in the run under way. */
   #responses: Responses | undefined;
-  /** Comes when it is over and what it held is given back; made once somebody waits for that. */
+  /** Resolves when the session is over and its memory is given back; made on first need. */
   #ended: Promise<void> | undefined;
   #end: (() => void) | undefined;
   /** The binding's side, while there is one, and the instance that it lives in. */
@@ -105,8 +101,8 @@ export class Agent {
   readonly #first: Make | undefined;
   #reserve: Reserve | undefined;
   #rebirths = 0;
-  /** The newest event, or what is needed of it. */
-  #newest: Omit<Stamp, "agent" | "effect"> = NOTHING_YET;
+  /** The stamp of the newest event. */
+  readonly #stamp = { seq: 0, at: 0, wall: 0, session: "" };
   #run: Run | undefined;
   #folding: Folding | undefined;
 
@@ -463,7 +459,7 @@ export class Agent {
 
   // Keeps what the agent is made again of, should its next run break the module.
   #keep(): void {
-    if (this.#raw === undefined || this.#newest.seq <= 1) return;
+    if (this.#raw === undefined || this.#stamp.seq <= 1) return;
     this.#reserve ??= new Reserve();
     this.#reserve.keep(() => this.#call((raw) => raw.snapshot()));
   }
@@ -537,7 +533,7 @@ export class Agent {
   }
 
   #fail(message: string): void {
-    for (const event of failed(message, this.#newest)) this.#deliver(event);
+    for (const event of failed(message, this.#stamp)) this.#deliver(event);
   }
 
   #hasEnded(): void {
@@ -573,7 +569,11 @@ export class Agent {
   }
 
   #deliver(event: AgentEvent): void {
-    this.#newest = event;
+    const stamp = this.#stamp;
+    stamp.seq = event.seq;
+    stamp.at = event.at;
+    stamp.wall = event.wall;
+    stamp.session = event.session;
     if (event.type === "user_input" && event.agent === 0) this.#run ??= this.#newRun();
     const run = this.#run;
     run?.take(event);
@@ -582,8 +582,6 @@ export class Agent {
       this.#run = this.#responses = undefined;
       if (event.type === "processing_end" && event.end === "completed") this.#rebirths = 0;
     }
-    // An agent that waits need not hold what was said.
-    if (run === undefined || run.done) this.#newest = stampOf(event);
     if (event.type === "session_end") this.#hasEnded();
     tellEach(this.#listeners, event);
   }
@@ -659,8 +657,4 @@ export class Agent {
       return { ...this.#agent.#responses?.of(effect), ...replay };
     }
   };
-}
-
-function stampOf({ seq, at, wall, session }: Stamp): Omit<Stamp, "agent" | "effect"> {
-  return { seq, at, wall, session };
 }

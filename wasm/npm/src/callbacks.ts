@@ -85,10 +85,9 @@ export class Callbacks {
   }
 
   send(id: number, base: string, url: string, pairs: string, view: Uint8Array): void {
-    const { key, responses } = this.#side;
-    const options = this.#side.options;
+    const { key, options } = this.#side;
     const tell = (input: HttpInput): void => {
-      if ("head" in input) responses.note(id, input.head, key.text);
+      if ("head" in input) this.#side.responses.note(id, input.head, key.text);
       this.#report({ http: { id, input } });
     };
     const chunk = (bytes: Uint8Array): void => this.#call((raw) => raw.chunk(id, bytes));

@@ -20,11 +20,11 @@ type FileEntry = readonly [string, string | Uint8Array];
 /** What is at a path; of a file how many bytes it has. */
 export type FileStat = { type: "file"; size: number } | { type: "folder" };
 
-let roomIn: (files: unknown) => Room | undefined;
+const rooms = new WeakMap<Files, Room>();
 
 /** @internal Where these files are. */
 export function roomOf(files: Files): Room {
-  const room = roomIn(files);
+  const room = rooms.get(files);
   if (room === undefined) throw new AgentError("bad_option", "these files are of another package");
   return room;
 }
@@ -36,7 +36,7 @@ export async function workspaceOf(given: AgentOptions["files"] = {}): Promise<Fi
 
 /** @internal The same of what is there already. */
 export function filesOf(given: FilesInput): Files {
-  return roomIn(given) === undefined ? new Files(given as FilesInput) : (given as Files);
+  return rooms.has(given as Files) ? (given as Files) : new Files(given);
 }
 
 /**
@@ -49,15 +49,8 @@ export function filesOf(given: FilesInput): Files {
 export class Files implements Iterable<[string, Uint8Array]> {
   readonly #room = new Room();
 
-  static {
-    roomIn = (files) => {
-      return typeof files === "object" && files !== null && #room in files
-        ? files.#room
-        : undefined;
-    };
-  }
-
   constructor(files: FilesInput = []) {
+    rooms.set(this, this.#room);
     for (const [path, content] of entriesOf(files)) this.write(path, content);
   }
 

@@ -93,9 +93,11 @@ export function forked(
     const present = rawIn(of);
     if (present !== undefined) return present.fork(turns, id, raw, files, functions);
     const again = of.RawAgent.restore(snapshot(), raw, files, functions);
-    const fork = again.fork(turns, id, raw, files, functions);
-    again.free();
-    return fork;
+    try {
+      return again.fork(turns, id, raw, files, functions);
+    } finally {
+      again.free();
+    }
   };
 }
 

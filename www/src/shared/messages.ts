@@ -119,7 +119,7 @@ export interface SessionView {
   running: boolean;
   asked: Asked[];
   unheard: Unheard[];
-  /** How often something can be put back that was taken back. */
+  /** How many undos can be redone. */
   undone: number;
   draft?: Draft | undefined;
   folder?: Folder | undefined;

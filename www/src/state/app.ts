@@ -66,7 +66,7 @@ export const printed = signal("");
 
 /** What was said while the agent works, and it has not heard yet. */
 export const unheard = signal<Unheard[]>([]);
-/** How often something can be put back that was taken back. */
+/** How many undos can be redone. */
 export const undone = signal(0);
 
 /** All that was told in this session, and how much of it is looked at; all if nothing is said. */

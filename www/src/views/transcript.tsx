@@ -75,7 +75,7 @@ export function TranscriptView() {
         ))}
         {undone.value > 0 && moment.value === undefined && (
           <p class="note">
-            An input was taken back, with all that came of it.{" "}
+            What was said from here on is taken back, and its changes to files.{" "}
             <button type="button" class="quiet redo" onClick={() => void redo()}>
               Redo
             </button>

@@ -153,6 +153,7 @@ export class Session {
 
   /** Begins a run. */
   async run(text: string): Promise<void> {
+    this.#setUndone([]);
     const agent = await this.#ready();
     if (agent.current !== undefined) return this.followUp(text);
     const run = agent.run(text);
@@ -242,6 +243,7 @@ export class Session {
     const turns = this.#turnsBefore(agent, checkpoint);
     this.#flush();
     const snapshot = agent?.snapshot();
+    const told = this.#told.slice(kept.at);
     const before = this.#undone;
     const taken = this.workspace.rewind(kept.journal);
     for (const [path] of taken.after) this.#noteFile(path);
@@ -249,7 +251,6 @@ export class Session {
     const onEvent = (event: AgentEvent): void => this.#on(event);
     this.#agent = turns > 0 ? agent?.fork({ turns, files, onEvent }) : undefined;
     this.#snapshot = undefined;
-    const told = this.#told.slice(kept.at);
     await agent?.close();
     this.#told.length = kept.at;
     const checkpoints = this.#checkpoints.splice(checkpoint);
@@ -393,7 +394,7 @@ export class Session {
     };
   }
 
-  // All that was told is another thing now.
+  // What was told was replaced as a whole, and is kept anew.
   #anew(undone: readonly Undone[]): void {
     this.#setUndone(undone);
     this.#unsaved = [...this.#told];
