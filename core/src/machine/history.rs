@@ -46,7 +46,8 @@ struct Encoded {
 }
 
 impl History {
-    pub(crate) fn new(turns: Vec<Turn>, estimator: Estimator) -> Self {
+    pub(crate) fn new(mut turns: Vec<Turn>, estimator: Estimator) -> Self {
+        turns.iter_mut().for_each(|turn| fit(&mut turn.kind));
         let gauge = Gauge::new(estimator);
         let mut history = Self { turns, view: None, gauge, cache: None };
         history.look_again();
@@ -313,7 +314,8 @@ fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {
     reply.into_iter().flat_map(|reply| reply.tool_calls()).map(|call| call.id.clone())
 }
 
-/// Gives back the spare capacity of a turn's lists and texts: it does not grow any more.
+/// Gives back the spare capacity of a turn's lists and texts: it is kept as long as the session,
+/// and does not grow any more.
 fn fit(kind: &mut TurnKind) {
     match kind {
         TurnKind::User(parts) | TurnKind::Steering(parts) => parts.shrink_to_fit(),

@@ -115,8 +115,6 @@ impl Decoder {
                 *reply = in_text.finish(mem::take(reply));
             }
             sink.calls(reply.tool_calls().count());
-            // A reply is kept as long as the session: what it does not need goes back.
-            reply.blocks.shrink_to_fit();
         }
         if let Some(mut failure) = sink.failure().filter(|_| head.is_success()) {
             failure.said = reply.map(|reply| reply.text()).unwrap_or_default();

@@ -163,8 +163,7 @@ const PATCH = {
 
 /**
  * By name: what it is, its unit, its goal if it has one, whether only we can do it, and what Node
- * is told. With
- * flags Node does without the compiled code that it brings, which costs 15 ms.
+ * is told. With flags Node does without the compiled code that it brings, which costs 15 ms.
  */
 export const WORKLOADS = {
   session: {

@@ -12,7 +12,7 @@ import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "./guard.js";
 import { Responses } from "./http.js";
 import { KeySource } from "./key.js";
-import { type Listener, NOBODY, added, removed, tellEach } from "./listeners.js";
+import { type Listener, NONE, added, removed, tellEach } from "./listeners.js";
 import {
   type Make,
   type Prepared,
@@ -86,7 +86,7 @@ export class Agent {
   readonly #programs: readonly RegisteredProgram[];
   readonly #key: KeySource;
   readonly #inside: Inside;
-  #listeners: readonly Listener<AgentEvent>[] = NOBODY;
+  #listeners: readonly Listener<AgentEvent>[] = NONE;
   /** What servers have said in the run under way. */
   #responses: Responses | undefined;
   /** Resolves when the session is over and its memory is given back; made on first need. */

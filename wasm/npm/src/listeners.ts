@@ -1,11 +1,11 @@
 // Those who listen. A list is replaced, never changed: who hears of a piece of news is settled when
-// it comes, and those to whom nobody listens share one.
+// it comes.
 
 /** Somebody who listens. */
 export type Listener<T> = (news: T) => void;
 
-/** Nobody. */
-export const NOBODY: readonly never[] = [];
+/** An empty list, which all that have nobody or nothing share. */
+export const NONE: readonly never[] = [];
 
 /** The list with one more listener, who is in it once. */
 export function added<T>(list: readonly Listener<T>[], one: Listener<T>): readonly Listener<T>[] {
@@ -15,7 +15,7 @@ export function added<T>(list: readonly Listener<T>[], one: Listener<T>): readon
 /** The list without that one. */
 export function removed<T>(list: readonly Listener<T>[], one: Listener<T>): readonly Listener<T>[] {
   const others = list.filter((each) => each !== one);
-  return others.length === 0 ? NOBODY : others;
+  return others.length === 0 ? NONE : others;
 }
 
 /** Tells all of them the news. */

@@ -6,7 +6,7 @@ import { WorkingCopy, type Workplace } from "./copy.js";
 import type { Outcome } from "./data.js";
 import type { Changed, FileSystem } from "./filesystem.js";
 import { guarded } from "./guard.js";
-import { type Listener, NOBODY, tellEach } from "./listeners.js";
+import { type Listener, NONE, tellEach } from "./listeners.js";
 import { cleaned, joined } from "./places.js";
 
 /** An agent that works on the files. */
@@ -19,13 +19,13 @@ export interface Tenant {
 
 /** Where files are. */
 export class Room implements Workplace {
-  listeners: readonly Listener<Changed>[] = NOBODY;
+  listeners: readonly Listener<Changed>[] = NONE;
   /** What keeps them together with a file system of the user's, if they are a copy of one. */
   copy: WorkingCopy | undefined;
-  #tenants: readonly Tenant[] = NOBODY;
+  #tenants: readonly Tenant[] = NONE;
   #raw: RawFiles | undefined;
   #of: Binding | undefined;
-  #outside: readonly [string, Uint8Array][] = NOBODY;
+  #outside: readonly [string, Uint8Array][] = NONE;
 
   /** Makes them a copy of a file system; there is nothing in them yet. */
   open(system: FileSystem): Promise<void> {
@@ -39,7 +39,7 @@ export class Room implements Workplace {
     this.#of = binding();
     const raw = new this.#of.RawFiles(this.copy !== undefined);
     for (const [path, bytes] of this.#outside) raw.write(path, bytes);
-    this.#outside = NOBODY;
+    this.#outside = NONE;
     this.#raw = raw;
     return raw;
   }

@@ -76,7 +76,7 @@ export function TranscriptView() {
         {undone.value > 0 && moment.value === undefined && (
           <p class="note">
             What was said from here on is taken back, and its changes to files.{" "}
-            <button type="button" class="quiet redo" onClick={() => void redo()}>
+            <button type="button" class="quiet" onClick={() => void redo()}>
               Redo
             </button>
           </p>
