@@ -29,7 +29,7 @@ struct Variant {
 }
 
 const VARIANTS: [Variant; 3] = [
-    Variant { name: "everything", features: &[], budget: 300_000 },
+    Variant { name: "everything", features: &[], budget: 350_000 },
     Variant {
         name: "without tools",
         features: &[
@@ -37,17 +37,17 @@ const VARIANTS: [Variant; 3] = [
             "--features",
             "anthropic,gemini,ollama,openai-chat,openai-responses,text-calls",
         ],
-        budget: 250_000,
+        budget: 265_000,
     },
     Variant {
         name: "one protocol",
         features: &["--no-default-features", "--features", "openai-chat"],
-        budget: 175_000,
+        budget: 185_000,
     },
 ];
 
 /// Most bytes of the module without imports, compressed by brotli.
-const CORE_BUDGET: usize = 245_000;
+const CORE_BUDGET: usize = 290_000;
 
 /// What must not be in the module, by a part of its functions' names, and what to use instead.
 const UNWANTED: [(&str, &str); 3] = [
