@@ -5,20 +5,56 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
+class Escape(Exception):
+    """Stands for what no task may raise, since it would end the event loop or look like a stop:
+    ``SystemExit``, ``KeyboardInterrupt``, ``CancelledError`` and their like, raised by a function
+    of the user's. Such a function may end itself, not the program with all its agents."""
+
+    def __init__(self, raised: BaseException) -> None:
+        super().__init__(described(raised))
+
+
+def described(error: BaseException) -> str:
+    """An exception in words: its type, and what it says."""
+    try:
+        words = str(error)
+    except Exception:  # Its own words are broken.
+        words = ""
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
+async def called(function: Callable[[], Any], name: str, *, is_async: bool) -> Any:
+    """Calls a function of the user's, in a thread unless it is asynchronous, and awaits what it
+    returns.
+
+    Raises:
+        Exception: What it raises; :class:`Escape` in place of what is no ``Exception``.
+    """
+    try:
+        said = function() if is_async else await in_thread(function, name)
+        return await said if inspect.isawaitable(said) else said
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as raised:
+        raise Escape(raised) from raised
+
+
 async def in_thread(work: Callable[[], T], name: str) -> T:
-    """What the work returns or raises. Cancelling stops the waiting, not the work."""
+    """What the work returns or raises; :class:`Escape` in place of what is no ``Exception``.
+    Cancelling stops the waiting, not the work."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
 
-    def settle(value: T | None, error: BaseException | None) -> None:
+    def settle(value: T | None, error: Exception | None) -> None:
         if future.done():
             return
         if error is not None:
@@ -28,12 +64,15 @@ async def in_thread(work: Callable[[], T], name: str) -> T:
 
     def run() -> None:
         value: T | None = None
-        error: BaseException | None = None
+        error: Exception | None = None
         try:
             value = context.run(work)
-        except BaseException as thrown:  # The waiting task hears of everything.
-            # A future cannot hold it: it would end an iteration.
-            error = RuntimeError("StopIteration") if isinstance(thrown, StopIteration) else thrown
+        except StopIteration as raised:
+            error = Escape(raised)  # A future cannot hold it: it would end an iteration.
+        except Exception as raised:
+            error = raised
+        except BaseException as raised:
+            error = Escape(raised)
         try:
             loop.call_soon_threadsafe(settle, value, error)
         except RuntimeError:

@@ -4,6 +4,7 @@ of its own, and tells events to whoever watches."""
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import logging
 import os
 import time
@@ -11,14 +12,14 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 from .core import Core, Json
 from .effects import Answers, Approve, Ask, Effects
 from .errors import InnerloopError
 from .http import Sender
-from .journal import Journal
-from .options import Options, header_of
+from .journal import Journal, open_private
+from .options import Options, check_names, header_of
 from .run import Run, Usage
 from .sandbox import Workspace
 from .session import Event, Session, Step
@@ -87,7 +88,9 @@ class Agent:
         facts: Json | None = None,
         config: Json | None = None,
         id: str | None = None,
+        **unknown: NoReturn,
     ) -> None:
+        check_names(unknown)
         options = Options(
             provider=provider,
             model=model,
@@ -108,7 +111,7 @@ class Agent:
             config=config,
             id=id,
         )
-        self._set_up(options, Journal(log) if log is not None else None, resumes=False)
+        self._set_up(options, _journal(log) if log is not None else None, resumes=False)
 
     @classmethod
     def resume(cls, log: str | os.PathLike[str], **options: Any) -> Agent:
@@ -118,15 +121,18 @@ class Agent:
         count. Requests that were under way are sent again and questions asked again. Tools' runs
         that had not begun are carried out; of those that had, the model is told that nobody knows
         what became of them, unless the tool is ``repeatable``. A run that was under way goes on: it
-        is :attr:`current`. Call it where an event loop runs.
+        is :attr:`current`. Where a crash left a log without a single whole line, the session begins
+        as the constructor begins it. Call it where an event loop runs.
 
         Raises:
             InnerloopError: ``bad_log``, where the log cannot be read; ``busy``, while another
                 process goes on with it; otherwise as the constructor.
         """
         _need_loop("Agent.resume")
+        wanted = Options.of(options)
         agent = cls.__new__(cls)
-        agent._set_up(Options(**options), _existing(log), resumes=True)
+        journal = _existing(log)
+        agent._set_up(wanted, journal, resumes=not journal.is_empty())
         return agent
 
     @property
@@ -146,14 +152,14 @@ class Agent:
             RejectedError: ``busy`` while a run is under way.
             InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop.
         """
-        _need_loop("Agent.run")
+        self._enter_loop("Agent.run")
         before = self._run
         run = Run(self.interrupt)
         if before is None:
             self._run = run
         try:
-            self._command({"submit": {"parts": _said(said)}})
-        except BaseException:
+            self._carry_out({"submit": {"parts": _said(said)}})
+        except InnerloopError:
             self._run = before
             raise
         return run
@@ -169,8 +175,12 @@ class Agent:
 
     def interrupt(self) -> None:
         """Stops the run under way, if there is one; the agent stays usable."""
-        if self._run is not None:
-            self._command({"interrupt": None})
+
+        def stop() -> None:
+            if self._run is not None:
+                self._carry_out({"interrupt": None})
+
+        self._in_loop(stop)
 
     def configure(self, patch: Json) -> None:
         """Changes the configuration by a merge patch, in force from the next model call."""
@@ -216,15 +226,17 @@ class Agent:
 
     async def close(self) -> None:
         """Ends the session for good: stops what runs, then closes."""
+        self._enter_loop("Agent.close")
         if self._fault is None and not self._is_over:
             if self._state() != "closed":
-                self._command({"close": None})
+                self._carry_out({"close": None})
             await self._ended.wait()
         await self.leave()
 
     async def leave(self) -> None:
         """Stops what runs here, and lets go of the session: with a ``log`` it can go on by
         :meth:`resume`, where it stands."""
+        self._enter_loop("Agent.leave")
         self._is_over = True
         if self._timer is not None:
             self._timer.cancel()
@@ -236,6 +248,7 @@ class Agent:
             self._journal.close()
 
     async def __aenter__(self) -> Agent:
+        self._enter_loop("Agent")
         return self
 
     async def __aexit__(
@@ -248,7 +261,7 @@ class Agent:
         await (self.close() if self._journal is None else self.leave())
 
     def _set_up(self, options: Options, journal: Journal | None, *, resumes: bool) -> None:
-        self._core = Core()
+        self._loop = _running_loop()
         self._journal = journal
         self._listeners = [options.on_event] if options.on_event else []
         self._record = Path(options.record) if options.record is not None else None
@@ -260,8 +273,12 @@ class Agent:
         self._ended = asyncio.Event()
         self._fault: InnerloopError | None = None
         self._is_over = False
+        self._raised: BaseException | None = None
         try:
-            tools = tools_of(list(options.tools))
+            self._core = Core()
+            tools = tools_of(list(options.tools or ()))
+            if self._record is not None:
+                _try_to_record(self._record)
             workspace = Workspace(options.workspace) if options.workspace is not None else None
             step = self._resume(options) if resumes else self._open(options, tools)
         except BaseException:
@@ -278,6 +295,7 @@ class Agent:
             session=self.id,
             hear=self._hear,
             chunk=self._chunk,
+            loop=self._event_loop,
             is_restart=resumes,
         )
         if resumes and self._state() != "idle":
@@ -290,7 +308,8 @@ class Agent:
         provider = options.provider_of(self._core)
         config = options.settings(self._core, provider["name"], tools)
         parts = options.parts(provider, keeps_log=self._journal is not None)
-        self._session, step = Session.open(config, parts=parts, core=self._core)
+        with options.explained(provider):
+            self._session, step = Session.open(config, parts=parts, core=self._core)
         self._session_id = str(config["id"])
         if self._journal is not None:
             self._journal.begin()
@@ -299,8 +318,10 @@ class Agent:
     def _resume(self, options: Options) -> Step:
         assert self._journal is not None
         log = self._journal.read()
-        parts = options.parts(options.provider_of(self._core, log), keeps_log=True)
-        self._session, step = Session.resume(log, parts=parts, owe_runs=True, core=self._core)
+        provider = options.provider_of(self._core, log)
+        parts = options.parts(provider, keeps_log=True)
+        with options.explained(provider):
+            self._session, step = Session.resume(log, parts=parts, owe_runs=True, core=self._core)
         self._session_id = str(header_of(log).get("id", ""))
         # The newest lines make a log of their own.
         self._journal.replace(step.entries)
@@ -314,8 +335,46 @@ class Agent:
         return self._session.now + int((time.monotonic() - self._begun) * 1000)
 
     def _command(self, command: Json) -> None:
+        self._in_loop(lambda: self._carry_out(command))
+
+    def _carry_out(self, command: Json) -> None:
         self._live()
         self._follow(self._session.command(command, self._now()))
+
+    def _in_loop(self, work: Callable[[], None]) -> None:
+        """Does what changes the session where its event loop runs. Another thread waits for it."""
+        loop = self._loop
+        if loop is None or not loop.is_running() or loop is _running_loop():
+            return work()
+        done: concurrent.futures.Future[None] = concurrent.futures.Future()
+
+        def carry_out() -> None:
+            if done.set_running_or_notify_cancel():
+                try:
+                    work()
+                    done.set_result(None)
+                except BaseException as error:  # The thread that waits hears of everything.
+                    done.set_exception(error)
+
+        try:
+            loop.call_soon_threadsafe(carry_out)
+            while not concurrent.futures.wait([done], timeout=1).done:
+                if not loop.is_running() and done.cancel():
+                    raise RuntimeError("it has stopped")
+        except RuntimeError as error:
+            raise InnerloopError("no_loop", f"the agent's event loop is gone: {error}") from error
+        done.result()
+
+    def _enter_loop(self, what: str) -> None:
+        """From now on the agent works in the event loop that runs here."""
+        _need_loop(what)
+        running = _running_loop()
+        if self._loop is not running and self._loop is not None and self._loop.is_running():
+            raise InnerloopError("no_loop", f"`{what}`: the agent works in another event loop")
+        self._loop = running
+
+    def _event_loop(self) -> asyncio.AbstractEventLoop:
+        return self._loop or asyncio.get_running_loop()
 
     def _hear(self, input: Json) -> None:
         """Takes in an answer to an effect."""
@@ -349,7 +408,7 @@ class Agent:
             self._keep(step)
         except OSError as error:
             # What is not durable must not be carried out.
-            self._break(InnerloopError("internal", f"the log cannot be written: {error}"))
+            self._break(InnerloopError("internal", f"what happens cannot be kept: {error}"))
             return
         self._outputs.extend(step.outputs)
         self._deadline = step.deadline
@@ -366,21 +425,24 @@ class Agent:
         finally:
             self._is_following = False
         self._set_timer()
+        if (raised := self._raised) is not None:
+            self._raised = None
+            raise raised
 
     def _keep(self, step: Step) -> None:
         if self._journal is not None:
             durable = any(kind == "effect" for kind, _ in step.outputs)
             self._journal.append(step.entries, durable=durable)
         if self._record is not None and step.recording:
-            with self._record.open("a", encoding="utf-8") as file:
-                file.writelines(line + "\n" for line in step.recording)
+            with open_private(self._record) as file:
+                file.writelines(line.encode() + b"\n" for line in step.recording)
 
     def _tell(self, event: Event) -> None:
         if event["type"] == "user_input" and event["agent"] == 0 and self._run is None:
             self._run = Run(self.interrupt)
         run = self._run
         if run is not None:
-            run.take(event)
+            run.take(event, self._effects.status_of(event.get("effect")))
             if run.done:
                 self._run = None
         if event["type"] == "session_end":
@@ -390,6 +452,9 @@ class Agent:
                 listener(event)
             except Exception:
                 _LOGGER.exception("a listener of events failed")
+            except BaseException as raised:
+                # It ends the program; but first the step, so that the session is whole.
+                self._raised = raised
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -398,7 +463,7 @@ class Agent:
         if self._deadline is None or self._fault is not None:
             return
         seconds = max(0.0, (self._deadline - self._now()) / 1000)
-        loop = asyncio.get_running_loop()
+        loop = self._event_loop()
         # A millisecond more: the session does not hear of what is not due.
         self._timer = loop.call_later(seconds + 0.001, self._hear, {"tick": None})
 
@@ -414,18 +479,42 @@ class Agent:
         self._ended.set()
 
 
-def _need_loop(what: str) -> None:
+def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
-        asyncio.get_running_loop()
+        return asyncio.get_running_loop()
     except RuntimeError:
-        raise InnerloopError("no_loop", f"`{what}` needs a running event loop") from None
+        return None
+
+
+def _need_loop(what: str) -> None:
+    if _running_loop() is None:
+        raise InnerloopError("no_loop", f"`{what}` needs a running event loop")
 
 
 def _said(said: Said) -> list[Json]:
-    return [{"type": "text", "text": said}] if isinstance(said, str) else list(said)
+    if isinstance(said, str):
+        return [{"type": "text", "text": said}]
+    if isinstance(said, Sequence):
+        parts = [part for part in said if isinstance(part, dict)]
+        if len(parts) == len(said):
+            return parts
+    raise InnerloopError("bad_request", f"what is said is a text or a list of parts, not {said!r}")
+
+
+def _try_to_record(path: Path) -> None:
+    try:
+        open_private(path).close()
+    except OSError as error:
+        raise InnerloopError("bad_option", f"`record`: {error}", "record") from error
+
+
+def _journal(log: Any) -> Journal:
+    if not isinstance(log, str | os.PathLike):
+        raise InnerloopError("bad_option", f"`log` is a path, not {log!r}", "log")
+    return Journal(log)
 
 
 def _existing(log: str | os.PathLike[str]) -> Journal:
-    if not Path(log).is_file():
+    if isinstance(log, str | os.PathLike) and not Path(log).is_file():
         raise InnerloopError("bad_log", f"there is no {log}")
-    return Journal(log)
+    return _journal(log)

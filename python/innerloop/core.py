@@ -32,13 +32,20 @@ Json = dict[str, Any]
 _ABI = 1
 _LARGE = 1 << 20
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
-_lock = threading.Lock()
-_compiled: tuple[Engine, Module] | None = None
 
 
 def module_bytes(name: str) -> bytes:
     """A module that comes along."""
     return resources.files(__package__ or "innerloop").joinpath(name).read_bytes()
+
+
+def utf8(text: str) -> bytes:
+    """A text's bytes. Pairs of surrogates, as other languages write them, are one character; a lone
+    one, of which there is no UTF-8, becomes U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def cached(config: Config) -> Config:
@@ -50,13 +57,14 @@ def cached(config: Config) -> Config:
     return config
 
 
-def _module() -> tuple[Engine, Module]:
-    global _compiled
-    with _lock:
-        if _compiled is None:
-            engine = Engine(cached(Config()))
-            _compiled = engine, Module(engine, module_bytes("innerloop_core.wasm"))
-        return _compiled
+def _compiled() -> tuple[Engine, Module]:
+    engine = Engine(cached(Config()))
+    return engine, Module(engine, module_bytes("innerloop_core.wasm"))
+
+
+# Compiled when the package is imported, once for the user where that can be kept: the first agent
+# of a server would block the event loop for a second.
+_ENGINE, _MODULE = _compiled()
 
 
 @dataclass(frozen=True)
@@ -103,10 +111,9 @@ class Core:
     """
 
     def __init__(self) -> None:
-        engine, module = _module()
         self._lock = threading.Lock()
-        self._store = Store(engine)
-        exports = Instance(self._store, module, []).exports(self._store)
+        self._store = Store(_ENGINE)
+        exports = Instance(self._store, _MODULE, []).exports(self._store)
         self._memory = cast(Memory, exports["memory"])
         self._room = cast(Func, exports["innerloop_room"])
         self._call = _quick(cast(Func, exports["innerloop_call"]), self._store)
@@ -117,9 +124,11 @@ class Core:
 
     def call(self, request: Mapping[str, Any], data: bytes = b"") -> bytes:
         """The answer to a request, as the lines come. ``data`` are the bytes behind its line."""
-        line = _encode(request)
-        # A lone surrogate has no UTF-8.
-        whole = line.encode("utf-8", "replace")
+        try:
+            line = _encode(request)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InnerloopError("bad_request", f"there is no JSON for it: {error}") from error
+        whole = utf8(line)
         if data:
             whole += b"\n" + data
         with self._lock:
@@ -219,7 +228,7 @@ class Core:
     def replay(self, log: str | bytes) -> list[list[Json]]:
         """What followed from the opening of a log's session and from each of its lines. Nothing is
         carried out."""
-        data = log.encode() if isinstance(log, str) else log
+        data = utf8(log) if isinstance(log, str) else log
         return [line.value for line in self.ask({"replay": None}, data)]
 
     def _value(self, request: Json) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from ._threads import in_thread
+from ._threads import called, in_thread
 from .core import Json
 from .errors import InnerloopError
 from .http import Request, Sender
@@ -32,9 +32,12 @@ class Approval:
     """The folder that the arguments' paths begin in; empty for the workspace's root."""
 
 
-Decision = bool | str | Json
-"""``True``, ``False``, ``"always"`` (this tool is not asked about again), ``"abort"`` (the run
-ends), a reason not to, or an answer as the protocol has it."""
+Decision = bool | str | Json | None
+"""``True`` or a word for it (``"yes"``, ``"allow"``, …), ``False`` or a word for it, ``"always"``
+(this tool is not asked about again), ``"abort"`` (the run ends), any other text as the reason not
+to, or an answer as the protocol has it. ``None`` is no."""
+_YES = frozenset({"yes", "y", "ok", "okay", "allow", "allowed", "approve", "approved", "true"})
+_NO = frozenset({"", "no", "n", "deny", "denied", "reject", "rejected", "false"})
 
 Approve = Callable[[Approval], "Decision | Awaitable[Decision]"]
 Ask = Callable[[str], "str | Awaitable[str | None] | None"]
@@ -58,32 +61,36 @@ class Answers:
                 call_id=fields["call_id"],
                 folder=fields.get("folder", ""),
             )
-            return _answer(await _called(lambda: approve(approval), approve))
+            return _answer(await _asked(lambda: approve(approval), approve))
         if kind == "question" and self._ask is not None:
             ask_person = self._ask
-            said = await _called(lambda: ask_person(fields["text"]), ask_person)
+            said = await _asked(lambda: ask_person(fields["text"]), ask_person)
             return {"deny": {"reason": "nobody answered"}} if said is None else {"text": str(said)}
         return {"deny": {"reason": "nobody is here to answer"}}
 
 
-async def _called(call: Callable[[], Any], function: Callable[..., Any]) -> Any:
-    if inspect.iscoroutinefunction(function):
-        return await call()
-    said = await in_thread(call, "innerloop answer")
-    return await said if inspect.isawaitable(said) else said
+async def _asked(call: Callable[[], Any], function: Callable[..., Any]) -> Any:
+    is_async = inspect.iscoroutinefunction(function)
+    return await called(call, "innerloop answer", is_async=is_async)
 
 
 def _answer(decision: Any) -> Json:
     if isinstance(decision, dict):
         return decision
-    if decision is True:
+    if isinstance(decision, bool) or decision is None:
+        return {"allow": None} if decision else {"deny": {"reason": "the user said no"}}
+    if not isinstance(decision, str):
+        raise TypeError(f"`approve` returned {decision!r}, which says neither yes nor no")
+    word = decision.strip().lower()
+    if word in _YES:
         return {"allow": None}
-    if decision == "always":
+    if word in _NO:
+        return {"deny": {"reason": "the user said no"}}
+    if word == "always":
         return {"allow_always": None}
-    if decision == "abort":
+    if word == "abort":
         return {"abort": None}
-    reason = decision if isinstance(decision, str) else "the user said no"
-    return {"deny": {"reason": reason}}
+    return {"deny": {"reason": decision}}
 
 
 class Effects:
@@ -100,6 +107,7 @@ class Effects:
         session: str,
         hear: Callable[[Json], None],
         chunk: Callable[[int, bytes], None],
+        loop: Callable[[], asyncio.AbstractEventLoop],
         is_restart: bool,
     ) -> None:
         self._sender = sender
@@ -110,8 +118,11 @@ class Effects:
         self._session = session
         self._hear = hear
         self._chunk = chunk
+        self._loop = loop
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._runs: set[int] = set()
+        self._stopped: set[int] = set()
+        self._statuses: dict[int, int] = {}
         self.is_restart = is_restart
         """Whether runs may have begun before, by a process that is gone."""
 
@@ -120,8 +131,7 @@ class Effects:
         kind, fields = next(iter(effect.items()))
         id: int = fields["id"]
         if kind == "cancel":
-            if (task := self._tasks.get(id)) is not None:
-                task.cancel()
+            self._stop(id)
         elif kind == "http":
             self._start(id, self._send(id, Request.of(fields["request"])))
         elif kind == "run_tool":
@@ -134,8 +144,12 @@ class Effects:
 
     def cancel_all(self) -> None:
         """Stops all that is under way."""
-        for task in self._tasks.values():
-            task.cancel()
+        for id in list(self._tasks):
+            self._stop(id)
+
+    def status_of(self, id: Any) -> int | None:
+        """The HTTP status of the response to a request that ends now, if there is one."""
+        return self._statuses.get(id)
 
     async def close(self) -> None:
         """Stops all that is under way, and waits for that."""
@@ -143,8 +157,13 @@ class Effects:
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         await self._sender.close()
 
+    def _stop(self, id: int) -> None:
+        if (task := self._tasks.get(id)) is not None:
+            self._stopped.add(id)
+            task.cancel()
+
     def _start(self, id: int, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work, name=f"innerloop effect {id}")
+        task = self._loop().create_task(work, name=f"innerloop effect {id}")
         self._tasks[id] = task
         task.add_done_callback(lambda ended: self._on_end(id, ended))
 
@@ -155,16 +174,23 @@ class Effects:
             # Only what was stopped before it began has not told it by itself.
             if id in self._runs:
                 self._tell_run(id, _stopped_outcome())
+            elif id not in self._stopped:
+                # A function of the user's has cancelled itself.
+                self._hear({"lost": {"id": id}})
         elif (error := task.exception()) is not None:
             _LOGGER.error("effect %d failed", id, exc_info=error)
             self._hear({"lost": {"id": id}})
         self._runs.discard(id)
+        self._stopped.discard(id)
+        self._statuses.pop(id, None)
 
     async def _send(self, id: int, request: Request) -> None:
         def tell(news: Json | bytes) -> None:
             if isinstance(news, bytes):
                 self._chunk(id, news)
             else:
+                if "head" in news:
+                    self._statuses[id] = news["head"]["status"]
                 self._hear({"http": {"id": id, "input": news}})
 
         await self._sender.send(request, tell)
@@ -201,6 +227,8 @@ class Effects:
         if not done:
             await _stopped(work)
             return {"parts": [], "error": "timeout", "timed_out": True}
+        if work.cancelled():
+            return _failed("crashed", "The tool has cancelled itself.")
         return work.result()
 
     async def _carry_out(self, id: int, run: Json) -> Json:

@@ -7,6 +7,7 @@ import asyncio
 import base64
 import contextlib
 import http.client
+import os
 import socket
 import ssl
 import threading
@@ -17,6 +18,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ._threads import in_thread
 from .core import Json
 
 try:
@@ -56,6 +58,7 @@ class Sender:
 
     def __init__(self) -> None:
         self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def send(self, request: Request, tell: Tell) -> None:
         """Sends a request and tells all that comes back, its end or failure included. Cancelling
@@ -73,21 +76,46 @@ class Sender:
 
     async def close(self) -> None:
         """Ends all connections."""
-        if self._client is not None:
+        if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.aclose()
 
-    async def _by_httpx(self, request: Request) -> AsyncGenerator[Json | bytes, None]:
-        if self._client is None:
+    async def _client_here(self) -> Any:
+        """The client of this event loop: connections belong to one, and end with it."""
+        loop = asyncio.get_running_loop()
+        if self._loop is loop:
+            return self._client
+        # Reading the certificates takes the time of a thousand requests.
+        trust = await in_thread(_shared_trust, "innerloop certificates")
+        # Another request may have made it meanwhile.
+        if self._loop is not loop:
             timeout = httpx.Timeout(None, connect=_CONNECT_SECONDS)
             limits = httpx.Limits(max_connections=None)
-            self._client = httpx.AsyncClient(timeout=timeout, limits=limits)
-        sent = self._client.stream(
-            "POST", request.url, headers=request.headers, content=request.body
-        )
+            self._client = httpx.AsyncClient(timeout=timeout, limits=limits, verify=trust)
+            self._loop = loop
+        return self._client
+
+    async def _by_httpx(self, request: Request) -> AsyncGenerator[Json | bytes, None]:
+        client = await self._client_here()
+        sent = client.stream("POST", request.url, headers=request.headers, content=request.body)
         async with sent as response:
             yield _head(response.status_code, response.headers.multi_items())
             async for piece in response.aiter_bytes():
                 yield piece
+
+
+_trust: dict[tuple[object, ...], ssl.SSLContext] = {}
+_trust_lock = threading.Lock()
+
+
+def _shared_trust() -> ssl.SSLContext:
+    """Which certificates are trusted: read once for all agents, as long as the environment names
+    the same files."""
+    named = (httpx, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
+    with _trust_lock:
+        if named not in _trust:
+            make = ssl.create_default_context if httpx is None else httpx.create_ssl_context
+            _trust[named] = make()
+        return _trust[named]
 
 
 async def _by_thread(request: Request) -> AsyncGenerator[Json | bytes, None]:
@@ -171,7 +199,7 @@ def _connection(url: str) -> tuple[http.client.HTTPConnection, str]:
         proxy = urllib.request.getproxies().get(parts.scheme)
     via = urllib.parse.urlsplit(proxy) if proxy else None
     if parts.scheme == "https":
-        context = ssl.create_default_context()
+        context = _shared_trust()
         to, port = (via.hostname or "", via.port) if via else (host, parts.port)
         secure = http.client.HTTPSConnection(to, port, timeout=_CONNECT_SECONDS, context=context)
         if via:

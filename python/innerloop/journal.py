@@ -11,6 +11,8 @@ from typing import BinaryIO
 
 from .errors import InnerloopError
 
+_BEGINNING = b'{"format":"innerloop-log"'
+
 
 class Journal:
     """The files of a log: one process writes them at a time."""
@@ -36,6 +38,11 @@ class Journal:
         except OSError as error:
             raise InnerloopError("bad_log", str(error)) from error
 
+    def is_empty(self) -> bool:
+        """Whether nothing was ever said: of a first line that was cut nothing has followed."""
+        log = self.read()
+        return b"\n" not in log and log.startswith(_BEGINNING[: len(log)])
+
     def begin(self) -> None:
         """Begins a log.
 
@@ -44,10 +51,12 @@ class Journal:
         """
         self._log = _open(self.path)
         if self._log.tell() > 0:
-            self.close()
-            raise InnerloopError(
-                "bad_option", f"{self.path} has a session already; go on with `Agent.resume`"
-            )
+            if not self.is_empty():
+                self.close()
+                raise InnerloopError(
+                    "bad_option", f"{self.path} has a session already; go on with `Agent.resume`"
+                )
+            self._log.truncate(0)
         self._forget()
 
     def replace(self, lines: Iterable[str]) -> None:
@@ -95,15 +104,19 @@ class Journal:
         self._runs.truncate(0)
 
 
-def _open(path: Path) -> BinaryIO:
-    try:
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        number = os.open(path, flags, 0o600)
-    except OSError as error:
-        raise InnerloopError("bad_log", str(error)) from error
-    file = os.fdopen(number, "ab")
+def open_private(path: Path) -> BinaryIO:
+    """A file to append to, which nobody else reads if it is a new one."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags, 0o600), "ab")
     file.seek(0, os.SEEK_END)
     return file
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return open_private(path)
+    except OSError as error:
+        raise InnerloopError("bad_log", str(error)) from error
 
 
 def _ids(path: Path) -> set[int]:

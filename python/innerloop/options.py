@@ -3,13 +3,16 @@ its driver works with."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import difflib
 import json
 import os
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .core import Core, Json
 from .effects import Approve, Ask
@@ -17,6 +20,27 @@ from .errors import InnerloopError
 from .session import Event
 from .tools import Function, Tool
 
+_KINDS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "provider": ("a name", (str,)),
+    "model": ("a name", (str,)),
+    "api_key": ("a text", (str,)),
+    "base_url": ("a text", (str,)),
+    "headers": ("a mapping of names to values", (Mapping,)),
+    "workspace": ("a path", (str, os.PathLike)),
+    "tools": ("a list of functions", (Iterable,)),
+    "approve": ("a function", (Callable,)),
+    "ask": ("a function", (Callable,)),
+    "on_event": ("a function", (Callable,)),
+    "record": ("a path", (str, os.PathLike)),
+    "replay": ("the text of a recording", (str,)),
+    "instructions": ("a text", (str,)),
+    "system_prompt": ("a text", (str,)),
+    "preset": ("a name", (str,)),
+    "facts": ("a dictionary", (Mapping,)),
+    "config": ("a dictionary", (Mapping,)),
+    "id": ("a text", (str,)),
+}
+"""What each option is, in words and in types."""
 _MOST_DOCUMENTS = 32 << 10
 """Bytes of instruction files that the model is told."""
 
@@ -43,6 +67,25 @@ class Options:
     facts: Json | None = None
     config: Json | None = None
     id: str | None = None
+
+    def __post_init__(self) -> None:
+        for name, (words, kinds) in _KINDS.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kinds):
+                raise InnerloopError("bad_option", f"`{name}` is {words}, not {value!r}", name)
+        for header in (self.headers or {}).items():
+            if not all(isinstance(part, str) for part in header):
+                raise InnerloopError("bad_option", f"`headers`: {header!r} is no text", "headers")
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """The options that are given by name.
+
+        Raises:
+            InnerloopError: ``bad_option``, where one has another type or there is none of its name.
+        """
+        check_names(name for name in given if name not in _KINDS)
+        return cls(**given)
 
     def settings(self, core: Core, provider: str, tools: Mapping[str, Tool]) -> Json:
         """The session's configuration."""
@@ -94,7 +137,9 @@ class Options:
         variables = (os.environ.get(name) for name in provider.get("key_variables", []))
         key = self.api_key if self.api_key is not None else next(filter(None, variables), "")
         base_url = self.base_url or os.environ.get(provider.get("base_url_variable") or "") or None
-        if self.replay is not None and base_url is None and "base_url" not in provider:
+        if base_url is None and provider.get("base_url") is None:
+            if self.replay is None:
+                raise _placeless(provider)
             base_url = "http://localhost"
         place = {
             "provider": provider["name"],
@@ -104,6 +149,19 @@ class Options:
             "keyless": self.replay is not None,
         }
         return _without_none(place)
+
+    @contextlib.contextmanager
+    def explained(self, provider: Json) -> Iterator[None]:
+        """Tells of a missing key which option and which variable may hold it."""
+        try:
+            yield
+        except InnerloopError as error:
+            if error.code != "missing_key":
+                raise
+            variables = [f"set {name}" for name in provider.get("key_variables", [])]
+            words = " or ".join(["give `api_key`", *variables])
+            said = f"there is no key for {provider['name']}: {words}"
+            raise InnerloopError(error.code, said, "api_key") from error
 
     def _facts(self, core: Core, provider: str) -> Json:
         facts: Json = {
@@ -118,6 +176,19 @@ class Options:
         return facts | given
 
 
+def check_names(unknown: Iterable[str]) -> None:
+    """Refuses options that there are not.
+
+    Raises:
+        InnerloopError: ``bad_option``, with the name that may be meant.
+    """
+    known = [*_KINDS, "log"]
+    for name in unknown:
+        close = difflib.get_close_matches(name, known, 1)
+        rest = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
+        raise InnerloopError("bad_option", f"there is no option `{name}`; {rest}", name)
+
+
 def header_of(log: str | bytes) -> Json:
     """The configuration in the first line of a log; nothing, where there is none."""
     text = log if isinstance(log, str) else log.decode("utf-8", "replace")
@@ -126,6 +197,14 @@ def header_of(log: str | bytes) -> Json:
     except (ValueError, KeyError, TypeError):
         return {}
     return config if isinstance(config, dict) else {}
+
+
+def _placeless(provider: Json) -> InnerloopError:
+    example, variable = provider.get("base_url_example"), provider.get("base_url_variable")
+    words = [f"{provider['name']} is at a place of your own: give `base_url`"]
+    words += [f"for example {example}"] if example else []
+    words += [f"or set {variable}"] if variable else []
+    return InnerloopError("bad_option", ", ".join(words), "base_url")
 
 
 def _documents(folder: Path, names: Sequence[str]) -> list[Json]:

@@ -39,6 +39,8 @@ class RunError:
 
     kind: str
     message: str
+    status: int | None = None
+    """The HTTP status of the response that it was read from; ``None`` where there was none."""
 
     @property
     def retryable(self) -> bool:
@@ -109,15 +111,16 @@ class Run:
                 return
             await self._news.wait()
 
-    def take(self, event: Event) -> None:
-        """Takes the next event, the last one included. The agent calls this."""
+    def take(self, event: Event, status: int | None = None) -> None:
+        """Takes the next event, the last one included, with the HTTP status of the response that
+        led to it. The agent calls this."""
         kind, is_own = event["type"], event["agent"] == 0
         if is_own:
             self._events.append(event)
         elif kind == "assistant_text_end":
             self._spend(event)
         if is_own and kind == "error":
-            self._failure = RunError(event["kind"], event["message"])
+            self._failure = RunError(event["kind"], event["message"], status)
         elif is_own and kind == "final_answer":
             self._answer = event["value"]
         elif is_own and kind == "processing_end":

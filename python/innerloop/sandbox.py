@@ -23,7 +23,7 @@ from wasmtime import (
     WasmtimeError,
 )
 
-from .core import Json, cached, module_bytes
+from .core import Json, cached, module_bytes, utf8
 from .errors import InnerloopError
 
 READING = frozenset({"read", "view_image", "read_many", "list", "glob", "grep"})
@@ -71,7 +71,7 @@ class Action:
         with tempfile.TemporaryDirectory(prefix="innerloop-") as scratch:
             action = self._run["job"]["builtin"]
             stdin = Path(scratch, "action.json")
-            stdin.write_text(json.dumps(action, ensure_ascii=False), "utf-8", "replace")
+            stdin.write_bytes(utf8(json.dumps(action, ensure_ascii=False)))
             output = bytearray()
             fault = self._start(stdin, output)
         try:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
+import decimal
 import enum
+import os
+import pathlib
 import types
 import typing
-from collections.abc import Mapping, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from .core import Json
@@ -28,6 +33,26 @@ _PYTHON: dict[str, tuple[type, ...]] = {
     "array": (list,),
     "object": (dict,),
 }
+_WRITTEN: dict[Any, tuple[Json, Callable[[Any], Any]]] = {
+    datetime.datetime: (
+        {"type": "string", "format": "date-time"},
+        lambda json: datetime.datetime.fromisoformat(_zone(json)),
+    ),
+    datetime.date: ({"type": "string", "format": "date"}, datetime.date.fromisoformat),
+    datetime.time: (
+        {"type": "string", "format": "time"},
+        lambda json: datetime.time.fromisoformat(_zone(json)),
+    ),
+    datetime.timedelta: (
+        {"type": "number", "description": "seconds"},
+        lambda json: datetime.timedelta(seconds=json),
+    ),
+    decimal.Decimal: ({"type": "number"}, lambda json: decimal.Decimal(str(json))),
+    uuid.UUID: ({"type": "string", "format": "uuid"}, uuid.UUID),
+    pathlib.Path: ({"type": "string"}, pathlib.Path),
+    os.PathLike: ({"type": "string"}, pathlib.Path),
+}
+"""Types that JSON writes as a text or a number: the schema, and how a value is made of it."""
 _LISTS = (list, Sequence, set, frozenset)
 _MAPS = (dict, Mapping)
 
@@ -47,6 +72,8 @@ def schema_of(kind: Any) -> Json:
     if kind in _PLAIN:
         return {"type": _PLAIN[kind]}
     origin, inside = get_origin(kind), get_args(kind)
+    if (origin or kind) in _WRITTEN:
+        return dict(_WRITTEN[origin or kind][0])
     if origin is typing.Annotated:
         return _annotated(inside)
     if origin is Literal:
@@ -73,6 +100,8 @@ def value_of(kind: Any, json: Any) -> Any:
     if kind is float:
         return float(json)
     made = origin or kind
+    if made in _WRITTEN:
+        return _WRITTEN[made][1](json)
     if made in _LISTS:
         values = [value_of(inside[0], item) for item in json] if inside else list(json)
         return made(values) if made in (set, frozenset) else values
@@ -86,7 +115,20 @@ def value_of(kind: Any, json: Any) -> Any:
     if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         return kind(**{name: value_of(hints[name], value) for name, value in json.items()})
+    if _is_model(kind):
+        return kind.model_validate(json)
     return json
+
+
+def _zone(written: str) -> str:
+    """Python 3.10 does not read the Z of UTC."""
+    return f"{written[:-1]}+00:00" if written.endswith(("Z", "z")) else written
+
+
+def _is_model(kind: Any) -> bool:
+    """Whether it is a class of pydantic's models, or works like one."""
+    methods = ("model_json_schema", "model_validate")
+    return isinstance(kind, type) and all(callable(getattr(kind, name, None)) for name in methods)
 
 
 def _annotated(inside: tuple[Any, ...]) -> Json:
@@ -105,8 +147,13 @@ def _union(kinds: tuple[Any, ...]) -> Json:
 
 
 def _of_union(kinds: tuple[Any, ...], json: Any) -> Any:
-    fitting = [kind for kind in kinds if _fits(kind, json)]
-    return value_of(fitting[0], json) if fitting else json
+    for kind in kinds:
+        if _fits(kind, json):
+            try:
+                return value_of(kind, json)
+            except ValueError:
+                continue  # A text that is no date, for example, may be meant as a text.
+    return json
 
 
 def _fits(kind: Any, json: Any) -> bool:
@@ -146,7 +193,28 @@ def _class(kind: Any) -> Json:
         return _object(kind, required)
     if typing.is_typeddict(kind):
         return _object(kind, sorted(kind.__required_keys__))
+    if _is_model(kind):
+        schema: Json = kind.model_json_schema()
+        whole: Json = _whole(schema, schema.get("$defs", {}), kind.__name__, ())
+        return whole
     raise UnsupportedType(getattr(kind, "__name__", str(kind)))
+
+
+def _whole(json: Any, parts: Json, name: str, inside: tuple[str, ...]) -> Any:
+    """A schema with its parts in the place of what refers to them: it becomes part of another
+    one."""
+    if isinstance(json, list):
+        return [_whole(item, parts, name, inside) for item in json]
+    if not isinstance(json, dict):
+        return json
+    part = str(json.get("$ref", "")).rpartition("/")[2]
+    if part in inside:
+        raise UnsupportedType(f"{name}, whose part {part} holds itself")
+    if part in parts:
+        rest = {key: value for key, value in json.items() if key != "$ref"}
+        return _whole(parts[part], parts, name, (*inside, part)) | rest
+    fields = json.items()
+    return {key: _whole(item, parts, name, inside) for key, item in fields if key != "$defs"}
 
 
 def _object(kind: Any, required: list[str]) -> Json:

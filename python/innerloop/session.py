@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from .core import Core, Json, Line
+from .core import Core, Json, Line, utf8
 from .errors import InnerloopError
 
 Effect = Json
@@ -97,7 +97,7 @@ class Session:
     ) -> tuple[Session, Step]:
         """Goes on from a log. Tools' runs that were under way are reported as lost, unless you know
         what became of them: with ``owe_runs`` they are effects of the step."""
-        data = log.encode() if isinstance(log, str) else log
+        data = utf8(log) if isinstance(log, str) else log
         request = {"parts": parts or {}, "owe_runs": owe_runs, "wall": _wall(wall)}
         return cls._enter(core or Core(), {"resume": request}, data)
 

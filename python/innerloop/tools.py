@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, get_args, get_type_hints, overload
 
-from ._threads import in_thread
+from ._threads import Escape, called, described
 from .core import Json
 from .errors import InnerloopError, ToolError
+from .results import plain, text_of
 from .schema import UnsupportedType, object_schema, schema_of, value_of
 
 Function = Callable[..., Any]
+_LONGEST = 1e9
+"""More seconds than any call takes."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,14 @@ class Tool:
     context: str | None = None
     """The parameter that takes the :class:`ToolContext`."""
 
+    def __post_init__(self) -> None:
+        seconds: Any = self.timeout
+        is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+        if seconds is not None and not (is_number and 0 < seconds < _LONGEST):
+            raise InnerloopError(
+                "bad_tool", f"tool {self.name}: `timeout` is a number of seconds, not {seconds!r}"
+            )
+
     @property
     def spec(self) -> Json:
         """The tool as the session knows it."""
@@ -93,19 +103,16 @@ class Tool:
             }
             if self.context is not None:
                 values[self.context] = context
-            if inspect.iscoroutinefunction(self.function):
-                said = await self.function(**values)
-            else:
-                said = await in_thread(lambda: self.function(**values), f"tool {self.name}")
-                if inspect.isawaitable(said):
-                    said = await said
+            said = await called(
+                lambda: self.function(**values),
+                f"tool {self.name}",
+                is_async=inspect.iscoroutinefunction(self.function),
+            )
             return _outcome(said)
-        except ToolError as error:
-            return _failed(str(error))
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            return _failed(f"{type(error).__name__}: {error}")
+            return _raised(error)
 
 
 @overload
@@ -143,6 +150,8 @@ def tool(
     """
 
     def made(function: Function) -> Tool:
+        if not callable(function):
+            raise InnerloopError("bad_tool", f"{function!r} is no function")
         words, of_parameters = _docstring(inspect.getdoc(function) or "")
         own = str(name or getattr(function, "__name__", ""))
         schema, kinds, context = _parameters(function, own, of_parameters)
@@ -175,7 +184,11 @@ def _parameters(
     required: list[str] = []
     kinds: dict[str, Any] = {}
     context = None
-    for parameter in inspect.signature(function).parameters.values():
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError) as error:
+        raise bad(f"its signature cannot be read: {error}") from error
+    for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             raise bad("`*args` and `**kwargs` have no schema")
         if parameter.kind is parameter.POSITIONAL_ONLY:
@@ -240,15 +253,22 @@ def _indent(line: str) -> int:
 
 def _outcome(said: Any) -> Json:
     if isinstance(said, ToolResult):
-        outcome: Json = {"parts": said.parts}
+        outcome: Json = {"parts": plain(said.parts)}
         if said.is_error:
             outcome["error"] = "crashed"
         if said.details is not None:
-            outcome["details"] = said.details
-        json.dumps(outcome, allow_nan=False)
+            outcome["details"] = plain(said.details)
         return outcome
-    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, allow_nan=False)
-    return {"parts": [{"type": "text", "text": text}]}
+    if isinstance(said, BaseException):
+        # What is returned in place of being raised is a failure, too.
+        return _raised(said)
+    return {"parts": [{"type": "text", "text": text_of(said)}]}
+
+
+def _raised(error: BaseException) -> Json:
+    # An `Escape` is in words what it stands for.
+    is_said = isinstance(error, ToolError | Escape)
+    return _failed(str(error) if is_said else described(error))
 
 
 def _failed(words: str) -> Json:

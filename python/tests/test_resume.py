@@ -176,11 +176,42 @@ class Resumed(AsyncCase):
         with tempfile.TemporaryDirectory() as root:
             self.wait(work(root))
 
+    def test_a_log_in_which_nothing_stands_begins(self) -> None:
+        async def work(root: str) -> None:
+            whole = os.path.join(root, "whole.jsonl")
+            with Model(*[says("One."), says("Two.")] * 4) as model:
+                async with Agent(**options(model, log=whole)) as agent:
+                    await agent.run("Say one").result()
+                header = Path(whole).read_bytes().partition(b"\n")[0]
+                # Killed before the first line was whole.
+                for number, begun in enumerate([b"", header[:9], header]):
+                    log = os.path.join(root, f"{number}.jsonl")
+                    Path(log).write_bytes(begun)
+                    resumed = Agent.resume(log, **options(model))
+                    self.assertIsNone(resumed.current)
+                    self.assertEqual((await resumed.run("Hi").result()).status, "completed")
+                    await resumed.leave()
+                    again = Agent.resume(log, **options(model))
+                    self.assertEqual(len(again.history()), 2)
+                    await again.leave()
+                    opened = os.path.join(root, f"opened-{number}.jsonl")
+                    Path(opened).write_bytes(begun)
+                    await Agent(**options(model, log=opened)).leave()
+                    self.assertEqual(Path(opened).read_bytes().count(b"\n"), 1)
+                text = os.path.join(root, "notes.txt")
+                Path(text).write_text("not a log", encoding="utf-8")
+                with self.assertRaises(InnerloopError):
+                    Agent(**options(model, log=text))
+                self.assertEqual(Path(text).read_text(encoding="utf-8"), "not a log")
+
+        with tempfile.TemporaryDirectory() as root:
+            self.wait(work(root))
+
     def test_what_is_no_log_is_told(self) -> None:
         async def work(root: str) -> None:
             log = os.path.join(root, "log.jsonl")
             with Model() as model:
-                for content in (None, "", "nonsense\n"):
+                for content in (None, "nonsense", "nonsense\n", '{"format":"innerloop-log"}\n'):
                     if content is not None:
                         Path(log).write_text(content, encoding="utf-8")
                     with self.assertRaises(InnerloopError) as bad:

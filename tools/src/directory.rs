@@ -60,12 +60,11 @@ impl Directory {
 impl Files for Directory {
     fn read(&self, path: &WorkspacePath) -> Result<Cow<'_, [u8]>, FileError> {
         let place = self.locate(path)?;
-        // Opening a pipe blocks until somebody writes. The sandbox has none, and each call out
-        // of it is expensive, so this is not checked there.
-        if !cfg!(target_os = "wasi") {
-            check_file(&fs::metadata(&place).map_err(|error| fault(&error))?)?;
-        }
-        read_file(&place)
+        // Before it is opened: opening a pipe blocks until somebody writes, in every sandbox whose
+        // files are the system's own.
+        let found = fs::metadata(&place).map_err(|error| fault(&error))?;
+        check_file(&found)?;
+        read_file(&place, found.len())
     }
 
     /// Writes in place: the file keeps its owner, mode and links, and the sandbox's quota and
@@ -126,14 +125,12 @@ const fn resolved(root: PathBuf) -> PathBuf {
     root
 }
 
-/// Reads up to the length that the file had when it was opened. Not probing for its end saves one
-/// of five calls out of the sandbox.
-fn read_file(place: &Path) -> Result<Cow<'static, [u8]>, FileError> {
+/// Reads up to the length that the file had when it was looked at. To ask for it again, or to
+/// probe for the end, would be two of six calls out of the sandbox.
+fn read_file(place: &Path, length: u64) -> Result<Cow<'static, [u8]>, FileError> {
     let file = fs::File::open(place).map_err(|error| fault(&error))?;
-    let found = file.metadata().map_err(|error| fault(&error))?;
-    check_file(&found)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len()).unwrap_or(0));
-    file.take(found.len()).read_to_end(&mut bytes).map_err(|error| fault(&error))?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0));
+    file.take(length).read_to_end(&mut bytes).map_err(|error| fault(&error))?;
     Ok(Cow::Owned(bytes))
 }
 
