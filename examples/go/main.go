@@ -55,18 +55,21 @@ func run(ctx context.Context, options agent.Options, workspace, modules, text st
 	if info, err := os.Stat(options.Log); err == nil && info.Size() > 0 {
 		start = agent.Resume
 	}
-	session, err := start(ctx, core, options)
+	session, err := start(core, options)
 	if err != nil {
 		return err
 	}
 	defer session.Close()
 	// What a session that goes on had under way comes first.
-	end, err := session.Finish(ctx)
-	if err == nil && text != "" {
-		end, err = session.Run(ctx, text)
+	result, err := session.Finish(ctx)
+	if err == nil && result.Failure == nil && text != "" {
+		result, err = session.Run(ctx, text)
 	}
-	if err == nil {
-		fmt.Printf("\n%s\n", end.End)
+	if result.End != "" {
+		fmt.Printf("\n%s\n", result.End)
+	}
+	if err == nil && result.Failure != nil {
+		return result.Failure
 	}
 	return err
 }

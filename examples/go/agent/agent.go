@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -25,7 +27,8 @@ type Options struct {
 	Tools []Tool
 	// Patch is a merge patch of the configuration.
 	Patch any
-	// OnEvent is told what happens, if it is set.
+	// OnEvent is told what happens, if it is set, one event after the other and by any goroutine. It
+	// may steer and interrupt, but must not wait for a run.
 	OnEvent func(Event)
 	// Answer says what a person says, as the protocol has it. Nobody is asked if it is nil.
 	Answer func(ctx context.Context, ask Ask) any
@@ -45,216 +48,422 @@ type Tool struct {
 	Run func(ctx context.Context, key string, arguments json.RawMessage) (string, error)
 }
 
-// Agent carries out what a session asks for. One goroutine, Run's, talks to the core; each effect
-// has a goroutine of its own, and tells its news on a channel.
+// Agent carries out what a session asks for. Its methods may be called from any goroutine. Each
+// effect has a goroutine of its own, and hands its news in; what follows from them is carried out
+// in the order in which it was said, by one goroutine at a time.
 type Agent struct {
 	core    *Core
 	options Options
-	journal *journal
 	id      string
 	session int
 	begun   time.Time
 	now     int64 // the session time at which it was opened
-	news    chan news
+
+	mu      sync.Mutex
+	journal *journal
 	open    map[uint64]context.CancelFunc
-	resumes bool // what is to be done now may have begun before
-	// When to tick, in session time, if nothing else happens before.
-	deadline *int64
+	queue   []Line // what is to be carried out and told
+	follows bool   // whether a goroutine does that
+	timer   *time.Timer
+	run     *running
+	resumed *running // the run that was under way when the session went on
+	resumes bool     // what is to be done now may have begun before
+	fault   error    // why nothing goes on
+}
+
+// running is a run under way.
+type running struct {
+	done   chan struct{}
+	result Result
+	err    error
 }
 
 // Event is a thing to know.
 type Event struct {
-	Type   string
-	Text   string
-	Name   string
-	CallID string `json:"call_id"`
-	End    string
+	Type    string
+	Agent   int
+	Text    string
+	Name    string
+	CallID  string `json:"call_id"`
+	End     string
+	Kind    string
+	Message string
 }
+
+// Result says how a run ended.
+type Result struct {
+	// End is "completed", "limit", "loop", "interrupted", "denied" or "failed".
+	End string
+	// Text is what the model said last.
+	Text string
+	// Failure says why a run failed; nil if it did not.
+	Failure *Failure
+}
+
+// Failure is what made a run fail, such as the kind "authentication" or "overloaded".
+type Failure struct{ Kind, Message string }
+
+func (f *Failure) Error() string { return f.Kind + ": " + f.Message }
+
+// ErrClosed is what a closed agent answers.
+var ErrClosed = errors.New("the agent is closed")
 
 type object = map[string]any
 
 // Open opens a session.
-func Open(ctx context.Context, core *Core, options Options) (*Agent, error) {
-	config, err := configOf(ctx, core, &options)
+func Open(core *Core, options Options) (*Agent, error) {
+	config, err := configOf(core, &options)
 	if err != nil {
 		return nil, err
 	}
 	agent, err := newAgent(core, options)
 	if err != nil {
-		return nil, err
-	}
-	if err := agent.journal.begin(); err != nil {
 		return nil, err
 	}
 	agent.id = options.ID
 	request := object{"config": config, "parts": options.parts(), "wall": time.Now().UnixMilli()}
-	lines, err := core.Ask(ctx, "open", request, nil)
-	if err != nil {
-		return nil, err
+	lines, err := core.Ask("open", request, nil)
+	if err == nil {
+		err = agent.journal.begin()
 	}
-	return agent, agent.enter(ctx, lines)
+	if err == nil {
+		err = agent.enter(lines)
+	}
+	return agent.unless(err)
 }
 
 // Resume goes on from a log where it stands. What was under way is begun again, but for runs of
 // tools that may have taken effect and must not do so twice: the model is told that they are lost.
-func Resume(ctx context.Context, core *Core, options Options) (*Agent, error) {
+// In a log without a single whole line nothing was said, and the session is opened.
+func Resume(core *Core, options Options) (*Agent, error) {
 	log, err := os.ReadFile(options.Log)
 	if err != nil {
 		return nil, err
+	}
+	if isEmpty(log) {
+		return Open(core, options)
+	}
+	first, _, _ := bytes.Cut(log, []byte("\n"))
+	var header struct{ Config struct{ ID string } }
+	if err := json.Unmarshal(first, &header); err != nil {
+		return nil, fmt.Errorf("%s is no log: %w", options.Log, err)
 	}
 	agent, err := newAgent(core, options)
 	if err != nil {
 		return nil, err
 	}
-	first, _, _ := bytes.Cut(log, []byte("\n"))
-	var header struct{ Config struct{ ID string } }
-	if err := json.Unmarshal(first, &header); err != nil {
-		return nil, err
-	}
-	agent.id = header.Config.ID
+	agent.id, agent.resumes = header.Config.ID, true
 	// This host knows by its journal which runs have begun.
 	request := object{"parts": options.parts(), "owe_runs": true, "wall": time.Now().UnixMilli()}
-	lines, err := core.Ask(ctx, "resume", request, log)
+	lines, err := core.Ask("resume", request, log)
+	if err == nil {
+		// The newest lines make a log of their own.
+		entries, rest := parted(lines)
+		if err = agent.journal.replace(entries); err == nil {
+			err = agent.enter(rest)
+		}
+	}
+	return agent.unless(err)
+}
+
+// Run lets the agent work until it is done, and says how that ended. When its context ends, the run
+// is interrupted, and the error is the context's; the agent stays usable.
+func (a *Agent) Run(ctx context.Context, text string) (Result, error) {
+	run := newRunning()
+	a.mu.Lock()
+	isFree := a.run == nil && a.fault == nil
+	if isFree {
+		a.run = run
+	}
+	err := a.take("handle", command(object{"submit": said(text)}), nil)
+	if err != nil && isFree {
+		a.run = nil
+	}
+	a.mu.Unlock()
 	if err != nil {
-		return nil, err
+		return Result{}, err
 	}
-	// The newest lines make a log of their own.
-	entries, rest := parted(lines)
-	if err := agent.journal.replace(entries); err != nil {
-		return nil, err
-	}
-	agent.resumes = true
-	err = agent.enter(ctx, rest)
-	agent.resumes = false
-	return agent, err
+	a.follow()
+	return a.wait(ctx, run)
 }
 
-// Run lets the agent work until it is done, and says how that ended.
-func (a *Agent) Run(ctx context.Context, text string) (Event, error) {
-	part := object{"type": "text", "text": text}
-	submit := object{"submit": object{"parts": []any{part}}}
-	end, err := a.hear(ctx, news{input: object{"command": object{"agent": 0, "command": submit}}})
-	return a.finish(ctx, end, err)
-}
-
-// Finish lets a resumed agent do what was under way, and says how that ended; its event has no type
+// Finish lets a resumed agent do what was under way, and says how that ended; the result has no end
 // if nothing was.
-func (a *Agent) Finish(ctx context.Context) (Event, error) {
-	lines, err := a.core.Ask(ctx, "status", object{"session": a.session}, nil)
-	if err != nil {
-		return Event{}, err
+func (a *Agent) Finish(ctx context.Context) (Result, error) {
+	if a.resumed == nil {
+		return Result{}, nil
 	}
-	var status struct{ State string }
-	err = json.Unmarshal(lines[0].Value, &status)
-	if err != nil || status.State == "idle" || status.State == "closed" {
-		return Event{}, err
-	}
-	return a.finish(ctx, nil, nil)
+	return a.wait(ctx, a.resumed)
 }
 
-// Close lets go of the log.
-func (a *Agent) Close() error { return a.journal.close() }
+// Steer tells the model something after the current round of tools; while idle, with the next run.
+func (a *Agent) Steer(text string) error { return a.do(object{"steer": said(text)}) }
 
-func (a *Agent) finish(ctx context.Context, end *Event, err error) (Event, error) {
-	for err == nil && end == nil {
-		var tick <-chan time.Time
-		if a.deadline != nil {
-			tick = time.After(time.Duration(*a.deadline-a.at()) * time.Millisecond)
-		}
-		select {
-		case said := <-a.news:
-			if said.last {
-				delete(a.open, said.id)
-			}
-			end, err = a.hear(ctx, said)
-		case <-tick:
-			end, err = a.hear(ctx, news{input: object{"tick": nil}})
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
+// FollowUp gives the agent another input for when the current one is done, in the same run.
+func (a *Agent) FollowUp(text string) error { return a.do(object{"follow_up": said(text)}) }
+
+// Interrupt stops the run under way, if there is one; the agent stays usable.
+func (a *Agent) Interrupt() error {
+	a.mu.Lock()
+	isIdle := a.run == nil
+	a.mu.Unlock()
+	if isIdle {
+		return nil
 	}
-	if err != nil {
-		return Event{}, err
+	return a.do(object{"interrupt": nil})
+}
+
+// Close stops what is under way and lets go of the log, from which the session can go on.
+func (a *Agent) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if errors.Is(a.fault, ErrClosed) {
+		return nil
 	}
-	return *end, nil
+	a.fail(ErrClosed)
+	_, err := a.core.Ask("close", object{"session": a.session}, nil)
+	return errors.Join(err, a.journal.close())
+}
+
+func (a *Agent) wait(ctx context.Context, run *running) (Result, error) {
+	select {
+	case <-run.done:
+		return run.result, run.err
+	case <-ctx.Done():
+	}
+	// What the session does not give up in time, it ends by itself.
+	err := a.Interrupt()
+	<-run.done
+	return run.result, errors.Join(context.Cause(ctx), err, run.err)
 }
 
 func (a *Agent) at() int64 { return a.now + time.Since(a.begun).Milliseconds() }
 
-func (a *Agent) hear(ctx context.Context, said news) (*Event, error) {
-	verb, fields := "handle", object{"session": a.session, "at": a.at(), "input": said.input}
-	if said.chunk != nil {
-		verb, fields = "chunk", object{"session": a.session, "at": a.at(), "id": said.id}
-	}
-	lines, err := a.core.Ask(ctx, verb, fields, said.chunk)
-	var refusal *Refusal
-	if errors.As(err, &refusal) && refusal.Code == "answered" {
-		return nil, nil // It was on its way when the session had enough.
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.follow(ctx, lines)
-}
-
-// enter takes in what a session begins with.
-func (a *Agent) enter(ctx context.Context, lines []Line) error {
-	err := errors.Join(json.Unmarshal(lines[0].Value, &a.session), json.Unmarshal(lines[1].Value, &a.now))
-	if err != nil {
-		return err
-	}
-	a.begun = time.Now()
-	_, err = a.follow(ctx, lines[2:])
+func (a *Agent) do(what object) error {
+	a.mu.Lock()
+	err := a.take("handle", command(what), nil)
+	a.mu.Unlock()
+	a.follow()
 	return err
 }
 
-// follow makes a step durable and then carries it out; it returns how the run ended, if it did.
-func (a *Agent) follow(ctx context.Context, lines []Line) (end *Event, err error) {
+// hear takes in what came of an effect.
+func (a *Agent) hear(verb string, fields object, data []byte) {
+	a.mu.Lock()
+	err := a.take(verb, fields, data)
+	var refusal *Refusal
+	// What was on its way when the session had enough is none of its business any more.
+	isLate := errors.As(err, &refusal) && (refusal.Code == "answered" || refusal.Code == "closed")
+	if err != nil && !isLate && a.fault == nil {
+		a.fail(err)
+	}
+	a.mu.Unlock()
+	a.follow()
+}
+
+// take hands something to the session, makes what follows durable, and puts it behind what is to be
+// done. The mutex is held.
+func (a *Agent) take(verb string, fields object, data []byte) error {
+	if a.fault != nil {
+		return a.fault
+	}
+	fields["session"], fields["at"] = a.session, a.at()
+	lines, err := a.core.Ask(verb, fields, data)
+	if refusal := (*Refusal)(nil); errors.As(err, &refusal) {
+		return err // Nothing has changed.
+	}
+	if err == nil {
+		err = a.keep(lines)
+	}
+	if err != nil {
+		a.fail(err)
+	}
+	return err
+}
+
+func (a *Agent) keep(lines []Line) error {
 	entries, rest := parted(lines)
-	durable := false
-	for _, line := range rest {
-		durable = durable || line.Kind == "effect"
+	isEffect := func(line Line) bool { return line.Kind == "effect" }
+	a.queue = append(a.queue, rest...)
+	return a.journal.append(entries, slices.ContainsFunc(rest, isEffect))
+}
+
+// enter takes in what a session begins with.
+func (a *Agent) enter(lines []Line) error {
+	a.begun = time.Now()
+	err := errors.Join(json.Unmarshal(lines[0].Value, &a.session), json.Unmarshal(lines[1].Value, &a.now))
+	if err == nil && a.resumes {
+		err = a.find()
 	}
-	if err := a.journal.append(entries, durable); err != nil {
-		return nil, err
+	if err == nil {
+		err = a.keep(lines[2:])
 	}
-	for _, line := range rest {
-		switch line.Kind {
-		case "event":
-			var event Event
-			if err = json.Unmarshal(line.Value, &event); err == nil && a.options.OnEvent != nil {
-				a.options.OnEvent(event)
-			}
-			if event.Type == "processing_end" {
-				end = &event
-			}
-		case "effect":
-			var kinds map[string]effect
-			err = json.Unmarshal(line.Value, &kinds)
-			for kind, effect := range kinds {
-				err = errors.Join(err, a.begin(ctx, kind, effect))
-			}
-		case "deadline":
-			err = json.Unmarshal(line.Value, &a.deadline)
+	if err != nil {
+		return err
+	}
+	a.follow()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.resumes = false
+	return a.fault
+}
+
+// find takes note of a run that was under way when the log ended.
+func (a *Agent) find() error {
+	lines, err := a.core.Ask("status", object{"session": a.session}, nil)
+	if err != nil {
+		return err
+	}
+	var status struct{ State string }
+	err = json.Unmarshal(lines[0].Value, &status)
+	if status.State != "idle" && status.State != "closed" {
+		a.resumed = newRunning()
+		a.run = a.resumed
+	}
+	return err
+}
+
+// follow carries out what is to be done, and tells it, unless another goroutine does.
+func (a *Agent) follow() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.follows {
+		return
+	}
+	a.follows = true
+	for len(a.queue) > 0 {
+		line := a.queue[0]
+		a.queue = a.queue[1:]
+		if err := a.carryOut(line); err != nil {
+			a.fail(err)
 		}
-		if err != nil {
-			return nil, err
-		}
 	}
-	return end, nil
+	a.follows = false
+}
+
+func (a *Agent) carryOut(line Line) error {
+	switch line.Kind {
+	case "event":
+		var event Event
+		if err := json.Unmarshal(line.Value, &event); err != nil {
+			return err
+		}
+		if event.Agent == 0 {
+			a.watch(event)
+		}
+		a.show(event)
+	case "effect":
+		var kinds map[string]effect
+		if err := json.Unmarshal(line.Value, &kinds); err != nil {
+			return err
+		}
+		for kind, effect := range kinds {
+			return a.begin(kind, effect)
+		}
+	case "deadline":
+		var deadline *int64
+		if err := json.Unmarshal(line.Value, &deadline); err != nil {
+			return err
+		}
+		a.tickAt(deadline)
+	}
+	return nil
+}
+
+// watch follows the run under way by its events.
+func (a *Agent) watch(event Event) {
+	if event.Type == "user_input" && a.run == nil {
+		a.run = newRunning()
+	}
+	if a.run == nil {
+		return
+	}
+	result := &a.run.result
+	switch event.Type {
+	case "error":
+		result.Failure = &Failure{event.Kind, event.Message}
+	case "processing_end":
+		result.End, result.Text = event.End, event.Text
+		if event.End != "failed" {
+			result.Failure = nil
+		}
+		a.end(nil)
+	case "session_end":
+		result.End = "interrupted"
+		a.end(nil)
+	}
+}
+
+// show tells an event without the mutex, so that who is told may steer.
+func (a *Agent) show(event Event) {
+	if a.options.OnEvent == nil {
+		return
+	}
+	a.mu.Unlock()
+	defer a.mu.Lock()
+	defer report("OnEvent")
+	a.options.OnEvent(event)
+}
+
+func (a *Agent) tickAt(deadline *int64) {
+	if a.timer != nil {
+		a.timer.Stop()
+	}
+	if deadline == nil {
+		return
+	}
+	// A millisecond more: the session does not hear of what is not due.
+	wait := time.Duration(max(0, *deadline-a.at())+1) * time.Millisecond
+	a.timer = time.AfterFunc(wait, func() { a.hear("handle", object{"input": object{"tick": nil}}, nil) })
+}
+
+// fail ends what is under way: nothing goes on after this.
+func (a *Agent) fail(why error) {
+	a.fault, a.queue = why, nil
+	for _, cancel := range a.open {
+		cancel()
+	}
+	a.tickAt(nil)
+	a.end(why)
+}
+
+func (a *Agent) end(err error) {
+	if a.run != nil {
+		a.run.err = err
+		close(a.run.done)
+		a.run = nil
+	}
+}
+
+// unless gives the agent out, or lets go of its log.
+func (a *Agent) unless(err error) (*Agent, error) {
+	if err == nil {
+		return a, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.fail(err)
+	return nil, errors.Join(err, a.journal.close())
 }
 
 func newAgent(core *Core, options Options) (*Agent, error) {
 	journal, err := openJournal(options.Log)
-	agent := &Agent{
-		core: core, options: options, journal: journal,
-		news: make(chan news), open: make(map[uint64]context.CancelFunc),
-	}
-	return agent, err
+	open := make(map[uint64]context.CancelFunc)
+	return &Agent{core: core, options: options, journal: journal, open: open}, err
+}
+
+func newRunning() *running { return &running{done: make(chan struct{})} }
+
+func said(text string) object {
+	return object{"parts": []any{object{"type": "text", "text": text}}}
+}
+
+func command(what object) object {
+	return object{"input": object{"command": object{"agent": 0, "command": what}}}
 }
 
 // configOf is the configuration that the options come to.
-func configOf(ctx context.Context, core *Core, options *Options) (json.RawMessage, error) {
+func configOf(core *Core, options *Options) (json.RawMessage, error) {
 	if options.ID == "" {
 		options.ID = fmt.Sprintf("go-%d", time.Now().UnixNano())
 	}
@@ -273,7 +482,7 @@ func configOf(ctx context.Context, core *Core, options *Options) (json.RawMessag
 			"read_only": tool.ReadOnly,
 		})
 	}
-	lines, err := core.Ask(ctx, "config", object{
+	lines, err := core.Ask("config", object{
 		"id": options.ID, "provider": options.Provider, "model": options.Model,
 		"facts": object{"working_directory": "/", "platform": "wasm"},
 		"tools": tools, "patches": patches,

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -13,8 +15,10 @@ import (
 // large is a room that the module takes back when it is asked for a smaller one.
 const large = 1 << 20
 
-// Core is an instance of innerloop_core.wasm: a request in, lines of JSON out.
+// Core is an instance of innerloop_core.wasm: a request in, lines of JSON out. It holds any number
+// of sessions, and goroutines may share it: their calls wait for one another.
 type Core struct {
+	mu         sync.Mutex
 	memory     api.Memory
 	room, call api.Function
 	// The room that the module has for requests: it stays as long as it is large enough.
@@ -47,16 +51,16 @@ func NewCore(ctx context.Context, runtime wazero.Runtime, wasm []byte) (*Core, e
 }
 
 // Ask sends a verb with its fields, and behind its line the bytes that some verbs take.
-func (c *Core) Ask(ctx context.Context, verb string, fields any, data []byte) ([]Line, error) {
-	answer, err := c.Answer(ctx, verb, fields, data)
+func (c *Core) Ask(verb string, fields any, data []byte) ([]Line, error) {
+	answer, err := c.Answer(verb, fields, data)
 	if err != nil {
 		return nil, err
 	}
 	return readLines(answer)
 }
 
-// Answer is the answer to a request as it stands in the module's memory, until the next one.
-func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte) ([]byte, error) {
+// Answer is the answer to a request as the lines come.
+func (c *Core) Answer(verb string, fields any, data []byte) ([]byte, error) {
 	request, err := json.Marshal(map[string]any{verb: fields})
 	if err != nil {
 		return nil, err
@@ -64,10 +68,15 @@ func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte)
 	if len(data) > 0 {
 		request = append(append(request, '\n'), data...)
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// A context that ends in the midst of a call may close the module, and all sessions with it. A
+	// call waits for nothing, so it needs none.
+	ctx := context.Background()
 	if length := uint32(len(request)); length > c.size || c.size > large {
 		address, err := c.room.Call(ctx, uint64(length))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the core has failed: %w", err)
 		}
 		c.address, c.size = uint32(address[0]), length
 	}
@@ -82,9 +91,10 @@ func (c *Core) Answer(ctx context.Context, verb string, fields any, data []byte)
 	packed := c.stack[0]
 	answer, ok := c.memory.Read(uint32(packed>>32), uint32(packed))
 	if !ok {
-		return nil, fmt.Errorf("the core's answer is out of its memory")
+		return nil, errors.New("the core's answer is out of its memory")
 	}
-	return answer, nil
+	// It lies in the module's memory, which the next request changes.
+	return bytes.Clone(answer), nil
 }
 
 // readLines cuts an answer into its lines, each an object with one key: {"kind":value}.
@@ -96,12 +106,17 @@ func readLines(answer []byte) ([]Line, error) {
 		if !ok {
 			return nil, fmt.Errorf("the core's answer is no line: %s", text)
 		}
-		// The answer lies in the module's memory, which the next request changes.
-		line := Line{string(kind), bytes.Clone(bytes.TrimSuffix(value, []byte("}")))}
+		line := Line{string(kind), bytes.TrimSuffix(value, []byte("}"))}
 		if line.Kind == "error" || line.Kind == "rejected" {
-			var fault struct{ Code, Message string }
+			var fault struct {
+				Code, Message string
+				Reason        map[string]any
+			}
 			if err := json.Unmarshal(line.Value, &fault); err != nil {
 				return nil, err
+			}
+			for reason := range fault.Reason {
+				fault.Code = reason
 			}
 			return nil, &Refusal{fault.Code, fault.Message}
 		}
@@ -110,7 +125,8 @@ func readLines(answer []byte) ([]Line, error) {
 	return lines, nil
 }
 
-// Refusal says why the core did not take a request; nothing has changed.
+// Refusal says why the core did not take a request, or the session an input such as a Run while
+// another is under way; nothing has changed.
 type Refusal struct{ Code, Message string }
 
 func (r *Refusal) Error() string { return r.Message }

@@ -1,12 +1,13 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 )
@@ -33,16 +34,8 @@ type effect struct {
 	Ask Ask
 }
 
-// news is an input that came of an effect, or a piece of a response's body.
-type news struct {
-	id    uint64
-	input any
-	chunk []byte
-	last  bool
-}
-
-// begin begins an effect in a goroutine of its own, or stops one.
-func (a *Agent) begin(ctx context.Context, kind string, effect effect) error {
+// begin begins an effect in a goroutine of its own, or stops one. The mutex is held.
+func (a *Agent) begin(kind string, effect effect) error {
 	if kind == "cancel" {
 		if cancel, ok := a.open[effect.ID]; ok {
 			cancel()
@@ -56,35 +49,45 @@ func (a *Agent) begin(ctx context.Context, kind string, effect effect) error {
 			return err
 		}
 	}
-	session := ctx
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.Background())
 	a.open[effect.ID] = cancel
-	// What is stopped still tells its end: the session passes over what it does not want any more.
-	tell := func(said news) {
-		said.id = effect.ID
-		select {
-		case a.news <- said:
-		case <-session.Done():
-		}
-	}
-	go func() {
-		defer cancel()
-		switch kind {
-		case "http":
-			a.send(ctx, effect, tell)
-		case "run_tool":
-			done := object{"id": effect.ID, "input": object{"done": a.perform(ctx, effect)}}
-			tell(news{last: true, input: object{"tool": done}})
-		case "ask":
-			answer := object{"id": effect.ID, "answer": a.answer(ctx, effect.Ask)}
-			tell(news{last: true, input: object{"answer": answer}})
-		default:
-			tell(news{last: true, input: object{"lost": object{"id": effect.ID}}})
-		}
-	}()
+	go a.carry(ctx, kind, effect)
 	return nil
 }
 
+// carry carries an effect out and hands in what came of it, also when a function of the host's
+// panics or ends its goroutine. What is stopped still tells its end: the session passes over what it
+// does not want any more.
+func (a *Agent) carry(ctx context.Context, kind string, effect effect) {
+	last := object{"lost": object{"id": effect.ID}}
+	defer func() {
+		a.mu.Lock()
+		a.open[effect.ID]()
+		delete(a.open, effect.ID)
+		a.mu.Unlock()
+		a.hear("handle", object{"input": last}, nil)
+	}()
+	defer report(kind)
+	switch kind {
+	case "http":
+		last = a.send(ctx, effect)
+	case "run_tool":
+		last = object{"tool": object{"id": effect.ID, "input": object{"done": a.perform(ctx, effect)}}}
+	case "ask":
+		last = object{"answer": object{"id": effect.ID, "answer": a.answer(ctx, effect.Ask)}}
+	}
+}
+
+// report says on standard error what has panicked, and goes on: one agent's function must not end
+// the others.
+func report(what string) {
+	if fault := recover(); fault != nil {
+		log.Printf("%s has panicked: %v\n%s", what, fault, debug.Stack())
+	}
+}
+
+// perform runs a tool to its end, or until its context or its time limit ends it; a tool that heeds
+// neither goes on, unheard.
 func (a *Agent) perform(ctx context.Context, effect effect) json.RawMessage {
 	run := effect.Run
 	if run.Job.Builtin != nil && a.options.Builtin != nil {
@@ -96,12 +99,32 @@ func (a *Agent) perform(ctx context.Context, effect effect) json.RawMessage {
 	}
 	limited, cancel := context.WithTimeout(ctx, time.Duration(run.TimeoutMs)*time.Millisecond)
 	defer cancel()
-	said, err := tool.Run(limited, fmt.Sprintf("%s/%d", a.id, effect.ID), run.Job.Custom)
-	if err != nil {
-		return failed("crashed", err.Error())
+	done := make(chan json.RawMessage, 1)
+	go func() {
+		outcome := failed("crashed", "The tool has crashed.")
+		defer func() { done <- outcome }()
+		defer report("tool " + run.Name)
+		said, err := tool.Run(limited, fmt.Sprintf("%s/%d", a.id, effect.ID), run.Job.Custom)
+		if err != nil {
+			outcome = failed("crashed", err.Error())
+			return
+		}
+		outcome, _ = json.Marshal(object{"parts": []any{object{"type": "text", "text": said}}})
+	}()
+	select {
+	case outcome := <-done:
+		return outcome
+	case <-limited.Done():
 	}
-	outcome, _ := json.Marshal(object{"parts": []any{object{"type": "text", "text": said}}})
-	return outcome
+	return stopped(ctx)
+}
+
+// stopped is the outcome of a run whose context or time limit has ended it.
+func stopped(ctx context.Context) json.RawMessage {
+	if ctx.Err() != nil {
+		return []byte(`{"parts":[],"error":"interrupted"}`)
+	}
+	return []byte(`{"parts":[],"error":"timeout","timed_out":true}`)
 }
 
 // mayRepeat says whether a run that may have taken effect can be carried out again.
@@ -136,19 +159,18 @@ func failed(kind, text string) json.RawMessage {
 	return outcome
 }
 
-func (a *Agent) send(ctx context.Context, effect effect, tell func(news)) {
-	http1 := func(input any) news {
-		return news{input: object{"http": object{"id": effect.ID, "input": input}}}
+// send sends a request as it is and hands in what comes; it returns the last of it.
+func (a *Agent) send(ctx context.Context, effect effect) object {
+	news := func(input any) object {
+		return object{"http": object{"id": effect.ID, "input": input}}
 	}
-	fail := func(err error) {
-		said := http1(object{"failed": object{"kind": "network", "message": err.Error()}})
-		said.last = true
-		tell(said)
+	failed := func(err error) object {
+		return news(object{"failed": object{"kind": "network", "message": err.Error()}})
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, effect.Request.URL, bytes.NewReader([]byte(effect.Request.Body)))
+	body := strings.NewReader(effect.Request.Body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, effect.Request.URL, body)
 	if err != nil {
-		fail(err)
-		return
+		return failed(err)
 	}
 	for _, header := range effect.Request.Headers {
 		request.Header.Set(header[0], header[1])
@@ -158,30 +180,26 @@ func (a *Agent) send(ctx context.Context, effect effect, tell func(news)) {
 	}
 	response, err := client.Do(request)
 	if err != nil {
-		fail(err)
-		return
+		return failed(err)
 	}
 	defer response.Body.Close()
 	headers := [][2]string{}
 	for name, values := range response.Header {
-		headers = append(headers, [2]string{strings.ToLower(name), values[0]})
+		headers = append(headers, [2]string{strings.ToLower(name), strings.Join(values, ", ")})
 	}
-	tell(http1(object{"head": object{"status": response.StatusCode, "headers": headers, "at": time.Now().UnixMilli()}}))
+	head := object{"status": response.StatusCode, "headers": headers, "at": time.Now().UnixMilli()}
+	a.hear("handle", object{"input": news(object{"head": head})}, nil)
+	piece := make([]byte, 32<<10)
 	for {
-		piece := make([]byte, 32<<10)
 		count, err := response.Body.Read(piece)
 		if count > 0 {
-			tell(news{chunk: piece[:count]})
+			a.hear("chunk", object{"id": effect.ID}, piece[:count])
 		}
 		if err == io.EOF {
-			said := http1(object{"end": nil})
-			said.last = true
-			tell(said)
-			return
+			return news(object{"end": nil})
 		}
 		if err != nil {
-			fail(err)
-			return
+			return failed(err)
 		}
 	}
 }

@@ -40,6 +40,14 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
+// isEmpty says whether nothing was ever said in a log: of a first line that was cut nothing has
+// followed.
+func isEmpty(log []byte) bool {
+	beginning := []byte(`{"format":"innerloop-log"`)
+	beginning = beginning[:min(len(log), len(beginning))]
+	return bytes.HasPrefix(log, beginning) && !bytes.Contains(log, []byte("\n"))
+}
+
 // begin begins a log, of which there is none yet.
 func (j *journal) begin() (err error) {
 	if j == nil {
@@ -48,10 +56,11 @@ func (j *journal) begin() (err error) {
 	if j.log, err = openToAppend(j.path); err != nil {
 		return err
 	}
-	if info, err := j.log.Stat(); err != nil || info.Size() > 0 {
+	log, err := os.ReadFile(j.path)
+	if err != nil || !isEmpty(log) {
 		return errors.Join(err, fmt.Errorf("%s has a session already", j.path))
 	}
-	return j.forget()
+	return errors.Join(j.log.Truncate(0), j.forget())
 }
 
 // replace puts lines in the place of what the log holds: all of them or none.
@@ -110,7 +119,11 @@ func (j *journal) close() error {
 	if j == nil {
 		return nil
 	}
-	return errors.Join(j.log.Close(), j.runs.Close())
+	err := j.runs.Close()
+	if j.log != nil {
+		err = errors.Join(err, j.log.Close())
+	}
+	return err
 }
 
 func (j *journal) forget() error {

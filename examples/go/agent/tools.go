@@ -71,10 +71,8 @@ func (t *Tools) Perform(ctx context.Context, run Run) json.RawMessage {
 		WithSysWalltime().WithSysNanotime()
 	_, err := t.runtime.InstantiateModule(limited, t.module, config)
 	switch {
-	case ctx.Err() != nil:
-		return []byte(`{"parts":[],"error":"interrupted"}`)
 	case limited.Err() != nil:
-		return []byte(`{"parts":[],"error":"timeout","timed_out":true}`)
+		return stopped(ctx)
 	case json.Valid(output.Bytes()):
 		return output.Bytes()
 	default:

@@ -39,17 +39,17 @@ func deltas(ctx context.Context, module, script, times string) error {
 	last := len(requests) - 1
 	for _, request := range requests[:last] {
 		for verb, fields := range request {
-			if _, err := core.Ask(ctx, verb, fields, nil); err != nil {
+			if _, err := core.Ask(verb, fields, nil); err != nil {
 				return err
 			}
 		}
 	}
 	chunk, piece := requests[last]["chunk"], []byte(lines[last+1]+"\n\n")
-	if _, err := told(ctx, core, chunk, piece, 1000); err != nil {
+	if _, err := told(core, chunk, piece, 1000); err != nil {
 		return err
 	}
 	begun := cpu()
-	heard, err := told(ctx, core, chunk, piece, count)
+	heard, err := told(core, chunk, piece, count)
 	if err != nil {
 		return err
 	}
@@ -62,10 +62,10 @@ func deltas(ctx context.Context, module, script, times string) error {
 }
 
 // told hands the piece over so many times, and counts the deltas that follow.
-func told(ctx context.Context, core *agent.Core, chunk json.RawMessage, piece []byte, times int) (int, error) {
+func told(core *agent.Core, chunk json.RawMessage, piece []byte, times int) (int, error) {
 	heard := 0
 	for range times {
-		lines, err := core.Ask(ctx, "chunk", chunk, piece)
+		lines, err := core.Ask("chunk", chunk, piece)
 		if err != nil {
 			return heard, err
 		}

@@ -20,7 +20,6 @@ type mortal struct {
 	notes, scene, death string
 	// How often an event without a call has come.
 	seen map[string]int
-	text string
 }
 
 type object = map[string]any
@@ -43,24 +42,24 @@ func (m *mortal) run(ctx context.Context, module, cache, url, log string) error 
 	}
 	end, err := m.live(ctx, core, m.options(url, log))
 	if err == nil {
-		fmt.Println(end.End, m.text)
+		fmt.Println(end.End, end.Text)
 	}
 	return err
 }
 
-func (m *mortal) live(ctx context.Context, core *agent.Core, options agent.Options) (end agent.Event, err error) {
+func (m *mortal) live(ctx context.Context, core *agent.Core, options agent.Options) (end agent.Result, err error) {
 	if _, missing := os.Stat(options.Log); missing != nil {
-		session, err := agent.Open(ctx, core, options)
+		session, err := agent.Open(core, options)
 		if err != nil {
 			return end, err
 		}
 		return session.Run(ctx, "Do it")
 	}
-	session, err := agent.Resume(ctx, core, options)
+	session, err := agent.Resume(core, options)
 	if err != nil {
 		return end, err
 	}
-	if end, err = session.Finish(ctx); err == nil && end.Type == "" {
+	if end, err = session.Finish(ctx); err == nil && end.End == "" {
 		err = errors.New("nothing was under way")
 	}
 	return end, err
@@ -162,8 +161,6 @@ func (m *mortal) listen(event agent.Event) {
 	case "request_start", "assistant_text_delta":
 		m.seen[event.Type]++
 		m.diesAt(fmt.Sprint(event.Type, " ", m.seen[event.Type]))
-	case "assistant_text_end":
-		m.text = event.Text
 	default:
 		m.diesAt(event.Type + " " + event.CallID)
 	}

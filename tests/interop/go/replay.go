@@ -39,7 +39,7 @@ func replay(ctx context.Context, mode, module, folder string) error {
 		if err != nil {
 			return err
 		}
-		outputs, err := core.Answer(ctx, "replay", nil, log)
+		outputs, err := core.Answer("replay", nil, log)
 		if err != nil {
 			return err
 		}
