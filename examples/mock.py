@@ -1,7 +1,8 @@
 """A model in Anthropic's protocol that plays a script, for the examples: it reads notes.md, writes
 report.md, and says so; of an agent with the tool `weather` it asks the weather, and of one with
 `book_flight` a journey to where it is warmer. It is the service, too, that those tools call. Starts
-a program and ends with it: `mock.py PROGRAM ARGUMENT…`."""
+a program and ends with it: `mock.py PROGRAM ARGUMENT…`. With `--flaky` before the program it is
+overloaded at first, and then breaks a connection; with `--refuse` it refuses the key."""
 
 import json
 import os
@@ -51,6 +52,22 @@ def events(said, calls, number):
     yield {"type": "message_stop"}
 
 
+def refuse(handler, status, kind):
+    error = {"type": "error", "error": {"type": kind, "message": "the mock says no"}}
+    handler.send_response(status)
+    handler.send_header("content-type", "application/json")
+    handler.end_headers()
+    handler.wfile.write(json.dumps(error).encode())
+
+
+def hang_up(handler):
+    handler.send_response(200)
+    handler.send_header("content-type", "text/event-stream")
+    handler.send_header("content-length", "9999")
+    handler.end_headers()
+    handler.wfile.write(b"event: ")
+
+
 class Mock(BaseHTTPRequestHandler):
     def do_GET(self):
         self.send_response(200)
@@ -61,6 +78,10 @@ class Mock(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         if self.path in TRAVEL:
             return self.do_GET()
+        if "--refuse" in flags:
+            return refuse(self, 401, "authentication_error")
+        if troubles:
+            return troubles.pop(0)(self)
         body = json.loads(body)
         # Each reply follows from the conversation.
         number = sum(message["role"] == "assistant" for message in body["messages"])
@@ -77,9 +98,16 @@ class Mock(BaseHTTPRequestHandler):
         pass
 
 
+command = sys.argv[1:]
+flags = []
+while command and command[0].startswith("--"):
+    flags.append(command.pop(0))
+troubles = []
+if "--flaky" in flags:
+    troubles = [lambda mock: refuse(mock, 529, "overloaded_error"), hang_up]
 server = ThreadingHTTPServer(("127.0.0.1", 0), Mock)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 address = f"http://127.0.0.1:{server.server_address[1]}"
 mocked = {"ANTHROPIC_BASE_URL": address, "TRAVEL_URL": address}
 environment = {**os.environ, "ANTHROPIC_API_KEY": "sk-mock", **mocked}
-sys.exit(subprocess.call(sys.argv[1:], env=environment))
+sys.exit(subprocess.call(command, env=environment))
