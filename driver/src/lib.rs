@@ -23,6 +23,8 @@ mod key;
 #[cfg(feature = "log")]
 mod lines;
 mod masking;
+#[cfg(feature = "log")]
+mod memory_log;
 mod open;
 mod output;
 mod patch;
@@ -43,6 +45,8 @@ pub use key::{Key, MASK};
 #[cfg(feature = "log")]
 pub use lines::Lines;
 pub use masking::{Keys, Masking};
+#[cfg(feature = "log")]
+pub use memory_log::MemoryLog;
 pub use output::{Output, Outputs};
 pub use patch::PatchError;
 pub use people::{NOBODY_APPROVES, People};

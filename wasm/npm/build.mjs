@@ -68,9 +68,14 @@ const glue = {
       const isStrange = /^(ex|im)port\b|RawAgentFinalization/m.test(body);
       const isKnown = /!isModule/.test(body) && !isStrange;
       if (!isKnown) throw new Error("the glue is not as it is known");
-      const all = [...exported, "initSync", "load: __wbg_init", "module: () => wasmModule"];
+      const own = ["module: () => wasmModule", "bytes: () => getUint8ArrayMemory0().byteLength"];
+      const all = [...exported, "initSync", "load: __wbg_init", ...own];
       const whole = `export function instantiate() {\n${body}\nreturn { ${all} };\n}\n`;
-      const contents = `import { isModule } from "./kinds.js";\n${whole}`;
+      const imports = [
+        'import { isModule } from "./kinds.js";',
+        'import { TextDecoder, TextEncoder } from "./coders.js";',
+      ];
+      const contents = [...imports, whole].join("\n");
       return { contents, resolveDir: fileURLToPath(new URL("src", import.meta.url)) };
     });
   },
@@ -124,6 +129,14 @@ await build({
   splitting: true,
   external: ["./innerloop_wasm_bg.wasm", "./innerloop_wasm_bg.wasm?module", "node:*"],
 });
+// A class that speaks of itself comes out under another name, which people would read.
+for (const file of readdirSync("dist").filter((name) => name.startsWith("chunk-"))) {
+  const text = readFileSync(`dist/${file}`, "utf8");
+  const named = text.replace(/\bvar (\w+) = class _\1\b/g, "var $1 = class $1");
+  const names = [...text.matchAll(/\bvar (\w+) = class _\1\b/g)].map(([, name]) => name);
+  const own = (all, name) => all.replaceAll(new RegExp(`\\b_${name}\\b`, "g"), name);
+  writeFileSync(`dist/${file}`, names.reduce(own, named));
+}
 const alone = ["program.web", "program.node", "files.node", "files.opfs", "files.durable"];
 await build({
   ...shared,

@@ -12,6 +12,21 @@ extern "C" {
     #[derive(Clone, Debug)]
     pub type Callbacks;
 
+    /// Whether the package wants the session's log kept, for when it asks for it.
+    #[cfg(feature = "log")]
+    #[wasm_bindgen(method, getter, js_name = keepsLog)]
+    pub(crate) fn keeps_log(this: &Callbacks) -> bool;
+
+    /// Whether the package wants each line of the session's log.
+    #[cfg(feature = "log")]
+    #[wasm_bindgen(method, getter, js_name = hearsLines)]
+    pub(crate) fn hears_lines(this: &Callbacks) -> bool;
+
+    /// Takes lines of the session's log, before anything is done that follows from them.
+    #[cfg(feature = "log")]
+    #[wasm_bindgen(method)]
+    pub(crate) fn lines(this: &Callbacks, lines: &str);
+
     /// Takes a batch of events, as [`told`](crate::told) has them. Left out of them is what the
     /// package adds: the session, and the wall time, which is that of their time 0 and theirs
     /// together.

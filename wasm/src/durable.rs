@@ -75,10 +75,10 @@ impl RawAgent {
         self.host.driver.borrow().session().snapshot()
     }
 
-    /// The session's log; empty if none is kept.
+    /// The session's log, or the newest part of a long one; empty if none is kept.
     #[must_use]
     pub fn log(&self) -> String {
-        self.host.log.borrow().clone()
+        self.host.log.text()
     }
 }
 

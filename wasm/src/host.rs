@@ -6,6 +6,7 @@ use crate::{
     callbacks::Callbacks,
     clock::{Clock, to_f64},
     files::RawFiles,
+    log::Log,
     told,
 };
 use innerloop_core::{
@@ -46,8 +47,7 @@ pub(crate) struct Host {
     outbox: RefCell<Vec<Event>>,
     /// What the session's steps have changed.
     pub(crate) steps: RefCell<FileSteps>,
-    /// The session's log, if the driver keeps one.
-    pub(crate) log: RefCell<String>,
+    pub(crate) log: Log,
     delivering: Cell<bool>,
     /// When the package was told to wake the host.
     due: Cell<Option<Instant>>,
@@ -70,6 +70,10 @@ impl Host {
         carry_out: CarryOut,
     ) -> Self {
         Self {
+            #[cfg(feature = "log")]
+            log: Log::of(&callbacks),
+            #[cfg(not(feature = "log"))]
+            log: Log::default(),
             callbacks,
             files: files.memory(),
             is_copy: files.is_copy,
@@ -79,7 +83,6 @@ impl Host {
             running: RefCell::default(),
             outbox: RefCell::default(),
             steps: RefCell::default(),
-            log: RefCell::default(),
             delivering: Cell::new(false),
             due: Cell::new(None),
         }
@@ -162,17 +165,17 @@ impl Host {
     }
 
     fn carry_out_all(&self, outputs: Outputs) -> VecDeque<Input> {
-        let Outputs { log, snapshot, list, recording: _ } = outputs;
-        self.log.borrow_mut().push_str(&log);
-        self.log.borrow_mut().push_str(&snapshot.unwrap_or_default());
         let mut answers = VecDeque::new();
-        for output in list {
-            match output {
-                Output::Event(event) => {
-                    self.steps.borrow_mut().on_event(&event);
-                    self.outbox.borrow_mut().push(event);
+        self.log.wait(outputs);
+        while let Some(Outputs { list, .. }) = self.log.next(&self.callbacks) {
+            for output in list {
+                match output {
+                    Output::Event(event) => {
+                        self.steps.borrow_mut().on_event(&event);
+                        self.outbox.borrow_mut().push(event);
+                    }
+                    output => answers.extend((self.carry_out)(self, output)),
                 }
-                output => answers.extend((self.carry_out)(self, output)),
             }
         }
         answers

@@ -14,6 +14,7 @@ mod effects;
 mod files;
 mod host;
 mod js;
+mod log;
 mod misuse;
 mod options;
 mod program;

@@ -61,6 +61,7 @@ Commands:
   everywhere   Try the npm packages in Node 20, 22 and 24, Deno, Bun, workerd, Vite, webpack, Next,
                Parcel, Rollup, esbuild and Vitest, which come from npm (1.4 GB); what is skipped
                is said, and why
+  npm          Build and pack the npm package, and nothing beside it
   playground   Build the page and serve it (--port PORT, otherwise 8080 or the next free one)
   simulate     Drive the session core through a hostile world (--seeds N, --from SEED, --seconds S)
   size         Weigh the page's module, by crate and by cause, beside its budget, and the module
@@ -105,6 +106,7 @@ enum Ask {
     Everywhere,
     Prepare,
     Dist(package::Profile),
+    Npm,
     Simulate {
         arguments: Vec<String>,
     },
@@ -152,6 +154,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo", "--python"] => Ok(Ask::DemoPython),
         ["test"] => Ok(Ask::Test),
         ["everywhere"] => Ok(Ask::Everywhere),
+        ["npm"] => Ok(Ask::Npm),
         ["prepare"] => Ok(Ask::Prepare),
         ["dist"] | ["dist", "--profile", "release"] => Ok(Ask::Dist(package::Profile::Release)),
         ["dist", "--profile", "dev"] => Ok(Ask::Dist(package::Profile::Dev)),
@@ -172,7 +175,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         },
         [
             "demo" | "test" | "everywhere" | "prepare" | "playground" | "bench" | "size" | "dist"
-            | "python" | "corpus",
+            | "python" | "corpus" | "npm",
             rest @ ..,
         ] => Err(format!("unexpected {:?}", rest.join(" "))),
         [command, ..] => Err(format!("unknown command {command:?}")),
@@ -188,6 +191,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),
         Ask::Everywhere => everywhere::run(&mut workspace),
+        Ask::Npm => prepare::run_npm(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
         Ask::Dist(profile) => dist::run(&mut workspace, *profile),
         Ask::Simulate { arguments } => simulate::run(&workspace, arguments),
@@ -221,6 +225,7 @@ mod tests {
         assert!(matches!(parsed("bench"), Ok(Ask::Bench { with_peers: false })));
         assert!(matches!(parsed("dist"), Ok(Ask::Dist(package::Profile::Release))));
         assert!(matches!(parsed("dist --profile dev"), Ok(Ask::Dist(package::Profile::Dev))));
+        assert!(matches!(parsed("npm"), Ok(Ask::Npm)));
         assert!(matches!(parsed("everywhere"), Ok(Ask::Everywhere)));
         assert_eq!(reason("dist --profile fast"), "unexpected \"--profile fast\"");
         assert!(matches!(parsed("fuzz --seconds 5 sse"), Ok(Ask::Fuzz(_))));

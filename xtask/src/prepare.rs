@@ -61,6 +61,14 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     run_all(workspace, &steps)
 }
 
+/// Runs the command `npm`.
+///
+/// # Errors
+/// The first step's that fails.
+pub(crate) fn run_npm(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &[&MACHINE[..], &PACKAGE].concat())
+}
+
 /// Runs the command `corpus`.
 ///
 /// # Errors

@@ -11,6 +11,7 @@
 mod catalogue;
 mod keys;
 mod lines;
+mod memory_log;
 mod origin;
 mod programs;
 mod providers;

@@ -215,3 +215,41 @@ test("after close everything is refused as closed, and closing again is fine", a
   assert.equal(agent.status().state, "closed");
   await server.close();
 });
+
+test("an agent and a session are not made with `new`", () => {
+  const refused = (message) => ({ name: "AgentError", code: "bad_option", message });
+  assert.throws(() => new Agent(), refused(/`await Agent\.create\(options\)`/));
+  assert.throws(() => new Agent(FINE), refused(/`await Agent\.create\(options\)`/));
+  assert.throws(() => new Session(), refused(/`await Session\.open\(config\)`/));
+});
+
+test("what contains itself is refused by its name, and disturbs nothing", async () => {
+  const circle = { type: "object", properties: {} };
+  circle.properties.me = circle;
+  const deep = { one: { two: {} } };
+  deep.one.two.three = deep.one;
+  const refused = (message) => ({ name: "AgentError", code: "bad_option", message });
+  const inTool = refused(/^`t`: its `parameters\.properties\.me`: it contains itself/);
+  for (const [options, expected] of [
+    [{ tools: [{ ...tool, parameters: circle }] }, inTool],
+    [{ answer: { schema: circle } }, refused(/^`answer\.schema\.properties\.me`: it contains/)],
+    [{ config: { model: { options: deep } } }, refused(/^`config\.model\.options\.one\.two\.three`/)],
+    [{ providerOptions: deep }, refused(/^`providerOptions\.one\.two\.three`: it contains itself/)],
+    [{ facts: { git: deep } }, refused(/^`facts\.git\.one\.two\.three`: it contains itself/)],
+    [{ models: deep }, refused(/^`models\.one\.two\.three`: it contains itself/)],
+    [{ providerOptions: { n: 5n } }, refused(/^`providerOptions\.n`: JSON cannot say it: .*BigInt/)],
+  ]) {
+    await assert.rejects(Agent.create({ ...FINE, ...options }), expected);
+  }
+  const agent = await Agent.create({ ...FINE, files: { a: "kept" } });
+  assert.throws(() => agent.tools.register({ ...tool, parameters: circle }), inTool);
+  assert.throws(() => agent.configure({ providerOptions: deep }), refused(/`providerOptions\.one/));
+  const parts = [{ type: "text", text: "x", more: deep }];
+  assert.throws(() => agent.run(parts), refused(/^`\[0\]\.more\.one\.two\.three`: it contains/));
+  assert.throws(() => agent.import([{ type: "user", parts }]), { code: "bad_option" });
+  assert.throws(() => agent.files.perform({ action: "read", path: deep }), { code: "bad_option" });
+  assert.deepEqual([agent.tools.names(), agent.files.readText("a")], [[], "kept"]);
+  await agent.close();
+  const { session } = await Session.open(await Session.config(FINE_CONFIG));
+  assert.throws(() => session.handle({ tick: deep }, 1), refused(/`tick\.one\.two\.three`/));
+});

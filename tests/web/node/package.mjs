@@ -6,8 +6,9 @@ import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { Agent, folder, providers } from "../support/installed.mjs";
+import { Agent, Files, Session, folder, providers } from "../support/installed.mjs";
 import { ROOT } from "../support/package.mjs";
 
 const installed = join(folder, "node_modules/innerloop");
@@ -40,6 +41,10 @@ test("the package holds its parts, its licences and nothing else", () => {
     "dist/program.web.js",
     "dist/toml.js",
     "dist/zip.js",
+    "files/durable/package.json",
+    "files/node/package.json",
+    "files/opfs/package.json",
+    "inline/package.json",
     "package.json",
   ]);
   const { exports, dependencies } = JSON.parse(readFileSync(join(installed, "package.json")));
@@ -49,6 +54,32 @@ test("the package holds its parts, its licences and nothing else", () => {
       assert.ok(statSync(join(installed, path)).isFile(), path);
     }
   }
+});
+
+test("what does not know `exports` finds the same parts", () => {
+  const { exports } = JSON.parse(readFileSync(join(installed, "package.json")));
+  for (const part of ["inline", "files/node", "files/opfs", "files/durable"]) {
+    const own = JSON.parse(readFileSync(join(installed, part, "package.json")));
+    const { types, node, default: other } = exports[`./${part}`];
+    const found = (path) => path && join(part, path);
+    const expected = [types, node ?? other, node && other].map((path) => path && join(path));
+    assert.deepEqual([found(own.types), found(own.main), found(own.module)], expected, part);
+  }
+});
+
+// Jest's environment `jsdom` is such a place: a page in Node, without these.
+test("the entry of pages works in Node without `fetch` and `TextDecoder`", () => {
+  const entry = JSON.stringify(join(installed, "dist/index.web.js"));
+  const script = `for (const name of ["TextDecoder", "TextEncoder", "fetch"]) delete globalThis[name];
+    const { Agent } = await import(${entry});
+    const options = { provider: "anthropic", model: "m", apiKey: "k", files: { "ä.txt": "ö" } };
+    const agent = await Agent.create(options);
+    console.log(agent.files.list()[0], agent.files.readText("ä.txt"));
+    await agent.close();`;
+  const flags = ["--input-type=module", "-e", script];
+  const { getBuiltinModule } = process;
+  if (getBuiltinModule === undefined) return;
+  assert.equal(execFileSync(process.execPath, flags, { cwd: folder }).toString(), "ä.txt ö\n");
 });
 
 test("the package holds no eval and no path of the machine that built it", (context) => {
@@ -78,6 +109,16 @@ test(
     assert.equal(execFileSync(process.execPath, flags, { cwd: folder }).toString(), "idle\n");
   },
 );
+
+test("an agent shows itself under its name", async () => {
+  const agent = await Agent.create({ provider: "anthropic", model: "m", apiKey: "k" });
+  const { session } = await Session.open(await Session.config({ provider: "ollama", model: "m" }));
+  assert.match(inspect(agent), /^Agent \{/);
+  assert.match(inspect(agent.files), /^Files /);
+  assert.match(inspect(session), /^Session /);
+  assert.deepEqual([Agent.name, Files.name, Session.name], ["Agent", "Files", "Session"]);
+  await agent.close();
+});
 
 test("the types name the providers that there are", async () => {
   const types = readFileSync(join(installed, "dist/types/types.d.ts"), "utf8");

@@ -77,6 +77,59 @@ test("a result of the Model Context Protocol may be an error, with details for p
   assert.deepEqual([found[1].details, read[1].content], [{ rows: 1 }, "1 row"]);
 });
 
+test("an error that a tool returns is an error result, in its own words", async () => {
+  const failed = new TypeError("no such city");
+  const { outcomes: found, read } = await outcomes([failed, { tried: 2, error: failed }]);
+  assert.deepEqual([found[0].error, found[0].parts], ["crashed", [text("TypeError: no such city")]]);
+  assert.equal(read[0].is_error, true);
+  assert.deepEqual(JSON.parse(found[1].parts[0].text), {
+    tried: 2,
+    error: { name: "TypeError", message: "no such city" },
+  });
+});
+
+test("what JSON would call an empty object is what it holds", async () => {
+  const given = [
+    new Map([["a", new Map([["b", 1]])]]),
+    new Map([[1, "one"]]),
+    { tags: new Set(["x", "y"]) },
+    new Headers({ "x-id": "7" }),
+    { query: new URLSearchParams("a=1") },
+    { like: /^a+$/g },
+    { bytes: PNG },
+  ];
+  const { outcomes: found } = await outcomes(given);
+  assert.deepEqual(
+    found.map(({ parts }) => parts[0].text),
+    [
+      '{"a":{"b":1}}',
+      '[[1,"one"]]',
+      '{"tags":["x","y"]}',
+      '{"x-id":"7"}',
+      '{"query":{"a":"1"}}',
+      '{"like":"/^a+$/g"}',
+      '{"bytes":[137,80,78,71]}',
+    ],
+  );
+  const { outcomes: lost } = await outcomes([{ a: Promise.resolve(1) }, [new WeakMap()]]);
+  const said = lost.map(({ error, parts }) => [error, parts[0].text]);
+  assert.match(said[0].join(), /^crashed.*there is a Promise in it/);
+  assert.match(said[1].join(), /^crashed.*there is a WeakMap in it/);
+});
+
+test("a response that a tool returns is what the server said", async () => {
+  const json = { headers: { "content-type": "application/json; charset=utf-8" } };
+  const { outcomes: found } = await outcomes([
+    new Response('{"rain":true}', json),
+    new Response(PNG, { headers: { "content-type": "image/png" } }),
+    new Response("no such city", { status: 404 }),
+  ]);
+  assert.deepEqual([found[0].parts, found[0].error], [[text('{"rain":true}')], undefined]);
+  assert.deepEqual(found[1].parts, [image]);
+  assert.deepEqual(found[2].parts, [text("the server answers 404"), text("no such city")]);
+  assert.equal(found[2].error, "crashed");
+});
+
 test("what cannot be shown is an error result that says what to do", async () => {
   const { outcomes: found } = await outcomes([PNG, new Blob([PNG]), PNG.buffer]);
   const said = found.map(({ parts }) => parts[0].text);

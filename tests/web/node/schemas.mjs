@@ -157,3 +157,48 @@ test("a field that no tool has is refused by name", async () => {
   await agent.close();
   await server.close();
 });
+
+const valibotInput = (schema) => toJsonSchema(schema, { typeMode: "input", errorMode: "ignore" });
+
+// Each says: where it rains, and from which day on, as a number that may come as text.
+const ANSWERS = {
+  "zod 4": z
+    .object({ city: z.string().min(2), day: z.coerce.number(), sure: z.boolean().default(true) })
+    .refine(({ city }) => city !== "Bonn", "there is no rain in Bonn"),
+  valibot: v.pipe(
+    v.object({
+      city: v.pipe(v.string(), v.minLength(2)),
+      day: v.pipe(v.string(), v.transform(Number)),
+      sure: v.optional(v.boolean(), true),
+    }),
+    v.check(({ city }) => city !== "Bonn", "there is no rain in Bonn"),
+  ),
+};
+
+for (const [library, schema] of Object.entries(ANSWERS)) {
+  test(`the form of an answer may be a schema of ${library}, and the answer is as it means it`, async () => {
+    const answer = (city) => reply({ calls: [["final_answer", { city, day: "3" }]] });
+    const server = await serve(answer("Köln"), answer("Bonn"));
+    const options = library === "valibot" ? { toJsonSchema: valibotInput } : {};
+    const agent = await agentAt(server, { answer: { schema, ...options } });
+    const { status, answer: first } = await agent.run("Where does it rain?").result();
+    assert.deepEqual([status, first], ["completed", { city: "Köln", day: 3, sure: true }]);
+    const shown = server.requests[0].body.tools.find(({ name }) => name === "final_answer");
+    assert.equal(shown.input_schema.properties.city.minLength, 2);
+    assert.equal("$schema" in shown.input_schema, false);
+    const failed = await agent.run("And where else?").result();
+    assert.deepEqual([failed.status, failed.answer], ["failed", undefined]);
+    assert.equal(failed.error.kind, "answer");
+    assert.match(failed.error.message, /there is no rain in Bonn/);
+    await agent.close();
+    await server.close();
+  });
+}
+
+test("a schema of an answer that cannot say itself is refused in words", async () => {
+  const schema = v.object({ city: v.string() });
+  const message = /^`answer`: this schema of valibot does not say itself.*give it `toJsonSchema`/;
+  const server = await serve();
+  await assert.rejects(agentAt(server, { answer: { schema } }), { code: "bad_option", message });
+  await server.close();
+});

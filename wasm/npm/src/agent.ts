@@ -2,7 +2,7 @@
 
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { type Binding, type RawAgent, abandon } from "./binding.js";
+import { type Binding, type RawAgent, abandon, settle, unsettle } from "./binding.js";
 import { Callbacks, type Side } from "./callbacks.js";
 import { changed, checkChanges, concernsEndpoint, patchOf, toolsPatch } from "./changes.js";
 import type { FileChange, Said, SessionStatus, SessionTurn } from "./data.js";
@@ -11,6 +11,7 @@ import { type Files, filesOf, roomOf } from "./files.js";
 import { Folding, type FoldingEnd } from "./folding.js";
 import { attempt, guarded } from "./guard.js";
 import { Responses } from "./http.js";
+import { givenJson } from "./json.js";
 import { KeySource } from "./key.js";
 import { type Listener, NONE, added, removed, tellEach } from "./listeners.js";
 import {
@@ -24,6 +25,7 @@ import {
   restored,
 } from "./making.js";
 import {
+  bad,
   checkFork,
   checkFunction,
   checkOptions,
@@ -40,12 +42,14 @@ import { type UndoneFile, saidOf, seenOf, statusOfAll, turnOf } from "./results.
 import type { Room, Tenant } from "./room.js";
 import { Run, type RunOwner } from "./run.js";
 import { say } from "./saying.js";
+import { validated } from "./schema.js";
 import { Session } from "./session.js";
 import { Tools, type ToolsOwner } from "./tools.js";
 import { type RunOptions, type TurnOptions, checkRun, checkTurn, rawTurn } from "./turn.js";
 import type {
   AgentEvent,
   AgentOptions,
+  AnswerOf,
   Changes,
   Failure,
   ForkOptions,
@@ -65,6 +69,27 @@ import { undoIn } from "./undoing.js";
 /** What its parts may do to an agent. */
 type Inside = Side & Tenant & RunOwner & ToolsOwner;
 
+/** What is left in the module of an agent that nobody holds any more and nobody has closed. */
+interface Left {
+  callbacks: Callbacks;
+  of: Binding;
+  inside: Tenant;
+  room: WeakRef<Room>;
+}
+
+// Workers of an older compatibility date have no such thing: there an agent stays until it is closed.
+const LOST =
+  typeof FinalizationRegistry === "function" ? new FinalizationRegistry<Left>(giveBack) : undefined;
+
+function giveBack({ callbacks, of, inside, room }: Left): void {
+  const { raw } = callbacks;
+  callbacks.drop();
+  callbacks.raw = undefined;
+  const isOut = attempt(() => room.deref()?.exit(inside) ?? true) === true;
+  if (raw !== undefined && (!isOut || attempt(() => raw.free() ?? true) === undefined)) abandon(raw);
+  unsettle(of);
+}
+
 /** So often an agent is made again before one of its runs has come to an end. */
 const MOST_REBIRTHS = 3;
 
@@ -77,7 +102,7 @@ const MOST_REBIRTHS = 3;
  * await agent.close();
  * ```
  */
-export class Agent {
+export class Agent<Answer = unknown> {
   /** The workspace. */
   readonly files: Files;
   /** Your tools. */
@@ -103,10 +128,12 @@ export class Agent {
   #rebirths = 0;
   /** The stamp of the newest event. */
   readonly #stamp = { seq: 0, at: 0, wall: 0, session: "" };
-  #run: Run | undefined;
+  #run: Run<Answer> | undefined;
   #folding: Folding | undefined;
 
-  private constructor({ options, files, programs }: Prepared, make: Make, isFirst = true) {
+  private constructor(begin: Prepared, make: Make, isFirst = true) {
+    if (typeof make !== "function") throw bad("make an agent with `await Agent.create(options)`");
+    const { options, files, programs } = begin;
     this.#inside = new Agent.#Inside(this);
     this.#options = options;
     this.#key = new KeySource(options.apiKey);
@@ -123,7 +150,9 @@ export class Agent {
    *
    * @throws AgentError where an option is missing or does not fit.
    */
-  static async create(options: AgentOptions): Promise<Agent> {
+  static async create<Schema = object>(
+    options: AgentOptions<Schema>,
+  ): Promise<Agent<AnswerOf<Schema>>> {
     return new Agent(await prepared(options), made);
   }
 
@@ -138,13 +167,16 @@ export class Agent {
    *   version reads, or an option does not fit, be it not the session: another `id`, or another
    *   `provider` while a request is under way.
    */
-  static async restore(saved: Uint8Array | string, options: RestoreOptions): Promise<Agent> {
+  static async restore<Schema = object>(
+    saved: Uint8Array | string,
+    options: RestoreOptions<Schema>,
+  ): Promise<Agent<AnswerOf<Schema>>> {
     let patch = "";
     const begin = await prepared(options);
     const make = restored(saved, begin, (change) => {
       patch = change;
     });
-    const agent = new Agent(begin, make);
+    const agent = new Agent<AnswerOf<Schema>>(begin, make);
     try {
       if (patch !== "{}") agent.#call((raw) => raw.configure(patch), options);
     } catch (error) {
@@ -173,7 +205,7 @@ export class Agent {
    * @throws AgentError `busy` while a run is under way, `closed` after the agent has closed,
    *   `bad_option` where the input or an option does not fit.
    */
-  run(input: string | readonly Part[], options: RunOptions = {}): Run {
+  run(input: string | readonly Part[], options: RunOptions = {}): Run<Answer> {
     const { signal, agents } = checkRun(options);
     const [parts, own] = [rawParts(input), rawTurn(options)];
     const run = this.#newRun(agents);
@@ -196,7 +228,7 @@ export class Agent {
   }
 
   /** The run under way, if there is one. */
-  get current(): Run | undefined {
+  get current(): Run<Answer> | undefined {
     return this.#run;
   }
 
@@ -337,7 +369,8 @@ export class Agent {
   }
 
   /**
-   * The session's log so far, for {@link Agent.replay} and {@link Agent.restore}.
+   * The session's log, for {@link Agent.replay} and {@link Agent.restore}: whole while it is short,
+   * then its newest snapshot and what came after. All of it there is by {@link AgentOptions.onLine}.
    *
    * @throws AgentError `unsupported` if the agent was made without the option `log`.
    */
@@ -352,11 +385,11 @@ export class Agent {
    *
    * @throws AgentError where an option does not fit.
    */
-  fork(given: ForkOptions = {}): Agent {
+  fork(given: ForkOptions = {}): Agent<Answer> {
     checkFork(given);
-    const { turns, id = newId(), files, onEvent } = given;
+    const { turns, id = newId(), files, onEvent, onLine } = given;
     const mine = { ...this.#options, apiKey: this.#key.given, tools: [...this.tools] };
-    const options = { ...mine, files, onEvent };
+    const options = { ...mine, files, onEvent, onLine };
     checkOptions(options);
     const begin = { options, files: filesOf(files ?? [...this.files]), programs: this.#programs };
     const rawIn = (of: Binding): RawAgent | undefined => (this.#of === of ? this.#raw : undefined);
@@ -404,7 +437,7 @@ export class Agent {
     const mine = { apiKey: this.#key.given, tools: [...this.tools] };
     // Agents of the same options share what is made of them, for which their ids stand apart.
     const { id, ...options } = rawOptions({ ...this.#options, ...mine }, this.#programs);
-    const json = JSON.stringify(options);
+    const json = givenJson(options, this.#options.config);
     const room = roomOf(this.files);
     const of = room.enter(this.#inside);
     const callbacks = new Callbacks(this.#inside);
@@ -417,7 +450,10 @@ export class Agent {
       }
     }, this.#options);
     this.#of = of;
+    settle(of);
     this.#callbacks = callbacks;
+    LOST?.unregister(this);
+    LOST?.register(this, { callbacks, of, inside: this.#inside, room: new WeakRef(room) }, this);
     if (make !== made) this.#takeRun();
     this.#call((raw) => raw.start());
   }
@@ -441,13 +477,14 @@ export class Agent {
 
   // Lets requests go where these options say.
   #reach(options: AgentOptions, changes?: { config?: unknown }): void {
-    const json = JSON.stringify(rawOptions(options, []));
+    const json = givenJson(rawOptions(options, []), changes?.config);
     this.#call((raw) => raw.reach(json), changes);
   }
 
   #rewind(command: Command): void {
     if (this.#run === undefined) this.#keep();
-    this.#call((raw) => raw.tell(JSON.stringify(command)), {});
+    const word = givenJson(command);
+    this.#call((raw) => raw.tell(word), {});
   }
 
   #configure(patch: string, changes: { config?: unknown }): void {
@@ -556,15 +593,17 @@ export class Agent {
     this.#callbacks?.drop();
     this.#raw = undefined;
     this.#reserve = undefined;
+    LOST?.unregister(this);
     const rest = restOf(raw);
     this.#rest = rest ?? onlySnapshot();
     const isOut = attempt(() => roomOf(this.files).exit(this.#inside)) === true;
     const isWell = rest !== undefined && isOut;
     if (isWell) raw.free();
     else abandon(raw);
+    if (this.#of !== undefined) unsettle(this.#of);
   }
 
-  #newRun(agents?: RunOptions["agents"]): Run {
+  #newRun(agents?: RunOptions["agents"]): Run<Answer> {
     return new Run(this.#inside, agents);
   }
 
@@ -588,10 +627,21 @@ export class Agent {
 
   // One object for all of its parts, since an agent that waits is to weigh little.
   static readonly #Inside = class implements Inside {
-    readonly #agent: Agent;
+    // The module holds this: held as well, an agent that is dropped would stay for ever.
+    readonly #held: WeakRef<Agent> | { deref(): Agent };
 
     constructor(agent: Agent) {
-      this.#agent = agent;
+      this.#held = LOST === undefined ? { deref: () => agent } : new WeakRef(agent);
+    }
+
+    get agent(): Agent {
+      return this.#agent;
+    }
+
+    get #agent(): Agent {
+      const agent = this.#held.deref();
+      if (agent !== undefined) return agent;
+      throw new AgentError("closed", "the agent is gone");
     }
 
     get options(): AgentOptions {
@@ -619,8 +669,9 @@ export class Agent {
     }
 
     call(raw: RawAgent, tell: (raw: RawAgent) => void): void {
-      // What was under way for one that broke has nobody to tell.
-      if (raw !== this.#agent.#raw) return;
+      // What was under way for one that broke, or that nobody holds any more, has nobody to tell.
+      const agent = this.#held.deref();
+      if (agent === undefined || raw !== agent.#raw) return;
       try {
         guarded(() => tell(raw), {});
       } catch (error) {
@@ -637,11 +688,13 @@ export class Agent {
     }
 
     follow(): void {
-      this.#agent.#follow();
+      const agent = this.#held.deref();
+      if (agent !== undefined) agent.#follow();
     }
 
     touch(paths: readonly string[]): void {
-      this.#agent.#callbacks?.touch(paths);
+      const agent = this.#held.deref();
+      if (agent !== undefined) agent.#callbacks?.touch(paths);
     }
 
     changeTools(tools: readonly (Tool | WasiTool)[]): void {
@@ -650,6 +703,10 @@ export class Agent {
 
     interrupt(): void {
       this.#agent.#call((raw) => raw.interrupt());
+    }
+
+    meant(answer: unknown): Promise<unknown> {
+      return validated(this.#agent.#options.answer?.schema, answer);
     }
 
     fault({ effect }: Failure): Partial<RunError> {

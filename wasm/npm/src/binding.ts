@@ -14,6 +14,8 @@ export type Binding = Pick<
   load: typeof Glue.default;
   /** What it was made of, once it is loaded. */
   module(): WebAssembly.Module;
+  /** How large its memory is. */
+  bytes(): number;
 };
 
 export type { RawAgent, RawFiles, RawSession } from "./innerloop_wasm.js";
@@ -41,6 +43,27 @@ export function binding(): Binding {
   made.initSync({ module: compiled });
   current = made;
   return made;
+}
+
+/** A memory that is larger is given back as soon as no agent lives in it: it never shrinks. */
+const LARGE = 16 * 2 ** 20;
+/** How many agents live in each instance. */
+const agents = new WeakMap<Binding, number>();
+
+/** An agent lives in an instance from now on. */
+export function settle(of: Binding): void {
+  agents.set(of, (agents.get(of) ?? 0) + 1);
+}
+
+/** One has gone. */
+export function unsettle(of: Binding): void {
+  agents.set(of, (agents.get(of) ?? 0) - 1);
+  lighten(of);
+}
+
+/** What is made from now on lives in a fresh instance, if nobody lives in a large one. */
+export function lighten(of: Binding): void {
+  if (of === current && !agents.get(of) && of.bytes() > LARGE) current = undefined;
 }
 
 /** Something is broken in an instance: what is made from now on lives in a fresh one. */

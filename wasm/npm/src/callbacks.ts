@@ -1,6 +1,7 @@
 // What the binding calls for one agent: where events go, and the work that only JavaScript can do.
 
 import type { RawAgent } from "./binding.js";
+import { TextEncoder } from "./coders.js";
 import type { HookPoint } from "./config.js";
 import { RunningCall, Turns, type Workspace } from "./calls.js";
 import type { WorkingCopy } from "./copy.js";
@@ -8,21 +9,25 @@ import type { Action, FileChange, Outcome } from "./data.js";
 import { AgentError } from "./errors.js";
 import type { AgentEvent } from "./events.js";
 import { type Responses, exchange } from "./http.js";
+import { toJson } from "./json.js";
 import type { KeySource } from "./key.js";
 import { askPerson, runHook } from "./people.js";
 import { Keeper, type ProgramEnd } from "./kept.js";
 import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
+import { tellEach } from "./listeners.js";
 import { endpointOf } from "./providers.js";
 import type { Room } from "./room.js";
 import { ProgramRun } from "./runs.js";
 import type { Changes } from "./tree.js";
 import { callTool, failedOutcome, stoppedOutcome, type Tools } from "./tools.js";
-import type { AgentOptions, Tool, ToolContext, WasiTool, WebFetch } from "./types.js";
-import { Work, messageOf, toJson } from "./work.js";
+import type { AgentOptions, OnLine, Tool, ToolContext, WasiTool, WebFetch } from "./types.js";
+import { Work, messageOf } from "./work.js";
 
 /** What the callbacks of one agent work with. */
 export interface Side {
+  /** The agent, which is there as long as somebody holds it. */
+  readonly agent: object;
   /** Those in force. */
   readonly options: AgentOptions;
   readonly programs: readonly RegisteredProgram[];
@@ -57,12 +62,30 @@ export class Callbacks {
   /** The binding's side, which is there before any of the methods is called. */
   raw: RawAgent | undefined;
   readonly #side: Side;
-  readonly #work = new Work();
+  /** The agent, while something is under way for it: the module holds this, and this holds it. */
+  #held: object | undefined;
+  readonly #work = new Work((isBusy) => {
+    if (isBusy !== (this.#held !== undefined)) this.#held = isBusy ? this.#side.agent : undefined;
+  });
   readonly #begun = Date.now();
   #ownWorkspace: Workspace | undefined;
 
   constructor(side: Side) {
     this.#side = side;
+  }
+
+  get keepsLog(): boolean {
+    return this.#side.options.log === true;
+  }
+
+  get hearsLines(): boolean {
+    return this.#side.options.onLine !== undefined;
+  }
+
+  lines(text: string): void {
+    const { onLine } = this.#side.options;
+    const tell = ([line, kind]: [string, LineKind]): void => onLine?.(line, kind);
+    for (const line of text.split("\n").slice(0, -1)) tellEach([tell], [`${line}\n`, kindOf(line)]);
   }
 
   /** Takes events; a list of texts stands for further ones that are as the one before it. */
@@ -208,8 +231,10 @@ export class Callbacks {
   }
 
   get #workspace(): Workspace {
+    const side = this.#side;
     const make = (): Workspace => {
-      return { room: this.#side.room, keeper: new Keeper(this.#begun), turns: new Turns() };
+      const kept = { keeper: new Keeper(this.#begun), turns: new Turns() };
+      return { ...kept, get room() { return side.room; } };
     };
     return (this.#ownWorkspace ??= make());
   }
@@ -327,6 +352,13 @@ export class Callbacks {
     if (!streams) this.touch(changes.map(({ path }) => path));
     this.#side.changed(changes);
   }
+}
+
+type LineKind = Parameters<OnLine>[1];
+
+function kindOf(line: string): LineKind {
+  if (line.startsWith('{"snapshot":')) return "snapshot";
+  return line.startsWith('{"format":') ? "first" : "input";
 }
 
 function withQuery(url: string, query: AgentOptions["query"]): string {

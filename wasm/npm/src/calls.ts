@@ -1,14 +1,15 @@
 // One call of a WASI tool: a run of its module in a worker, over a copy of the agent's files.
 
 import { isSame } from "./bytes.js";
+import { TextDecoder } from "./coders.js";
 import type { FileChange } from "./data.js";
+import { toJson } from "./json.js";
 import type { Keeper, Left, Mounted } from "./kept.js";
 import { type CallEnd, Printed } from "./outcome.js";
 import { joined } from "./places.js";
 import type { Room } from "./room.js";
 import type { Changes } from "./tree.js";
 import type { WasiTool } from "./types.js";
-import { toJson } from "./work.js";
 import { Noted, type WorkerEnd, runInWorker } from "./workers.js";
 
 /** What is called, and how. */

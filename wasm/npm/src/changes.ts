@@ -4,6 +4,7 @@
 import { binding } from "./binding.js";
 import type { SessionConfig } from "./config.js";
 import { guarded } from "./guard.js";
+import { givenJson } from "./json.js";
 import { checkKey } from "./key.js";
 import {
   bad,
@@ -106,7 +107,7 @@ export function changed(options: AgentOptions, changes: Changes): AgentOptions {
     for (const name of OF_MODEL) delete kept[name];
   }
   if (isElsewhere) delete kept.model;
-  const names = ["provider", "model", "fetch", ...OF_ENDPOINT, ...OF_MODEL] as const;
+  const names = ["provider", "model", "fetch", "answer", ...OF_ENDPOINT, ...OF_MODEL] as const;
   const given = names.filter((name) => changes[name] !== undefined);
   return { ...kept, ...Object.fromEntries(given.map((name) => [name, changes[name]])) };
 }
@@ -170,7 +171,7 @@ export function restorePatch(
 
 /** A change of the user's tools as the binding takes it. */
 export function toolsPatch(tools: Iterable<Tool | WasiTool>): string {
-  return JSON.stringify({ tools: Array.from(tools, rawTool) });
+  return givenJson({ tools: Array.from(tools, rawTool) });
 }
 
 // What another model is, where it is another one.
@@ -192,7 +193,7 @@ function modelPatch(options: AgentOptions, now: SessionConfig): object {
 }
 
 function configOf(options: ConfigOptions): SessionConfig {
-  const raw = JSON.stringify(rawConfig(options));
+  const raw = givenJson(rawConfig(options), options.config);
   return JSON.parse(guarded(() => binding().configJson(raw), {})) as SessionConfig;
 }
 
@@ -204,10 +205,10 @@ function asPatch(patch: object, config: unknown): string {
   }
   const { model: own, ...others } = merged(patch, config ?? {}) as { model: unknown };
   const saysNothing = isObject(own) && Object.keys(own).length === 0;
-  return JSON.stringify(saysNothing ? others : { model: own, ...others });
+  return givenJson(saysNothing ? others : { model: own, ...others }, config);
 }
 
 // What is left out says nothing.
 function withoutGaps(patch: object): object {
-  return JSON.parse(JSON.stringify(patch)) as object;
+  return JSON.parse(givenJson(patch)) as object;
 }

@@ -1,10 +1,12 @@
 // The workspace, in memory.
 
 import { bytesOf } from "./bytes.js";
+import { TextDecoder, TextEncoder } from "./coders.js";
 import type { Action, Outcome } from "./data.js";
 import { AgentError } from "./errors.js";
 import { type Changed, type FileSystem, isFileSystem } from "./filesystem.js";
 import { guarded } from "./guard.js";
+import { givenJson } from "./json.js";
 import { isBytes } from "./kinds.js";
 import { added, removed } from "./listeners.js";
 import { told } from "./mirror.js";
@@ -216,7 +218,7 @@ export class Files implements Iterable<[string, Uint8Array]> {
    */
   perform(action: Action, folder = ""): Outcome {
     this.#checkOwn();
-    return this.#room.perform(JSON.stringify(action) ?? "null", folder);
+    return this.#room.perform(givenJson(action), folder);
   }
 
   #change<T>(path: string, change: () => T): T {

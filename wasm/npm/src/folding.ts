@@ -2,6 +2,7 @@
 
 import { AgentError } from "./errors.js";
 import type { AgentEvent, Compacted, CompactionFailed } from "./events.js";
+import { givenJson } from "./json.js";
 
 /** What came of a summary. */
 export type FoldingEnd = Compacted | CompactionFailed;
@@ -30,7 +31,7 @@ export class Folding {
       });
     });
     try {
-      tell(JSON.stringify({ compact: { instructions } }));
+      tell(givenJson({ compact: { instructions } }));
       this.isOpen = true;
       return await told;
     } finally {

@@ -2,6 +2,7 @@
 // redirect is reported and not followed: the key would go along.
 
 import { bytesOf, concatenated } from "./bytes.js";
+import { TextDecoder, TextEncoder } from "./coders.js";
 import { isBuffer } from "./kinds.js";
 import type { HttpInput, ResponseHead } from "./protocol.js";
 import type { FetchFunction, FetchInit } from "./types.js";

@@ -1,7 +1,8 @@
 // What a value is, whatever realm it comes from: `instanceof` knows only those of its own, and in
 // frames, in `node:vm` and in test runners values of several meet.
 
-function tagOf(value: unknown): string {
+/** What a value says that it is. */
+export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Binding, RawAgent, RawFiles } from "./binding.js";
 import { restorePatch } from "./changes.js";
+import { TextDecoder } from "./coders.js";
 import type { SessionConfig } from "./config.js";
 import type { SessionStatus } from "./data.js";
 import { AgentError } from "./errors.js";

@@ -43,7 +43,11 @@ export const NESTED = {
     maskVolatile: "mask_volatile",
     ladder: "ladder",
   } satisfies Names<Loops>,
-  answer: { schema: "schema", retries: "retries" } satisfies Names<AnswerForm>,
+  answer: {
+    schema: "schema",
+    retries: "retries",
+    toJsonSchema: "to_json_schema",
+  } satisfies Names<AnswerForm>,
   subagents: { depth: "max_depth", open: "max_open" } satisfies Names<Subagents>,
   replay: { traffic: "traffic", paceMs: "pace_ms" } satisfies Names<Replay>,
 };

@@ -3,6 +3,7 @@
 
 import type { Spending } from "./budget.js";
 import { AgentError } from "./errors.js";
+import { givenJson } from "./json.js";
 import { checkKey } from "./key.js";
 import { isModule } from "./kinds.js";
 import { NESTED } from "./names.js";
@@ -10,9 +11,10 @@ import { HOOK_POINTS } from "./people.js";
 import { platform } from "./platform.js";
 import type { RegisteredProgram } from "./programs.js";
 import { endpointOf } from "./providers.js";
-import { parametersOf } from "./schema.js";
+import { answerSchemaOf, parametersOf } from "./schema.js";
 import type {
   AgentOptions,
+  AnswerForm,
   BuiltinTools,
   Builtins,
   ConfigOptions,
@@ -74,6 +76,7 @@ const AGENT_KEYS: readonly string[] = [
     "webFetch",
     "hooks",
     "log",
+    "onLine",
     "onEvent",
   ] satisfies (keyof Omit<AgentOptions, keyof ConfigOptions>)[]),
 ];
@@ -99,6 +102,7 @@ const OTHERS = new Set([
   "loops.maskVolatile",
   "loops.ladder",
   "answer.schema",
+  "answer.toJsonSchema",
   "replay.traffic",
 ]);
 
@@ -132,13 +136,14 @@ export interface RawOptions {
 export function checkOptions(options: AgentOptions): void {
   checkKeys(options, AGENT_KEYS);
   checkConfigOptions(options);
-  const { apiKey, fetch, baseUrl, log, replay, onEvent, approve, ask, webFetch } = options;
+  const { apiKey, fetch, baseUrl, log, replay, onEvent, onLine, approve, ask, webFetch } = options;
   if (typeof replay !== "string") nested("replay", replay);
   checkKey(apiKey);
   text("baseUrl", baseUrl);
   checkTexts("headers", options.headers);
   checkTexts("query", options.query);
-  for (const [name, value] of Object.entries({ fetch, onEvent, approve, ask, webFetch })) {
+  const functions = { fetch, onEvent, onLine, approve, ask, webFetch };
+  for (const [name, value] of Object.entries(functions)) {
     if (value !== undefined) checkFunction(name, value);
   }
   if (log !== undefined && typeof log !== "boolean") throw bad("`log` must be true or false");
@@ -201,13 +206,13 @@ function checkHooks(hooks: Hooks | undefined): void {
 
 /** Checks the options of a fork. */
 export function checkFork(options: ForkOptions): void {
-  checkKeys(options, ["turns", "id", "files", "onEvent"] satisfies (keyof ForkOptions)[]);
+  checkKeys(options, ["turns", "id", "files", "onEvent", "onLine"] satisfies (keyof ForkOptions)[]);
   count("turns", options.turns);
 }
 
 /** What the binding takes, made of checked options. */
 export function rawOptions(options: AgentOptions, programs: readonly RegisteredProgram[]): RawOptions {
-  const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {}, log = false } = options;
+  const { replay, apiKey, baseUrl, approve, ask, webFetch, hooks = {} } = options;
   checkHeaders(options.headers, options.provider);
   const points = hookNames(hooks).map((name) => HOOK_POINTS[name]);
   const raw = configOptions(options, {
@@ -228,7 +233,7 @@ export function rawOptions(options: AgentOptions, programs: readonly RegisteredP
     approve: approve !== undefined,
     answer: ask !== undefined,
     hooks: points,
-    log,
+    log: options.log === true || options.onLine !== undefined,
   };
 }
 
@@ -250,7 +255,7 @@ function configOptions(options: ConfigOptions, more: object): RawOptions {
     id: text("id", id) ?? newId(),
     provider,
     model,
-    models: typeof models === "object" ? JSON.stringify(models) : text("models", models),
+    models: isObject(models) ? givenJson(models, undefined, "models.") : text("models", models),
     preset: text("preset", preset),
     patches,
     tools: [],
@@ -283,7 +288,7 @@ export function optionsPatch(options: ConfigOptions): ConfigPatch {
     timeouts: nested("timeouts", options.timeouts),
     loops: nested("loops", options.loops),
     compaction: compactionOf(options.compaction),
-    answer: nested("answer", options.answer),
+    answer: answerOf(options.answer),
     subagents: options.subagents === undefined ? undefined : subagentsOf(options.subagents),
     facts: options.facts,
     instructions: text("instructions", options.instructions),
@@ -331,6 +336,13 @@ export function choiceOf(choice: ToolChoice | undefined): ToolChoice | undefined
     if (typeof choice.tool === "string") return choice;
   }
   throw bad('`toolChoice` must be "auto", "none", "required", or `{ tool: name }`');
+}
+
+function answerOf(answer: AnswerForm | undefined): object | undefined {
+  const raw = nested("answer", answer);
+  if (raw === undefined || answer === undefined) return undefined;
+  if (answer.toJsonSchema !== undefined) checkFunction("answer.toJsonSchema", answer.toJsonSchema);
+  return { ...raw, schema: answerSchemaOf(answer), to_json_schema: undefined };
 }
 
 function limitsOf({ limits, budget }: ConfigOptions): object | undefined {
@@ -446,8 +458,8 @@ export function hookNames(hooks: Hooks): HookName[] {
 
 /** What the user says, as JSON. */
 export function rawParts(input: string | readonly Part[]): string {
-  if (typeof input === "string") return JSON.stringify([{ type: "text", text: input }]);
-  if (Array.isArray(input)) return JSON.stringify(input);
+  if (typeof input === "string") return givenJson([{ type: "text", text: input }]);
+  if (Array.isArray(input)) return givenJson(input);
   throw bad("say a text, or a list of parts");
 }
 

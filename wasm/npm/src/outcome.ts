@@ -2,6 +2,7 @@
 // of the native host (`driver/src/capture.rs` and `host-native/src/tools/reply.rs`).
 
 import { Bytes } from "./bytes.js";
+import { TextDecoder } from "./coders.js";
 import type { FileChange, Outcome, Part, ToolErrorKind } from "./data.js";
 import { LIMIT_WORDS, type LimitName } from "./limits.js";
 

@@ -1,5 +1,6 @@
 // What the entries of pages have in common.
 
+import { builtin } from "./builtin.js";
 import { isUrl } from "./kinds.js";
 import { importPackage } from "./named.js";
 import { type ModuleSource, type Platform, noWorker } from "./platform.js";
@@ -11,7 +12,7 @@ export function page({ module, worker }: PageParts): Platform {
     module,
     async load(source, into) {
       const given = await source;
-      await into.load({ module_or_path: isUrl(given) ? await fetch(given) : given });
+      await into.load({ module_or_path: isUrl(given) ? await found(given) : given });
     },
     startWorker() {
       const { started, place } = worker();
@@ -31,6 +32,14 @@ export function page({ module, worker }: PageParts): Platform {
     importPackage,
     locate: (place) => new URL(place, location.href),
   };
+}
+
+// A test's page in Node has files in place of a server.
+async function found(place: URL): Promise<Response | BufferSource> {
+  const files = builtin<typeof import("node:fs")>("node:fs");
+  const urls = builtin<typeof import("node:url")>("node:url");
+  if (place.protocol !== "file:" || files === undefined || urls === undefined) return fetch(place);
+  return new Uint8Array(files.readFileSync(urls.fileURLToPath(place.href)));
 }
 
 interface PageParts {

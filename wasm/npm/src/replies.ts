@@ -1,9 +1,9 @@
 // What a tool of the user returns, and what the model reads of it.
 
 import type { Outcome, Part } from "./data.js";
-import { isBuffer, isBytes, isError } from "./kinds.js";
+import { toJson } from "./json.js";
+import { isBuffer, isBytes, isError, tagOf } from "./kinds.js";
 import type { ToolContext, ToolReply } from "./types.js";
-import { toJson } from "./work.js";
 
 /** What the model reads where a tool has nothing to say. */
 const DONE = "done";
@@ -35,6 +35,10 @@ export async function outcomeOf(
     return { parts: [...texts, ...shown], error: isError ? "crashed" : undefined, details };
   }
   if (isToolResult(result)) return ofProtocol(result);
+  if (isError(result)) {
+    return { parts: [{ type: "text", text: `${result.name}: ${result.message}` }], error: "crashed" };
+  }
+  if (isResponse(result)) return ofResponse(result);
   const list = isBlob(result) ? [await partOfBlob(result)] : partsOf(result);
   return { parts: list ?? [{ type: "text", text: said(result) }] };
 }
@@ -43,13 +47,51 @@ export async function outcomeOf(
 export function asJson(result: unknown): string {
   let text: string | undefined;
   try {
-    text = toJson(result);
+    text = toJson(result, asData);
   } catch (error) {
     const why = isError(error) ? error.message : String(error);
     throw new Error(`its result cannot be given to the model as JSON: ${why}`);
   }
   if (text !== undefined) return text;
   throw new Error(`its result cannot be given to the model as JSON: it is a ${typeof result}`);
+}
+
+// JSON of what holds something that JSON does not see, which it would call `{}`.
+function asData(_name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isError(value)) return { ...value, name: value.name, message: value.message };
+  const tag = tagOf(value);
+  switch (tag) {
+    case "Map":
+    case "Headers":
+    case "URLSearchParams":
+    case "FormData":
+      return fieldsOf([...(value as Iterable<[unknown, unknown]>)]);
+    case "Set":
+      return [...(value as Set<unknown>)];
+    case "RegExp":
+      return String(value);
+    case "Promise":
+    case "WeakMap":
+    case "WeakSet":
+    case "WeakRef":
+    case "Response":
+    case "Request":
+    case "ReadableStream":
+    case "Blob":
+    case "File":
+    case "ArrayBuffer":
+      throw new Error(`there is a ${tag} in it, of which JSON says nothing`);
+    default:
+      return ArrayBuffer.isView(value) ? Array.from(value as Uint8Array) : value;
+  }
+}
+
+// An object, where each name is a text and stands once.
+function fieldsOf(entries: [unknown, unknown][]): unknown {
+  const names = new Set(entries.map(([name]) => name));
+  const isPlain = names.size === entries.length && entries.every(([name]) => typeof name === "string");
+  return isPlain ? Object.fromEntries(entries as [string, unknown][]) : entries;
 }
 
 type Generator = AsyncIterator<unknown, unknown> | Iterator<unknown, unknown>;
@@ -157,6 +199,22 @@ function partOfResource(given: unknown): Part | undefined {
   const { text, blob, uri, mimeType } = given as Record<string, unknown>;
   if (typeof text === "string") return { type: "text", text };
   return partOfData(blob, mimeType ?? "application/octet-stream", uri);
+}
+
+function isResponse(result: unknown): result is Response {
+  return tagOf(result) === "Response" && typeof (result as Partial<Response>).text === "function";
+}
+
+// What a server answers is what its body says; that it has refused the model is to know.
+async function ofResponse(response: Response): Promise<Partial<Outcome>> {
+  const { ok, status } = response;
+  const type = response.headers.get("content-type") ?? "";
+  const isText = type === "" || /^text\/|[/+](?:json|xml|javascript|x-www-form-urlencoded)\b/.test(type);
+  const part: Part = isText
+    ? { type: "text", text: await response.text() }
+    : await partOfBlob(await response.blob());
+  if (ok) return { parts: [part] };
+  return { parts: [{ type: "text", text: `the server answers ${status}` }, part], error: "crashed" };
 }
 
 // Not `instanceof`: it may be of another realm.

@@ -1,6 +1,6 @@
 // What is left of an agent that is closed: enough to tell what it was.
 
-import { type RawAgent, type RawSession, binding } from "./binding.js";
+import { type RawAgent, type RawSession, binding, lighten } from "./binding.js";
 import type { AgentEvent, Stamp } from "./events.js";
 import { attempt, guarded } from "./guard.js";
 
@@ -26,11 +26,13 @@ export function onlySnapshot(snapshot: Uint8Array = new Uint8Array()): Rest {
 /** Looks at the session. */
 export function lookAt<T>({ snapshot }: Rest, at: (session: Visible) => T): T {
   return guarded(() => {
-    const session = binding().RawSession.restore(snapshot, 0, false);
+    const of = binding();
+    const session = of.RawSession.restore(snapshot, 0, false);
     try {
       return at(session);
     } finally {
       session.free();
+      lighten(of);
     }
   });
 }

@@ -64,7 +64,10 @@ export function statusOfAll(of: (agent: number) => SessionStatus | null): Status
 }
 
 /** How a run ended; others have used so much for it. */
-export function resultOf(event: ProcessingEnd, others: readonly Spent[]): RunResult {
+export function resultOf(
+  event: ProcessingEnd,
+  others: readonly Spent[],
+): Omit<RunResult, "answer"> {
   const { end, text, replies, tool_calls } = event;
   return { status: end, text, ...sumOf([event, ...others]), replies, toolCalls: tool_calls };
 }
@@ -75,7 +78,7 @@ export function costOf(nanoUsd: number | undefined): { costUsd?: number } {
 }
 
 /** What made a run fail. */
-export function errorOf({ kind, message }: Failure, more: Partial<RunError>): RunError {
+export function errorOf({ kind, message }: Pick<Failure, "kind" | "message">, more: Partial<RunError>): RunError {
   return { kind, message, retryable: RETRYABLE.includes(kind), ...more };
 }
 

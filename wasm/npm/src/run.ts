@@ -2,6 +2,7 @@
 
 import { type Spent, errorOf, resultOf, sumOf } from "./results.js";
 import type { AgentEvent, Failure, RunError, RunOptions, RunResult } from "./types.js";
+import { messageOf } from "./work.js";
 
 /** What a run needs of its agent. */
 export interface RunOwner {
@@ -9,6 +10,8 @@ export interface RunOwner {
   interrupt(): void;
   /** What is known of a failure beyond the session's word. */
   fault(failure: Failure): Partial<RunError>;
+  /** The final answer as its schema means it; rejects with a word where it does not fit. */
+  meant(answer: unknown): Promise<unknown>;
 }
 
 /**
@@ -16,7 +19,7 @@ export interface RunOwner {
  * `agents: "all"` also those of agents that it has started, each iteration from the first one on; leaving the loop early interrupts the run. Or leave the events
  * and await {@link Run.result}.
  */
-export class Run implements AsyncIterable<AgentEvent> {
+export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
   readonly #owner: RunOwner;
   readonly #hasAll: boolean;
   readonly #events: AgentEvent[] = [];
@@ -26,20 +29,20 @@ export class Run implements AsyncIterable<AgentEvent> {
   #answer: { answer?: unknown } = {};
   #done = false;
   #wake: (() => void)[] = [];
-  readonly #result: Promise<RunResult>;
-  #settle: (result: RunResult) => void = () => {};
+  readonly #result: Promise<RunResult<Answer>>;
+  #settle: (result: unknown) => void = () => {};
 
   /** @internal Runs are made by `Agent.run`. */
   constructor(owner: RunOwner, agents: RunOptions["agents"] = "own") {
     this.#owner = owner;
     this.#hasAll = agents === "all";
     this.#result = new Promise((resolve) => {
-      this.#settle = resolve;
+      this.#settle = resolve as (result: unknown) => void;
     });
   }
 
   /** How the run ended, and with what. Never rejects: a failure is a status. */
-  result(): Promise<RunResult> {
+  result(): Promise<RunResult<Answer>> {
     return this.#result;
   }
 
@@ -91,14 +94,25 @@ export class Run implements AsyncIterable<AgentEvent> {
   #finish(event: AgentEvent): void {
     this.#done = true;
     const ended = event.type === "processing_end" ? resultOf(event, this.#spent) : this.#cutShort();
-    const result: RunResult = { ...ended, ...this.#answer };
+    const result: RunResult<Answer> = { ...ended };
     if (result.status === "failed" && this.#failure !== undefined) {
       result.error = errorOf(this.#failure, this.#owner.fault(this.#failure));
     }
-    this.#settle(result);
+    this.#settle("answer" in this.#answer ? this.#answered(result, this.#answer.answer) : result);
   }
 
-  #cutShort(): RunResult {
+  // What the library of the schema thinks of the answer only it can say.
+  async #answered(result: RunResult<Answer>, answer: unknown): Promise<RunResult<Answer>> {
+    try {
+      return { ...result, answer: (await this.#owner.meant(answer)) as Answer };
+    } catch (error) {
+      const message = `the answer does not fit: ${messageOf(error)}`;
+      if (result.status !== "completed") return result;
+      return { ...result, status: "failed", error: errorOf({ kind: "answer", message }, {}) };
+    }
+  }
+
+  #cutShort(): RunResult<Answer> {
     const status = this.#failure === undefined ? "interrupted" : "failed";
     return { status, text: "", ...sumOf(this.#spent), replies: 0, toolCalls: 0 };
   }

@@ -1,5 +1,6 @@
 // A run of a program, or of a command line by the shell, in a worker of its own.
 
+import { TextDecoder } from "./coders.js";
 import {
   type Keeper,
   type Left,
@@ -9,6 +10,7 @@ import {
   type Runner,
   shellRequest,
 } from "./kept.js";
+import { toJson } from "./json.js";
 import type { ProgramJob } from "./program.js";
 import { type RegisteredProgram, SHELL } from "./programs.js";
 import type { Loaded } from "./sources.js";
@@ -95,7 +97,7 @@ export class ProgramRun {
     const others = this.programs.filter(({ name }) => name !== SHELL);
     const state = this.keeper.state(agent);
     const common = { timeout_ms: limitMs, programs: others.map(({ name }) => name), state };
-    const request = JSON.stringify(shellRequest({ args, stdin }, common));
+    const request = toJson(shellRequest({ args, stdin }, common));
     const said = [stdin, ...(args ?? []), JSON.stringify(state)].join("\n");
     const programs = await Promise.all(others.filter(this.#isNeeded(said)).map(loaded));
     const { hidden, ...mounted } = this.#mount(true);

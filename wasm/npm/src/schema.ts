@@ -34,6 +34,10 @@ export type ArgumentsOf<Parameters> =
     : // eslint-disable-next-line @typescript-eslint/no-explicit-any
       any;
 
+/** The final answer of an agent whose option `answer` has such a `schema`. */
+export type AnswerOf<Schema> =
+  Schema extends StandardSchema<infer _, infer Output> ? Output : unknown;
+
 /** What turns a schema into JSON Schema, such as `z.toJSONSchema`. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type ToJsonSchema = (schema: any, options?: any) => object;
@@ -42,7 +46,13 @@ export type ToJsonSchema = (schema: any, options?: any) => object;
 interface Described {
   name: string;
   parameters?: unknown;
-  toJsonSchema?: ToJsonSchema;
+  toJsonSchema?: ToJsonSchema | undefined;
+}
+
+/** The form of an answer, as far as its schema goes. */
+interface Answered {
+  schema: unknown;
+  toJsonSchema?: ToJsonSchema | undefined;
 }
 
 type Convert = (schema: unknown) => unknown;
@@ -57,15 +67,28 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** The arguments of a tool as JSON Schema. */
 export function parametersOf(tool: Described): unknown {
-  const { name, parameters = { type: "object", properties: {} } } = tool;
-  if (!isStandard(parameters)) return parameters;
-  const convert = converterOf(tool, parameters);
+  const { name, parameters = { type: "object", properties: {} }, toJsonSchema } = tool;
+  return jsonSchemaOf(parameters, toJsonSchema, [name, "parameters", "the tool"]);
+}
+
+/** The form of an answer as JSON Schema. */
+export function answerSchemaOf({ schema, toJsonSchema }: Answered): unknown {
+  return jsonSchemaOf(schema, toJsonSchema, ["answer", "schema", "it"]);
+}
+
+// What has the schema, under which name, and what it is.
+type Owner = [name: string, field: string, whom: string];
+
+function jsonSchemaOf(given: unknown, toJsonSchema: ToJsonSchema | undefined, of: Owner): unknown {
+  if (!isStandard(given)) return given;
+  const [name, field] = of;
+  const convert = converterOf(given, toJsonSchema, of);
   let converted: unknown;
   try {
-    converted = convert(parameters);
+    converted = convert(given);
   } catch (error) {
     const why = isError(error) ? error.message : String(error);
-    throw bad(`\`${name}\`: its \`parameters\` cannot be said as JSON Schema: ${why}`);
+    throw bad(`\`${name}\`: its \`${field}\` cannot be said as JSON Schema: ${why}`);
   }
   if (typeof converted !== "object" || converted === null) {
     throw bad(`\`${name}\`: its \`toJsonSchema\` must return an object, a JSON Schema`);
@@ -75,18 +98,18 @@ export function parametersOf(tool: Described): unknown {
 }
 
 /**
- * The arguments as the tool's schema means them.
+ * The arguments of a tool, or an answer, as their schema means them.
  *
  * @throws Misfit where they do not fit.
  */
-export async function validated(parameters: unknown, args: unknown): Promise<unknown> {
-  if (!isStandard(parameters)) return args;
-  const result = await parameters["~standard"].validate(args);
+export async function validated(schema: unknown, value: unknown): Promise<unknown> {
+  if (!isStandard(schema)) return value;
+  const result = await schema["~standard"].validate(value);
   if (result.issues === undefined) return result.value;
   throw new Misfit(result.issues.map(shown).join("; "));
 }
 
-/** Arguments that do not fit. */
+/** What does not fit. */
 export class Misfit extends Error {}
 
 function isStandard(schema: unknown): schema is StandardSchema {
@@ -97,7 +120,11 @@ function isStandard(schema: unknown): schema is StandardSchema {
   return typeof standard?.validate === "function";
 }
 
-function converterOf({ name, toJsonSchema }: Described, schema: StandardSchema): Convert {
+function converterOf(
+  schema: StandardSchema,
+  toJsonSchema: ToJsonSchema | undefined,
+  [name, , whom]: Owner,
+): Convert {
   if (toJsonSchema !== undefined) return (given) => toJsonSchema(given, WRITTEN);
   const own = schema["~standard"] as { jsonSchema?: { input?: (options: object) => unknown } };
   if (typeof own.jsonSchema?.input === "function") {
@@ -110,7 +137,7 @@ function converterOf({ name, toJsonSchema }: Described, schema: StandardSchema):
   const { vendor } = schema["~standard"];
   const hint = HINTS[vendor] ?? `a function of ${vendor} that turns a schema into JSON Schema`;
   const what = `\`${name}\`: this schema of ${vendor} does not say itself as JSON Schema`;
-  throw bad(`${what}: give the tool \`toJsonSchema\`, ${hint}`);
+  throw bad(`${what}: give ${whom} \`toJsonSchema\`, ${hint}`);
 }
 
 // The first that does not throw, or what the last one throws.

@@ -5,8 +5,9 @@ import type { SessionConfig } from "./config.js";
 import type { Said, SessionStatus, SessionTurn } from "./data.js";
 import { AgentError } from "./errors.js";
 import { guarded } from "./guard.js";
+import { givenJson } from "./json.js";
 import { isBytes } from "./kinds.js";
-import { rawConfig } from "./options.js";
+import { bad, rawConfig } from "./options.js";
 import { init } from "./platform.js";
 import type { Deadline, Input, Output } from "./protocol.js";
 import type { ConfigOptions, OpenOptions } from "./types.js";
@@ -42,6 +43,7 @@ export class Session {
   readonly #raw: RawSession;
 
   private constructor(raw: RawSession) {
+    if (raw === undefined) throw bad("open a session with `await Session.open(config)`");
     this.#raw = raw;
   }
 
@@ -52,8 +54,8 @@ export class Session {
    */
   static async config(options: ConfigOptions): Promise<SessionConfig> {
     await init();
-    const raw = rawConfig(options);
-    const json = guarded(() => binding().configJson(JSON.stringify(raw)), options);
+    const raw = givenJson(rawConfig(options), options.config);
+    const json = guarded(() => binding().configJson(raw), options);
     return JSON.parse(json) as SessionConfig;
   }
 
@@ -67,7 +69,7 @@ export class Session {
     { wall = Date.now(), log = false }: OpenOptions = {},
   ): Promise<{ session: Session; step: Step }> {
     await init();
-    const open = (): RawSession => binding().RawSession.open(jsonOf(config), wall, log);
+    const open = (): RawSession => binding().RawSession.open(givenJson(config), wall, log);
     return Session.#opened(guarded(open, { config }));
   }
 
@@ -135,7 +137,7 @@ export class Session {
    *   it was. AgentError `bad_option` for what is no input.
    */
   handle(input: Input, at: number): Step {
-    return JSON.parse(guarded(() => this.#raw.handle(jsonOf(input), at), {})) as Step;
+    return JSON.parse(guarded(() => this.#raw.handle(givenJson(input), at), {})) as Step;
   }
 
   /** {@link Session.handle} for a text of the user, which starts a run. */
@@ -200,11 +202,6 @@ export class Session {
   static #opened(raw: RawSession): { session: Session; step: Step } {
     return { session: new Session(raw), step: JSON.parse(raw.opening() ?? "null") as Step };
   }
-}
-
-// What JSON cannot hold is no input, which the binding says better.
-function jsonOf(value: unknown): string {
-  return JSON.stringify(value) ?? "null";
 }
 
 function logText(log: unknown): string {

@@ -1,12 +1,12 @@
 // The tools of the user: which there are, and how one is called.
 
+import { toJson } from "./json.js";
 import { isError } from "./kinds.js";
 import { checkTool } from "./options.js";
 import type { Outcome } from "./data.js";
 import { asJson, outcomeOf } from "./replies.js";
 import { Misfit, validated } from "./schema.js";
 import type { Tool, ToolContext, WasiTool } from "./types.js";
-import { toJson } from "./work.js";
 
 /**
  * The tool itself: with this around it, the arguments of `execute` have the types of the schema

@@ -2,6 +2,7 @@
 // is told otherwise for it.
 
 import type { Signal } from "./globals.js";
+import { givenJson } from "./json.js";
 import { areTexts, bad, choiceOf } from "./options.js";
 import type { ToolChoice } from "./types.js";
 
@@ -82,6 +83,6 @@ export function rawTurn(options: TurnOptions): string | undefined {
     throw bad("`temperature` must be a number, 0 or more");
   }
   const tool_choice = choiceOf(toolChoice);
-  const raw = JSON.stringify({ tools, hide, paths, tool_choice, temperature });
+  const raw = givenJson({ tools, hide, paths, tool_choice, temperature });
   return raw === "{}" ? undefined : raw;
 }

@@ -30,6 +30,7 @@ export type { Changed, FileSystem, FileSystemEntry, FileSystemStat } from "./fil
 export type * from "./globals.js";
 export type * from "./protocol.js";
 export type {
+  AnswerOf,
   ArgumentsOf,
   StandardIssue,
   StandardResult,
@@ -40,7 +41,8 @@ export type * from "./sources.js";
 export type { RunOptions, TurnOptions } from "./turn.js";
 
 /** Which model, and how its session behaves. */
-export interface ConfigOptions {
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface ConfigOptions<Schema = any> {
   /** Who serves the model. May be left out with `replay`. */
   provider?: ProviderName | undefined;
   /** The model's name, as the provider knows it; the provider's default, where it has one. */
@@ -90,7 +92,7 @@ export interface ConfigOptions {
    */
   compaction?: false | Compaction | undefined;
   /** The form of the final answer: {@link RunResult.answer} is then a value of this schema. */
-  answer?: AnswerForm | undefined;
+  answer?: AnswerForm<Schema> | undefined;
   /** Agents that the agent may start, `{}` for one level of them; none if left out. */
   subagents?: false | Subagents | undefined;
   /**
@@ -128,7 +130,8 @@ export interface ConfigOptions {
 }
 
 /** What an agent is created with. */
-export interface AgentOptions extends ConfigOptions {
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface AgentOptions<Schema = any> extends ConfigOptions<Schema> {
   /**
    * The provider's key; local servers need none. A function is asked with each request, for keys
    * that are short-lived. It stays in the driver: no event, error, log or snapshot holds it, and
@@ -174,6 +177,11 @@ export interface AgentOptions extends ConfigOptions {
   hooks?: Hooks | undefined;
   /** Whether the session's log is kept for {@link Agent.log}. */
   log?: boolean | undefined;
+  /**
+   * Takes each line of the session's log, with its line feed, before anything is done that follows
+   * from it: write it down at once, and the session outlives a crash. It is not waited for.
+   */
+  onLine?: OnLine | undefined;
   /** Sees every event from the very first, as `subscribe` does from then on. */
   onEvent?: ((event: AgentEvent) => void) | undefined;
 }
@@ -205,9 +213,16 @@ export interface Subagents {
 }
 
 /** The form of the final answer. */
-export interface AnswerForm {
-  /** A JSON Schema, `type: "object"`. */
-  schema: object;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export interface AnswerForm<Schema = any> {
+  /**
+   * A JSON Schema, `type: "object"`, or a schema of zod, valibot, arktype or another library with
+   * Standard Schema: then the answer is what it makes of the model's words, and a run fails whose
+   * answer it refuses.
+   */
+  schema: Schema;
+  /** Turns `schema` into JSON Schema, where it cannot say itself so; see {@link Tool}. */
+  toJsonSchema?: ToJsonSchema | undefined;
   /** How often a run that ends with text is asked for the answer again; 2 if left out. */
   retries?: number | undefined;
 }
@@ -234,6 +249,13 @@ export interface Loops {
   ladder?: LoopPolicy["ladder"] | undefined;
 }
 
+/**
+ * Takes a line of a log. `first` begins a log, in place of what was written before: the agent's
+ * first, and another one should the package itself break. The lines between the first and a
+ * `snapshot` may be dropped.
+ */
+export type OnLine = (line: string, kind: "first" | "input" | "snapshot") => void;
+
 /** How a fork differs from its agent. */
 export interface ForkOptions {
   /** How many turns of the history it has heard; all if left out. */
@@ -244,6 +266,8 @@ export interface ForkOptions {
   files?: FilesInput | undefined;
   /** Sees its events from the very first. */
   onEvent?: ((event: AgentEvent) => void) | undefined;
+  /** Takes the lines of its log. */
+  onLine?: OnLine | undefined;
 }
 
 /** How a bare session is opened. */
@@ -306,7 +330,8 @@ export interface ProviderInfo {
  * What a restored agent is given: the options with which one is created. What they say of the
  * configuration is in force, and what they leave out stays as in the snapshot.
  */
-export type RestoreOptions = AgentOptions;
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type RestoreOptions<Schema = any> = AgentOptions<Schema>;
 
 /** What a function that takes the place of `fetch` is told beside the address. */
 export interface FetchInit {
@@ -402,9 +427,9 @@ export interface Tool<Parameters = any> {
    * Runs the tool; the arguments fit the schema. A text is the result as it is; a
    * {@link ToolReply} says more, as do a `Blob`, a part or a list of them, and what a tool of the
    * Model Context Protocol returns. Nothing is "done"; anything else is given to the model as
-   * JSON. Of a generator each piece is progress, as by {@link ToolContext.output}, and what it
-   * returns is the result. What it throws becomes an error result for the model, and the run goes
-   * on.
+   * JSON, a `Map` and a `Set` as well; a `Response` is its body. Of a generator each piece is
+   * progress, as by {@link ToolContext.output}, and what it returns is the result. An error that it
+   * throws or returns becomes an error result for the model, and the run goes on.
    */
   execute(args: ArgumentsOf<Parameters>, context: ToolContext): unknown;
 }
@@ -440,7 +465,7 @@ export interface ToolContext {
 }
 
 /** How a run ended, and with what. */
-export interface RunResult {
+export interface RunResult<Answer = unknown> {
   /** `completed`: the model was done. `limit`: a limit of turns or rounds. */
   status: RunEnd;
   /** What the model said last. */
@@ -453,8 +478,8 @@ export interface RunResult {
   replies: number;
   /** Tool calls of the run. */
   toolCalls: number;
-  /** The final answer in the form that the option `answer` asks for. */
-  answer?: unknown;
+  /** The final answer in the form that the option `answer` asks for, as its schema means it. */
+  answer?: Answer;
   /** What went wrong, if the run failed. */
   error?: RunError;
 }

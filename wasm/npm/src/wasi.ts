@@ -1,6 +1,7 @@
 // Makes a tool of a folder with a `tool.toml` and a WASI module.
 
 import { bytesOf } from "./bytes.js";
+import { TextDecoder } from "./coders.js";
 import { readDefinition } from "./definition.js";
 import { AgentError } from "./errors.js";
 import { isBuffer, isUrl } from "./kinds.js";

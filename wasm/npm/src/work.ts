@@ -24,6 +24,12 @@ export class Work {
   /** What stops each piece of work, as long as there is one. */
   #open: Map<number, (why: Why) => void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #onChange: (isBusy: boolean) => void;
+
+  /** `onChange` hears whether anything is under way, or waited for. */
+  constructor(onChange: (isBusy: boolean) => void) {
+    this.#onChange = onChange;
+  }
 
   /** Begins a piece of work. */
   begin(effect: number, task: Task): void {
@@ -35,6 +41,7 @@ export class Work {
       if (this.#open.size === 0) this.#open = undefined;
       clearTimeout(timer);
       report();
+      this.#tell();
     };
     const stop = (why: Why): void =>
       settle(() => {
@@ -51,6 +58,7 @@ export class Work {
       });
     this.#open ??= new Map();
     this.#open.set(effect, stop);
+    this.#tell();
     if (task.limitMs !== undefined) {
       timer = setTimeout(stop, Math.min(task.limitMs, LONGEST_MS), "timed_out");
     }
@@ -72,14 +80,24 @@ export class Work {
 
   /** Stops all that is under way; nobody is told. */
   dropAll(): void {
-    clearTimeout(this.#timer);
+    this.wake(-1, () => {});
     for (const stop of [...(this.#open?.values() ?? [])]) stop("dropped");
   }
 
   /** Calls `tick` in so many milliseconds, in place of what was said before; never below 0. */
   wake(ms: number, tick: () => void): void {
     clearTimeout(this.#timer);
-    this.#timer = ms < 0 ? undefined : setTimeout(tick, Math.min(ms, LONGEST_MS));
+    const fire = (): void => {
+      this.#timer = undefined;
+      tick();
+      this.#tell();
+    };
+    this.#timer = ms < 0 ? undefined : setTimeout(fire, Math.min(ms, LONGEST_MS));
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#onChange(this.#open !== undefined || this.#timer !== undefined);
   }
 }
 
@@ -103,16 +121,4 @@ function shown(thrown: unknown): string {
   } catch {
     return `it failed with a value of type ${typeof thrown}`;
   }
-}
-
-/** JSON that the binding reads: half of a surrogate pair is no text. */
-export function toJson(value: unknown): string {
-  const json = JSON.stringify(value);
-  // Such a half is escaped, which few texts are.
-  return /\\ud[89a-f]/.test(json) ? JSON.stringify(value, wellFormed) : json;
-}
-
-function wellFormed(_name: string, value: unknown): unknown {
-  if (typeof value !== "string" || !/\p{Surrogate}/u.test(value)) return value;
-  return value.replace(/\p{Surrogate}/gu, "\ufffd");
 }
