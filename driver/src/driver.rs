@@ -3,6 +3,7 @@
 //! writes the log, records or plays model traffic, and answers what nobody else answers.
 
 use crate::{
+    assembled,
     endpoints::Endpoints,
     inputs,
     journal::Journal,
@@ -81,6 +82,8 @@ pub struct Driver {
     opening: Option<Box<Opening>>,
     replay_error: Option<Box<TrafficError>>,
     was_idle: bool,
+    /// Whether the session has put a key together.
+    holds_key: bool,
     /// Of a restored session the first effect that it has issued since: news of earlier ones that
     /// are not open here may still count, since they may have been cancelled before.
     first_own: Option<EffectId>,
@@ -166,6 +169,7 @@ impl Driver {
             open: ById::new(),
             opening: Some(Box::new(opening)),
             replay_error: None,
+            holds_key: false,
             first_own: None,
         }
     }
@@ -278,6 +282,22 @@ impl Driver {
         &self.session
     }
 
+    #[cfg(feature = "log")]
+    pub(crate) const fn holds_key(&self) -> bool {
+        self.holds_key
+    }
+
+    #[cfg(feature = "log")]
+    pub(crate) fn replace(&mut self, session: Session) {
+        self.session = session;
+    }
+
+    /// JSON of the session's, such as its history, without a key that it has put together.
+    #[must_use]
+    pub fn shown(&self, json: String) -> String {
+        if self.holds_key { self.keys.masked_json(&json).unwrap_or(json) } else { json }
+    }
+
     /// The keys that must not be seen, for what a host tells beside the session.
     #[must_use]
     pub const fn keys(&self) -> &Keys {
@@ -350,7 +370,10 @@ impl Driver {
         }
         let list = &mut work.outputs.list;
         match output {
-            SessionOutput::Event(event) => list.push(Output::Event(event)),
+            SessionOutput::Event(mut event) => {
+                self.holds_key |= assembled::mask(&self.keys, &mut event.kind);
+                list.push(Output::Event(event));
+            }
             SessionOutput::Effect(Effect::Http { id, agent, request, .. }) => {
                 self.begin_exchange(id, agent, request, work);
             }
@@ -465,6 +488,10 @@ impl Driver {
     fn ended(&mut self, work: Work) -> Outputs {
         let mut outputs = work.outputs;
         let is_idle = self.open.is_empty() && is_idle(&self.session);
+        #[cfg(feature = "log")]
+        if is_idle && mem::take(&mut self.holds_key) {
+            self.forget_keys();
+        }
         if is_idle && !self.was_idle {
             outputs.snapshot = self.journal.snapshot(&self.session);
         }

@@ -10,6 +10,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod assembled;
 mod base;
 pub mod capture;
 pub mod catalogue;

@@ -5,7 +5,10 @@ use crate::{
     driver::{Driver, Opening, Owed, Parts},
     masking::Keys,
 };
-use alloc::string::{String, ToString};
+use alloc::{
+    string::{String, ToString},
+    vec::Vec,
+};
 use innerloop_core::{
     RestoreError, Session,
     config::ConfigError,
@@ -58,6 +61,28 @@ impl Driver {
         Ok(Self::with(session, Opening { log, outputs, owed: Owed::Nothing }, parts))
     }
 
+    /// The session as bytes, without a key that it has put together.
+    #[must_use]
+    pub fn snapshot(&self) -> Vec<u8> {
+        let snapshot = self.session().snapshot();
+        if !self.holds_key() {
+            return snapshot;
+        }
+        let edited = without(&snapshot, UnixMillis(0), self.keys());
+        edited.map_or(snapshot, |session| session.snapshot())
+    }
+
+    /// Takes the keys out that an idle session has put together.
+    pub(crate) fn forget_keys(&mut self) {
+        let snapshot = self.session().snapshot();
+        let wall = self.session().wall();
+        let edited = without(&snapshot, wall, self.keys());
+        debug_assert!(edited.is_ok(), "{edited:?}");
+        if let Ok(session) = edited {
+            self.replace(session);
+        }
+    }
+
     fn again(session: Session, wall: UnixMillis, parts: Parts) -> Self {
         let log = parts.journal().beginning(&session, wall);
         let outputs = session.owed();
@@ -72,5 +97,9 @@ fn without_keys(session: Session, wall: UnixMillis, keys: &Keys) -> Result<Sessi
     if keys.masked_json(&String::from_utf8_lossy(&snapshot)).is_none() {
         return Ok(session);
     }
-    Session::restore_edited(&snapshot, wall, &|state| keys.masked_json(state))
+    without(&snapshot, wall, keys)
+}
+
+fn without(snapshot: &[u8], wall: UnixMillis, keys: &Keys) -> Result<Session, RestoreError> {
+    Session::restore_edited(snapshot, wall, &|state| keys.masked_json(state))
 }

@@ -148,13 +148,14 @@ impl RawAgent {
     pub fn history(&self, agent: u32) -> String {
         let driver = self.host.driver.borrow();
         let turns: Option<&[Turn]> = driver.session().history(AgentId(agent)).map(History::turns);
-        to_string(&turns)
+        driver.shown(to_string(&turns))
     }
 
     /// What an agent's model sees of that, as JSON; `null` if there is no such agent.
     #[must_use]
     pub fn seen(&self, agent: u32) -> String {
-        seen(self.host.driver.borrow().session(), agent)
+        let driver = self.host.driver.borrow();
+        driver.shown(seen(driver.session(), agent))
     }
 
     /// Why the recording did not fit, once, as JSON; `null` if it did.

@@ -72,7 +72,7 @@ impl RawAgent {
     /// The conversation as bytes.
     #[must_use]
     pub fn snapshot(&self) -> Vec<u8> {
-        self.host.driver.borrow().session().snapshot()
+        self.host.driver.borrow().snapshot()
     }
 
     /// The session's log, or the newest part of a long one; empty if none is kept.

@@ -254,8 +254,9 @@ impl Session {
         }
     }
 
-    /// The outputs of an input that is done, its events numbered.
-    fn wall(&self) -> UnixMillis {
+    /// The wall time of the last input.
+    #[must_use]
+    pub fn wall(&self) -> UnixMillis {
         UnixMillis(self.epoch.0.saturating_add(self.now.0))
     }
 

@@ -397,3 +397,86 @@ fn a_key_shows_itself_nowhere() {
     let driver = Driver::open(config(), EPOCH, parts()).unwrap();
     assert!(!format!("{driver:?} {:?} {:?}", endpoints(), driver.keys()).contains("0123456789"));
 }
+
+/// A streamed reply of one text that comes in these pieces of JSON, and of a call.
+fn streamed(pieces: &[&str], call: &[&str]) -> String {
+    let mut body = String::new();
+    let mut event = |json: String| body.push_str(&format!("data: {json}\n\n"));
+    let usage = r#""usage":{"input_tokens":1,"output_tokens":1}"#;
+    event(format!(
+        r#"{{"type":"message_start","message":{{"id":"m","role":"assistant","model":"x",{usage}}}}}"#
+    ));
+    let block = |index, block| {
+        format!(r#"{{"type":"content_block_start","index":{index},"content_block":{block}}}"#)
+    };
+    let delta = |index, delta: String| {
+        format!(r#"{{"type":"content_block_delta","index":{index},"delta":{delta}}}"#)
+    };
+    event(block(0, r#"{"type":"text","text":""}"#));
+    for piece in pieces {
+        event(delta(0, format!(r#"{{"type":"text_delta","text":"{piece}"}}"#)));
+    }
+    event(r#"{"type":"content_block_stop","index":0}"#.into());
+    if !call.is_empty() {
+        event(block(1, r#"{"type":"tool_use","id":"c1","name":"run_it","input":{}}"#));
+        for piece in call {
+            let json = serde_json::to_string(piece).unwrap();
+            event(delta(1, format!(r#"{{"type":"input_json_delta","partial_json":{json}}}"#)));
+        }
+        event(r#"{"type":"content_block_stop","index":1}"#.into());
+    }
+    let stop = if call.is_empty() { "end_turn" } else { "tool_use" };
+    event(format!(r#"{{"type":"message_delta","delta":{{"stop_reason":"{stop}"}},{usage}}}"#));
+    event(r#"{"type":"message_stop"}"#.into());
+    body
+}
+
+/// All that is told but the pieces as they came, and what is kept.
+fn put_together(stage: &Stage) -> String {
+    let told = stage.events().filter(|kind| {
+        use innerloop_core::event::EventKind;
+        let is_piece = |kind: &EventKind| {
+            matches!(kind, EventKind::AssistantTextDelta { .. } | EventKind::ToolCallDelta { .. })
+        };
+        !is_piece(kind)
+    });
+    let events: Vec<String> = told.map(|kind| serde_json::to_string(kind).unwrap()).collect();
+    let snapshot = String::from_utf8(stage.driver.snapshot()).unwrap();
+    let history = stage.driver.session().history(AgentId::ROOT).unwrap().turns();
+    let shown = stage.driver.shown(innerloop_core::json::to_string(&history));
+    format!("{}\n{snapshot}\n{shown}", events.join("\n"))
+}
+
+#[test]
+fn a_key_that_is_put_together_of_pieces_is_masked_where_it_stands_whole() {
+    let (head, tail) = KEY.split_at(11);
+    let mut stage = Stage::new(parts());
+    stage.submit("go");
+    let body = streamed(&["The key is ", head, tail, "."], &["{\"a\":\"", head, tail, "\"}"]);
+    stage.answer(200, "text/event-stream", body.as_bytes(), usize::MAX);
+    let told = put_together(&stage);
+    assert!(!told.contains(KEY) && told.contains("The key is ***."), "in mid-run: {told}");
+    stage.reply(&Message::text("done"));
+    assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
+    let whole = String::from_utf8(stage.driver.session().snapshot()).unwrap();
+    assert!(!whole.contains(KEY) && whole.contains("The key is ***."), "{whole}");
+    let snapshot = stage.log.lines().rfind(|line| line.starts_with("{\"snapshot\"")).unwrap();
+    assert!(!snapshot.contains(KEY), "{snapshot}");
+    stage.submit("again");
+    assert!(!stage.body().contains(KEY) && stage.body().contains("The key is ***."));
+    stage.reply(&Message::text("done again"));
+    assert_eq!(stage.driver.session().status(AgentId::ROOT).unwrap().state, AgentState::Idle);
+}
+
+#[test]
+fn a_key_that_comes_escaped_is_masked_in_its_piece_and_where_it_stands_whole() {
+    let escaped: String = KEY.chars().map(|one| format!("\\u{:04x}", u32::from(one))).collect();
+    let mut stage = Stage::new(parts());
+    stage.submit("go");
+    let body = streamed(&["The key is ", &escaped, "."], &[]);
+    stage.answer(200, "text/event-stream", body.as_bytes(), 7);
+    let told = put_together(&stage);
+    let pieces: Vec<String> = stage.events().map(|kind| format!("{kind:?}")).collect();
+    assert!(!pieces.join("\n").contains(KEY), "{pieces:?}");
+    assert!(!told.contains(KEY) && told.contains("The key is ***."), "{told}");
+}

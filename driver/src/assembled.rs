@@ -1,0 +1,68 @@
+//! Keys in what the session has put together: of several pieces of a stream, or of text that was
+//! escaped in it. No piece holds such a key, so that it gets into the session; it is taken out of
+//! what is told, and out of the session as soon as nothing is under way in it.
+
+use crate::masking::Keys;
+use alloc::string::String;
+use innerloop_core::{event::EventKind, json::Json};
+
+/// Masks all text of an event that may come from a model. Whether a key was there.
+pub(crate) fn mask(keys: &Keys, kind: &mut EventKind) -> bool {
+    if keys.is_empty() {
+        return false;
+    }
+    match kind {
+        EventKind::AssistantTextDelta { text }
+        | EventKind::AssistantReasoningDelta { text }
+        | EventKind::ToolCallDelta { text, .. }
+        | EventKind::ProcessingEnd { text, .. }
+        | EventKind::AgentEnded { output: text, .. }
+        | EventKind::Compacted { text: Some(text), .. }
+        | EventKind::CompactionFailed { message: text, .. }
+        | EventKind::Retry { message: text, .. }
+        | EventKind::Warning { message: text }
+        | EventKind::LoopDetection { message: text, .. }
+        | EventKind::Error { message: text, .. } => in_text(keys, text),
+        EventKind::AssistantTextEnd { text, reasoning, .. } => {
+            in_text(keys, text) | in_text(keys, reasoning)
+        }
+        EventKind::ToolCallStart { name, arguments, .. } => {
+            in_text(keys, name) | in_json(keys, arguments)
+        }
+        EventKind::AgentStarted { task, folder, .. } => in_text(keys, task) | in_text(keys, folder),
+        EventKind::Plan { items } => {
+            items.iter_mut().fold(false, |found, item| in_text(keys, &mut item.text) | found)
+        }
+        EventKind::FinalAnswer { value } => in_value(keys, value),
+        _ => false,
+    }
+}
+
+fn in_text(keys: &Keys, text: &mut String) -> bool {
+    let before = text.len();
+    let masked = keys.masked(text);
+    let found = masked.len() != before || *masked != **text;
+    if found {
+        *text = masked.into_owned();
+    }
+    found
+}
+
+/// Of arguments, which are JSON as far as a model has written it well.
+fn in_json(keys: &Keys, text: &mut String) -> bool {
+    let masked = keys.masked_json(text);
+    let found = masked.is_some();
+    if let Some(masked) = masked {
+        *text = masked;
+    }
+    in_text(keys, text) || found
+}
+
+fn in_value(keys: &Keys, value: &mut Json) -> bool {
+    let masked = keys.masked_json(value.text()).and_then(|masked| Json::parse(masked).ok());
+    let found = masked.is_some();
+    if let Some(masked) = masked {
+        *value = masked;
+    }
+    found
+}
