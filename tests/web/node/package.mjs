@@ -70,7 +70,8 @@ test("what does not know `exports` finds the same parts", () => {
 // Jest's environment `jsdom` is such a place: a page in Node, without these.
 test("the entry of pages works in Node without `fetch` and `TextDecoder`", () => {
   const entry = JSON.stringify(join(installed, "dist/index.web.js"));
-  const script = `for (const name of ["TextDecoder", "TextEncoder", "fetch"]) delete globalThis[name];
+  const gone = ["TextDecoder", "TextEncoder", "fetch", "Response", "Request", "Headers"];
+  const script = `for (const name of ${JSON.stringify(gone)}) delete globalThis[name];
     const { Agent } = await import(${entry});
     const options = { provider: "anthropic", model: "m", apiKey: "k", files: { "ä.txt": "ö" } };
     const agent = await Agent.create(options);
