@@ -241,7 +241,8 @@ test("another model takes over at once, says so, and knows what was said", async
   await askNothing(page);
   await run(page, "Go on");
   await page.locator(".reply").filter({ hasText: "I took over." }).waitFor(DONE);
-  assert.match(server.requests[0].text, /User: Make the tests pass/);
+  const [first] = server.requests[0].body.messages;
+  assert.deepEqual([first.role, first.content[0].text], ["user", "Make the tests pass"]);
   assert.equal(server.requests[0].body.model, "mock-1");
   await useModel(page, server, { model: "mock-2" });
   await page.getByText(/From here on mock-2 of Anthropic/).waitFor(DONE);

@@ -139,7 +139,7 @@ export function lastReply(page) {
   return page.locator(".reply").last().textContent();
 }
 
-/** Waits until all that was told is kept. */
+/** Waits until all that the page shows outlasts a reload. */
 export async function kept(page) {
-  await page.waitForTimeout(1200);
+  await page.locator("body[data-kept=true]").waitFor(DONE);
 }

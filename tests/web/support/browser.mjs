@@ -2,9 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { watchWaits } from "./waits.mjs";
 
 const FLAGS = [
   "--no-sandbox",
+  // An origin without encryption that is not this machine's, for a browser.
+  "--host-resolver-rules=MAP playground.test 127.0.0.1",
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
@@ -13,13 +16,15 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-/** Starts the browser. */
-export function launch() {
+/** Starts the browser; each test says what it has waited for longest in it. */
+export async function launch() {
   const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
   if (!existsSync(executablePath)) {
     throw new Error(`there is no ${executablePath}: install chromium, or name it in CHROMIUM`);
   }
-  return chromium.launch({ executablePath, headless: true, args: FLAGS });
+  const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
+  await watchWaits(browser);
+  return browser;
 }
 
 /** A page of its own that collects what goes wrong in it. */

@@ -39,11 +39,13 @@ export function siteFolder() {
 
 /**
  * Serves the site: its address, the paths that were asked for, those that were not there, how many
- * bytes were sent for each, and `close()`.
+ * bytes were sent for each, the `faults` that a test has it make, and `close()`.
  */
 export async function serveSite() {
   const folder = siteFolder();
   const [asked, missing, sent] = [[], [], new Map()];
+  // What a test puts before the worker's script, and paths that fail once.
+  const faults = { prelude: "", once: new Set() };
   const fileOf = (pathname) => {
     const inside = normalize(pathname === "/" ? "/index.html" : pathname);
     const tool = "/tools/count-lines/";
@@ -56,6 +58,7 @@ export async function serveSite() {
     const { pathname } = new URL(request.url, "http://site");
     asked.push(pathname);
     const path = fileOf(decodeURIComponent(pathname));
+    if (faults.once.delete(pathname)) return response.writeHead(503).end();
     if (path === undefined) {
       missing.push(pathname);
       return response.writeHead(404).end();
@@ -64,9 +67,11 @@ export async function serveSite() {
     const headers = { "content-type": type };
     // What is previewed has a policy of its own.
     if (pathname !== "/preview.html") headers["content-security-policy"] = POLICY;
-    const packed = existsSync(`${path}.gz`);
+    const prelude = pathname === "/worker.js" ? faults.prelude : "";
+    const packed = prelude === "" && existsSync(`${path}.gz`);
     if (packed) headers["content-encoding"] = "gzip";
-    const body = readFileSync(packed ? `${path}.gz` : path);
+    const file = readFileSync(packed ? `${path}.gz` : path);
+    const body = prelude === "" ? file : `${prelude};\n${file}`;
     sent.set(pathname, body.length);
     return response.writeHead(200, headers).end(body);
   });
@@ -75,5 +80,5 @@ export async function serveSite() {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { url: `http://127.0.0.1:${server.address().port}/`, asked, missing, sent, close };
+  return { url: `http://127.0.0.1:${server.address().port}/`, asked, missing, sent, faults, close };
 }

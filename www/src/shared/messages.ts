@@ -125,6 +125,16 @@ export interface SessionView {
   folder?: Folder | undefined;
   approval: ApprovalMode;
   connection: ConnectionInfo;
+  /** Whether all of it outlasts a reload by now. */
+  kept: boolean;
+}
+
+/** What came of adding files. */
+export interface Added {
+  /** Those that were there before. */
+  taken: string[];
+  /** What stood in the place of all of them, if they were added. */
+  before: [string, Uint8Array | undefined][];
 }
 
 /** What came of a command line of the terminal. */
@@ -136,7 +146,12 @@ export interface LineResult {
 
 /** What the page may ask of the worker. */
 export interface WorkerApi {
-  begin(options: { pace: number | null }): { sessions: SessionInfo[]; view: SessionView };
+  /** Begins; where the browser `keeps` nothing, sessions last as long as the page is open. */
+  begin(options: { pace: number | null }): {
+    sessions: SessionInfo[];
+    view: SessionView;
+    keeps: boolean;
+  };
   open(id: string): SessionView;
   create(kind: "example" | "empty"): SessionView;
   adopt(files: [string, Uint8Array][], folder: Folder): SessionView;
@@ -160,8 +175,8 @@ export interface WorkerApi {
   write(path: string, content: Uint8Array): void;
   move(from: string, to: string): void;
   erase(path: string): void;
-  put(files: [string, Uint8Array][]): void;
-  unzip(archive: Uint8Array): number;
+  add(files: [string, Uint8Array][], replace: boolean): Added;
+  unzip(archive: Uint8Array): [string, Uint8Array][];
   zip(): Uint8Array;
   contents(): [string, Uint8Array][];
   differences(checkpoint: number): FileDifference[];
@@ -171,6 +186,7 @@ export interface WorkerApi {
   line(command: string): LineResult;
   stopLine(): void;
   log(): string;
+  keep(): void;
   warm(): void;
 }
 
@@ -186,7 +202,7 @@ export type Notice =
   | { type: "running"; running: boolean }
   | { type: "session"; info: SessionInfo }
   | { type: "line"; text: string }
-  | { type: "saved" }
+  | { type: "kept"; kept: boolean }
   | { type: "note"; text: string; bad: boolean };
 
 /** A call as it is posted. */

@@ -1,6 +1,6 @@
 // All that the page knows: signals, and what changes them. Views read, and call the functions.
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { PROJECT } from "../demo/project.js";
 import type {
   ApprovalMode,
@@ -58,11 +58,23 @@ export const folder = signal<Folder | undefined>(undefined);
 export const epoch = signal(0);
 /** Counts changes of files: a path's newest number. */
 export const versions = signal<ReadonlyMap<string, number>>(new Map());
-/** A word at the bottom of the page, for a moment. */
-export const toast = signal<{ text: string; bad: boolean } | undefined>(undefined);
+/** A word at the bottom of the page, for a moment, and how what it tells of is undone. */
+export const toast = signal<Toast | undefined>(undefined);
+
+interface Toast {
+  text: string;
+  bad: boolean;
+  undo?: (() => Promise<unknown>) | undefined;
+}
+
 export const status = signal("Loading");
 /** What the terminal has printed since its line began. */
 export const printed = signal("");
+
+/** Whether this browser keeps sessions at all, and whether the one that is shown is kept by now. */
+export const keepsSessions = signal(true);
+export const isKept = signal(true);
+effect(() => void (document.body.dataset.kept = String(isKept.value)));
 
 /** What was said while the agent works, and it has not heard yet. */
 export const unheard = signal<Unheard[]>([]);
@@ -92,9 +104,17 @@ export async function begin(): Promise<void> {
   const pace = new URLSearchParams(location.search).get("pace");
   const begun = await call("begin", { pace: pace === null ? null : Number(pace) });
   sessions.value = begun.sessions;
+  keepsSessions.value = begun.keeps;
   show(begun.view);
   isReady.value = true;
   status.value = begun.view.running ? "Working" : "Ready";
+  if (!begun.keeps) {
+    say("This browser keeps nothing for this page: sessions and files last until it is closed.", true);
+  }
+  // Who goes may not come back: what is new is kept at once.
+  document.addEventListener("visibilitychange", () => {
+    if (document.visibilityState === "hidden" && !isKept.value) void call("keep");
+  });
 }
 
 /** Shows a session. */
@@ -114,6 +134,7 @@ export function show(view: SessionView): void {
     connection.value = view.connection;
     unheard.value = view.unheard;
     undone.value = view.undone;
+    isKept.value = view.kept;
     moment.value = undefined;
     pastTranscript.value = undefined;
     pastFiles.value = undefined;
@@ -139,10 +160,19 @@ export function fail(error: unknown): void {
 let toastTimer = 0;
 
 /** Says something for a moment. */
-export function say(text: string, bad = false): void {
-  toast.value = { text, bad };
+export function say(text: string, bad = false, undo?: Toast["undo"]): void {
+  toast.value = { text, bad, undo };
   clearTimeout(toastTimer);
-  toastTimer = window.setTimeout(() => (toast.value = undefined), bad ? 12_000 : 4_000);
+  const isLong = bad || undo !== undefined;
+  toastTimer = window.setTimeout(() => (toast.value = undefined), isLong ? 12_000 : 4_000);
+}
+
+/** Undoes what the word at the bottom tells of. */
+export async function undoToast(): Promise<void> {
+  const { undo } = toast.value ?? {};
+  if (undo === undefined) return;
+  toast.value = undefined;
+  if (await attempt(undo)) say("It is as it was before.");
 }
 
 /** Carries something out and says what went wrong. */
@@ -187,8 +217,8 @@ export async function change(to: () => Promise<SessionView>): Promise<void> {
 }
 
 export async function undo(input: number): Promise<void> {
-  await attempt(async () => show(await call("undo", input)));
-  say("The session is as it was before that input.");
+  const isUndone = await attempt(async () => show(await call("undo", input)));
+  if (isUndone) say("The session is as it was before that input.");
 }
 
 export async function redo(): Promise<void> {
@@ -270,7 +300,8 @@ function hear(notice: Notice): void {
       return;
     case "note":
       return say(notice.text, notice.bad);
-    case "saved":
+    case "kept":
+      isKept.value = notice.kept;
       return;
   }
 }

@@ -111,17 +111,23 @@ export class Database {
   /** Keeps what is new of a session. */
   async save({ session, files, told, journal, anew }: Fresh): Promise<void> {
     const transaction = this.#db.transaction(["sessions", ...PARTS], "readwrite");
-    transaction.objectStore("sessions").put(session);
-    for (const [path, content] of files) {
-      const store = transaction.objectStore("files");
-      if (content === undefined) store.delete([session.id, path]);
-      else store.put([path, content], [session.id, path]);
-    }
-    const lists = { told, journal };
-    for (const [name, list] of Object.entries(lists)) {
-      const store = transaction.objectStore(name);
-      if (anew) store.delete(range(session.id));
-      if (list.length > 0) store.put(list, [session.id, session.saves]);
+    try {
+      transaction.objectStore("sessions").put(session);
+      for (const [path, content] of files) {
+        const store = transaction.objectStore("files");
+        if (content === undefined) store.delete([session.id, path]);
+        else store.put([path, content], [session.id, path]);
+      }
+      const lists = { told, journal };
+      for (const [name, list] of Object.entries(lists)) {
+        const store = transaction.objectStore(name);
+        if (anew) store.delete(range(session.id));
+        if (list.length > 0) store.put(list, [session.id, session.saves]);
+      }
+    } catch (error) {
+      // All of it or nothing.
+      transaction.abort();
+      throw error;
     }
     await committed(transaction);
   }

@@ -15,6 +15,7 @@ import {
   stop,
   tab,
   toast,
+  undoToast,
 } from "../state/app.js";
 import { Composer } from "./composer.js";
 import { Dialogs } from "./dialogs.js";
@@ -78,7 +79,16 @@ export function App() {
       <ModelDialog />
       <Dialogs />
       <div class="toast" role="status" aria-live="polite">
-        {toast.value && <p class={toast.value.bad ? "bad" : ""}>{toast.value.text}</p>}
+        {toast.value && (
+          <p class={toast.value.bad ? "bad" : ""}>
+            {toast.value.text}
+            {toast.value.undo && (
+              <button type="button" onClick={() => void undoToast()}>
+                Undo
+              </button>
+            )}
+          </p>
+        )}
       </div>
     </>
   );

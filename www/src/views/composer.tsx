@@ -77,6 +77,7 @@ export function Composer() {
           <label class="inline">
             Ask me before
             <select
+              title="Edits are also command lines that may change files; programs of the workspace are not"
               value={approval.value}
               onChange={({ currentTarget }) => setApproval(currentTarget.value as ApprovalMode)}
             >

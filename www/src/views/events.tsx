@@ -22,6 +22,9 @@ export default function EventsTab() {
   }, [count, session]);
   const copy = () =>
     attempt(async () => {
+      if (!("clipboard" in navigator)) {
+        throw new Error("This browser lets no page without encryption copy: download the log.");
+      }
       await navigator.clipboard.writeText(told.map((each) => JSON.stringify(each)).join("\n"));
       say(`${told.length} events were copied.`);
     });

@@ -14,6 +14,9 @@ const ROW_PX = 28;
 /** Rows beyond the edges, so that scrolling shows no gaps. */
 const BEYOND = 8;
 
+/** A question names no more files than these. */
+const MOST_NAMED = 12;
+
 /** All browsers know this of an input, the types do not. */
 const WHOLE_FOLDERS = { webkitdirectory: true };
 
@@ -244,22 +247,48 @@ async function create(kind: "file" | "folder"): Promise<void> {
     empty.value = new Set([...empty.value, path.replace(/\/+$/, "")]);
     return;
   }
-  if (await attempt(() => call("write", path, new Uint8Array()))) openFile(path);
+  let isThere = false;
+  const isDone = await attempt(async () => {
+    const { taken } = await call("add", [[path, new Uint8Array()]], false);
+    isThere = taken.length > 0;
+    openFile(taken[0] ?? path);
+  });
+  if (isDone && isThere) say(`There is already a “${path}”: here it is.`);
 }
 
 async function add(list: [string, File][]): Promise<void> {
   await attempt(async () => {
     const archives = list.filter(([name]) => /\.zip$/i.test(name));
     const others = list.filter(([name]) => !/\.zip$/i.test(name));
-    let count = others.length;
     const bytes = async (file: File) => new Uint8Array(await file.arrayBuffer());
-    for (const [, file] of archives) count += await call("unzip", await bytes(file));
     const files = others.map(async ([name, file]): Promise<[string, Uint8Array]> => {
       return [name, await bytes(file)];
     });
-    if (files.length > 0) await call("put", await Promise.all(files));
-    say(count === 1 ? "One file was added." : `${count} files were added.`);
+    const all = await Promise.all(files);
+    for (const [, file] of archives) all.push(...(await call("unzip", await bytes(file))));
+    await put(all);
   });
+}
+
+// What is there already is replaced only if that is meant.
+async function put(files: [string, Uint8Array][]): Promise<void> {
+  let { taken, before } = await call("add", files, false);
+  if (taken.length > 0) {
+    if (!(await confirm(replacing(taken), "Replace"))) return say("No file was added.");
+    ({ taken, before } = await call("add", files, true));
+  }
+  const added = files.length === 1 ? "One file was added" : `${files.length} files were added`;
+  const replaced = taken.length === 0 ? "" : `, ${taken.length} of them in place of what was there`;
+  say(`${added}${replaced}.`, false, taken.length === 0 ? undefined : () => call("revert", before));
+}
+
+function replacing(paths: string[]): string {
+  const rest = paths.length - MOST_NAMED;
+  const more = rest > 0 ? `\nand ${rest} more` : "";
+  const named = paths.slice(0, MOST_NAMED).join("\n");
+  return paths.length === 1
+    ? `Replace ${named}, which is there already?`
+    : `Replace these files, which are there already?\n\n${named}${more}`;
 }
 
 async function downloadZip(): Promise<void> {

@@ -10,6 +10,7 @@ import {
   connection,
   files,
   isExample,
+  keepsSessions,
   moment,
   redo,
   shownTranscript,
@@ -34,6 +35,7 @@ import { isModelOpen } from "./model.js";
 export function TranscriptView() {
   const log = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const top = useRef(0);
   const { entries, isSpeaking } = shownTranscript.value;
   useEffect(() => {
     const node = log.current;
@@ -48,7 +50,11 @@ export function TranscriptView() {
   const onScroll = () => {
     const node = log.current;
     if (node === null) return;
-    follows.current = node.scrollHeight - node.scrollTop - node.clientHeight < 60;
+    // Only who scrolls up leaves the end; what grows below takes nobody from there.
+    const isUp = node.scrollTop < top.current;
+    top.current = node.scrollTop;
+    const isAtEnd = node.scrollHeight - node.scrollTop - node.clientHeight < 60;
+    follows.current = isAtEnd || (follows.current && !isUp);
   };
   const questions = moment.value === undefined ? asked.value : [];
   const loose = questions.filter(({ callId }) => {
@@ -105,7 +111,9 @@ function Welcome() {
       <ul>
         <li>Steer it while it works, allow or deny its edits.</li>
         <li>Look at what has changed, and take back what you don't want.</li>
-        <li>Sessions and files are kept in this browser, and are there again tomorrow.</li>
+        {keepsSessions.value && (
+          <li>Sessions and files are kept in this browser, and are there again tomorrow.</li>
+        )}
       </ul>
       {isDemo && (
         <button type="button" onClick={() => (isModelOpen.value = true)}>

@@ -1,6 +1,6 @@
 // Making agents: of a connection, over files, new or from a snapshot.
 
-import type { Agent, AgentOptions, Approve } from "innerloop";
+import type { Agent, AgentOptions, Approve, ProviderName } from "innerloop";
 import { demoFetch } from "../demo/model.js";
 import { type Connection, DEMO } from "../shared/messages.js";
 import type { Told } from "../shared/told.js";
@@ -19,26 +19,35 @@ export interface Making {
   note(text: string, bad: boolean): void;
 }
 
-/** The longest account of an earlier conversation. */
-const MOST_RECAP = 12_000;
-
-/** A new agent, with an account of what was said to another one, if there is one. */
-export async function createAgent(making: Making, recap: string): Promise<Agent> {
+/** A new agent. */
+export async function createAgent(making: Making): Promise<Agent> {
   const { Agent } = await library();
-  const { model } = making.connection;
-  const isDemo = making.connection.provider === DEMO;
-  return Agent.create({
-    ...(await common(making)),
-    ...(isDemo ? { model: "demo", vocabulary: "seed" as const } : model !== "" && { model }),
-    ...(recap !== "" && { instructions: recap }),
-    config: { approval: { ask: "changes" } },
-  });
+  const config = { approval: { ask: "changes" as const } };
+  return Agent.create({ ...(await common(making)), config });
 }
 
-/** An agent from a snapshot of the same provider. */
+/**
+ * An agent from a snapshot, whoever answered before. If a run is under way in it, that goes on,
+ * and the provider must be the same.
+ */
 export async function restoreAgent(making: Making, snapshot: Uint8Array): Promise<Agent> {
   const { Agent } = await library();
   return Agent.restore(snapshot, await common(making));
+}
+
+/** An agent from a snapshot that nobody answers: to look at it, and to take something back. */
+export async function silentAgent(making: Making, snapshot: Uint8Array): Promise<Agent> {
+  const { Agent } = await library();
+  const { files, approve, onEvent, connection } = making;
+  const { provider, baseUrl } = connection;
+  return Agent.restore(snapshot, {
+    files,
+    approve,
+    onEvent,
+    provider: (provider === DEMO ? "anthropic" : provider) as ProviderName,
+    fetch: () => new Promise(() => {}),
+    ...(baseUrl !== "" && { baseUrl }),
+  });
 }
 
 /** The connection in words. */
@@ -48,21 +57,6 @@ export async function nameOf({ provider, model, baseUrl }: Connection): Promise<
   const known = (await providers()).find(({ name }) => name === provider);
   const place = baseUrl === "" ? "" : ` at ${baseUrl}`;
   return `${model || known?.defaultModel || "a model"} of ${known?.title ?? provider}${place}`;
-}
-
-/** What was said, for another agent to go on from. */
-export function recapOf(told: readonly Told[]): string {
-  const said = told.flatMap((one) => {
-    if (one.type === "assistant_text_end" && one.agent === 0) {
-      return one.text === "" ? [] : [`You: ${one.text}`];
-    }
-    if (one.type !== "user_input" && one.type !== "steering_injected") return [];
-    return one.parts.map((part) => (part.type === "text" ? `User: ${part.text}` : "User: [file]"));
-  });
-  if (said.length === 0) return "";
-  const text = said.join("\n\n");
-  const kept = text.length > MOST_RECAP ? `…${text.slice(-MOST_RECAP)}` : text;
-  return `What was said before you took over, with another model in your place:\n\n${kept}`;
 }
 
 /** Whether what was told ends in a run. */
@@ -75,7 +69,8 @@ async function common(making: Making): Promise<AgentOptions> {
   const { connections, connection, files, approve, onEvent } = making;
   const shared = { files, approve, onEvent, log: true };
   if (connection.provider === DEMO) {
-    return { ...shared, provider: "anthropic", programs: QJS, fetch: demoFetch(making.pace) };
+    const script = { provider: "anthropic", model: "demo", vocabulary: "seed" } as const;
+    return { ...shared, ...script, programs: QJS, fetch: demoFetch(making.pace) };
   }
   const { providers } = await library();
   const provider = (await providers()).find(({ name }) => name === connection.provider);
@@ -84,9 +79,12 @@ async function common(making: Making): Promise<AgentOptions> {
   if (provider.needsKey && apiKey === undefined) {
     throw new Error(`${provider.title} needs a key: give it under Model.`);
   }
+  const model = connection.model || provider.defaultModel;
   return {
     ...shared,
     provider: provider.name,
+    vocabulary: "native",
+    ...(model !== undefined && { model }),
     programs: { ...QJS, ...SHELL },
     fetch: telling(making),
     ...(apiKey !== undefined && { apiKey }),

@@ -2,6 +2,7 @@
 
 import type { Approval, ApprovalRequest, AskContext } from "innerloop";
 import type { ApprovalMode, Asked, Verdict } from "../shared/messages.js";
+import { mayEdit } from "./commands.js";
 
 interface Waiting {
   asked: Asked;
@@ -61,7 +62,7 @@ export class Approvals {
     if (this.mode === "nothing") return true;
     const fields = typeof args === "object" && args !== null ? Object.keys(args) : [];
     const runs = fields.some((field) => field === "program" || field === "command");
-    return this.mode === "files" && runs;
+    return this.mode === "files" && runs && !mayEdit(args);
   }
 }
 

@@ -9,7 +9,7 @@ import {
   DEMO,
   type Tried,
 } from "../shared/messages.js";
-import type { Database } from "../storage/database.js";
+import type { Store } from "../storage/memory.js";
 import { library } from "./library.js";
 import { unreachable } from "./reach.js";
 
@@ -24,18 +24,18 @@ const MOST_MODELS = 500;
 
 /** The connection of the page and its key. */
 export class Connections {
-  readonly #database: Database;
+  readonly #database: Store;
   #current: Connection = { provider: DEMO, model: "", baseUrl: "" };
   /** Keys by provider and address, so that none goes elsewhere. */
   readonly #keys = new Map<string, string>();
   #remembered = false;
 
-  private constructor(database: Database) {
+  private constructor(database: Store) {
     this.#database = database;
   }
 
   /** The connection that is remembered, or the demo. */
-  static async load(database: Database): Promise<Connections> {
+  static async load(database: Store): Promise<Connections> {
     const connections = new Connections(database);
     const kept = (await database.setting(SETTING)) as Remembered | undefined;
     if (kept !== undefined) {

@@ -12,9 +12,12 @@ import {
 } from "../shared/messages.js";
 import { PACE_MS } from "../demo/model.js";
 import { loadProject } from "../demo/project.js";
+import { newId } from "../shared/ids.js";
 import { Database, type Kept } from "../storage/database.js";
+import { MemoryStore, type Store } from "../storage/memory.js";
 import { Connections } from "./connections.js";
 import { filesWith, library } from "./library.js";
+import { Taken, lock } from "./locks.js";
 import { NEW_NAME, Session, type Shared } from "./session.js";
 
 /** The methods of the worker; any may take its time. */
@@ -24,17 +27,20 @@ export type Methods = {
   ) => ReturnType<WorkerApi[K]> | Promise<ReturnType<WorkerApi[K]>>;
 };
 
+/** What a page begins with. */
+type Begun = ReturnType<WorkerApi["begin"]>;
+
 const EXAMPLE_NAME = "Mend the till";
 
-/** A session is another tab's. */
-class Taken extends Error {}
+/** The setting that names the session which was shown last. */
+const SHOWN = "shown";
 
 /** The worker's side of the page. */
 export class Desk {
   readonly #post: (notice: Notice) => void;
   readonly #sessions = new Map<string, Session>();
   #shown: Session | undefined;
-  #database: Database | undefined;
+  #database: Store | undefined;
   #connections: Connections | undefined;
   #pace = PACE_MS;
 
@@ -49,7 +55,7 @@ export class Desk {
       begin: ({ pace }) => this.#begin(pace),
       open: (id) => this.#open(id),
       create: (kind) => this.#create(kind),
-      adopt: (files, folder) => this.#begun(folder.handle.name, files, folder),
+      adopt: (files, folder) => this.#begun(folder.handle.name, files, { folder }),
       setFolder: (folder) => shown().setFolder(folder),
       rename: (id, name) => this.#rename(id, name),
       remove: (id) => this.#remove(id),
@@ -70,12 +76,12 @@ export class Desk {
       setApproval: (mode) => shown().setApproval(mode),
       providers: async () => (await library()).providers(),
       connect: async (draft) => {
-        await this.#kept().connections.use(draft);
+        await this.#try(this.#kept().connections.use(draft));
         await shown().connect();
         return this.#kept().connections.info;
       },
       forgetKey: async () => {
-        await this.#kept().connections.forget();
+        await this.#try(this.#kept().connections.forget());
         return this.#kept().connections.info;
       },
       tryConnection: (draft) => this.#kept().connections.try(draft),
@@ -83,13 +89,12 @@ export class Desk {
       write: (path, content) => shown().write(path, content),
       move: (from, to) => shown().move(from, to),
       erase: (path) => shown().erase(path),
-      put: (files) => shown().put(files),
+      add: (files, replace) => shown().add(files, replace),
       revert: (files) => shown().put(files),
       unzip: async (archive) => {
         const files = await filesWith();
         await files.import(archive);
-        shown().put([...files]);
-        return files.size;
+        return [...files];
       },
       zip: async () => (await filesWith(shown().workspace.files)).export("zip"),
       contents: () => [...shown().workspace.files],
@@ -99,28 +104,39 @@ export class Desk {
       line: (command) => shown().terminal.run(command),
       stopLine: () => shown().terminal.stop(),
       log: () => shown().log(),
+      keep: () => shown().keep(),
       warm: async () => void (await library()).init(),
     };
   }
 
-  async #begin(pace: number | null): Promise<{ sessions: SessionInfo[]; view: SessionView }> {
+  async #begin(pace: number | null): Promise<Begun> {
     this.#pace = pace ?? PACE_MS;
-    this.#database = await Database.open();
+    let keeps = true;
+    // Some browsers give a page no database, or no window that is private.
+    this.#database = await Database.open().catch(() => {
+      keeps = false;
+      return new MemoryStore();
+    });
     this.#connections = await Connections.load(this.#database);
     const view = await this.#first();
-    return { sessions: await this.#list(), view };
+    return { sessions: await this.#list(), view, keeps };
   }
 
-  // The session that was changed last, unless another tab has it.
+  // The session that was shown last, or changed last, unless another tab has it.
   async #first(): Promise<SessionView> {
-    for (const { id } of await this.#kept().database.sessions()) {
+    const { database } = this.#kept();
+    const last = await database.setting(SHOWN);
+    const all = await database.sessions();
+    const order = all.sort((a, b) => Number(b.id === last) - Number(a.id === last));
+    for (const { id } of order) {
       try {
         return await this.#open(id);
       } catch (error) {
         if (!(error instanceof Taken)) throw error;
       }
     }
-    return this.#create("example");
+    // It is kept as soon as something is done in it: a further tab leaves none behind.
+    return this.#begun(EXAMPLE_NAME, await loadProject(), { isKept: false });
   }
 
   async #open(id: string): Promise<SessionView> {
@@ -128,7 +144,7 @@ export class Desk {
     if (live !== undefined) return this.#show(live);
     const kept = await this.#kept().database.load(id);
     if (kept === undefined) throw new Error("There is no such session any more.");
-    await this.#lock(id);
+    await lock(id);
     const session = this.#make(kept);
     const view = this.#show(session);
     if (!sameConnection(kept.session.connection, this.#kept().connections.current)) {
@@ -144,8 +160,12 @@ export class Desk {
   }
 
   // A new session over files.
-  async #begun(name: string, files: [string, Uint8Array][], folder?: Folder): Promise<SessionView> {
-    const id = crypto.randomUUID();
+  async #begun(
+    name: string,
+    files: [string, Uint8Array][],
+    { folder, isKept = true }: { folder?: Folder; isKept?: boolean } = {},
+  ): Promise<SessionView> {
+    const id = newId();
     const session: Kept["session"] = {
       id,
       name,
@@ -157,10 +177,10 @@ export class Desk {
       saves: 0,
       ...(folder && { folder }),
     };
-    await this.#lock(id);
-    const { database } = this.#kept();
-    await database.save({ session, files, told: [], journal: [], anew: false });
-    return this.#show(this.#make({ session, files, told: [], journal: [] }));
+    await lock(id);
+    const made = this.#make({ session, files, told: [], journal: [] });
+    if (isKept) await made.keep();
+    return this.#show(made);
   }
 
   async #remove(id: string): Promise<SessionView> {
@@ -169,7 +189,7 @@ export class Desk {
     await session?.close();
     await this.#kept().database.remove(id);
     if (session !== this.#shown && this.#shown !== undefined) return this.#shown.view;
-    const [newest] = await this.#kept().database.sessions();
+    const [newest] = await this.#list();
     return newest === undefined ? this.#create("example") : this.#open(newest.id);
   }
 
@@ -181,9 +201,10 @@ export class Desk {
 
   async #list(): Promise<SessionInfo[]> {
     const kept = await this.#kept().database.sessions();
-    return kept.map(
-      ({ id, name, changed }) => this.#sessions.get(id)?.info ?? { id, name, changed },
-    );
+    const live = [...this.#sessions.values()].map(({ info }) => info);
+    const others = kept.filter(({ id }) => !this.#sessions.has(id));
+    const all = [...live, ...others.map(({ id, name, changed }) => ({ id, name, changed }))];
+    return all.sort((a, b) => b.changed - a.changed);
   }
 
   #make(kept: Kept): Session {
@@ -200,20 +221,21 @@ export class Desk {
   }
 
   #show(session: Session): SessionView {
+    const before = this.#shown;
     this.#shown = session;
+    if (before !== undefined && before !== session) void before.keepChanges();
+    void this.#try(this.#kept().database.set(SHOWN, session.info.id));
     return session.view;
   }
 
-  // One page at a time works on a session: another tab would overwrite what this one keeps.
-  async #lock(id: string): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const options = { ifAvailable: true };
-      void navigator.locks.request(`innerloop session ${id}`, options, (lock) => {
-        if (lock === null) return reject(new Taken("This session is open in another tab."));
-        resolve();
-        return new Promise(() => {});
-      });
-    });
+  // What is not kept of the page's own settings holds until it is closed.
+  async #try(keeping: Promise<void>): Promise<void> {
+    try {
+      await keeping;
+    } catch (error) {
+      const text = `This browser does not keep the setting: ${(error as Error).message}`;
+      this.#post({ type: "note", text, bad: true });
+    }
   }
 
   #session(): Session {
@@ -221,7 +243,7 @@ export class Desk {
     return this.#shown;
   }
 
-  #kept(): { database: Database; connections: Connections } {
+  #kept(): { database: Store; connections: Connections } {
     const [database, connections] = [this.#database, this.#connections];
     if (database === undefined || connections === undefined) throw new Error("Begin first.");
     return { database, connections };

@@ -4,11 +4,23 @@ import type * as Innerloop from "innerloop";
 import type { Files } from "innerloop";
 
 let loading: Promise<typeof Innerloop> | undefined;
+let tries = 0;
 
-/** The package `innerloop`. */
+/** The package `innerloop`; where it could not be loaded, it is tried again. */
 export function library(): Promise<typeof Innerloop> {
-  loading ??= import("innerloop");
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined;
+    throw new Error(`The package could not be loaded; try again. (${(error as Error).message})`);
+  });
   return loading;
+}
+
+// Some browsers remember that a module failed, by its address.
+async function load(): Promise<typeof Innerloop> {
+  tries += 1;
+  if (tries === 1) return import("innerloop");
+  const again = new URL(`innerloop/dist/index.web.js?try=${tries}`, import.meta.url);
+  return (await import(again.href)) as typeof Innerloop;
 }
 
 /** The package's own workspace, which makes and reads archives. */

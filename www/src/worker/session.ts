@@ -2,8 +2,8 @@
 // made when it is needed; a run that a reload has cut goes on by itself.
 
 import type { Agent, AgentEvent } from "innerloop";
-import { DEMO } from "../shared/messages.js";
 import type {
+  Added,
   ApprovalMode,
   Connection,
   FileDifference,
@@ -15,8 +15,16 @@ import type {
   Verdict,
 } from "../shared/messages.js";
 import { type Told, addTold, lightened } from "../shared/told.js";
-import type { Database, Kept, KeptCheckpoint } from "../storage/database.js";
-import { type Making, createAgent, isUnderWay, nameOf, recapOf, restoreAgent } from "./agents.js";
+import type { Kept, KeptCheckpoint } from "../storage/database.js";
+import type { Store } from "../storage/memory.js";
+import {
+  type Making,
+  createAgent,
+  isUnderWay,
+  nameOf,
+  restoreAgent,
+  silentAgent,
+} from "./agents.js";
 import { Approvals } from "./approvals.js";
 import type { Connections } from "./connections.js";
 import { library } from "./library.js";
@@ -28,7 +36,7 @@ import { Writing } from "./writing.js";
 
 /** What sessions share. */
 export interface Shared {
-  database: Database;
+  database: Store;
   connections: Connections;
   pace: number;
   notify(notice: Notice): void;
@@ -49,6 +57,8 @@ interface Undone {
 const GATHER_MS = 40;
 /** How long before what is new is kept; more if keeping takes long. */
 const SAVE_MS = 250;
+/** The longest time before what could not be kept is tried again. */
+const LONGEST_SAVE_MS = 60_000;
 const MOST_NAME = 60;
 
 /** A session of the page. */
@@ -67,7 +77,6 @@ export class Session {
   #connection: Connection;
   #inputsBefore: number;
   #folder: Folder | undefined;
-  #recap = "";
   /** What can be put back, the newest last, until something else happens. */
   #undone: readonly Undone[] = [];
   // What the page has not heard, and what is not kept yet.
@@ -79,6 +88,10 @@ export class Session {
   #unsavedFiles = new Set<string>();
   #savedJournal: number;
   #isAnew = false;
+  /** Whether there is anything that is not kept. */
+  #isChanged = false;
+  /** How often in a row it could not be kept. */
+  #failures = 0;
   #saves: number;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #saving: Promise<void> = Promise.resolve();
@@ -91,12 +104,12 @@ export class Session {
     this.workspace = new Workspace(files, journal);
     for (const each of told) addTold(this.#told, each);
     this.approvals = new Approvals(session.approval, (asked) => {
-      this.#shared.notify({ type: "asked", asked });
       this.#touch();
+      this.#shared.notify({ type: "asked", asked });
     });
     this.#waiting = new Waiting(session.unheard ?? [], (unheard) => {
-      this.#shared.notify({ type: "unheard", unheard });
       this.#touch();
+      this.#shared.notify({ type: "unheard", unheard });
     });
     this.#checkpoints = session.checkpoints;
     this.#connection = session.connection;
@@ -104,6 +117,8 @@ export class Session {
     this.#inputsBefore = session.inputsBefore;
     this.#folder = session.folder;
     this.#saves = session.saves;
+    // What was never kept is kept whole, the first time.
+    if (session.saves === 0) this.#unsavedFiles = new Set(this.workspace.files.keys());
     this.#terminal = new Terminal({
       files: () => this.workspace.files,
       changed: (path, content) => this.#set(path, content),
@@ -127,6 +142,7 @@ export class Session {
       folder: this.#folder,
       approval: this.approvals.mode,
       connection: this.#shared.connections.info,
+      kept: !this.#isChanged,
     };
   }
 
@@ -196,8 +212,8 @@ export class Session {
     const plain = name.replace(/\s+/g, " ").trim();
     if (plain === "") return;
     this.info.name = plain.length > MOST_NAME ? `${plain.slice(0, MOST_NAME - 1)}…` : plain;
-    this.#shared.notify({ type: "session", info: this.info });
     this.#touch();
+    this.#shared.notify({ type: "session", info: this.info });
   }
 
   /** A word of the page in the transcript. */
@@ -205,30 +221,24 @@ export class Session {
     this.#tell({ type: "note", text, bad });
   }
 
-  /** Takes the connection that is chosen now. */
+  /** Takes the connection that is chosen now; what was said stays. */
   async connect(): Promise<void> {
     const [before, now] = [this.#connection, this.#shared.connections.current];
     const wasRunning = this.isRunning;
     await this.#pause();
-    const agent = this.#agent;
-    const goesOn = before.provider === now.provider && now.provider !== DEMO;
-    this.#connection = now;
     this.#setUndone([]);
-    if (agent !== undefined || this.#snapshot !== undefined) {
-      if (goesOn) {
-        this.#snapshot = agent?.snapshot() ?? this.#snapshot;
+    if (this.#agent !== undefined || this.#snapshot !== undefined) {
+      if (before.provider === now.provider) {
+        this.#connection = now;
+        await this.#reopen(now.model);
       } else {
-        this.#recap = recapOf(this.#told);
-        this.#snapshot = undefined;
+        await this.#silence();
+        this.#connection = now;
       }
-      this.#agent = undefined;
-      await agent?.close();
-      if (goesOn) await this.#restoreWith(now.model);
-      else this.#inputsBefore = this.#checkpoints.length;
       const stopped = wasRunning ? "The run was stopped. " : "";
-      const knows = goesOn ? "" : " It knows the files, and an account of what was said.";
-      this.note(`${stopped}From here on ${await nameOf(now)} answers.${knows}`, false);
+      this.note(`${stopped}From here on ${await nameOf(now)} answers.`, false);
     }
+    this.#connection = now;
     this.#shared.notify({ type: "running", running: this.isRunning });
     this.#touch();
   }
@@ -238,7 +248,8 @@ export class Session {
     const kept = this.#checkpoints[checkpoint];
     if (kept === undefined) throw new Error("There is no such input.");
     await this.#pause();
-    const agent = this.#snapshot === undefined ? this.#agent : await this.#ready();
+    const isLive = this.#snapshot === undefined;
+    const agent = isLive ? this.#agent : await this.#silent();
     await this.#pause();
     const turns = this.#turnsBefore(agent, checkpoint);
     this.#flush();
@@ -249,9 +260,10 @@ export class Session {
     for (const [path] of taken.after) this.#noteFile(path);
     const files = this.workspace.files;
     const onEvent = (event: AgentEvent): void => this.#on(event);
-    this.#agent = turns > 0 ? agent?.fork({ turns, files, onEvent }) : undefined;
-    this.#snapshot = undefined;
-    await agent?.close();
+    const fork = turns > 0 ? agent?.fork({ turns, files, ...(isLive && { onEvent }) }) : undefined;
+    this.#agent = isLive ? fork : undefined;
+    this.#snapshot = isLive ? undefined : fork?.snapshot();
+    await Promise.all([agent?.close(), isLive ? undefined : fork?.close()]);
     this.#told.length = kept.at;
     const checkpoints = this.#checkpoints.splice(checkpoint);
     const inputsBefore = this.#inputsBefore;
@@ -295,6 +307,21 @@ export class Session {
       this.#set(path, content);
     }
     this.#soon();
+  }
+
+  /**
+   * Adds files. If some are there already and `replace` does not say that they may go, it adds none
+   * and names those; else it returns what to write to undo it.
+   */
+  add(files: [string, Uint8Array][], replace: boolean): Added {
+    const clean = files.map(([path, content]): [string, Uint8Array] => [cleanPath(path), content]);
+    const before = clean.map(([path]): [string, Uint8Array | undefined] => {
+      return [path, this.workspace.files.get(path)];
+    });
+    const taken = before.flatMap(([path, content]) => (content === undefined ? [] : [path]));
+    if (taken.length > 0 && !replace) return { taken, before: [] };
+    this.put(clean);
+    return { taken, before };
   }
 
   /** Moves a file, or a folder with all that is in it. */
@@ -343,9 +370,15 @@ export class Session {
     await Promise.all([this.#agent?.close(), this.#terminal.close()]);
   }
 
-  /** Keeps what is new, now. */
+  /** Keeps all that there is, now. */
   async keep(): Promise<void> {
+    this.#touch();
     await this.#save();
+  }
+
+  /** Keeps what is new, if anything is, now. */
+  async keepChanges(): Promise<void> {
+    if (this.#isChanged) await this.#save();
   }
 
   #running(): Agent {
@@ -358,8 +391,36 @@ export class Session {
     if (agent !== undefined && agent.status().state !== "closed") return agent;
     if (agent !== undefined) this.#snapshot = agent.snapshot();
     if (this.#snapshot !== undefined) return this.#restoreWith("");
-    this.#agent = await createAgent(await this.#making(), this.#recap);
+    this.#agent = await createAgent(await this.#making());
     return this.#agent;
+  }
+
+  // The same with another key, address or model; a run that was cut goes on.
+  async #reopen(model: string): Promise<void> {
+    const agent = this.#agent;
+    this.#snapshot = agent?.snapshot() ?? this.#snapshot;
+    this.#agent = undefined;
+    await agent?.close();
+    await this.#restoreWith(model);
+  }
+
+  // Makes a snapshot of the agent in which no run is under way.
+  async #silence(): Promise<void> {
+    const agent = this.#agent ?? (await this.#silent());
+    await this.#pause();
+    this.#snapshot = agent.snapshot();
+    this.#agent = undefined;
+    await agent.close();
+  }
+
+  // The agent of the snapshot, for which no key is needed: nobody answers it.
+  async #silent(): Promise<Agent> {
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) throw new Error("There is nothing to go on from.");
+    const agent = await silentAgent(await this.#making(), snapshot);
+    this.#agent = agent;
+    this.#snapshot = undefined;
+    return agent;
   }
 
   async #restoreWith(model: string): Promise<Agent> {
@@ -538,15 +599,18 @@ export class Session {
 
   #touch(delay = SAVE_MS): void {
     if (this.#isClosed) return;
+    if (!this.#isChanged) {
+      this.#isChanged = true;
+      this.#shared.notify({ type: "kept", kept: false });
+    }
     this.#saveTimer ??= setTimeout(() => {
       const began = performance.now();
       void this.#save().then(() => {
-        // What takes long is done seldom.
+        // What takes long is done seldom, and so is what fails.
         const took = performance.now() - began;
+        const again = this.#failures === 0 ? 10 * took : 1000 * 2 ** this.#failures;
         this.#saveTimer = undefined;
-        if (this.#unsaved.length > 0 || this.#unsavedFiles.size > 0) {
-          this.#touch(Math.max(SAVE_MS, 10 * took));
-        }
+        if (this.#isChanged) this.#touch(Math.min(Math.max(SAVE_MS, again), LONGEST_SAVE_MS));
       });
     }, delay);
   }
@@ -559,15 +623,40 @@ export class Session {
   async #saveNow(): Promise<void> {
     if (this.#isClosed) return;
     const [told, paths, anew] = [this.#unsaved, this.#unsavedFiles, this.#isAnew];
+    const savedJournal = this.#savedJournal;
     this.#unsaved = [];
     this.#unsavedFiles = new Set();
     this.#isAnew = false;
+    this.#isChanged = false;
     this.info.changed = Date.now();
     this.#saves += 1;
-    const journal = this.workspace.journal.slice(this.#savedJournal);
+    const journal = this.workspace.journal.slice(savedJournal);
     this.#savedJournal = this.workspace.journal.length;
+    const files = [...paths].map((path): [string, Uint8Array | undefined] => {
+      return [path, this.workspace.files.get(path)];
+    });
+    try {
+      await this.#shared.database.save({ session: this.#kept(), files, told, journal, anew });
+    } catch (error) {
+      // What was not kept is so the next time. If all of it was put anew meanwhile, it has it all.
+      if (!this.#isAnew) {
+        this.#unsaved = [...told, ...this.#unsaved];
+        this.#savedJournal = savedJournal;
+      }
+      for (const path of paths) this.#unsavedFiles.add(path);
+      this.#isAnew ||= anew;
+      return this.#notKept(error);
+    }
+    if (this.#failures > 0) {
+      this.#failures = 0;
+      this.#shared.notify({ type: "note", text: "The session is kept again.", bad: false });
+    }
+    if (!this.#isChanged) this.#shared.notify({ type: "kept", kept: true });
+  }
+
+  #kept(): Kept["session"] {
     const snapshot = this.#agent?.snapshot() ?? this.#snapshot;
-    const session = {
+    return {
       ...this.info,
       approval: this.approvals.mode,
       connection: this.#connection,
@@ -578,16 +667,16 @@ export class Session {
       ...(snapshot !== undefined && { snapshot }),
       ...(this.#folder !== undefined && { folder: this.#folder }),
     };
-    const files = [...paths].map((path): [string, Uint8Array | undefined] => {
-      return [path, this.workspace.files.get(path)];
-    });
-    try {
-      await this.#shared.database.save({ session, files, told, journal, anew });
-      this.#shared.notify({ type: "saved" });
-    } catch (error) {
-      const text = `This browser does not keep the session: ${(error as Error).message}`;
-      this.#shared.notify({ type: "note", text, bad: true });
-    }
+  }
+
+  // It is said once, and tried again.
+  #notKept(error: unknown): void {
+    this.#isChanged = true;
+    this.#failures += 1;
+    if (this.#failures > 1) return;
+    const why = (error as Error | null)?.message ?? "it does not say why";
+    const text = `This browser does not keep the session now (${why}). It will be tried again.`;
+    this.#shared.notify({ type: "note", text, bad: true });
   }
 }
 
