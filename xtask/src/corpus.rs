@@ -14,11 +14,11 @@ use crate::machine;
 use crate::native;
 use crate::process;
 use crate::python;
-use crate::steps::{Step, step};
+use crate::steps::{Step, test_step};
 use crate::workspace::Workspace;
 
 /// Replays the corpus.
-pub(crate) const CORPUS: Step = step("replay the corpus in other languages", run);
+pub(crate) const CORPUS: Step = test_step("replay the corpus in other languages", run);
 /// The programs that replay it, and those that are killed.
 pub(crate) const SOURCES: &str = "tests/interop";
 /// Where they are built.

@@ -10,15 +10,15 @@ use crate::files;
 use crate::machine;
 use crate::npm;
 use crate::process;
-use crate::steps::{Step, step};
+use crate::steps::{Step, test_step};
 use crate::web;
 use crate::workspace::Workspace;
 
 /// Runs the one in a Durable Object.
 pub(crate) const DURABLE_OBJECT: Step =
-    step("run the example in a Durable Object, and kill it", run_durable_object);
+    test_step("run the example in a Durable Object, and kill it", run_durable_object);
 /// Runs the one on Restate.
-pub(crate) const RESTATE: Step = step("run the example on Restate, and kill it", run_restate);
+pub(crate) const RESTATE: Step = test_step("run the example on Restate, and kill it", run_restate);
 /// What each example is made of.
 const FILES: [&str; 5] = ["agent.ts", "local.ts", "package.json", "tools.ts", "tsconfig.json"];
 /// The oldest Node that runs Restate's SDK, and the one that npm brings where there is none.

@@ -7,11 +7,11 @@ use crate::failure::Failure;
 use crate::files;
 use crate::machine;
 use crate::process;
-use crate::steps::{Step, step};
+use crate::steps::{Step, test_step};
 use crate::workspace::Workspace;
 
 /// Runs the examples.
-pub(crate) const EXAMPLES: Step = step("run the examples in other languages", run);
+pub(crate) const EXAMPLES: Step = test_step("run the examples in other languages", run);
 /// Where the one in Go works.
 const FOLDER: &str = "target/examples/go";
 const QUESTION: &str = "Is it warm in Lima?";

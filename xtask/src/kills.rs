@@ -7,11 +7,11 @@ use crate::corpus;
 use crate::failure::Failure;
 use crate::process;
 use crate::python;
-use crate::steps::{Step, step};
+use crate::steps::{Step, test_step};
 use crate::workspace::Workspace;
 
 /// Kills them at each of their effects.
-pub(crate) const KILLS: Step = step("kill sessions and go on in another language", run);
+pub(crate) const KILLS: Step = test_step("kill sessions and go on in another language", run);
 /// Where wazero keeps what it has compiled.
 const CACHE: &str = "target/interop/wazero";
 

@@ -19,6 +19,7 @@ mod files;
 mod fuzz;
 mod kills;
 mod licences;
+mod load;
 mod machine;
 mod module;
 mod mutants;
@@ -58,6 +59,9 @@ Commands:
                (--python: the same with Python and the shell)
   test         Check and test everything: format, lints, docs, native, macOS and Windows
                (which are only compiled), Node, Chromium
+               (--under-load: the steps that run tests, five times, on one core beside four busy
+               loops, on Linux, to find tests that depend on a fast machine; --rounds N: so often;
+               --only TITLE: the steps with that in their title)
   everywhere   Try the npm packages in Node 20, 22 and 24, Deno, Bun, workerd, Vite, webpack, Next,
                Parcel, Rollup, esbuild and Vitest, which come from npm (1.4 GB); what is skipped
                is said, and why
@@ -103,6 +107,7 @@ enum Ask {
     Demo,
     DemoPython,
     Test,
+    TestUnderLoad(test::UnderLoad),
     Everywhere,
     Prepare,
     Dist(package::Profile),
@@ -153,6 +158,7 @@ fn parse(arguments: &[String]) -> Result<Ask, String> {
         ["demo"] => Ok(Ask::Demo),
         ["demo", "--python"] => Ok(Ask::DemoPython),
         ["test"] => Ok(Ask::Test),
+        ["test", "--under-load", rest @ ..] => test::UnderLoad::parse(rest).map(Ask::TestUnderLoad),
         ["everywhere"] => Ok(Ask::Everywhere),
         ["npm"] => Ok(Ask::Npm),
         ["prepare"] => Ok(Ask::Prepare),
@@ -190,6 +196,7 @@ fn run(ask: &Ask) -> Result<(), Failure> {
         Ask::Demo => demo::run(&mut workspace),
         Ask::DemoPython => demo::run_python(&mut workspace),
         Ask::Test => test::run(&mut workspace),
+        Ask::TestUnderLoad(plan) => test::run_under_load(&mut workspace, plan),
         Ask::Everywhere => everywhere::run(&mut workspace),
         Ask::Npm => prepare::run_npm(&mut workspace),
         Ask::Prepare => prepare::run(&mut workspace),
@@ -234,6 +241,12 @@ mod tests {
         assert_eq!(reason("brew"), "unknown command \"brew\"");
         assert_eq!(reason("demo --ruby"), "unexpected \"--ruby\"");
         assert_eq!(reason("test core"), "unexpected \"core\"");
+        assert!(matches!(parsed("test --under-load"), Ok(Ask::TestUnderLoad(_))));
+        let chosen = parsed("test --under-load --rounds 2 --only Node");
+        assert!(matches!(chosen, Ok(Ask::TestUnderLoad(_))));
+        assert!(reason("test --under-load --rounds 0").starts_with("--rounds wants a count"));
+        assert!(reason("test --under-load --only brew").starts_with("no step that runs tests"));
+        assert_eq!(reason("test --under-load --fast"), "unexpected \"--fast\"");
         assert!(reason("playground --port 70000").starts_with("--port wants a number"));
     }
 }

@@ -83,7 +83,7 @@ const LIGHT_PACKAGES: [&str; 6] = [
 /// # Errors
 /// When one fails.
 pub(crate) fn test_without_host(workspace: &mut Workspace) -> Result<(), Failure> {
-    process::run(&mut light(workspace, "test"))
+    process::run(light(workspace, "test").arg("--no-fail-fast"))
 }
 
 /// The native cargo with a subcommand over all packages below the hosts. They are always named
@@ -102,7 +102,13 @@ pub(crate) fn light(workspace: &Workspace, subcommand: &str) -> Command {
 /// # Errors
 /// When one fails.
 pub(crate) fn test_host(workspace: &mut Workspace) -> Result<(), Failure> {
-    process::run(workspace.cargo_native("test").args(["--lib", "--bins", "--test", "host"]))
+    process::run(workspace.cargo_native("test").args([
+        "--no-fail-fast",
+        "--lib",
+        "--bins",
+        "--test",
+        "host",
+    ]))
 }
 
 /// Step: the tests that hold our checks beside crates that are too large for the product.

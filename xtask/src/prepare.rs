@@ -53,12 +53,16 @@ pub(crate) const INSTALLED_CLANG: Step =
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &all())
+}
+
+/// The command's steps.
+pub(crate) fn all() -> Vec<Step> {
     let lints = step("look for rustfmt and clippy", machine::look_for_lints);
     let browser = step("find a browser", machine::look_for_chromium);
     let built = [EXAMPLE, HOST, INSTALLED_PYTHON];
     let packed = [CORE, python::WHEEL, PYTHON, PROGRAM_PACKAGES];
-    let steps = [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat();
-    run_all(workspace, &steps)
+    [&MACHINE[..], &[lints, browser], &CARRIED, &built, &PACKAGE, &packed].concat()
 }
 
 /// Runs the command `npm`.

@@ -10,7 +10,7 @@ use crate::files;
 use crate::machine;
 use crate::package::{TEXTS, VERSION};
 use crate::process;
-use crate::steps::{Step, step};
+use crate::steps::{Step, step, test_step};
 use crate::wasm::GUEST;
 use crate::workspace::Workspace;
 
@@ -35,7 +35,7 @@ pub(crate) const WHEEL: Step = step("build the Python package", build_wheel);
 /// Checks its sources.
 pub(crate) const CHECKED: Step = step("check format, lints and types of the Python package", check);
 /// Tests it.
-pub(crate) const TESTED: Step = step("test the Python package", test);
+pub(crate) const TESTED: Step = test_step("test the Python package", test);
 
 fn build_wheel(workspace: &mut Workspace) -> Result<(), Failure> {
     let inside = workspace.path(PACKAGE).join("innerloop");

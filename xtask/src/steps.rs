@@ -9,8 +9,10 @@ use crate::workspace::Workspace;
 /// One step: its title, announced before it runs, and its function.
 #[derive(Clone, Copy)]
 pub(crate) struct Step {
-    title: &'static str,
+    pub(crate) title: &'static str,
     run: fn(&mut Workspace) -> Result<(), Failure>,
+    /// It runs tests, whose verdict must not depend on how fast the machine is.
+    pub(crate) is_test: bool,
 }
 
 /// A step from its title and its function.
@@ -18,7 +20,15 @@ pub(crate) const fn step(
     title: &'static str,
     run: fn(&mut Workspace) -> Result<(), Failure>,
 ) -> Step {
-    Step { title, run }
+    Step { title, run, is_test: false }
+}
+
+/// A step that runs tests: one of those that `cargo xtask test --under-load` repeats.
+pub(crate) const fn test_step(
+    title: &'static str,
+    run: fn(&mut Workspace) -> Result<(), Failure>,
+) -> Step {
+    Step { title, run, is_test: true }
 }
 
 /// Runs the steps in order and prints the table of times.
@@ -30,24 +40,43 @@ pub(crate) fn run_all(workspace: &mut Workspace, steps: &[Step]) -> Result<(), F
     let total = steps.len();
     let mut times = Vec::with_capacity(total);
     for (number, step) in (1..).zip(steps) {
-        println!("== step {number}/{total}: {}", step.title);
-        let begun = Instant::now();
-        let result = (step.run)(workspace);
-        let took = begun.elapsed();
-        if let Err(Failure(reason)) = result {
-            print_table(&times);
-            return Err(Failure(format!(
-                "step {number}/{total} ({}) failed after {}:\n{reason}",
-                step.title,
-                seconds(took)
-            )));
+        match run_one(workspace, step, number, total) {
+            Ok(took) => times.push((step.title, took)),
+            Err(failure) => {
+                print_table(&times);
+                return Err(failure);
+            }
         }
-        println!("== step {number}/{total} took {}", seconds(took));
-        times.push((step.title, took));
     }
     print_table(&times);
     println!("   {:>8}  in all", seconds(start.elapsed()));
     Ok(())
+}
+
+/// Runs the steps in order, each whether or not one before it has failed, and gives what failed.
+pub(crate) fn run_each(workspace: &mut Workspace, steps: &[Step]) -> Vec<Failure> {
+    let numbered = (1..).zip(steps);
+    let results = numbered.map(|(number, step)| run_one(workspace, step, number, steps.len()));
+    results.filter_map(Result::err).collect()
+}
+
+/// Announces and runs a step, and says how long it took.
+fn run_one(
+    workspace: &mut Workspace,
+    step: &Step,
+    number: usize,
+    total: usize,
+) -> Result<Duration, Failure> {
+    println!("== step {number}/{total}: {}", step.title);
+    let begun = Instant::now();
+    let result = (step.run)(workspace);
+    let took = begun.elapsed();
+    result.map_err(|Failure(reason)| {
+        let (title, took) = (step.title, seconds(took));
+        Failure(format!("step {number}/{total} ({title}) failed after {took}:\n{reason}"))
+    })?;
+    println!("== step {number}/{total} took {}", seconds(took));
+    Ok(took)
 }
 
 fn print_table(times: &[(&str, Duration)]) {

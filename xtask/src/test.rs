@@ -6,13 +6,14 @@ use crate::dist;
 use crate::elsewhere;
 use crate::engines;
 use crate::failure::Failure;
+use crate::load::Load;
 use crate::npm;
 use crate::prepare;
 use crate::process;
 use crate::simulate;
 use crate::site;
 use crate::size;
-use crate::steps::{run_all, step};
+use crate::steps::{Step, run_all, run_each, step, test_step};
 use crate::workspace::Workspace;
 use crate::{features, machine, native, web};
 
@@ -27,12 +28,17 @@ const PAGE_TESTS: [&str; 11] = [
 /// # Errors
 /// The first step's that fails.
 pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
+    run_all(workspace, &all())
+}
+
+/// The command's steps.
+fn all() -> Vec<Step> {
     let look = [
         step("look for rustfmt and clippy", machine::look_for_lints),
         step("find a browser", machine::look_for_chromium),
         step("check the format", native::check_format),
     ];
-    let light = [step("run the tests of core, driver and tools", native::test_without_host)];
+    let light = [test_step("run the tests of core, driver and tools", native::test_without_host)];
     let native = [
         prepare::EXAMPLE,
         step("lint with clippy", native::lint),
@@ -42,28 +48,87 @@ pub(crate) fn run(workspace: &mut Workspace) -> Result<(), Failure> {
         prepare::HOST,
         prepare::INSTALLED_PYTHON,
         prepare::INSTALLED_CLANG,
-        step("run the tests of the native host", native::test_host),
-        step("hold our checks beside those of other crates", native::test_oracle),
+        test_step("run the tests of the native host", native::test_host),
+        test_step("hold our checks beside those of other crates", native::test_oracle),
         step("start to simulate hostile sessions, for a minute", simulate::start),
     ];
     let web = [
         prepare::PYTHON,
         prepare::PROGRAM_PACKAGES,
         size::WEIGH_ALL,
-        step("run the Node tests over the packed package", test_node),
+        test_step("run the Node tests over the packed package", test_node),
         engines::DURABLE_OBJECT,
         engines::RESTATE,
-        step("run both hosts against a third-party mock", test_aimock),
+        test_step("run both hosts against a third-party mock", test_aimock),
         site::ASSEMBLE,
-        step("run the page test in Chromium", test_page),
-        step("try the packages in bundlers and plain pages", test_places),
-        step("run the examples of the README", test_readme),
+        test_step("run the page test in Chromium", test_page),
+        test_step("try the packages in bundlers and plain pages", test_places),
+        test_step("run the examples of the README", test_readme),
         step("see what the simulation found", simulate::finish),
     ];
     let jobs = [&demo::MAIN_JOB[..], &demo::PYTHON_JOB, &dist::OF_TESTS].concat();
     let build = [&prepare::MACHINE[..], &look, &light, &prepare::CARRIED, &native].concat();
     let elsewhere = [&prepare::ELSEWHERE[..], &prepare::THE_SAME].concat();
-    run_all(workspace, &[&build, &jobs, &elsewhere, &prepare::PACKAGE[..], &web].concat())
+    [&build, &jobs, &elsewhere, &prepare::PACKAGE[..], &web].concat()
+}
+
+/// How often the tests run under load, and which of them.
+#[derive(Debug, PartialEq)]
+pub(crate) struct UnderLoad {
+    rounds: u32,
+    /// A part of the steps' titles; all of them have an empty one.
+    only: String,
+}
+
+impl UnderLoad {
+    /// The plan that the words behind `--under-load` ask for.
+    ///
+    /// # Errors
+    /// What is wrong with a word.
+    pub(crate) fn parse(words: &[&str]) -> Result<Self, String> {
+        let mut plan = Self { rounds: 5, only: String::new() };
+        for pair in words.chunks(2) {
+            match *pair {
+                ["--rounds", rounds] => {
+                    let count = rounds.parse().ok().filter(|count| *count > 0);
+                    let wrong = || format!("--rounds wants a count from 1, not {rounds:?}");
+                    plan.rounds = count.ok_or_else(wrong)?;
+                }
+                ["--only", part] => plan.only = part.to_owned(),
+                _ => return Err(format!("unexpected {:?}", pair.join(" "))),
+            }
+        }
+        let is_named = |step: &Step| step.is_test && step.title.contains(&plan.only);
+        if all().iter().any(is_named) {
+            return Ok(plan);
+        }
+        let titles: Vec<&str> =
+            all().iter().filter(|step| step.is_test).map(|step| step.title).collect();
+        Err(format!("no step that runs tests is named {:?}: {}", plan.only, titles.join(" · ")))
+    }
+}
+
+/// Builds everything, and then runs the steps that run tests on one core, which busy loops share.
+///
+/// # Errors
+/// The first step's that fails to build; all steps that failed under load, with their rounds.
+pub(crate) fn run_under_load(workspace: &mut Workspace, plan: &UnderLoad) -> Result<(), Failure> {
+    let built = [&prepare::all()[..], &[prepare::INSTALLED_CLANG, site::ASSEMBLE]].concat();
+    run_all(workspace, &built)?;
+    let mut steps = all();
+    steps.retain(|step| step.is_test && step.title.contains(&plan.only));
+    let mut failed = Vec::new();
+    for round in 1..=plan.rounds {
+        println!("\n== round {round} of {} under load", plan.rounds);
+        let _load = Load::start()?;
+        let failures = run_each(workspace, &steps);
+        failed.extend(failures.iter().map(|Failure(reason)| format!("round {round}, {reason}")));
+    }
+    if failed.is_empty() {
+        println!("no step failed under load");
+        return Ok(());
+    }
+    Err(Failure(format!("under load failed:\n{}", failed.join("\n"))))
 }
 
 fn test_node(workspace: &mut Workspace) -> Result<(), Failure> {
