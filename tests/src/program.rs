@@ -1,6 +1,8 @@
 //! The program `innerloop` as a child process: the real binary that the same build made, with
 //! an environment of its own.
 
+use crate::patience::PATIENCE;
+pub use crate::patience::wait_for;
 use std::{
     fs,
     io::{self, Read},
@@ -10,9 +12,6 @@ use std::{
     thread,
     time::{Duration, Instant, SystemTime},
 };
-
-/// A run that takes longer than this hangs.
-const PATIENCE: Duration = Duration::from_secs(300);
 
 /// The key that tests use, long enough to be searched for.
 pub const KEY: &str = "sk-ant-test-0123456789abcdef";
@@ -280,16 +279,4 @@ pub fn on_terminal(command: &Command) -> Command {
 #[must_use]
 pub fn run(command: &mut Command) -> Run {
     run_with(command, b"")
-}
-
-/// Waits until `there` holds.
-///
-/// # Panics
-/// It takes too long.
-pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !there() {
-        assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
-        thread::sleep(Duration::from_millis(5));
-    }
 }

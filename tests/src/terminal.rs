@@ -1,5 +1,6 @@
 //! A person at a terminal: keys are pressed, and the screen is looked at as it stands then.
 
+use crate::patience::PATIENCE;
 use crate::program::{Run, Started, on_terminal};
 use std::{
     io::{self, Read},
@@ -9,9 +10,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-
-/// For how long anything may take to be seen.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A program on a terminal of its own.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::npm;
 use crate::process;
 use crate::steps::{run_all, step};
 use crate::workspace::Workspace;
-use crate::{native, prepare, python};
+use crate::{machine, native, prepare, python, site, web};
 
 const PACKAGE_BENCH: &str = "tests/web/bench";
 
@@ -19,10 +19,23 @@ pub(crate) fn run(workspace: &mut Workspace, with_peers: bool) -> Result<(), Fai
     let program = [step("measure the program", native::bench_program)];
     let bench = if with_peers { measure_beside_peers } else { measure };
     let package = [step("measure the package in Node", bench)];
+    let page = [
+        step("find a browser", machine::look_for_chromium),
+        prepare::PYTHON,
+        prepare::PROGRAM_PACKAGES,
+        site::ASSEMBLE,
+        step("measure the page in Chromium", measure_page),
+    ];
     let machine = [&core[..], &prepare::MACHINE].concat();
     let built = [&prepare::CARRIED[..], &program, &prepare::PACKAGE].concat();
     let elsewhere = [prepare::CORE, python::WHEEL, DELTAS];
-    run_all(workspace, &[&machine[..], &built, &elsewhere, &package].concat())
+    run_all(workspace, &[&machine[..], &built, &elsewhere, &package, &page].concat())
+}
+
+fn measure_page(workspace: &mut Workspace) -> Result<(), Failure> {
+    npm::install(workspace, web::FOLDER)?;
+    let mut node = web::test(workspace, "page/speed.test.mjs", web::TIMEOUT_MS);
+    process::run(node.env("INNERLOOP_BENCH", "1"))
 }
 
 fn measure(workspace: &mut Workspace) -> Result<(), Failure> {

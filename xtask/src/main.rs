@@ -71,8 +71,8 @@ Commands:
   size         Weigh the page's module, by crate and by cause, beside its budget, and the module
                for other languages beside its own
   bench        Measure the session core and the program beside the physical limits and ripgrep,
-               a text delta in other languages, and the package in Node (--peers: beside
-               pi-agent-core, the AI SDK and openai-agents, which npm installs)
+               a text delta in other languages, the package in Node (--peers: beside
+               pi-agent-core, the AI SDK and openai-agents, which npm installs), and the page
   mutants      Put single faults into core, driver and tools, and see whether a test notices
                each: in changed lines, otherwise --all, CRATE[/MODULE]…, or --again: those that
                survived the last run (--count N --seed N: so many, drawn by the seed; --list: only

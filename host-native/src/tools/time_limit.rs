@@ -95,10 +95,10 @@ mod tests {
         );
         assert!(early.is_err(), "it is held by two");
         limit.is_near(ms(100)).await;
-        assert!((700..2_000).contains(&begun.elapsed().as_millis()), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() >= ms(700), "{:?}", begun.elapsed());
         // Whoever gives up lets go.
         let _given_up = timeout(ms(300), limit.hold(pending::<()>())).await;
-        timeout(ms(5_000), limit.is_near(Duration::ZERO)).await.unwrap();
+        timeout(ms(300_000), limit.is_near(Duration::ZERO)).await.unwrap();
         assert!(begun.elapsed() >= ms(1_100), "{:?}", begun.elapsed());
     }
 }

@@ -2,6 +2,7 @@
 //! the README promise. A check lists what is wrong with a [`House`](house::House); one test runs it
 //! over this repository, another over a sample in which it must find something.
 
+mod clocks;
 mod house;
 mod layers;
 mod lints;

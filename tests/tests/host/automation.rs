@@ -18,7 +18,7 @@ use std::{
     },
     path::Path,
     process::{Command, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 fn write(id: &str, text: &str) -> Message {
@@ -121,12 +121,10 @@ fn a_pipe_that_nobody_writes_to_does_not_hold_the_run_up() {
     let scene = done();
     let (open, _writer) = std::io::pipe().unwrap();
     let mut command = scene.command("Why?");
-    let begun = Instant::now();
     let child = command.stdin(open).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let ended = child.unwrap().wait_with_output().unwrap();
     let told = String::from_utf8(ended.stderr).unwrap();
     assert_eq!((ended.status.code(), &*ended.stdout), (Some(0), b"done\n".as_slice()), "{told}");
-    assert!(begun.elapsed() < Duration::from_secs(60));
     assert!(told.contains("reading standard input; end it with Ctrl-D"), "{told}");
     assert!(told.contains("nothing came on standard input in 10 s"), "{told}");
 }

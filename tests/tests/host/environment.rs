@@ -12,6 +12,7 @@ use innerloop_host::{
 use innerloop_tests::{
     anthropic::Message,
     mock::{Mock, Reply},
+    patience::PATIENCE,
     program::{KEY, binary},
     scene::Scene,
 };
@@ -130,7 +131,7 @@ async fn c8_c9_c10_c12_c13_d1_files_that_change_underneath_break_no_tool() {
         executor.prepare().await.unwrap();
     }
     let (begun, mut fine, mut failed) = (Instant::now(), 0, 0);
-    while (fine < 300 || failed < 100) && begun.elapsed() < Duration::from_secs(60) {
+    while (fine < 300 || failed < 100) && begun.elapsed() < PATIENCE {
         for asked in [
             json!({"action":"read","path":"a"}),
             json!({"action":"read","path":"b/c","offset":2,"limit":1}),

@@ -12,7 +12,6 @@ use std::{
     io::{Cursor, Write as _},
     os::unix::fs::PermissionsExt as _,
     path::Path,
-    time::{Duration, Instant},
 };
 use tar::{EntryType, Header};
 use tempfile::TempDir;
@@ -409,7 +408,7 @@ fn a_tar_that_reaches_outside_leaves_nothing() {
 
 #[test]
 fn what_is_packed_small_does_not_grow_without_bounds() {
-    let (scene, began) = (Scene::new(), Instant::now());
+    let scene = Scene::new();
     let huge = Tape::default().file("a", b"a");
     let huge = huge.with("b", EntryType::Regular, "", (10_000_000_000, b"b")).bytes();
     refused(scene.unpack(&huge, MOST), "has more than 1048576 bytes");
@@ -427,5 +426,4 @@ fn what_is_packed_small_does_not_grow_without_bounds() {
     refused(zipped.read("a", MOST, ""), "has more than 1048576 bytes");
     let packed = scene.archive(&gz(&Tape::default().file("a", &zeros).bytes())).unwrap();
     refused(packed.read("a", MOST, ""), "has more than 1048576 bytes");
-    assert!(began.elapsed() < Duration::from_secs(60));
 }

@@ -14,7 +14,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     process::Command,
     sync::mpsc::{Receiver, channel},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// Keys, by where they are kept.
@@ -160,11 +160,10 @@ fn a_key_from_anywhere_is_nowhere_in_what_comes_out() {
 #[test]
 fn a_key_ring_that_does_not_answer_or_complains_is_told_of() {
     let scene = scene();
-    let begun = Instant::now();
-    let path = secret_tool(&scene, "sleep 60\n");
+    // Longer than a test waits for the program.
+    let path = secret_tool(&scene, "exec sleep 600\n");
     let late = run(go(&scene).env("PATH", path)).exits(3);
     assert!(late.complaint().contains("secret-tool did not answer in 5 s"), "{late:?}");
-    assert!(begun.elapsed() < Duration::from_secs(50));
     let path = secret_tool(&scene, "echo 'no session bus' >&2; exit 1\n");
     let broken = run(go(&scene).env("PATH", path)).exits(3);
     assert!(broken.complaint().contains("anthropic: no session bus"), "{broken:?}");

@@ -21,17 +21,15 @@ use innerloop_host::{
 };
 use innerloop_tests::{
     columns::{Column, Wish, wish},
+    patience::PATIENCE,
     wires::read::Said,
 };
 use serde_json::{Value, json};
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 use tokio::{
     sync::{Barrier, Notify},
     time::timeout,
 };
-
-/// How long a tool waits for what must happen beside it.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A script run by QuickJS, in a shell's place.
 fn run(script: &str) -> Wish {

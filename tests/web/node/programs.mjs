@@ -112,9 +112,7 @@ test("what a program writes and removes is taken over, and told", async () => {
 
 test("a program that runs away is ended at its time limit, with what it printed", async () => {
   const main = 'console.log("before"); for (;;);';
-  const started = performance.now();
   const { outcome, read } = await runQjs({ "main.mjs": main }, { timeout_ms: 1500 });
-  assert.ok(performance.now() - started < 10_000);
   assert.deepEqual([outcome.timed_out, outcome.error], [true, "timeout"]);
   assert.match(read.text, /^before\n.*timed out after 1500ms/s);
 });

@@ -81,10 +81,8 @@ test("c11 a program that prints or is given too much is ended, with a word", asy
 
 test("c11 at its time limit a line ends, and what it has left so far is kept", async () => {
   const endless = { command: "x=1; echo on; while :; do :; done", timeout_ms: 1000 };
-  const sleeping = { command: "x=2; sleep 60", timeout_ms: 1000 };
-  const begun = performance.now();
+  const sleeping = { command: "x=2; sleep 3600", timeout_ms: 1000 };
   const { outcomes, requests } = await runLines([endless, sleeping, "echo $x"]);
-  assert.ok(performance.now() - begun < 20_000);
   assert.deepEqual(
     outcomes.map(({ timed_out: over = false }) => over),
     [true, true, false],

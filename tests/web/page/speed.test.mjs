@@ -1,5 +1,7 @@
-// How fast the page is: its first load, a long reply, many files. What is measured depends on what
-// else the machine does: the second best of a few tries counts, and how busy the machine is.
+// Long replies and many files in the page. As a test it looks at what comes of them, and prints how
+// long they took; as a part of `cargo xtask bench` (with INNERLOOP_BENCH=1) it fails above a limit.
+// What is measured there depends on what else the machine does: the second best of a few tries
+// counts, and how busy the machine is.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +20,15 @@ import {
 } from "./support.mjs";
 
 const DELTAS = 8_000;
-const TRIES = 4;
+const BENCH = process.env.INNERLOOP_BENCH === "1";
+const TRIES = BENCH ? 4 : 1;
+
+/** The second best of what was measured, in milliseconds; in the bench it has a limit. */
+function judge(what, measured, most) {
+  const ms = Math.round(measured.sort((a, b) => a - b)[Math.min(1, measured.length - 1)]);
+  console.log(`${what}: ${ms} ms (limit ${Math.round(most)})`);
+  assert.ok(!BENCH || ms <= most, `${what}: ${ms} ms`);
+}
 
 /** Notes tasks that hold the page up, from now on. */
 function watchTasks(page) {
@@ -85,7 +95,7 @@ test("the page with its editor is there after 350 KB, the module and the rest co
   await close();
 });
 
-test("8,000 pieces of a reply take 2 s at most, and never hold the page up", async () => {
+test("8,000 pieces of a reply are shown whole, and do not hold the page up", async () => {
   const paragraph = "Some **words** of a long reply, with `code`, and a [link](https://a.b). ";
   const words = (paragraph.repeat(3) + "\n\n- one\n- two\n\n```js\nlet a = 1;\n```\n\n").repeat(
     800,
@@ -112,18 +122,16 @@ test("8,000 pieces of a reply take 2 s at most, and never hold the page up", asy
     await page.locator(".reply").nth(number).filter({ hasText: "The end." }).waitFor();
     measured.push([performance.now() - asked, await longestTask(page)]);
   }
-  console.log(measured.map(([ms, task]) => `${Math.round(ms)} ms, task ${task} ms`).join("; "));
   const factor = Math.max(before, await strain(page));
   console.log(`the machine is busy: ${factor.toFixed(1)} times`);
-  const second = (numbers) => numbers.sort((a, b) => a - b)[1];
-  assert.ok(second(measured.map(([ms]) => ms)) <= 2_000 * factor, "2 s at most");
-  assert.ok(second(measured.map(([, task]) => task)) <= 50 * factor, "no task of more than 50 ms");
+  judge("a reply of 8,000 pieces", measured.map(([ms]) => ms), 2_000 * factor);
+  judge("its longest task", measured.map(([, task]) => task), 50 * factor);
   checkClean(opened);
   await close();
   await server.close();
 });
 
-test("a file that comes in 8,000 pieces grows in the editor and never holds the page up", async () => {
+test("a file that comes in 8,000 pieces grows in the editor and does not hold the page up", async () => {
   const lines = Array.from({ length: 2_500 }, (_, at) => `const n${at} = [${at}, "${at}"];\n`);
   const content = lines.join("");
   const whole = JSON.stringify({ file_path: "many.js", content });
@@ -150,8 +158,7 @@ test("a file that comes in 8,000 pieces grows in the editor and never holds the 
     await page.locator('[role=treeitem][data-path="README.md"]').click();
   }
   const factor = await strain(page);
-  console.log(`longest tasks while a file grows: ${measured}; busy: ${factor.toFixed(1)} times`);
-  assert.ok(measured.sort((a, b) => a - b)[1] <= 50 * factor, "no task of more than 50 ms");
+  judge("the longest task while a file grows", measured, 50 * factor);
   checkClean(opened);
   await close();
   await server.close();
@@ -172,7 +179,7 @@ test("2,000 files come, are scrolled through, opened and changed without a stop"
   const archive = { name: "many.zip", mimeType: "application/zip", buffer };
   await page.getByLabel("Add files").setInputFiles(archive);
   await page.locator(".toast").filter({ hasText: "2000 files were added." }).waitFor();
-  const tasks = { added: await longestTask(page) };
+  const added = await longestTask(page);
   const tree = page.getByRole("tree");
   const tries = [];
   for (let number = 0; number < TRIES; number += 1) {
@@ -184,12 +191,10 @@ test("2,000 files come, are scrolled through, opened and changed without a stop"
     await page.locator(".cm-line").filter({ hasText: "file 1989" }).first().waitFor();
     tries.push(await longestTask(page));
   }
-  tasks.moved = Math.min(...tries);
   const factor = await strain(page);
-  console.log("longest tasks with 2,000 files:", tasks);
   assert.ok((await page.getByRole("treeitem").count()) < 100, "only what is seen is there");
-  assert.ok(tasks.moved <= 50 * factor, `${tasks.moved} ms`);
-  assert.ok(tasks.added <= 200 * factor, `${tasks.added} ms`);
+  judge("the longest task when 2,000 files come", [added], 200 * factor);
+  judge("the longest task on the way through them", tries, 50 * factor);
   checkClean(opened);
   await close();
 });

@@ -1,12 +1,13 @@
 //! What a command prints and how it ends, and that files are the same for commands and tools.
 
-use super::{LONG, Machine, listener, request, said, shell};
+use super::{Machine, listener, request, said, shell};
 use innerloop_core::action::{Outcome, Part, ToolError};
 use innerloop_driver::{Key, Keys, capture::KEPT};
 use innerloop_host::{
     environment::{Environment, Request},
     sandbox::{Limits, Room, Watcher},
 };
+use innerloop_tests::patience::in_time;
 use serde_json::json;
 use std::{
     fs,
@@ -15,7 +16,7 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 /// What stands in each part of an outcome.
@@ -135,16 +136,17 @@ async fn d3_commands_and_file_tools_see_the_same_files_by_whatever_path() {
 async fn c11_output_is_heard_as_it_comes_and_kept_by_its_head_and_tail() {
     for machine in Machine::both() {
         let (heard, on_delta) = listener();
-        let begun = Instant::now();
-        let action = shell("echo first; sleep 0.4; echo second >&2", None);
+        let action =
+            shell("echo first; until [ -e heard ]; do sleep 0.02; done; echo second >&2", None);
         let request = Request { on_delta: Some(on_delta), ..request(action) };
-        let watch = async {
+        // The command goes on when its first line was heard.
+        let watch = in_time("waiting for the first line", async {
             while !heard.lock().unwrap().contains("first\n") {
-                assert!(begun.elapsed() < LONG, "nothing is heard");
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
+            fs::write(machine.path("heard"), "").unwrap();
             heard.lock().unwrap().clone()
-        };
+        });
         let (outcome, early) = tokio::join!(machine.local.carry_out(request), watch);
         assert_eq!((parts(&outcome), &*early), (vec!["first\n", "second\n"], "first\n"));
         assert_eq!(*heard.lock().unwrap(), "first\nsecond\n");
@@ -162,13 +164,11 @@ async fn c11_a_command_that_prints_too_much_is_ended() {
     let Machine { dir: _dir, local } = Machine::bare();
     let local = local.with_limits(Limits { output_bytes: 1 << 20, ..Limits::default() });
     for (stream, part) in [("yes", 0), ("yes >&2", 1)] {
-        let begun = Instant::now();
         let outcome = local.carry_out(request(shell(stream, None))).await;
         assert_eq!(outcome.error, Some(ToolError::Limit), "{stream}");
         let parts = parts(&outcome);
         assert_eq!(parts[part].len(), 1 << 20, "{stream}");
         assert!(parts[2].contains("it was stopped because it printed too much"), "{parts:?}");
-        assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
     }
 }
 

@@ -251,13 +251,11 @@ async fn a_pipe_and_a_socket_can_not_be_opened_and_hold_nothing_up() {
         assert!(made.success());
         let _socket = UnixListener::bind(bench.path("socket")).unwrap();
         symlink("pipe", bench.path("link")).unwrap();
-        let start = std::time::Instant::now();
         for path in ["pipe", "socket", "link"] {
             for letter in ["r", "w", "o", "t"] {
                 assert_eq!(bench.ops(&[letter, path]).await, PERM, "{letter} {path}");
             }
         }
-        assert!(start.elapsed() < Duration::from_secs(5));
         assert_eq!(bench.ops(&["S", "pipe"]).await, SUCCESS);
         assert_eq!(bench.ops(&["L", "."]).await, SUCCESS);
         assert_eq!(bench.ops(&["u", "pipe"]).await, SUCCESS);

