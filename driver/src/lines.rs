@@ -4,6 +4,7 @@
 
 mod answer;
 mod request;
+mod room;
 
 use crate::{
     catalogue::Catalogue,
@@ -40,6 +41,9 @@ pub struct Lines {
     /// The newest number of a session or blueprint; none is given twice.
     count: u32,
     answer: Answer,
+    /// The bytes of the largest answer while there are sessions: it held what a request holds, so
+    /// there will be one like it.
+    largest: usize,
 }
 
 /// A session.
@@ -51,18 +55,21 @@ struct Entered {
 }
 
 impl Lines {
-    /// Takes a request and answers it in lines, which stay until the next one. What is no request
-    /// is answered by an `error` line, what the session refuses by a `rejected` line; either
-    /// changes nothing.
+    /// Takes a request and answers it in lines, which stay until the next one. What is no request,
+    /// or too large for the memory that there is, is answered by an `error` line, what the session
+    /// refuses by a `rejected` line; either changes nothing.
     pub fn call(&mut self, request: &[u8]) -> &str {
         let mut answer = mem::take(&mut self.answer);
-        answer.0.clear();
-        let done = Request::read(request)
+        answer.empty();
+        let done = room::check(request, self.largest)
+            .and_then(|()| Request::read(request))
             .and_then(|(request, bytes)| self.carry_out(request, bytes, &mut answer));
         if let Err(fault) = done {
             answer.0.clear();
             answer.line(&Line::Error(&fault));
         }
+        let is_empty = self.sessions.is_empty();
+        self.largest = if is_empty { 0 } else { self.largest.max(answer.0.len()) };
         self.answer = answer;
         &self.answer.0
     }

@@ -145,7 +145,7 @@ class Core:
             self._size = length if self._address else 0
             self._base = self._found_base()
             if not self._address:
-                raise InnerloopError("internal", "the core has no memory left for the request")
+                raise InnerloopError("no_memory", f"there is no memory for {length} bytes")
         ctypes.memmove(self._base + self._address, request, length)
         packed = self._call(store, length) & 0xFFFF_FFFF_FFFF_FFFF
         if self._memory.data_len(store) != self._extent:

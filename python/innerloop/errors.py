@@ -10,9 +10,10 @@ class InnerloopError(Exception):
 
     ``code`` tells which: those of the core (``bad_request``, ``bad_option``, ``unknown_provider``,
     ``missing_key``, ``unknown_session``, ``unknown_blueprint``, ``answered``, ``bad_log``,
-    ``bad_snapshot``, ``replay_unreadable``), the reason of a refusal (``busy``, ``closed``,
-    ``unknown_effect``, …), or one of the package's: ``bad_tool``, ``bad_workspace``, ``no_loop``,
-    ``internal``. ``field`` names the field of a configuration that does not fit.
+    ``bad_snapshot``, ``replay_unreadable``, ``too_large``, ``no_memory``), the reason of a refusal
+    (``busy``, ``closed``, ``unknown_effect``, …), or one of the package's: ``bad_tool``,
+    ``bad_workspace``, ``no_loop``, ``internal``. ``field`` names the field of a configuration that
+    does not fit.
     """
 
     def __init__(self, code: str, message: str, field: str | None = None) -> None:

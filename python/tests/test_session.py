@@ -180,6 +180,38 @@ class Sessions(unittest.TestCase):
         self.assertIn(large, step.effects[0]["http"]["request"]["body"])
         self.assertEqual(reply(session, 1, message("Yes.")).events[-1]["text"], "Yes.")
 
+    def test_what_is_too_large_is_refused_and_harms_nobody(self) -> None:
+        core = Core()
+        session, _ = opened(core)
+        with self.assertRaises(InnerloopError) as large:
+            session.submit("x" * (64 << 20), 10)
+        self.assertEqual(large.exception.code, "too_large")
+        self.assertEqual(kinds(session.submit("Hi", 11)), ["http 1"])
+
+    def test_full_memory_is_refused_and_harms_nobody(self) -> None:
+        core = Core()
+        core._store.set_limits(memory_size=128 << 20)
+        sessions: list[Session] = []
+        codes: list[str] = []
+        while len(codes) < 5:
+            self.assertLess(len(sessions), 500)
+            try:
+                session, _ = opened(core)
+                sessions.append(session)
+                session.submit("x" * 1_000_000, 10)
+            except InnerloopError as error:
+                codes.append(error.code)
+        self.assertEqual(codes, ["no_memory"] * 5)
+        with self.assertRaises(InnerloopError) as large:
+            sessions[0].core.replay(b"x" * (200 << 20))
+        self.assertEqual(large.exception.code, "no_memory")
+        # All of them are as they were.
+        self.assertEqual(reply(sessions[0], 1, message("Yes.")).events[-1]["text"], "Yes.")
+        for session in sessions:
+            session.close()
+        session, _ = opened(core)
+        self.assertEqual(kinds(session.submit("x" * 1_000_000, 10)), ["http 1"])
+
     def test_a_lone_surrogate_is_no_mistake(self) -> None:
         session, _ = opened(Core())
         step = session.submit("\ud83d", 10)

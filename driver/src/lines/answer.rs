@@ -175,7 +175,16 @@ impl From<RestoreError> for Fault {
 #[derive(Debug, Default)]
 pub(super) struct Answer(pub(super) String);
 
+/// The bytes of an answer that stay for the next one.
+const KEPT_BYTES: usize = 1 << 20;
+
 impl Answer {
+    /// Takes back what was answered, and the memory of what was large.
+    pub(super) fn empty(&mut self) {
+        self.0.clear();
+        self.0.shrink_to(KEPT_BYTES);
+    }
+
     pub(super) fn line(&mut self, line: &Line<'_>) {
         self.0.push_str(&to_string(line));
         self.0.push('\n');

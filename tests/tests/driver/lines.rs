@@ -160,6 +160,22 @@ fn what_is_no_request_is_told_why() {
 }
 
 #[test]
+fn what_is_too_large_is_refused_in_words() {
+    let submit = |len: usize| {
+        let text = "x".repeat(len);
+        let submit = json!({"submit": {"parts": [{"type": "text", "text": text}]}});
+        let command = json!({"command": {"agent": 0, "command": submit}});
+        json!({"handle": {"session": 2, "at": 250, "input": command}}).to_string()
+    };
+    check(&submit(32 << 20), "too_large", "its line may have up to 33554432");
+    // What is just short of it is read; here it is refused, since a run is under way.
+    check(&submit((32 << 20) - 200), "busy", "a run is under way");
+    // What stands behind the line may be larger: a log is.
+    let log = format!("{}\n{}", json!({"resume": {"wall": 0}}), "x".repeat(33 << 20));
+    check(&log, "bad_log", "line 1");
+}
+
+#[test]
 fn what_breaks_the_rules_is_refused_and_changes_nothing() {
     let input = |input: &str| format!(r#"{{"handle":{{"session":2,"at":250,"input":{input}}}}}"#);
     check(&input(r#"{"lost":{"id":1}}"#), "answered", "effect 1 has its answer already");
