@@ -15,6 +15,12 @@ pub(crate) const EXAMPLES: Step = test_step("run the examples in other languages
 /// Where the one in Go works.
 const FOLDER: &str = "target/examples/go";
 const QUESTION: &str = "Is it warm in Lima?";
+/// The log of those in Java and C.
+const LOG: &str = "weather.log.jsonl";
+/// A model that is overloaded at first, and then breaks a connection.
+const FLAKY: &str = "--flaky";
+/// A model that refuses the key.
+const REFUSING: &str = "--refuse";
 
 fn run(workspace: &mut Workspace) -> Result<(), Failure> {
     run_go(workspace)?;
@@ -35,7 +41,7 @@ fn run_go(workspace: &Workspace) -> Result<(), Failure> {
     let folder = workspace.path(FOLDER);
     files::remove_folder(&folder)?;
     files::write_if_changed(&folder.join("notes.md"), b"# Notes\n")?;
-    let mut example = with_mock(workspace);
+    let mut example = with_mock(workspace, FLAKY);
     example.args(["go", "run", "-C", "examples/go", ".", "-workspace"]);
     let said = process::capture(example.arg(&folder).arg("Write a report of the notes"))?;
     println!("{said}");
@@ -54,31 +60,60 @@ fn run_java(workspace: &Workspace) -> Result<(), Failure> {
         );
         return Ok(());
     }
-    let mut example = with_mock(workspace);
-    example.args(["mvn", "-q", "-B", "-Dstyle.color=never", "-f", "examples/java", "compile"]);
-    expect_weather(example.arg("exec:java").arg(format!("-Dexec.args='{QUESTION}'")), "Java")
+    let weather = |trouble: &str| {
+        let mut example = with_mock(workspace, trouble);
+        example.args(["mvn", "-q", "-B", "-Dstyle.color=never", "-f", "examples/java", "compile"]);
+        example.arg("exec:java").arg(format!("-Dexec.args='{QUESTION}'"));
+        example
+    };
+    expect_weather(workspace, weather, "Java")
 }
 
 fn run_c(workspace: &Workspace) -> Result<(), Failure> {
     let packages = ["wabt", "libjansson-dev", "libcurl4-openssl-dev"];
     machine::install(&packages, "what the example in C is built with", "5 MB, ten seconds")?;
     process::run(workspace.program("make", "").args(["--silent", "-C", "examples/c"]))?;
-    expect_weather(with_mock(workspace).args(["examples/c/weather", QUESTION]), "C")
+    let weather = |trouble: &str| {
+        let mut example = with_mock(workspace, trouble);
+        example.args(["examples/c/weather", QUESTION]);
+        example
+    };
+    expect_weather(workspace, weather, "C")
 }
 
-/// A program beside the model that plays a script.
-fn with_mock(workspace: &Workspace) -> Command {
+/// A program beside the model that plays a script, with this trouble.
+fn with_mock(workspace: &Workspace, trouble: &str) -> Command {
     let mut python = workspace.program("python3", "");
-    python.arg("examples/mock.py");
+    python.args(["examples/mock.py", trouble]);
     python
 }
 
-fn expect_weather(example: &mut Command, language: &str) -> Result<(), Failure> {
-    let said = process::capture(example)?;
-    println!("{said}");
-    // Some versions of Maven end what they print with an escape sequence.
-    match said.contains("It is warm in Lima.") {
-        true => Ok(()),
-        false => Err(Failure(format!("the example in {language} did not say how warm it is"))),
+/// Expects of an example that it gets through where the model is overloaded and connections break,
+/// that it goes on from its log, and that it says why where the key is refused.
+fn expect_weather(
+    workspace: &Workspace,
+    weather: impl Fn(&str) -> Command,
+    language: &str,
+) -> Result<(), Failure> {
+    let log = workspace.path(LOG);
+    files::write_if_changed(&log, b"")?;
+    let fault = |what: &str| Failure(format!("the example in {language} {what}"));
+    for _ in 0..2 {
+        let said = process::capture(&mut weather(FLAKY))?;
+        println!("{said}");
+        // Some versions of Maven end what they print with an escape sequence.
+        if !said.contains("It is warm in Lima.") {
+            return Err(fault("did not say how warm it is"));
+        }
+    }
+    // Either run's question stands in it as it was said and in a snapshot.
+    let log = String::from_utf8_lossy(&files::read(&log)?).into_owned();
+    if log.matches(QUESTION).count() < 3 {
+        return Err(fault("did not go on from its log"));
+    }
+    match process::capture(&mut weather(REFUSING)) {
+        Err(Failure(said)) if said.contains("the mock says no") => Ok(()),
+        Err(Failure(said)) => Err(fault(&format!("did not say why it failed: {said}"))),
+        Ok(_) => Err(fault("ended with 0 where its key was refused")),
     }
 }
