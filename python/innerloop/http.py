@@ -125,7 +125,13 @@ async def _by_thread(request: Request) -> AsyncGenerator[Json | bytes, None]:
 
     def put(item: Json | bytes | Exception | None) -> None:
         # Waits while nobody takes what came before.
-        asyncio.run_coroutine_threadsafe(news.put(item), loop).result()
+        putting = news.put(item)
+        try:
+            put_at_last = asyncio.run_coroutine_threadsafe(putting, loop)
+        except RuntimeError:
+            putting.close()  # The loop is closed.
+            raise
+        put_at_last.result()
 
     def run() -> None:
         try:
