@@ -11,6 +11,7 @@ from .core import Json
 from .session import Event
 
 _RETRYABLE = frozenset({"rate_limit", "overloaded", "server", "network", "protocol"})
+_WITH_ERROR = frozenset({"failed", "incomplete", "refused"})
 _COUNTS = ("input_total", "output_total", "cache_read", "cache_write", "reasoning")
 
 
@@ -35,7 +36,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class RunError:
-    """What made a run fail."""
+    """Why a run is ``failed``, ``incomplete`` or ``refused``."""
 
     kind: str
     message: str
@@ -53,7 +54,8 @@ class RunResult:
     """How a run ended, and with what."""
 
     status: str
-    """``completed``, ``limit``, ``loop``, ``interrupted``, ``denied`` or ``failed``."""
+    """``completed``, ``incomplete`` (the last reply was cut), ``refused``, ``limit``, ``budget``,
+    ``loop``, ``interrupted``, ``denied``, ``unverified`` or ``failed``."""
     text: str
     """What the model said last."""
     usage: Usage
@@ -154,6 +156,6 @@ class Run:
             cost_usd=None if self._cost is None else self._cost / 1e9,
             replies=replies,
             tool_calls=tool_calls,
-            error=self._failure if status == "failed" else None,
+            error=self._failure if status in _WITH_ERROR else None,
             answer=self._answer,
         )

@@ -4,6 +4,7 @@
 use super::{
     body::{Body, SpawnOptions, UserInput},
     ctx::{Ctx, Signal},
+    ending::shut,
     exchange::Purpose,
     folding,
     history::History,
@@ -13,7 +14,7 @@ use super::{
     phase::{Phase, PhaseKind, Then, Transition},
     plan::Plan,
     route::Route,
-    run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, shut, take_input},
+    run::{interrupt, on_call, on_folded, on_go_on, on_hooked, on_progress, take_input},
     setup::Setup,
 };
 use crate::{

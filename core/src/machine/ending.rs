@@ -1,16 +1,18 @@
-//! The end of a run: what it has come to goes out, and the agent is idle. Why it ends is decided in
-//! `run`.
+//! The end of a run: what it has come to goes out, and the agent is idle or shut. Why it ends is
+//! decided in `run`.
 
 use super::{
     ctx::{Ctx, Signal},
     outbound,
     phase::{Hooked, Phase, Then},
+    reply,
 };
 use crate::{
     base::id::AgentId,
     types::{event::EventKind, status::RunEnd},
+    wire::{Failure, FailureKind},
 };
-use alloc::boxed::Box;
+use alloc::{boxed::Box, format, vec::Vec};
 
 /// Ends the run, once the host's hook has let out what it has come to.
 pub(super) fn end_run(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
@@ -45,4 +47,55 @@ pub(super) fn finish(end: RunEnd, ctx: &mut Ctx<'_>) -> Phase {
     }
     ctx.signal(Signal::Ended { agent: ctx.body.id, success });
     Phase::Idle
+}
+
+/// A model call failed for good. What may pass leaves the session usable; what can never work ends
+/// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
+pub(super) fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
+    let kind = failure.kind.as_event();
+    reply::take_cut(&failure.said, ctx);
+    if failure.kind == FailureKind::ContextOverflow {
+        ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
+    }
+    ctx.event(EventKind::Error { kind, message: failure.message.clone() });
+    let end = match failure.kind {
+        FailureKind::ContentFilter => RunEnd::Refused,
+        _ => RunEnd::Failed,
+    };
+    let idle = end_run(end, ctx);
+    let may_pass = match failure.kind {
+        FailureKind::Authentication
+        | FailureKind::InvalidRequest
+        | FailureKind::NoTools
+        | FailureKind::Host => false,
+        FailureKind::Quota
+        | FailureKind::RateLimit
+        | FailureKind::Overloaded
+        | FailureKind::ContextOverflow
+        | FailureKind::ContentFilter
+        | FailureKind::Server
+        | FailureKind::Network
+        | FailureKind::Protocol => true,
+    };
+    let stays_open = may_pass || !ctx.setup.config.retry.refusal_closes;
+    if stays_open { idle } else { shut(ctx) }
+}
+
+/// Ends the agent, and those that it started, once what is open has answered.
+pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
+    for call in ctx.body.take_calls() {
+        call.cancel(ctx);
+    }
+    for agent in children(ctx) {
+        ctx.signal(Signal::Close { agent });
+    }
+    // Whoever started it learns that it is over, even if it was idle.
+    ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
+    ctx.signal(Signal::Finish { agent: ctx.body.id });
+    Phase::Closing
+}
+
+/// The agents that this one started.
+pub(super) fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
+    ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
 }

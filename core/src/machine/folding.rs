@@ -22,7 +22,7 @@ use crate::{
         config::{HookPoint, TextCalls, ToolChoice},
         event::EventKind,
         input::HookReply,
-        message::{Fold, FoldKind, Reply, Said, ToolCall, TurnKind, Usage, joined_text},
+        message::{Finish, Fold, FoldKind, Reply, Said, ToolCall, TurnKind, Usage, joined_text},
         tool::Job,
     },
     wire::{Failure, FailureKind},
@@ -125,16 +125,16 @@ pub(super) fn on_overflow(failure: &Failure, ctx: &mut Ctx<'_>) -> Option<Folded
     begin(wanted, ctx)
 }
 
-/// The failure that a reply stands for whose input filled the window to the brim: some servers
-/// leave the oldest text out then, and say nothing.
+/// The failure that a reply stands for which the window has cut, or whose input filled it to the
+/// brim: some servers leave the oldest text out then, and say nothing.
 pub(super) fn overfull(reply: &Reply, ctx: &Ctx<'_>) -> Option<Failure> {
     const BRIM: u64 = 16;
     let read = reply.usage.map_or(0, |usage| usage.input_total);
     let window = u64::from(ctx.setup.config.model.context_window);
-    let is_overfull =
-        read.saturating_add(BRIM) >= window && may_retry(ctx) && ctx.used_up(true).is_none();
+    let is_full = reply.finish == Finish::ContextWindow || read.saturating_add(BRIM) >= window;
+    let may_fold = is_full && may_retry(ctx) && ctx.used_up(true).is_none();
     let message = "the conversation fills the context window";
-    (is_overfull && can_fold(&ctx.body.history, ctx.setup))
+    (may_fold && can_fold(&ctx.body.history, ctx.setup))
         .then(|| Failure::new(FailureKind::ContextOverflow, message))
 }
 

@@ -3,6 +3,7 @@
 //! identically (`docs/decisions.md#the-stable-prefix`).
 
 use super::{
+    last_reply::CONTINUE,
     route::{Route, Tools},
     view::{View, path},
 };
@@ -11,7 +12,7 @@ use crate::{
     rules::gauge::Gauge,
     types::{
         config::{Estimator, ModelConfig},
-        message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind},
+        message::{Block, Part, Said, ToolCall, ToolResult, Turn, TurnKind, joined_text},
         output::HttpRequest,
     },
     wire::Prefix,
@@ -152,13 +153,18 @@ impl History {
         round(&self.turns)
     }
 
-    /// What the model said last.
+    /// What the model said last, with what it was told to go on from.
     pub(crate) fn last_said(&self) -> String {
-        let newest = self.seen().rev().find_map(|said| match said {
-            Said::Assistant(reply) => Some(reply.text()),
-            _ => None,
-        });
-        newest.unwrap_or_default()
+        let mut seen = self.seen().rev().peekable();
+        let newest = seen.find_map(reply_text);
+        let mut texts: Vec<String> = newest.into_iter().collect();
+        while let Some(Said::Steering(parts)) = seen.next()
+            && joined_text(&parts) == CONTINUE
+        {
+            texts.extend(seen.next().and_then(reply_text));
+        }
+        texts.reverse();
+        joined(&texts, "")
     }
 
     /// All that the model has said since the user's last input.
@@ -304,6 +310,14 @@ fn round(turns: &[Turn]) -> impl Iterator<Item = (&ToolCall, &ToolResult)> {
         _ => (None, [].as_slice()),
     };
     calls.into_iter().flat_map(|reply| reply.tool_calls()).zip(results)
+}
+
+/// The text of a reply.
+fn reply_text(said: Said<'_>) -> Option<String> {
+    match said {
+        Said::Assistant(reply) => Some(reply.text()),
+        _ => None,
+    }
 }
 
 fn call_ids(turn: &Turn) -> impl Iterator<Item = String> {

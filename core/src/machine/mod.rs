@@ -10,6 +10,7 @@ pub(crate) mod exchange;
 pub(crate) mod folding;
 pub(crate) mod history;
 pub(crate) mod import;
+mod last_reply;
 pub(crate) mod ledger;
 pub(crate) mod model_call;
 pub(crate) mod options;

@@ -163,7 +163,8 @@ impl ModelCall {
     }
 
     /// The reply is whole.
-    fn over(mut self, reply: Reply, ctx: &mut Ctx<'_>) -> Next {
+    fn over(mut self, mut reply: Reply, ctx: &mut Ctx<'_>) -> Next {
+        reply.origin = Some(Arc::clone(&self.route.origin));
         if reply.usage.is_none() {
             let whole = ctx.body.history.gauge().cost(&Said::Assistant(Cow::Borrowed(&reply)));
             if let CallState::Sent(exchange) = &mut self.state {

@@ -1,11 +1,16 @@
 //! What to make of a whole reply: it enters the history, and the loop is told how to go on.
 
-use super::{ctx::Ctx, history::History};
+use super::{
+    ctx::Ctx,
+    history::History,
+    last_reply::{CONTINUE, Ending, ending},
+};
 use crate::{
     base::text::{listed, prefix},
     types::{
         event::EventKind,
         message::{Block, Finish, Part, Reply, ToolCall, TurnKind, made_up_call_id},
+        status::RunEnd,
     },
     wire::{Failure, FailureKind, ends_in_call},
 };
@@ -29,29 +34,36 @@ pub(super) enum Verdict {
     Again,
     /// The model is done.
     Done,
+    /// The model says no more, and that is no success.
+    Ended(Ending),
     /// The provider does not keep to its protocol.
     Broken(Failure),
 }
 
 /// Takes a reply into the history.
 pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
-    let is_asked_again = outgrows(&reply, ctx);
-    if is_asked_again {
+    let ending = ending(&reply).filter(|_| reply.tool_calls().next().is_none());
+    let is_grown = outgrows(&reply, ctx);
+    let is_useless = ending.as_ref().is_some_and(|ending| ending.end == RunEnd::Failed)
+        && ctx.body.run.epilogue.is_none()
+        && ctx.body.run.repairs.empties < ctx.setup.config.repair.retry_on_empty;
+    // What is asked for again does not count.
+    if is_grown || (is_useless && !reply.blocks.is_empty()) {
         reply.blocks.clear();
         ctx.event(EventKind::TextReset);
     }
     name_calls(&mut reply, &mut ctx.body.history);
     // What is thrown away costs its tokens, and is no turn.
     let replies = &mut ctx.body.run.counts.replies;
-    *replies = replies.saturating_add(u32::from(!is_asked_again));
+    *replies = replies.saturating_add(u32::from(!is_grown));
     let text = tell(&reply, ctx);
-    if is_asked_again {
+    if is_grown {
         ctx.warn("a call was cut by the output limit: it is asked for again with twice the limit");
         ctx.body.run.repairs.grown = true;
         return Verdict::Again;
     }
     let calls: Vec<ToolCall> = reply.tool_calls().cloned().collect();
-    let (finish, refusal) = (reply.finish, reply.refusal.clone());
+    let finish = reply.finish;
     ctx.append(TurnKind::Assistant(Box::new(reply)));
     if finish == Finish::Pause && calls.is_empty() {
         return on_pause(ctx);
@@ -64,30 +76,18 @@ pub(super) fn take(mut reply: Reply, ctx: &mut Ctx<'_>) -> Verdict {
     if !calls.is_empty() {
         return on_calls(calls, finish, ctx);
     }
-    match finish {
-        Finish::Length => return on_length(ctx),
-        Finish::Refusal => {
-            let why = refusal.map_or(String::new(), |why| format!(": {why}"));
-            ctx.warn(&format!("the model refused{why}"));
-        }
-        Finish::ContextWindow => ctx.warn("the context window is full; the reply was cut"),
-        Finish::ContentFilter => ctx.warn("a content filter stopped the reply"),
-        Finish::Error | Finish::MalformedToolCall => {
-            return again("the provider says that the reply went wrong", ctx);
-        }
-        _ if text.trim().is_empty() => {
-            return again("the model's reply has no text and no tool call", ctx);
-        }
-        _ if needs_nudge(&text, ctx) => {
+    match ending {
+        Some(ending) if may_help(finish, &ending, ctx) => Verdict::Again,
+        Some(ending) => Verdict::Ended(ending),
+        None if needs_nudge(&text, ctx) => {
             ctx.body.run.repairs.nudges += 1;
             let text = "Please use the available tools to complete the task. If it is completed, \
                         say that it is done and what you found.";
             ctx.append(TurnKind::Steering(vec![Part::text(text)]));
-            return Verdict::Again;
+            Verdict::Again
         }
-        _ => {}
+        None => Verdict::Done,
     }
-    Verdict::Done
 }
 
 /// Takes what the model said until a limit of ours ended its reply, as much of it as leaves room
@@ -154,17 +154,25 @@ fn on_pause(ctx: &mut Ctx<'_>) -> Verdict {
     Verdict::Again
 }
 
-/// A text was cut by the output limit (`docs/decisions.md#replies-cut-by-a-limit`).
-fn on_length(ctx: &mut Ctx<'_>) -> Verdict {
-    let continued = &mut ctx.body.run.repairs.continued;
-    if *continued >= ctx.setup.config.repair.continue_on_length {
-        ctx.warn("the reply was cut by the output limit (max_output_tokens)");
-        return Verdict::Done;
+/// Whether another reply may do better than one that is no success: the rest of a text that the
+/// output limit has cut (`docs/decisions.md#replies-cut-by-a-limit`), or one in place of a reply
+/// that is of no use. Each is tried so often in a run.
+fn may_help(finish: Finish, ending: &Ending, ctx: &mut Ctx<'_>) -> bool {
+    let policy = &ctx.setup.config.repair;
+    let repairs = &mut ctx.body.run.repairs;
+    let (tried, most) = match ending.end {
+        _ if finish == Finish::Length => (&mut repairs.continued, policy.continue_on_length),
+        RunEnd::Failed => (&mut repairs.empties, policy.retry_on_empty),
+        _ => return false,
+    };
+    if *tried >= most {
+        return false;
     }
-    *continued += 1;
-    let text = "Continue from where you left off.";
-    ctx.append(TurnKind::Steering(vec![Part::text(text)]));
-    Verdict::Again
+    *tried += 1;
+    if finish == Finish::Length {
+        ctx.append(TurnKind::Steering(vec![Part::text(CONTINUE)]));
+    }
+    true
 }
 
 /// Whether a text without calls only announces what is still to be done
@@ -174,17 +182,6 @@ fn needs_nudge(text: &str, ctx: &Ctx<'_>) -> bool {
     let left = ctx.setup.config.repair.nudges.saturating_sub(ctx.body.run.repairs.nudges);
     let text = text.to_ascii_lowercase();
     left > 0 && ctx.has_tools() && !listed(FINAL).any(|word| text.contains(word))
-}
-
-/// A reply of no use is asked for again, so often.
-fn again(warning: &str, ctx: &mut Ctx<'_>) -> Verdict {
-    let empties = &mut ctx.body.run.repairs.empties;
-    if *empties >= ctx.setup.config.repair.retry_on_empty {
-        ctx.warn(warning);
-        return Verdict::Done;
-    }
-    *empties += 1;
-    Verdict::Again
 }
 
 /// Gives each call an id that is no other call's of the conversation: providers refuse empty and

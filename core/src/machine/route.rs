@@ -6,6 +6,7 @@ use crate::{
     types::{
         config::{ModelConfig, ResponseLimits, TextCalls, ToolChoice},
         input::ResponseHead,
+        model::Origin,
         tool::ToolSpec,
     },
     wire::{Decoder, Head},
@@ -17,6 +18,8 @@ use alloc::{string::String, sync::Arc, vec::Vec};
 pub(crate) struct Route {
     /// The model and its endpoint.
     pub(crate) model: ModelConfig,
+    /// The same, as its replies tell it.
+    pub(crate) origin: Arc<Origin>,
     /// The system prompt.
     pub(crate) system: String,
     /// The tools as the model is shown them.
@@ -47,7 +50,8 @@ impl Route {
             let model = ModelConfig { tool_choice: ToolChoice::None, ..model.clone() };
             Head::new(&model, &system, specs())
         });
-        Self { model, system, tools, head, head_without_tools }
+        let origin = Arc::new(model.origin());
+        Self { model, origin, system, tools, head, head_without_tools }
     }
 
     /// This route, or the same one with what a call with such tools needs besides: a limit may
@@ -91,7 +95,7 @@ impl Route {
 
     /// Whether requests over both begin with the same bytes, so that a provider's cache holds.
     pub(crate) fn begins_as(&self, other: &Self) -> bool {
-        self.head == other.head
+        self.head == other.head && self.origin == other.origin
     }
 
     /// Whether the tools can still be told in the prompt, where the endpoint has none.

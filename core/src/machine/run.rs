@@ -4,9 +4,10 @@
 use super::{
     body::UserInput,
     ctx::{Ctx, Signal},
-    ending::{end_run, finish},
+    ending::{children, end_run, fail, finish},
     exchange::{ModelCall, Purpose},
     folding::{self, Folded},
+    last_reply::Ending,
     ledger::EffectKind,
     model_call::Next,
     options, outbound,
@@ -17,7 +18,7 @@ use super::{
     tool_call::{checked, text_of},
 };
 use crate::{
-    base::{id::AgentId, json::Json},
+    base::json::Json,
     profile::inner::FINAL_ANSWER,
     rules::{budget::UsedUp, repeat::Found},
     types::{
@@ -31,23 +32,6 @@ use crate::{
     wire::{Failure, FailureKind},
 };
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
-
-pub(super) fn shut(ctx: &mut Ctx<'_>) -> Phase {
-    for call in ctx.body.take_calls() {
-        call.cancel(ctx);
-    }
-    for agent in children(ctx) {
-        ctx.signal(Signal::Close { agent });
-    }
-    // Whoever started it learns that it is over, even if it was idle.
-    ctx.signal(Signal::Ended { agent: ctx.body.id, success: ctx.body.succeeded });
-    ctx.signal(Signal::Finish { agent: ctx.body.id });
-    Phase::Closing
-}
-
-fn children(ctx: &Ctx<'_>) -> Vec<AgentId> {
-    ctx.body.learnt().children.iter().map(|(id, _)| id).collect()
-}
 
 /// What follows from news of a model call.
 pub(super) fn on_call(phase: Phase, next: Next, ctx: &mut Ctx<'_>) -> Phase {
@@ -415,7 +399,21 @@ fn on_reply(reply: Reply, ctx: &mut Ctx<'_>) -> Phase {
         },
         Verdict::Broken(failure) => on_failure(&failure, ctx),
         Verdict::Done => natural_end(ctx),
+        Verdict::Ended(ending) => on_ending(ending, ctx),
     }
+}
+
+/// The model says no more, and that is no success: the run ends so, unless somebody has said
+/// something meanwhile. A text that was cut is none the less followed by the final answer.
+fn on_ending(ending: Ending, ctx: &mut Ctx<'_>) -> Phase {
+    let Ending { end, kind, message } = ending;
+    let owes_answer = ctx.setup.config.answer.is_some() && ctx.body.depth() == 0;
+    if !ctx.body.pending().steering.is_empty() || (end == RunEnd::Incomplete && owes_answer) {
+        ctx.warn(&message);
+        return natural_end(ctx);
+    }
+    ctx.event(EventKind::Error { kind, message });
+    end_run(end, ctx)
 }
 
 /// The results of a round are in the history.
@@ -547,34 +545,6 @@ fn next_input(ctx: &mut Ctx<'_>) -> Phase {
         Some(input) => take_input(input, ctx),
         None => end_run(RunEnd::Completed, ctx),
     }
-}
-
-/// A model call failed for good. What may pass leaves the session usable; what can never work ends
-/// it, if that is wanted (`docs/decisions.md#ends-of-a-run`).
-fn fail(failure: &Failure, ctx: &mut Ctx<'_>) -> Phase {
-    let kind = failure.kind.as_event();
-    reply::take_cut(&failure.said, ctx);
-    if failure.kind == FailureKind::ContextOverflow {
-        ctx.warn(&format!("the conversation no longer fits the model: {}", failure.message));
-    }
-    ctx.event(EventKind::Error { kind, message: failure.message.clone() });
-    let idle = end_run(RunEnd::Failed, ctx);
-    let may_pass = match failure.kind {
-        FailureKind::Authentication
-        | FailureKind::InvalidRequest
-        | FailureKind::NoTools
-        | FailureKind::Host => false,
-        FailureKind::Quota
-        | FailureKind::RateLimit
-        | FailureKind::Overloaded
-        | FailureKind::ContextOverflow
-        | FailureKind::ContentFilter
-        | FailureKind::Server
-        | FailureKind::Network
-        | FailureKind::Protocol => true,
-    };
-    let stays_open = may_pass || !ctx.setup.config.retry.refusal_closes;
-    if stays_open { idle } else { shut(ctx) }
 }
 
 /// The hook has seen what the run has come to.

@@ -13,8 +13,9 @@ use innerloop_json::{Error, FromJson, Map, ToJson};
 
 pub use crate::types::limits::{LimitAction, Limits, Spend};
 pub use crate::types::model::{
-    CallIds, Compat, MaxTokensField, ModelConfig, Price, PriceTier, ProfileKind, ReplayReasoning,
-    SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary, WireKind,
+    CallIds, Compat, MaxTokensField, ModelConfig, Origin, Price, PriceTier, ProfileKind,
+    ReplayReasoning, SystemRole, TextCalls, TextFamily, ThinkingFormat, ToolChoice, Vocabulary,
+    WireKind,
 };
 
 /// Everything a session needs to know from the start. The default is the specification's

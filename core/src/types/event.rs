@@ -347,7 +347,7 @@ impl PlanStatus {
     }
 }
 
-/// The kinds of failure that end a run.
+/// The kinds of failure that end a run, as `incomplete`, `refused` or `failed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ToJson)]
 #[json(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -368,6 +368,10 @@ pub enum ErrorKind {
     ContentFilter,
     /// The model refused.
     Refusal,
+    /// The output limit has cut the reply.
+    OutputLimit,
+    /// The model's replies are empty or broken, and asking again did not help.
+    Reply,
     /// The endpoint failed, and the retries are used up.
     Server,
     /// The connection failed, and the retries are used up.

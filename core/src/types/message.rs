@@ -2,9 +2,9 @@
 
 use crate::{
     base::{json::Json, time::UnixMillis},
-    types::model::WireKind,
+    types::model::{Origin, WireKind},
 };
-use alloc::{borrow::Cow, boxed::Box, string::String, vec::Vec};
+use alloc::{borrow::Cow, boxed::Box, string::String, sync::Arc, vec::Vec};
 use innerloop_json::{FromJson, ToJson, joined};
 
 /// A piece of what a user or a tool says.
@@ -235,12 +235,20 @@ pub struct Reply {
     /// The provider's own words on why the model refused.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<String>,
+    /// What the provider says of an end that is neither a stop nor calls: its name for the reason,
+    /// and its words.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// What it cost; `None` where the provider did not say.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
     /// The protocol in which it came: what only its provider understands goes back to no other.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<WireKind>,
+    /// Who was asked for it: signatures and sealed thinking go back to no one else. Where it is not
+    /// known, the protocol decides.
+    #[json(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Arc<Origin>>,
     /// The provider's id of the response.
     #[json(default, skip_serializing_if = "Option::is_none")]
     pub response_id: Option<String>,

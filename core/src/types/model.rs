@@ -91,6 +91,12 @@ impl ModelConfig {
         self.options.insert(within.into(), given.to_json());
     }
 
+    /// Whom the model's replies are asked from.
+    #[must_use]
+    pub fn origin(&self) -> Origin {
+        Origin { endpoint: self.endpoint.clone(), model: self.name.clone() }
+    }
+
     /// Another model of the same endpoint, whose price is not known.
     pub fn rename(&mut self, name: &str) {
         if self.name != name {
@@ -98,6 +104,15 @@ impl ModelConfig {
             self.price = None;
         }
     }
+}
+
+/// The model and the endpoint that a reply was asked from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, ToJson, FromJson)]
+pub struct Origin {
+    /// The host's name for the endpoint.
+    pub endpoint: EndpointId,
+    /// The model's name, as it was asked for.
+    pub model: String,
 }
 
 /// A model protocol.

@@ -59,6 +59,10 @@ pub enum RunEnd {
     Denied,
     /// The hook before the end has not agreed, however often the model went back to work.
     Unverified,
+    /// The last reply was cut; what there is of it is the run's text.
+    Incomplete,
+    /// The model refused, or a filter of its provider.
+    Refused,
     /// The model or its endpoint failed for good.
     Failed,
 }

@@ -85,8 +85,8 @@ impl Decoder {
     }
 
     /// Whether what follows does not count: the terminal marker of a stream has come, so that the
-    /// reply is whole whatever becomes of the connection, or a limit is exceeded. Gemini has no
-    /// such marker: its last chunk is the one before the end.
+    /// reply is whole whatever becomes of the connection, an error has come, or a limit is
+    /// exceeded. Gemini has no such marker: its last chunk is the one before the end.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         if self.sink.is_full() {
@@ -97,7 +97,7 @@ impl Decoder {
             Accumulator::OpenaiChat(reply) => reply.is_whole(),
             Accumulator::Anthropic(reply) => reply.is_whole(),
             Accumulator::Ollama(reply) => reply.is_whole(),
-            Accumulator::Gemini(_) => false,
+            Accumulator::Gemini(reply) => reply.is_whole(),
         }
     }
 
@@ -191,7 +191,7 @@ impl Accumulator {
         }
     }
 
-    /// Data that is not an object, such as `[DONE]`, or begins like one but is not JSON.
+    /// Data that is not an object, such as `[DONE]` or words, or begins like one but is not JSON.
     fn on_odd_data(
         &mut self,
         text: &str,
@@ -201,12 +201,14 @@ impl Accumulator {
     ) {
         match (self, error) {
             (Self::Gemini(reply), _) => reply.on_odd_data(text, error, head, out),
-            (Self::OpenaiChat(reply), None) => reply.on_marker(text),
+            (Self::OpenaiChat(reply), None) => reply.on_words(text),
+            (Self::OpenaiResponses(reply), None) => reply.on_words(text),
+            (Self::Anthropic(reply), None) => reply.on_words(text),
+            (Self::Ollama(reply), None) => reply.on_words(text),
             (Self::OpenaiResponses(reply), Some(error)) => reply.on_broken_data(error),
             (Self::OpenaiChat(reply), Some(error)) => reply.on_broken_data(error),
             (Self::Anthropic(reply), Some(error)) => reply.on_broken_data(error),
             (Self::Ollama(reply), Some(error)) => reply.on_broken_data(error),
-            _ => {}
         }
     }
 

@@ -52,7 +52,7 @@ impl Accumulator {
         false
     }
 
-    pub(super) const fn on_marker(&mut self, _: &str) {}
+    pub(super) const fn on_words(&mut self, _: &str) {}
 
     pub(super) const fn on_broken_data(&mut self, _: &Error) {}
 

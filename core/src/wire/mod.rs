@@ -81,6 +81,7 @@ use crate::{
     types::{
         config::{ConfigError, ModelConfig, TextCalls, ToolChoice, WireKind},
         message::Said,
+        model::Origin,
         output::HttpRequest,
         tool::ToolSpec,
     },
@@ -156,6 +157,8 @@ pub struct Prefix {
     in_text: bool,
     wire: WireKind,
     takes_images: bool,
+    /// Whom the requests go to.
+    origin: Origin,
 }
 
 /// The turns in one protocol.
@@ -186,13 +189,13 @@ impl Prefix {
             WireKind::Gemini => Encoded::Gemini(gemini::Prefix::new(model)),
             WireKind::Ollama => Encoded::Ollama(ollama::Prefix::new(model)),
         };
-        let (wire, takes_images) = (model.wire, model.compat.images);
-        Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, takes_images }
+        let (wire, takes_images, origin) = (model.wire, model.compat.images, model.origin());
+        Self { encoded, in_text: model.text_calls == TextCalls::Always, wire, takes_images, origin }
     }
 
     /// Appends what a turn says. The bytes of those before stay as they are.
     pub fn push(&mut self, said: Said<'_>) {
-        let said = failed::told(said, self.wire, self.in_text);
+        let said = failed::told(left_out::unsigned(said, &self.origin), self.wire, self.in_text);
         let said = if self.in_text { text_calls::in_text(said) } else { said };
         let said = &left_out::readable(said, self.wire, self.takes_images);
         match &mut self.encoded {

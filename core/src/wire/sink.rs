@@ -8,6 +8,9 @@ use super::{
 use crate::types::{config::ResponseLimits, input::ResponseHead};
 use alloc::{boxed::Box, format, vec::Vec};
 
+/// How many pieces are told apart that come at once; those behind join the last one of their kind.
+const MOST_PIECES: usize = 64;
+
 /// What has been read, and how much more may be.
 #[derive(Clone, Debug)]
 pub(super) struct Sink {
@@ -43,8 +46,14 @@ impl Sink {
             // Whoever reads the call counts all of it.
             Piece::Call(_) => {}
         }
-        if !self.is_unseen {
-            self.pieces.push(piece);
+        if self.is_unseen {
+            return;
+        }
+        let is_crowded = self.pieces.len() >= MOST_PIECES;
+        match (self.pieces.last_mut().filter(|_| is_crowded), piece) {
+            (Some(Piece::Text(last)), Piece::Text(text))
+            | (Some(Piece::Reasoning(last)), Piece::Reasoning(text)) => last.push_str(&text),
+            (_, piece) => self.pieces.push(piece),
         }
     }
 

@@ -19,7 +19,14 @@ pub(super) struct Events {
     begun: bool,
     /// Lines that are no fields but look like JSON: some servers put an error in plain.
     stray: Vec<u8>,
+    /// The beginning of other lines that are no fields, as long as no event has come.
+    words: Vec<u8>,
+    /// An event has come.
+    is_stream: bool,
 }
+
+/// How much is kept of lines that are no fields, in bytes.
+const MOST_WORDS: usize = 4_000;
 
 impl Events {
     /// Takes the next bytes and calls `on_event` with the data of each event they complete.
@@ -49,7 +56,7 @@ impl Events {
 
     /// How many bytes wait for the rest of their event.
     pub(super) const fn waiting(&self) -> usize {
-        self.line.len() + self.data.len() + self.stray.len()
+        self.line.len() + self.data.len() + self.stray.len() + self.words.len()
     }
 
     /// The stream has ended: dispatches what an unterminated event holds.
@@ -58,6 +65,8 @@ impl Events {
         self.on_line(b"", on_event);
         if !self.stray.is_empty() {
             on_event(&self.stray);
+        } else if !self.is_stream {
+            on_event(&self.words);
         }
     }
 
@@ -83,6 +92,7 @@ impl Events {
         self.begun = true;
         if line.is_empty() {
             if core::mem::take(&mut self.has_data) {
+                self.is_stream = true;
                 on_event(&self.data);
                 self.data.clear();
             }
@@ -93,6 +103,9 @@ impl Events {
             if begins || (!self.stray.is_empty() && !line.starts_with(b":")) {
                 self.stray.extend_from_slice(line);
                 self.stray.push(b'\n');
+            } else if !self.is_stream && !is_known(line) && self.words.len() < MOST_WORDS {
+                self.words.extend(line.iter().take(MOST_WORDS));
+                self.words.push(b'\n');
             }
             return;
         };
@@ -101,6 +114,13 @@ impl Events {
         }
         self.data.extend_from_slice(value);
     }
+}
+
+/// Whether a line is a comment, a field that is not read, or the beginning of a field that was cut.
+fn is_known(line: &[u8]) -> bool {
+    const FIELDS: [&[u8]; 4] = [b"data:", b"event:", b"id:", b"retry:"];
+    let is_field = |field: &[u8]| field.starts_with(line) || line.starts_with(field);
+    line.starts_with(b":") || FIELDS.into_iter().any(is_field)
 }
 
 /// What a line adds to the data of its event, if it adds something.

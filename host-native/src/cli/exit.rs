@@ -11,6 +11,8 @@ Exit codes:
   3    configuration, authentication, or a recording that does not fit
   4    a limit was hit
   5    calls needed a yes that nobody was there to give
+  6    the last reply was cut: by the output limit, the context window, a filter
+  7    the model, or a filter of its provider, refused
   129  the terminal was closed (SIGHUP)
   130  interrupted with Ctrl-C
   143  asked to end (SIGTERM)";
@@ -24,6 +26,8 @@ pub(super) enum Exit {
     Configuration,
     Limit,
     Denied,
+    Incomplete,
+    Refused,
     HungUp,
     Interrupted,
     Terminated,
@@ -40,6 +44,8 @@ impl Exit {
             Self::Configuration => 3,
             Self::Limit => 4,
             Self::Denied => 5,
+            Self::Incomplete => 6,
+            Self::Refused => 7,
             Self::HungUp => 129,
             Self::Interrupted => 130,
             Self::Terminated => 143,
@@ -56,6 +62,8 @@ impl Exit {
             Self::Configuration => "configuration",
             Self::Limit => "limit",
             Self::Denied => "denied",
+            Self::Incomplete => "incomplete",
+            Self::Refused => "refused",
             Self::HungUp | Self::Interrupted | Self::Terminated => "interrupted",
         }
     }

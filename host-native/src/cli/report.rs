@@ -198,7 +198,9 @@ impl Report {
             }
             EventKind::ProcessingEnd { end, text, .. } if is_own => {
                 self.end = Some(*end);
-                if matches!(end, RunEnd::Limit | RunEnd::Budget) && self.sums_up {
+                // A text that was cut has gone on in further replies.
+                let is_limit = matches!(end, RunEnd::Limit | RunEnd::Budget);
+                if self.answer.is_none() && (!is_limit || self.sums_up) {
                     self.text.clone_from(text);
                 }
             }
@@ -250,13 +252,14 @@ impl Report {
                 Err(Failure::new(Exit::Failed, "a hook has not agreed that the task is done"))
             }
             (Some(RunEnd::Limit | RunEnd::Budget), _, None) => Err(self.limited("a limit was hit")),
-            (_, Some((kind, message)), _) => {
+            (end, Some((kind, message)), _) => {
                 // What the host says is laid out in lines; what an endpoint says may be anything.
                 let said = match kind {
                     ErrorKind::Host => message.clone(),
                     _ => brief(message, MESSAGE_CHARS),
                 };
-                Err(Failure::new(exit_of(*kind), format!("{said}{}", advice(*kind, &self.key))))
+                let exit = exit_of(end, *kind);
+                Err(Failure::new(exit, format!("{said}{}", advice(*kind, &self.key))))
             }
             (Some(RunEnd::Loop), ..) => {
                 Err(Failure::new(Exit::Failed, "the run was stopped: its calls repeat themselves"))
@@ -265,11 +268,11 @@ impl Report {
         }
     }
 
-    /// The final message, of a run that has come to one: what the model said last, or its answer
-    /// in the form that was asked for.
+    /// The final message, of a run that has come to one: what the model said last, which may be
+    /// cut, or its answer in the form that was asked for.
     pub(super) fn message(&self) -> Option<&str> {
         let is_final = match self.end {
-            Some(RunEnd::Completed) => true,
+            Some(RunEnd::Completed | RunEnd::Incomplete | RunEnd::Refused) => true,
             Some(RunEnd::Limit | RunEnd::Budget) => self.sums_up,
             _ => false,
         };
@@ -442,10 +445,12 @@ impl Report {
     }
 }
 
-/// What the user has to change is the configuration; all else is a failed run.
-const fn exit_of(kind: ErrorKind) -> Exit {
-    match kind {
-        ErrorKind::Authentication | ErrorKind::Host => Exit::Configuration,
+/// Where the user has to change the configuration, that is said whatever the end.
+const fn exit_of(end: Option<RunEnd>, kind: ErrorKind) -> Exit {
+    match (kind, end) {
+        (ErrorKind::Authentication | ErrorKind::Host, _) => Exit::Configuration,
+        (_, Some(RunEnd::Incomplete)) => Exit::Incomplete,
+        (_, Some(RunEnd::Refused)) => Exit::Refused,
         _ => Exit::Failed,
     }
 }
@@ -461,7 +466,9 @@ fn advice(kind: ErrorKind, key: &str) -> String {
             "; wait a while and run again"
         }
         ErrorKind::ContextOverflow => "; give the agent a smaller task",
-        ErrorKind::ContentFilter => "; put the task in other words",
+        ErrorKind::ContentFilter | ErrorKind::Refusal => "; put the task in other words",
+        ErrorKind::OutputLimit => "; raise the model's max_output_tokens, or tell it to go on",
+        ErrorKind::Reply => "; run again, or use another model",
         ErrorKind::InvalidRequest => "; check --model and --base-url",
         ErrorKind::Network => "; check the network and run again",
         ErrorKind::Protocol => "; check that --base-url is the provider's API",

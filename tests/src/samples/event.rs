@@ -20,7 +20,8 @@ pub(super) fn visit(visitor: &mut impl Visitor) {
     let states: Vec<AgentState> = one_of_each!(AgentState: Idle, Processing, AwaitingInput, Closed);
     visitor.visit("AgentState", &states);
     let ends: Vec<RunEnd> = one_of_each!(RunEnd:
-        Completed, Limit, Budget, Loop, Interrupted, Denied, Unverified, Failed,
+        Completed, Limit, Budget, Loop, Interrupted, Denied, Unverified,
+        Incomplete, Refused, Failed,
     );
     visitor.visit("RunEnd", &ends);
     visitor.visit("ErrorKind", &error_kinds());
@@ -55,7 +56,8 @@ fn plan() -> Vec<PlanItem> {
 fn error_kinds() -> Vec<ErrorKind> {
     one_of_each!(open ErrorKind:
         Authentication, Quota, RateLimit, Overloaded, ContextOverflow, InvalidRequest,
-        ContentFilter, Refusal, Server, Network, Host, Protocol, Limit, Answer, Internal,
+        ContentFilter, Refusal, OutputLimit, Reply, Server, Network, Host, Protocol, Limit,
+        Answer, Internal,
     )
 }
 

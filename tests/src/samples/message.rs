@@ -2,7 +2,8 @@
 
 use super::visitor::{Visitor, one_of_each};
 use innerloop_core::{
-    config::WireKind,
+    config::{Origin, WireKind},
+    id::EndpointId,
     json::Json,
     message::{
         Block, CallDetail, Finish, Fold, FoldKind, MarkedText, Part, Reasoning, Reply, Said,
@@ -10,7 +11,7 @@ use innerloop_core::{
     },
     time::UnixMillis,
 };
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 pub(super) fn visit(visitor: &mut impl Visitor) {
     visitor.visit_read("Part", &parts());
@@ -141,8 +142,13 @@ fn reply() -> Reply {
         blocks: blocks(),
         finish: Finish::Refusal,
         refusal: Some("I may not.".into()),
+        reason: Some("SAFETY".into()),
         usage: Some(usage()),
         wire: Some(WireKind::Anthropic),
+        origin: Some(Arc::new(Origin {
+            endpoint: EndpointId("anthropic".into()),
+            model: "mock-1".into(),
+        })),
         response_id: Some("msg_1".into()),
         model: Some("mock-1".into()),
     }

@@ -82,13 +82,19 @@ fn a3_a_run_calls_the_model_and_tools_in_turn_until_the_model_is_done() {
 
 #[test]
 fn a4_a_reply_without_calls_ends_the_run_whatever_its_stop_reason() {
-    for reason in ["end_turn", "stop_sequence", "max_tokens", "tool_use", "something_new"] {
+    for (reason, end) in [
+        ("end_turn", RunEnd::Completed),
+        ("stop_sequence", RunEnd::Completed),
+        ("max_tokens", RunEnd::Incomplete),
+        ("tool_use", RunEnd::Completed),
+        ("something_new", RunEnd::Completed),
+    ] {
         let mut config = config();
         config.repair.continue_on_length = 0;
         let mut host = TestHost::open(config);
         let _ = host.submit("hello");
         host.reply(&Message::text("Hi.").stop_reason(reason));
-        assert_eq!(ends(&host), [RunEnd::Completed], "{reason}");
+        assert_eq!(ends(&host), [end], "{reason}");
     }
 }
 

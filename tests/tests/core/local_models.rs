@@ -105,7 +105,7 @@ fn l4_l5_a_reply_with_nothing_in_it_is_asked_for_once_more() {
     assert_eq!(host.requests[0].body, host.requests[1].body);
     host.reply_whole(&Message::text("<think>What to say?</think>"));
     assert_eq!(host.requests.len(), 2, "not twice");
-    assert_eq!(ends(&host), [(RunEnd::Completed, String::new())]);
+    assert_eq!(ends(&host), [(RunEnd::Failed, String::new())]);
 }
 
 #[test]

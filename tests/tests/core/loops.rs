@@ -346,8 +346,8 @@ fn a_text_that_was_cut_by_length_is_continued_once() {
     let messages = host.body()["messages"].clone();
     assert_eq!(messages[2]["content"][0]["text"], "Continue from where you left off.");
     host.reply(&Message::text("half again").stop_reason("max_tokens"));
-    assert_eq!(host.requests.len(), 2);
-    assert!(host.names(0).contains(&"warning".to_owned()));
+    assert_eq!((host.requests.len(), ends(&host)), (2, vec![RunEnd::Incomplete]));
+    assert!(host.names(0).contains(&"error".to_owned()));
 }
 
 #[test]
@@ -380,11 +380,7 @@ fn an_empty_reply_is_asked_for_once_more() {
     assert_eq!(host.requests.len(), 2);
     assert_eq!(host.requests[0].body, host.requests[1].body, "an empty reply is not sent back");
     host.reply(&Message::text(" "));
-    let ends = host.find(|kind| match kind {
-        EventKind::ProcessingEnd { end, .. } => Some(*end),
-        _ => None,
-    });
-    assert_eq!(ends, [RunEnd::Completed]);
+    assert_eq!(ends(&host), [RunEnd::Failed]);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 
 use innerloop_core::{
     action::Outcome,
-    config::{HookPoint, SessionConfig, WireKind},
+    config::{HookPoint, Origin, SessionConfig, WireKind},
     event::EventKind,
-    id::AgentId,
+    id::{AgentId, EndpointId},
     input::{Answer, Command, HookReply, HttpInput, Input, ToolInput},
     json::Json,
     message::{Block, Finish, Part, Reasoning, Reply, ToolCall, ToolResult, Turn, TurnKind, Usage},
@@ -19,7 +19,7 @@ use innerloop_tests::{
     wires,
 };
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// The names of events and effects, in the order in which they came. A request is told right before
 /// it goes out, which is no name of its own here.
@@ -268,13 +268,16 @@ fn a13_the_five_kinds_of_turn_have_their_content_and_their_time() {
         Block::ToolCall(ToolCall { id, name: "list_dir".into(), arguments, detail: None })
     };
     let reasoning = Reasoning { text: "Where?".into(), signature: Some("c2ln".into()), item: None };
+    let origin = Arc::new(Origin { endpoint: EndpointId("mock".into()), model: "mock-1".into() });
     let reply = |blocks, finish, (input_total, output_total)| {
         TurnKind::Assistant(Box::new(Reply {
             blocks,
             finish,
             refusal: None,
+            reason: None,
             usage: Some(Usage { input_total, output_total, ..Usage::default() }),
             wire: Some(WireKind::Anthropic),
+            origin: Some(origin.clone()),
             response_id: Some("msg_01".into()),
             model: Some("mock".into()),
         }))

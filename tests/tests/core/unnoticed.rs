@@ -7,7 +7,7 @@ use innerloop_core::{
         ApprovalPolicy, ApprovalRule, AskAbout, GitFacts, HookPoint, LoopStep, ProfileKind,
         ProgramFacts, SessionConfig, Vocabulary,
     },
-    event::EventKind,
+    event::{ErrorKind, EventKind},
     id::{AgentId, EffectId, SessionId},
     input::{Answer, Command, HookReply, Input, Reason, ToolInput},
     status::{AgentState, RunEnd},
@@ -393,12 +393,12 @@ fn a_refusal_is_told_and_not_asked_for_again() {
         let mut host = with(|_| {});
         let _ = host.submit("go");
         host.reply(&Message::text(text).stop_reason("refusal"));
-        assert_eq!(ends(&host), [(RunEnd::Completed, text.to_owned())]);
-        let warned = host.find(|kind| match kind {
-            EventKind::Warning { message } => Some(message.clone()),
+        assert_eq!(ends(&host), [(RunEnd::Refused, text.to_owned())]);
+        let told = host.find(|kind| match kind {
+            EventKind::Error { kind, message } => Some((*kind, message.clone())),
             _ => None,
         });
-        assert!(warned[0].starts_with("the model refused"), "{warned:?}");
+        assert_eq!(told, [(ErrorKind::Refusal, "the model refused".to_owned())]);
         assert_eq!(host.requests.len(), 1);
     }
 }

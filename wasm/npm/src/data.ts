@@ -32,7 +32,8 @@ export type AgentState = "idle" | "processing" | "awaiting_input" | "closed";
 /**
  * How a run ended. `budget`: what it may spend is used up. `loop`: its calls repeated themselves.
  * `denied`: a person or a hook denied it. `unverified`: the hook before the end has not agreed,
- * however often the model went back to work.
+ * however often the model went back to work. `incomplete`: the last reply was cut, and its text is
+ * what there is. `refused`: the model or a filter of its provider refused.
  */
 export type RunEnd =
   | "completed"
@@ -42,9 +43,11 @@ export type RunEnd =
   | "interrupted"
   | "denied"
   | "unverified"
+  | "incomplete"
+  | "refused"
   | "failed";
 
-/** What made a run fail. */
+/** What made a run end as `failed`, `incomplete` or `refused`. */
 export type ErrorKind =
   | "authentication"
   | "quota"
@@ -54,6 +57,8 @@ export type ErrorKind =
   | "invalid_request"
   | "content_filter"
   | "refusal"
+  | "output_limit"
+  | "reply"
   | "server"
   | "network"
   | "host"
@@ -222,9 +227,13 @@ export interface Reply {
   finish: Finish;
   /** The provider's own words on why the model refused. */
   refusal?: string;
+  /** What the provider says of an end that is neither a stop nor calls. */
+  reason?: string;
   usage?: SessionUsage;
   /** The protocol in which it came. */
   wire?: "openai_responses" | "openai_chat" | "anthropic" | "gemini" | "ollama";
+  /** Who was asked for it: signatures and sealed thinking go back to no one else. */
+  origin?: { endpoint: string; model: string };
   response_id?: string;
   model?: string;
 }

@@ -12,6 +12,10 @@ import { messageOf } from "./work.js";
 const SOME_REDIRECT = 302;
 /** So many bytes are handed over together at most, or one piece more. */
 const MOST_TOGETHER = 2 ** 12;
+/** So many bytes of a longer piece are handed over at once. */
+const MOST_AT_ONCE = 2 ** 16;
+/** For how long all else may wait. */
+const MOST_BUSY_MS = 50;
 
 /** A request, with its place in words for messages. */
 export interface HttpRequest {
@@ -190,7 +194,8 @@ function isStream(body: unknown): body is ReadableStream<unknown> {
   return typeof (body as Partial<ReadableStream> | null | undefined)?.getReader === "function";
 }
 
-// Pieces that are there already are handed over together: each time has its price.
+// Pieces that are there already are handed over together: each time has its price. A page or server
+// gets its turn in between, also where a stream has everything at once.
 async function read(
   body: ReadableStream<unknown>,
   signal: AbortSignal,
@@ -199,9 +204,16 @@ async function read(
   const reader = body.getReader();
   let held: Uint8Array[] = [];
   let length = 0;
-  const handOver = (): void => {
-    if (held.length > 0) chunk(concatenated(held));
+  let turn = Date.now();
+  const handOver = async (): Promise<void> => {
+    const bytes = concatenated(held);
     [held, length] = [[], 0];
+    for (let at = 0; at < bytes.length && !signal.aborted; at += MOST_AT_ONCE) {
+      chunk(bytes.subarray(at, at + MOST_AT_ONCE));
+      if (Date.now() - turn < MOST_BUSY_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve));
+      turn = Date.now();
+    }
   };
   for (;;) {
     let isThere = false;
@@ -212,19 +224,17 @@ async function read(
     reading.then(note, () => {});
     // The next piece is noted meanwhile, if it need not be waited for.
     await undefined;
-    if (!isThere || length >= MOST_TOGETHER) handOver();
+    if (!isThere || length >= MOST_TOGETHER) await handOver();
     const { done, value } = await reading;
-    if (signal.aborted) {
-      giveUp(reader);
-      return;
+    if (!done && !signal.aborted) {
+      const piece = pieceOf(value);
+      held.push(piece);
+      length += piece.length;
+      continue;
     }
-    if (done) {
-      handOver();
-      return;
-    }
-    const piece = pieceOf(value);
-    held.push(piece);
-    length += piece.length;
+    if (done) await handOver();
+    if (signal.aborted) giveUp(reader);
+    return;
   }
 }
 

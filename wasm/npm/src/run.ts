@@ -95,7 +95,8 @@ export class Run<Answer = unknown> implements AsyncIterable<AgentEvent> {
     this.#done = true;
     const ended = event.type === "processing_end" ? resultOf(event, this.#spent) : this.#cutShort();
     const result: RunResult<Answer> = { ...ended };
-    if (result.status === "failed" && this.#failure !== undefined) {
+    const isWhy = ["failed", "incomplete", "refused"].includes(result.status);
+    if (isWhy && this.#failure !== undefined) {
       result.error = errorOf(this.#failure, this.#owner.fault(this.#failure));
     }
     this.#settle("answer" in this.#answer ? this.#answered(result, this.#answer.answer) : result);

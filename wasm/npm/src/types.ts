@@ -466,7 +466,11 @@ export interface ToolContext {
 
 /** How a run ended, and with what. */
 export interface RunResult<Answer = unknown> {
-  /** `completed`: the model was done. `limit`: a limit of turns or rounds. */
+  /**
+   * `completed`: the model was done. `limit`: a limit of turns or rounds. `incomplete`: the last
+   * reply was cut, `refused`: the model or its provider refused, `failed`: the call failed; `error`
+   * says why.
+   */
   status: RunEnd;
   /** What the model said last. */
   text: string;
@@ -480,7 +484,7 @@ export interface RunResult<Answer = unknown> {
   toolCalls: number;
   /** The final answer in the form that the option `answer` asks for, as its schema means it. */
   answer?: Answer;
-  /** What went wrong, if the run failed. */
+  /** Why the run is `failed`, `incomplete` or `refused`. */
   error?: RunError;
 }
 

@@ -365,5 +365,5 @@ export function setDirty(path: string, isDirty: boolean): void {
 }
 
 function ended(end: string): string {
-  return { completed: "Done", failed: "Failed" }[end] ?? "Stopped";
+  return { completed: "Done", failed: "Failed", refused: "Refused" }[end] ?? "Stopped";
 }

@@ -314,6 +314,8 @@ const ENDS: Record<string, string> = {
   loop: "Stopped: its calls repeated themselves",
   interrupted: "Stopped",
   denied: "Stopped: denied",
+  incomplete: "Not finished: the reply was cut",
+  refused: "Refused",
   failed: "Failed",
 };
 

@@ -236,6 +236,7 @@ pub(super) struct RouteForm<'a> {
 
 #[derive(ToJson, FromJson)]
 #[json(tag = "type", rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "there is one for each open call")]
 pub(super) enum CallStateForm<'a> {
     Sent {
         effect: EffectId,

@@ -45,6 +45,13 @@ impl<'a> Delta<'a> {
     }
 }
 
+impl Delta<'_> {
+    /// Whether it is a piece of a call.
+    pub(super) fn is_of_call(&self) -> bool {
+        self.partial_json.has_text()
+    }
+}
+
 /// A block while it arrives.
 #[derive(Clone, Debug)]
 pub(super) enum Building {
@@ -100,6 +107,25 @@ impl Building {
         };
         block.add(&Delta::of(raw), surrogate, out);
         Some(block)
+    }
+
+    /// The block of text or thinking that a delta belongs to which no start has come for.
+    pub(super) fn of_delta(delta: &Delta<'_>) -> Option<Self> {
+        if delta.text.has_text() {
+            return Some(Self::Text { text: String::new(), citations: Vec::new() });
+        }
+        let is_thought = delta.thinking.has_text() || delta.signature.has_text();
+        is_thought.then(|| Self::Reasoning(Reasoning::default()))
+    }
+
+    /// Whether the delta is for a block of this kind.
+    pub(super) fn takes(&self, delta: &Delta<'_>) -> bool {
+        match self {
+            Self::Text { .. } => !delta.thinking.has_text(),
+            Self::Reasoning(_) => !delta.text.has_text(),
+            Self::Call { .. } => !delta.text.has_text() && !delta.thinking.has_text(),
+            Self::Opaque { .. } => true,
+        }
     }
 
     /// Takes what a delta adds. Returns whether nothing of a call was lost.

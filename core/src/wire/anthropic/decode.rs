@@ -4,7 +4,7 @@ use super::{
     super::{
         failure::{Failure, of_value},
         faults::Faults,
-        finish::{Reasons, finish_of},
+        finish::{Reasons, finish_of, is_given, told},
         lenient::{Error, Raw},
         piece::Piece,
         places::Places,
@@ -67,6 +67,11 @@ impl<'a> Event<'a> {
 }
 
 impl Accumulator {
+    /// Words in place of data.
+    pub(crate) fn on_words(&mut self, text: &str) {
+        self.faults.words(text);
+    }
+
     pub(crate) fn on_broken_data(&mut self, error: &Error) {
         self.faults.not_json(error);
     }
@@ -110,7 +115,7 @@ impl Accumulator {
             // Some gateways leave the type out.
             "error" | "" => {
                 if let Some(error) = event.error.some() {
-                    self.faults.reported.get_or_insert_with(|| of_value(head, error));
+                    self.faults.report(|| of_value(head, error));
                 }
             }
             _ => {}
@@ -124,6 +129,9 @@ impl Accumulator {
         self.stop_reason(message);
         self.counts.update(usage);
         for (number, block) in (0..).zip(content.items()) {
+            if out.is_full() {
+                return;
+            }
             self.start(Some(number), block, out);
             self.stop(Some(number));
         }
@@ -135,8 +143,9 @@ impl Accumulator {
         if details.is_object() {
             self.reply.refusal = details.field("explanation").text().map(Cow::into_owned);
         }
-        if let Some(reason) = reason.text().filter(|reason| !reason.is_empty()) {
+        if let Some(reason) = reason.text().filter(|reason| is_given(reason)) {
             self.reply.finish = finish_of(&reason, REASONS);
+            self.reply.reason = told(self.reply.finish, &reason, None);
         }
     }
 
@@ -145,14 +154,19 @@ impl Accumulator {
         if !out.item() {
             return;
         }
-        let place = self.blocks.len();
-        if let Some(block) = Building::start(raw, place, &mut surrogate, out) {
-            match number {
-                Some(number) => self.places.set(number, place),
-                None => self.unnumbered = Some(place),
-            }
-            self.blocks.push(Slot { block, surrogate, is_stopped: false });
+        if let Some(block) = Building::start(raw, self.blocks.len(), &mut surrogate, out) {
+            self.put(number, block, surrogate);
         }
+    }
+
+    /// Puts a block behind the others.
+    fn put(&mut self, number: Option<u64>, block: Building, surrogate: PendingSurrogate) {
+        let place = self.blocks.len();
+        match number {
+            Some(number) => self.places.set(number, place),
+            None => self.unnumbered = Some(place),
+        }
+        self.blocks.push(Slot { block, surrogate, is_stopped: false });
     }
 
     /// The block that an event is about.
@@ -171,7 +185,19 @@ impl Accumulator {
     }
 
     fn on_delta(&mut self, number: Option<u64>, delta: &Delta<'_>, out: &mut Sink) {
-        let Some(slot) = self.block(number) else { return };
+        let is_known = self.block(number).is_some_and(|slot| slot.block.takes(delta));
+        // Some gateways leave the start of a block out.
+        let may_begin = !is_known && (number.is_some() || self.blocks.is_empty());
+        let begun = if may_begin { Building::of_delta(delta) } else { None };
+        if let Some(block) = begun.filter(|_| out.item()) {
+            self.put(number, block, PendingSurrogate::default());
+        }
+        let Some(slot) = self.block(number) else {
+            if delta.is_of_call() {
+                self.faults.unreadable(NO_START);
+            }
+            return;
+        };
         if !slot.block.add(delta, &mut slot.surrogate, out) {
             self.faults.unreadable(SURROGATE_LOST);
         }
@@ -215,6 +241,9 @@ const REASONS: &Reasons = &[
 
 /// What to say about a call that lost a surrogate.
 const SURROGATE_LOST: &str = "half of a surrogate pair is missing";
+
+/// What to say about a piece of a call that never began.
+const NO_START: &str = "a piece of a call without the call's beginning";
 
 /// Token counts so far: totals, of which later events may repeat only some.
 #[derive(Clone, Copy, Debug, Default)]

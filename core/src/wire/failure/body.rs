@@ -52,6 +52,8 @@ impl Told {
         }
         told.collect(error);
         told.collect(outer);
+        let minimax = outer.field("base_resp").count_of("status_code").and_then(name_of);
+        told.names.extend(minimax.map(String::from));
         told.names.extend(error.string().map(|bare| plain(&bare)));
         told.nested(error);
         told
@@ -102,9 +104,15 @@ impl Told {
 
 /// Whether the body of a success is an error's.
 pub(super) fn is_error(value: Raw<'_>) -> bool {
-    let [error, errors, object, kind] = first(value).fields(&["error", "errors", "object", "type"]);
+    let [error, errors, object, kind, status] =
+        first(value).fields(&["error", "errors", "object", "type", "base_resp"]);
     let is_word = |value: Raw<'_>| value.string().as_deref() == Some("error");
-    !error.is_null() || errors.elements().next().is_some() || is_word(object) || is_word(kind)
+    let has_failed = status.count_of("status_code").is_some_and(|code| code != 0);
+    has_failed
+        || !error.is_null()
+        || errors.elements().next().is_some()
+        || is_word(object)
+        || is_word(kind)
 }
 
 /// What is said, in `value` itself or in the field that has it.
@@ -190,6 +198,19 @@ fn number(value: Raw<'_>) -> Option<u16> {
     let numbers = value.each_of(FIELDS).filter_map(Raw::count);
     let mut numbers = numbers.filter_map(|number| u16::try_from(number).ok());
     numbers.find(|number| (400..600).contains(number))
+}
+
+/// What MiniMax's number for a failure stands for, where its words may not say it.
+const fn name_of(code: u64) -> Option<&'static str> {
+    Some(match code {
+        1002 | 1041 => "ratelimit",
+        1004 | 2049 => "invalidapikey",
+        1008 => "insufficientbalance",
+        1026 | 1027 => "contentfilter",
+        2013 => "invalidrequest",
+        2056 => "usagelimitreached",
+        _ => return None,
+    })
 }
 
 /// A name without case and punctuation: providers spell the same one in many ways.

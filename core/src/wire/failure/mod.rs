@@ -144,6 +144,19 @@ pub(super) fn of_value(head: &ResponseHead, value: Raw<'_>) -> Failure {
     }
 }
 
+/// The failure that words report which stand in a stream in place of its data.
+pub(super) fn of_words(words: &str) -> Failure {
+    let retry_after_ms = delay::of_text(words);
+    let (kind, message) = match classify::classify(200, &[], words) {
+        FailureKind::Server if retry_after_ms.is_none() => {
+            let message = format!("the response is not of this protocol: {words}");
+            (FailureKind::Protocol, message)
+        }
+        kind => (kind, words.into()),
+    };
+    Failure { retry_after_ms, ..Failure::new(kind, hinted(message)) }
+}
+
 /// What stands in a message, in lower case, and the hint that is then given.
 const HINTS: [(&str, &str); 3] = [
     (

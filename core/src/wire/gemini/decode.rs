@@ -5,7 +5,7 @@ use super::{
     super::{
         failure::{Failure, of_value},
         faults::Faults,
-        finish::{Reasons, finish_of},
+        finish::{Reasons, finish_of, is_given, told},
         lenient::{Document, Error, Raw, text_of},
         piece::Piece,
         sink::Sink,
@@ -31,8 +31,8 @@ use core::mem;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Accumulator {
     blocks: Vec<Block>,
-    /// The call whose arguments come in pieces: its block's index, and the pieces so far.
-    open: Option<(usize, Growing)>,
+    /// The call whose arguments come in pieces.
+    open: Option<Open>,
     reply: Reply,
     /// Why the reply ended, once it has.
     finish: Option<Finish>,
@@ -48,6 +48,16 @@ pub(crate) struct Accumulator {
     faults: Faults,
 }
 
+/// A call whose arguments come in pieces.
+#[derive(Clone, Debug)]
+struct Open {
+    /// Its block's index.
+    at: usize,
+    growing: Growing,
+    /// What came last of it said that more would come.
+    is_cut: bool,
+}
+
 impl Accumulator {
     /// Data that is not one object: an array with an error in it, several values, or one that was
     /// cut. What holds no object, such as `[DONE]`, is ignored.
@@ -58,6 +68,9 @@ impl Accumulator {
         head: &ResponseHead,
         out: &mut Sink,
     ) {
+        if !text.contains('{') {
+            self.faults.words(text);
+        }
         let mut values = Values::default();
         let mut on_value = |value: &[u8]| match Document::object(&text_of(value)) {
             Ok(Some(chunk)) => self.on_event(chunk.root(), head, out),
@@ -75,7 +88,7 @@ impl Accumulator {
     pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let chunk = Chunk::of(raw);
         if chunk.has_error {
-            self.faults.reported.get_or_insert_with(|| of_value(head, raw));
+            self.faults.report(|| of_value(head, raw));
             return;
         }
         self.chunks += usize::from(chunk.is_response());
@@ -97,10 +110,15 @@ impl Accumulator {
 
     fn on_candidate(&mut self, candidate: Candidate<'_>, out: &mut Sink) {
         for part in candidate.parts() {
+            if out.is_full() {
+                return;
+            }
             self.on_part(part, out);
         }
-        if let Some(reason) = &candidate.finish_reason {
-            self.finish = Some(finish_of(&reason.to_ascii_uppercase(), REASONS));
+        if let Some(reason) = candidate.finish_reason.as_ref().filter(|reason| is_given(reason)) {
+            let finish = finish_of(&reason.to_ascii_uppercase(), REASONS);
+            self.finish = Some(finish);
+            self.reply.reason = told(finish, reason, None);
         }
         if let Some(message) = candidate.finish_message {
             self.says = Some(message.into_owned()).filter(|text| !text.is_empty());
@@ -188,15 +206,24 @@ impl Accumulator {
         self.begin(Block::ToolCall(begun), out);
         if grows {
             let at = self.blocks.len().saturating_sub(1);
-            self.open = Some((at, Growing::new(call.args, out)));
+            self.open = Some(Open { at, growing: Growing::new(call.args, out), is_cut: true });
             self.on_call_piece(call, out);
         }
     }
 
+    /// The end of a call is a piece without `willContinue`: an empty one, or the last of its
+    /// arguments. Whatever still comes of the same call is taken none the less.
     fn on_call_piece(&mut self, call: &Call<'_>, out: &mut Sink) {
         let mut pieces = call.pieces.items();
         let is_placed = match &mut self.open {
-            Some((_, growing)) => pieces.all(|piece| growing.put(piece, out).is_some()),
+            Some(open) => {
+                let goes_on = |piece: Raw<'_>| {
+                    let [goes_on] = piece.camel_fields(&["willContinue"]);
+                    goes_on.is_true()
+                };
+                open.is_cut = call.goes_on || call.pieces.items().last().is_some_and(goes_on);
+                pieces.all(|piece| open.growing.put(piece, out).is_some())
+            }
             None => pieces.next().is_none(),
         };
         if !is_placed {
@@ -209,7 +236,7 @@ impl Accumulator {
     }
 
     fn close_call(&mut self) {
-        let Some((at, growing)) = self.open.take() else { return };
+        let Some(Open { at, growing, .. }) = self.open.take() else { return };
         if let Some(Block::ToolCall(call)) = self.blocks.get_mut(at) {
             call.arguments = growing.json();
         }
@@ -226,9 +253,14 @@ impl Accumulator {
         self.faults = Faults::default();
     }
 
+    /// Whether an error has come: nothing that follows counts.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.faults.reported.is_some()
+    }
+
     pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
         // A call that is not whole must not run.
-        let is_cut = self.open.is_some();
+        let is_cut = self.open.as_ref().is_some_and(|open| open.is_cut);
         self.close_call();
         if self.chunks == 0 {
             let message = || String::from("the response is not of this protocol");

@@ -5,6 +5,7 @@ use super::{
     super::{
         head::Head,
         ids::spelled,
+        left_out::UNSIGNED,
         writer::{Writer, arguments_object},
     },
     family::Family,
@@ -16,10 +17,6 @@ use crate::types::{
     model::{ModelConfig, WireKind},
 };
 use alloc::{string::String, vec::Vec};
-
-/// Stands in for the signature of a call that this provider has not signed: without any, Gemini 3
-/// refuses the request.
-const UNSIGNED: &str = "skip_thought_signature_validator";
 
 /// The contents written so far. The last one is left open, so that a further turn of the same
 /// role can join it: the provider wants roles that alternate.

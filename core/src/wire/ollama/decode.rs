@@ -3,6 +3,7 @@
 use super::super::{
     failure::{Failure, of_value},
     faults::Faults,
+    finish::{is_given, told},
     lenient::{Document, Error, Raw},
     piece::Piece,
     sink::Sink,
@@ -21,6 +22,8 @@ pub(crate) struct Accumulator {
     blocks: Vec<Block>,
     model: Option<String>,
     finish: Finish,
+    /// The server's word for it, where that says more.
+    reason: Option<String>,
     input_tokens: Option<u64>,
     output_tokens: Option<u64>,
     /// The terminal marker has come.
@@ -50,6 +53,11 @@ impl<'a> Line<'a> {
 }
 
 impl Accumulator {
+    /// Words in place of data.
+    pub(crate) fn on_words(&mut self, text: &str) {
+        self.faults.words(text);
+    }
+
     /// A line that was cut is ignored.
     pub(crate) fn on_broken_data(&mut self, error: &Error) {
         if !error.is_eof() {
@@ -59,8 +67,10 @@ impl Accumulator {
 
     pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let line = Line::of(raw);
-        if let Some(failure) = failure_of(&line, raw, head) {
-            self.faults.reported.get_or_insert(failure);
+        if self.faults.reported.is_none() {
+            self.faults.reported = failure_of(&line, raw, head);
+        }
+        if self.faults.reported.is_some() {
             return;
         }
         if self.model.is_none() {
@@ -71,13 +81,16 @@ impl Accumulator {
         self.output_tokens = line.output_tokens.or(self.output_tokens);
         if line.done.is_true() {
             self.done = true;
-            self.finish = match line.done_reason.text().as_deref() {
+            let reason = line.done_reason.text().filter(|reason| is_given(reason));
+            let reason = reason.unwrap_or_default();
+            self.finish = match &*reason {
                 // Older servers give no reason.
-                Some("stop" | "") | None => Finish::Stop,
-                Some("length") => Finish::Length,
+                "stop" | "" => Finish::Stop,
+                "length" => Finish::Length,
                 // `load` and `unload` answer a request without messages; others are not known.
-                Some(_) => Finish::Unknown,
+                _ => Finish::Unknown,
             };
+            self.reason = told(self.finish, &reason, None);
         }
     }
 
@@ -101,6 +114,9 @@ impl Accumulator {
             out.push(Piece::Text(piece.into_owned()));
         }
         for call in calls.objects().filter_map(call_of) {
+            if out.is_full() {
+                return;
+            }
             out.keep(call.arguments.len());
             out.call(self.blocks.len(), &call.id, &call.name, &call.arguments);
             self.begin(Block::ToolCall(call), out);
@@ -120,9 +136,9 @@ impl Accumulator {
         self.faults = Faults::default();
     }
 
-    /// Whether the terminal marker has come: nothing that follows counts.
+    /// Whether the terminal marker or an error has come: nothing that follows counts.
     pub(crate) const fn is_whole(&self) -> bool {
-        self.done
+        self.done || self.faults.reported.is_some()
     }
 
     pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
@@ -142,6 +158,7 @@ impl Accumulator {
                 Finish::Stop | Finish::Unknown if has_calls => Finish::ToolCalls,
                 finish => finish,
             },
+            reason: self.reason.take(),
             usage,
             model: self.model.take(),
             ..Reply::default()

@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        finish::{Reasons, finish_of},
+        finish::{Reasons, finish_of, is_given, told},
         lenient::Raw,
         piece::Piece,
         sink::Sink,
@@ -63,31 +63,33 @@ impl Answer {
         self.calls.are_damaged()
     }
 
-    /// Takes a chunk. Of several answers the first counts.
+    /// Takes a chunk. One answer was asked for, so that all choices belong to it: z.ai has counted
+    /// their index up from thinking to text to calls.
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut Sink) {
         self.meta(chunk);
         for choice in chunk.choices() {
-            if choice.index.count().unwrap_or_default() == 0 {
-                self.choice(&choice, false, out);
-            }
+            self.choice(&choice, false, out);
         }
     }
 
     /// Takes a whole body; tells whether it holds an answer.
     pub(super) fn whole(&mut self, chunk: &Chunk<'_>, out: &mut Sink) -> bool {
         self.meta(chunk);
-        let first = chunk.choices().next();
-        if let Some(choice) = &first {
-            self.choice(choice, true, out);
+        let mut is_answer = false;
+        for choice in chunk.choices() {
+            self.choice(&choice, true, out);
+            is_answer = true;
+        }
+        if is_answer {
             self.finish.get_or_insert(Finish::Unknown);
         }
-        first.is_some()
+        is_answer
     }
 
     /// Whether the output limit has ended the answer, so that an error beside or behind that says
     /// no more than the same: OpenRouter sends "Token limit reached".
     pub(super) fn is_at_limit(&self, chunk: &Chunk<'_>) -> bool {
-        let told = chunk.choices().next().and_then(|choice| reason(&choice));
+        let told = chunk.choices().find_map(|choice| reason(&choice));
         told.or(self.finish) == Some(Finish::Length)
     }
 
@@ -109,21 +111,30 @@ impl Answer {
     }
 
     fn choice(&mut self, choice: &Choice<'_>, whole: bool, out: &mut Sink) {
+        if out.is_full() {
+            return;
+        }
         let is_empty = self.runs.is_empty();
         match (choice.delta.is_object(), choice.message.is_object()) {
             (true, has_message) if !whole || !has_message => {
                 self.delta(&Delta::of(choice.delta), whole, out);
             }
             // Where both stand in a stream, the message repeats what the deltas said.
-            (_, true) if is_empty => self.delta(&Delta::of(choice.message), true, out),
+            (_, true) if whole || is_empty => self.delta(&Delta::of(choice.message), true, out),
             (false, false) => self.take(Kind::Text, choice.text, out),
             _ => {}
         }
         if let Some(usage) = usage(choice.usage) {
             self.reply.usage.get_or_insert(usage);
         }
-        if let Some(reason) = reason(choice) {
-            self.finish.get_or_insert(reason);
+        if let Some(finish) = reason(choice) {
+            if self.finish.is_none() {
+                let native = choice.native_reason.word();
+                let word = choice.finish_reason.word().unwrap_or_default();
+                let native = native.as_deref().filter(|native| !native.eq_ignore_ascii_case(&word));
+                self.reply.reason = told(finish, &word, native);
+            }
+            self.finish.get_or_insert(finish);
             self.is_resumed = false;
         }
     }
@@ -173,9 +184,11 @@ impl Answer {
         for part in content.items() {
             self.take(Kind::Text, part, out);
             // Mistral's thinking is itself text or parts.
-            let [thinking, text, refusal] = part.fields(&["thinking", "text", "refusal"]);
+            let [thinking, summary, text, refusal] =
+                part.fields(&["thinking", "summary", "text", "refusal"]);
             self.take(Kind::Reasoning, thinking, out);
-            for thought in thinking.objects() {
+            // Databricks puts it into a summary.
+            for thought in thinking.objects().chain(summary.objects()) {
                 self.take(Kind::Reasoning, thought.field("text"), out);
             }
             self.take(Kind::Text, text, out);
@@ -285,7 +298,7 @@ const SAID: &str = "thinking|text|refusal";
 
 /// Why the answer ended, if it has.
 fn reason(choice: &Choice<'_>) -> Option<Finish> {
-    let reason = choice.finish_reason.word()?.to_ascii_lowercase();
+    let reason = choice.finish_reason.word().filter(|word| is_given(word))?.to_ascii_lowercase();
     // Gemini says more behind a colon.
     let is_filter = reason.starts_with(FILTERED);
     Some(finish_of(if is_filter { FILTERED } else { &reason }, REASONS))

@@ -16,19 +16,25 @@ pub(super) struct Chunk<'a> {
     pub(super) error: Raw<'a>,
     message: Raw<'a>,
     detail: Raw<'a>,
+    /// What MiniMax adds.
+    status: Raw<'a>,
 }
 
 /// One of the answers asked for.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
-    pub(super) index: Raw<'a>,
     pub(super) delta: Raw<'a>,
     pub(super) message: Raw<'a>,
     pub(super) finish_reason: Raw<'a>,
+    /// What the provider behind OpenRouter calls it.
+    pub(super) native_reason: Raw<'a>,
     /// Moonshot's place for it.
     pub(super) usage: Raw<'a>,
     /// The answer of the completions protocol before this one.
     pub(super) text: Raw<'a>,
+    /// What has gone wrong at a provider behind OpenRouter.
+    error: Raw<'a>,
+    all: Raw<'a>,
 }
 
 /// What is new, or the whole message.
@@ -60,19 +66,36 @@ pub(super) struct Call<'a> {
 impl<'a> Chunk<'a> {
     /// Reads a chunk.
     pub(super) fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 9] =
-            ["id", "model", "object", "choices", "usage", "x_groq", "error", "message", "detail"];
-        let [id, model, object, choices, usage, groq, error, message, detail] = raw.fields(&NAMES);
-        Self { id, model, object, choices, usage, groq, error, message, detail }
+        const NAMES: [&str; 10] = [
+            "id",
+            "model",
+            "object",
+            "choices",
+            "usage",
+            "x_groq",
+            "error",
+            "message",
+            "detail",
+            "base_resp",
+        ];
+        let [id, model, object, choices, usage, groq, error, message, detail, status] =
+            raw.fields(&NAMES);
+        Self { id, model, object, choices, usage, groq, error, message, detail, status }
     }
 
-    /// Whether the chunk reports an error. An empty `error` reports none.
+    /// Whether the chunk reports an error beside its answers. An empty `error` reports none.
     pub(super) fn is_error(&self) -> bool {
-        let says = !matches!(self.error.json(), "null" | "false" | "0" | "\"\"" | "{}" | "[]");
         let is_bare = self.object.string().as_deref() == Some("error")
             || (self.choices.is_null()
                 && (self.message.word().is_some() || !self.detail.is_null()));
-        says || is_bare || self.groq.field("error").word().is_some()
+        // MiniMax says with each answer that all is well.
+        let has_failed = self.status.count_of("status_code").is_some_and(|code| code != 0);
+        says(self.error) || is_bare || has_failed || self.groq.field("error").word().is_some()
+    }
+
+    /// The first answer that has an error in it.
+    pub(super) fn broken_choice(&self) -> Option<Raw<'a>> {
+        self.choices().find(|choice| says(choice.error)).map(|choice| choice.all)
     }
 
     /// The answers.
@@ -81,11 +104,18 @@ impl<'a> Chunk<'a> {
     }
 }
 
+/// Whether an `error` says that there is one.
+fn says(error: Raw<'_>) -> bool {
+    !matches!(error.json(), "null" | "false" | "0" | "\"\"" | "{}" | "[]")
+}
+
 impl<'a> Choice<'a> {
     fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 6] = ["index", "delta", "message", "finish_reason", "usage", "text"];
-        let [index, delta, message, finish_reason, usage, text] = raw.fields(&NAMES);
-        Self { index, delta, message, finish_reason, usage, text }
+        const NAMES: [&str; 7] =
+            ["delta", "message", "finish_reason", "native_finish_reason", "usage", "text", "error"];
+        let [delta, message, finish_reason, native_reason, usage, text, error] = raw.fields(&NAMES);
+        let all = raw;
+        Self { delta, message, finish_reason, native_reason, usage, text, error, all }
     }
 }
 

@@ -23,9 +23,10 @@ pub(crate) struct Accumulator {
 }
 
 impl Accumulator {
-    /// Data that is not an object: the end of the stream, or ignored.
-    pub(crate) fn on_marker(&mut self, text: &str) {
+    /// Data that is not an object: the end of the stream, or words.
+    pub(crate) fn on_words(&mut self, text: &str) {
         self.done |= text.starts_with("[DONE]");
+        self.faults.words(text);
     }
 
     pub(crate) fn on_broken_data(&mut self, error: &Error) {
@@ -35,9 +36,15 @@ impl Accumulator {
     }
 
     /// Takes a whole body; tells whether it holds an answer.
-    pub(crate) fn on_whole(&mut self, body: Raw<'_>, _: &ResponseHead, out: &mut Sink) -> bool {
+    pub(crate) fn on_whole(&mut self, body: Raw<'_>, head: &ResponseHead, out: &mut Sink) -> bool {
         let chunk = Chunk::of(body);
-        self.done = body.is_object() && !chunk.is_error() && self.answer.whole(&chunk, out);
+        if !body.is_object() || chunk.is_error() {
+            return false;
+        }
+        self.done = self.answer.whole(&chunk, out);
+        if let Some(broken) = chunk.broken_choice().filter(|_| !self.answer.is_at_limit(&chunk)) {
+            self.faults.report(|| of_value(head, broken));
+        }
         self.done
     }
 
@@ -46,11 +53,14 @@ impl Accumulator {
             return;
         }
         let chunk = Chunk::of(raw);
-        if chunk.is_error() && !self.answer.is_at_limit(&chunk) {
-            let value = if chunk.error.is_null() { chunk.groq.or(raw) } else { raw };
-            self.faults.reported.get_or_insert_with(|| of_value(head, value));
-        } else {
-            self.answer.chunk(&chunk, out);
+        let error = match chunk.is_error() {
+            true if chunk.error.is_null() => Some(chunk.groq.or(raw)),
+            true => Some(raw),
+            false => chunk.broken_choice(),
+        };
+        match error.filter(|_| !self.answer.is_at_limit(&chunk)) {
+            Some(error) => self.faults.report(|| of_value(head, error)),
+            None => self.answer.chunk(&chunk, out),
         }
     }
 
@@ -61,9 +71,9 @@ impl Accumulator {
         self.faults = Faults::default();
     }
 
-    /// Whether the terminal marker has come: nothing that follows counts.
+    /// Whether the terminal marker or an error has come: nothing that follows counts.
     pub(crate) const fn is_whole(&self) -> bool {
-        self.done
+        self.done || self.faults.reported.is_some()
     }
 
     pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {

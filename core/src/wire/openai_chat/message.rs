@@ -4,6 +4,7 @@ use super::{
     super::{
         head::Head,
         ids::sendable_name,
+        left_out::UNSIGNED,
         writer::{Writer, arguments_object},
     },
     ids::Ids,
@@ -32,6 +33,8 @@ pub(crate) struct Prefix {
     names: Vec<(String, String)>,
     /// The last message is a tool's result.
     after_result: bool,
+    /// The model is Gemini, whose signatures stand on calls.
+    is_gemini: bool,
 }
 
 impl Prefix {
@@ -39,7 +42,8 @@ impl Prefix {
     pub(crate) fn new(model: &ModelConfig) -> Self {
         let compat = model.compat.clone();
         let ids = Ids::new(compat.call_ids);
-        Self { out: Writer::new(), compat, ids, names: Vec::new(), after_result: false }
+        let is_gemini = model.name.to_ascii_lowercase().contains("gemini");
+        Self { out: Writer::new(), compat, ids, names: Vec::new(), after_result: false, is_gemini }
     }
 
     /// Appends a turn. What says nothing is left out: many servers refuse it.
@@ -205,15 +209,16 @@ impl Prefix {
     }
 
     fn calls(&mut self, reply: &Reply, own: bool) {
-        let Self { out, compat, ids, .. } = self;
+        let Self { out, compat, ids, is_gemini, .. } = self;
         for (index, call) in reply.tool_calls().enumerate() {
             out.raw(if index == 0 { ",\"tool_calls\":[{\"id\":" } else { ",{\"id\":" });
             out.string(ids.sent(&call.id));
             push_call(out, call, compat.custom_tools);
             let signature = call.detail.as_ref().and_then(|detail| detail.signature.as_ref());
-            if let Some(signature) = signature.filter(|_| own) {
+            let signature = signature.map(String::as_str).filter(|_| own || *is_gemini);
+            if let Some(signature) = signature {
                 out.raw(",\"extra_content\":{\"google\":{\"thought_signature\":");
-                out.string(signature).raw("}}");
+                out.string(if own { signature } else { UNSIGNED }).raw("}}");
             }
             out.raw("}");
         }

@@ -14,10 +14,7 @@ use super::{
     slots::{Mention, Slots},
     streamed::Strand,
 };
-use crate::types::{
-    input::ResponseHead,
-    message::{Finish, Reply},
-};
+use crate::types::{input::ResponseHead, message::Reply};
 use alloc::{borrow::Cow, string::String};
 use core::mem;
 
@@ -60,7 +57,7 @@ impl Accumulator {
     pub(crate) fn on_event(&mut self, raw: Raw<'_>, head: &ResponseHead, out: &mut Sink) {
         let event = &Event::of(raw);
         if event.is_error {
-            self.faults.reported.get_or_insert_with(|| error_event(head, raw));
+            self.faults.report(|| error_event(head, raw));
             return;
         }
         let Some(kind) = event.kind.strip_prefix("response.") else { return };
@@ -85,6 +82,11 @@ impl Accumulator {
         }
     }
 
+    /// Words in place of data.
+    pub(crate) fn on_words(&mut self, text: &str) {
+        self.faults.words(text);
+    }
+
     pub(crate) fn on_broken_data(&mut self, error: &Error) {
         self.faults.not_json(error);
     }
@@ -104,7 +106,7 @@ impl Accumulator {
         if self.ending.is_some() || !self.slots.is_empty() {
             out.push(Piece::Restart);
             let reported = self.faults.reported.take();
-            *self = Self { faults: Faults { reported, unreadable: None }, ..Self::default() };
+            *self = Self { faults: Faults { reported, ..Faults::default() }, ..Self::default() };
         }
     }
 
@@ -176,9 +178,9 @@ impl Accumulator {
         self.faults = Faults::default();
     }
 
-    /// Whether the terminal marker has come: nothing that follows counts.
+    /// Whether the terminal marker or an error has come: nothing that follows counts.
     pub(crate) const fn is_whole(&self) -> bool {
-        self.ending.is_some()
+        self.ending.is_some() || self.faults.reported.is_some()
     }
 
     pub(crate) fn finish(&mut self) -> Result<Reply, Failure> {
@@ -202,7 +204,9 @@ impl Accumulator {
         let documents = self.slots.documents();
         let output = Output::of(&self.slots.items(&documents));
         let mut reply = mem::take(&mut self.reply);
-        reply.finish = ending.map_or(Finish::Unknown, |ending| ending.finish(&output));
+        let ending = ending.unwrap_or_else(|| Ending::Unknown(String::new()));
+        reply.finish = ending.finish(&output);
+        reply.reason = ending.reason().filter(|reason| !reason.is_empty());
         reply.refusal = Some(output.refusal).filter(|refusal| !refusal.is_empty());
         reply.blocks = output.blocks;
         Ok(reply)

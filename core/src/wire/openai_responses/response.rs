@@ -78,7 +78,7 @@ impl<'a> Response<'a> {
             "completed" | "complete" => Ending::Completed,
             "" if !self.error.is_null() => Ending::Failed(self.failure(head)),
             "" => Ending::Completed,
-            _ => Ending::Unknown,
+            status => Ending::Unknown(status.to_owned()),
         }
     }
 
@@ -103,7 +103,7 @@ pub(super) enum Ending {
     Pending,
     Failed(Failure),
     /// A status that came after this was written.
-    Unknown,
+    Unknown(String),
 }
 
 impl Ending {
@@ -111,22 +111,35 @@ impl Ending {
     pub(super) fn finish(&self, output: &Output) -> Finish {
         match self {
             // A call that is not whole must not run.
-            Self::Completed | Self::Pending | Self::Unknown if output.is_cut => Finish::Length,
+            Self::Completed | Self::Pending | Self::Unknown(_) if output.is_cut => Finish::Length,
             Self::Completed if output.has_calls() => Finish::ToolCalls,
             Self::Completed if !output.refusal.is_empty() => Finish::Refusal,
             Self::Completed => Finish::Stop,
             Self::Incomplete(reason) => match reason.as_str() {
                 "content_filter" => Finish::ContentFilter,
-                "" | "max_output_tokens" | "max_tokens" | "length" => Finish::Length,
+                reason if LIMITS.contains(&reason) => Finish::Length,
                 _ if output.is_cut => Finish::Length,
                 _ => Finish::Unknown,
             },
             Self::Pending => Finish::Pause,
             Self::Failed(_) => Finish::Error,
-            Self::Unknown => Finish::Unknown,
+            Self::Unknown(_) => Finish::Unknown,
+        }
+    }
+
+    /// The provider's word for an end that is not the model's own, where it says more than that
+    /// the output limit was reached.
+    pub(super) fn reason(self) -> Option<String> {
+        match self {
+            Self::Incomplete(reason) => (!LIMITS.contains(&reason.as_str())).then_some(reason),
+            Self::Unknown(status) => Some(status),
+            Self::Completed | Self::Pending | Self::Failed(_) => None,
         }
     }
 }
+
+/// Reasons of an incomplete response that say no more than that the output limit was reached.
+const LIMITS: [&str; 4] = ["", "max_output_tokens", "max_tokens", "length"];
 
 /// Tokens; `None` where neither side is counted.
 fn usage(raw: Raw<'_>) -> Option<Usage> {

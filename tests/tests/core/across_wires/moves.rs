@@ -3,10 +3,12 @@
 
 use super::{eventful, speaking};
 use innerloop_core::{
-    Head, Prefix,
-    config::{CallIds, ModelConfig, SessionConfig, WireKind},
+    Head, Prefix, Session,
+    config::{CallIds, ModelConfig, ReplayReasoning, SessionConfig, WireKind},
     id::AgentId,
+    input::Command,
     message::{Block, CallDetail, Finish, MarkedText, Reasoning, Reply, ToolCall, TurnKind},
+    output::Effect,
 };
 use innerloop_tests::{
     anthropic::Message,
@@ -159,5 +161,90 @@ fn a_session_goes_on_over_another_wire_after_its_snapshot_was_given_another_mode
             rules::check(to, &host.body(), false).unwrap();
             rules::extends(to, text(first), text(second)).unwrap();
         }
+    }
+}
+
+/// What a reply may hold that only the model which made it understands, by protocol, in a reply
+/// with a call.
+fn sealed_reply(wire: WireKind) -> String {
+    if wire != WireKind::OpenaiChat {
+        let call = Message::text("I look.").thinking("I weigh it.");
+        let call = call.and_call("call_a", "look", &json!({}));
+        return innerloop_tests::wires::events(wire, &call).concat();
+    }
+    // OpenRouter's details, and Gemini's signature on a call of its Chat endpoint.
+    let details = json!([{"type": "reasoning.encrypted", "data": "c2ln", "index": 0}]);
+    let signed = json!({"google": {"thought_signature": "c2ln"}});
+    let call = json!({"index": 0, "id": "call_a", "type": "function",
+        "function": {"name": "look", "arguments": "{}"}, "extra_content": signed});
+    let delta = json!({"reasoning": "I weigh it.", "reasoning_details": details,
+        "tool_calls": [call]});
+    let choice = json!({"index": 0, "delta": delta, "finish_reason": "tool_calls"});
+    format!("data: {}\n\ndata: [DONE]\n\n", json!({ "choices": [choice] }))
+}
+
+#[test]
+fn what_one_model_has_sealed_goes_back_to_it_and_to_no_other_model_or_endpoint() {
+    for wire in WireKind::ALL {
+        let mut config = speaking(wire);
+        config.model.compat.replay_reasoning = ReplayReasoning::ReasoningDetails;
+        let own = config.model.name.clone();
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.stream(sealed_reply(wire).as_bytes(), usize::MAX);
+        let _ = host.answer("a.js");
+        let has_seals = wire != WireKind::Ollama;
+        let holds = |host: &TestHost| host.body().to_string().contains("c2ln");
+        assert_eq!(holds(&host), has_seals, "{wire:?}: {}", host.body());
+        host.reply(&Message::text("Done."));
+        let other = if wire == WireKind::Gemini { "gemini-3-pro" } else { "other-model" };
+        for (model, is_own) in [
+            (json!({"name": other}), false),
+            (json!({"name": own}), true),
+            (json!({"endpoint": "elsewhere"}), false),
+            (json!({"endpoint": "mock"}), true),
+        ] {
+            let patch = json!({ "model": model }).to_string();
+            let patch = serde_json::from_str(&patch).unwrap();
+            let _ = host.command(Command::Configure { patch });
+            let _ = host.submit("go on");
+            let body = host.body();
+            assert_eq!(holds(&host), has_seals && is_own, "{wire:?} {model}: {body}");
+            rules::check(wire, &body, false).unwrap();
+            let said = read::said(wire, &body);
+            let calls = said.iter().filter(|one| matches!(one, Said::Call(_))).count();
+            assert_eq!(calls, 1, "{wire:?} {model}: the call itself stays");
+            // A snapshot knows it as well.
+            let restored = Session::restore(&host.session.snapshot(), EPOCH).unwrap();
+            let owed = restored.owed();
+            let Some(Effect::Http { request, .. }) = owed.effects().next() else {
+                panic!("a request is owed");
+            };
+            assert_eq!(request.body, host.requests.last().unwrap().body, "{wire:?} {model}");
+            host.reply(&Message::text("On it."));
+        }
+    }
+}
+
+#[test]
+fn gemini_takes_a_stand_in_for_the_signature_of_another_model() {
+    const STAND_IN: &str = "skip_thought_signature_validator";
+    let chat = |name: &str| {
+        let mut config = speaking(WireKind::OpenaiChat);
+        config.model.name = name.into();
+        let mut host = TestHost::open(config);
+        let _ = host.submit("go");
+        host.stream(sealed_reply(WireKind::OpenaiChat).as_bytes(), usize::MAX);
+        let _ = host.answer("a.js");
+        host
+    };
+    for (to, stands_in) in [("gemini-3-pro", true), ("gpt-5.2", false)] {
+        let mut host = chat("gemini-3-flash");
+        host.reply(&Message::text("Done."));
+        let patch = json!({"model": {"name": to}}).to_string();
+        let _ = host.command(Command::Configure { patch: serde_json::from_str(&patch).unwrap() });
+        let _ = host.submit("go on");
+        let body = host.body().to_string();
+        assert_eq!((body.contains(STAND_IN), body.contains("c2ln")), (stands_in, false), "{body}");
     }
 }

@@ -1,0 +1,69 @@
+//! What a reply without calls makes of the run, by why it ended: the table of
+//! `docs/wires.md#what-an-ending-makes-of-the-run`, whatever the protocol. What is tried before is
+//! decided in `reply`.
+
+use crate::types::{
+    event::ErrorKind,
+    message::{Finish, Reply},
+    model::WireKind,
+    status::RunEnd,
+};
+use alloc::{format, string::String};
+
+/// An end that is no success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ending {
+    pub(super) end: RunEnd,
+    pub(super) kind: ErrorKind,
+    /// What happened, with the provider's words.
+    pub(super) message: String,
+}
+
+/// What the model is told that goes on with a text which the output limit has cut.
+pub(super) const CONTINUE: &str = "Continue from where you left off.";
+
+/// What is told where the model's reply has neither text nor calls.
+const EMPTY: &str = "the model's reply has no text and no tool call";
+
+/// How the run ends whose last reply, without calls, is this one; nothing if the model was done.
+pub(super) fn ending(reply: &Reply) -> Option<Ending> {
+    let is_blank = reply.text().trim().is_empty();
+    let (end, kind, what) = match reply.finish {
+        Finish::Length => {
+            let what = "the reply was cut by the output limit (max_output_tokens)";
+            (RunEnd::Incomplete, ErrorKind::OutputLimit, what)
+        }
+        Finish::ContextWindow => {
+            let what = "the context window is full, and the reply was cut";
+            (RunEnd::Incomplete, ErrorKind::ContextOverflow, what)
+        }
+        Finish::ContentFilter if is_blank => {
+            (RunEnd::Refused, ErrorKind::ContentFilter, "a content filter let no reply through")
+        }
+        Finish::ContentFilter => {
+            (RunEnd::Incomplete, ErrorKind::ContentFilter, "a content filter stopped the reply")
+        }
+        Finish::Refusal => (RunEnd::Refused, ErrorKind::Refusal, "the model refused"),
+        Finish::MalformedToolCall => {
+            let what = "the provider could not read the model's tool call";
+            (RunEnd::Failed, ErrorKind::Reply, what)
+        }
+        Finish::Error => {
+            let what = "the provider says that the reply went wrong";
+            (RunEnd::Failed, ErrorKind::Reply, what)
+        }
+        _ if is_blank => (RunEnd::Failed, ErrorKind::Reply, EMPTY),
+        // Responses says by its status that a reply is not complete, and then why.
+        Finish::Unknown if reply.reason.is_some() && is_responses(reply) => {
+            (RunEnd::Incomplete, ErrorKind::Reply, "the reply is not complete")
+        }
+        Finish::Stop | Finish::ToolCalls | Finish::Pause | Finish::Unknown => return None,
+    };
+    let said = [&reply.reason, &reply.refusal].into_iter().flatten();
+    let message = said.fold(String::from(what), |told, said| format!("{told}: {said}"));
+    Some(Ending { end, kind, message })
+}
+
+fn is_responses(reply: &Reply) -> bool {
+    reply.wire == Some(WireKind::OpenaiResponses)
+}
