@@ -52,6 +52,8 @@ struct Entered {
     driver: Driver,
     /// What the host was told to stop: its news may have been on their way.
     cancelled: Vec<EffectId>,
+    /// The bytes of the responses under way, of which a reply is made in the end.
+    gathered: Vec<(EffectId, usize)>,
 }
 
 impl Lines {
@@ -119,7 +121,7 @@ impl Lines {
             }
             Request::Rekey { session, key } => self.entered(session)?.driver.rekey(Key::new(&key)),
             Request::Snapshot { session } => {
-                answer.bare(&self.driver(session)?.snapshot());
+                answer.bare(&self.driver(session)?.session().snapshot());
             }
             Request::Owed { session } => {
                 let driver = self.driver(session)?;
@@ -186,7 +188,7 @@ impl Lines {
 
     /// Takes a session in and tells what follows from its opening.
     fn enter(&mut self, driver: Driver, answer: &mut Answer) {
-        let mut entered = Entered { driver, cancelled: Vec::new() };
+        let mut entered = Entered { driver, cancelled: Vec::new(), gathered: Vec::new() };
         let outputs = entered.driver.start();
         let number = self.next_number();
         answer.line(&Line::Session(number));
@@ -212,6 +214,7 @@ impl Lines {
 
 impl Entered {
     fn hear(&mut self, input: Input, at: Instant, answer: &mut Answer) -> Result<(), Fault> {
+        self.gather(&input)?;
         let effect = input.effect();
         let is_late = |id: &EffectId| !self.driver.expects(*id) && !self.cancelled.contains(id);
         let late = effect.filter(is_late);
@@ -223,6 +226,27 @@ impl Entered {
             (Ok(outputs), None) => self.follow(outputs, answer),
         }
         Ok(())
+    }
+
+    /// Counts what responses have brought so far. There must be memory for what is made of it; what
+    /// ends a response without its reply needs none.
+    fn gather(&mut self, input: &Input) -> Result<(), Fault> {
+        let driver = &self.driver;
+        self.gathered.retain(|(id, _)| driver.expects(*id));
+        let Input::Http { id, input: news } = input else { return Ok(()) };
+        match news {
+            HttpInput::Chunk(bytes) if driver.expects(*id) => {
+                let found = self.gathered.iter_mut().find(|(of, _)| of == id);
+                match found {
+                    Some((_, gathered)) => *gathered = gathered.saturating_add(bytes.0.len()),
+                    None => self.gathered.push((*id, bytes.0.len())),
+                }
+            }
+            HttpInput::End => {}
+            _ => return Ok(()),
+        }
+        let gathered = self.gathered.iter().map(|(_, bytes)| *bytes);
+        room::check_gathered(gathered.fold(0, usize::saturating_add))
     }
 
     fn follow(&mut self, outputs: Outputs, answer: &mut Answer) {

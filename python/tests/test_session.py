@@ -212,6 +212,27 @@ class Sessions(unittest.TestCase):
         session, _ = opened(core)
         self.assertEqual(kinds(session.submit("x" * 1_000_000, 10)), ["http 1"])
 
+    def test_a_response_that_memory_cannot_hold_fails_alone(self) -> None:
+        core = Core()
+        core._store.set_limits(memory_size=48 << 20)
+        session, _ = opened(core)
+        other, _ = opened(core)
+        session.submit("Hi", 10)
+        session.handle({"http": {"id": 1, "input": {"head": {"status": 200}}}}, 20)
+        session.chunk(1, message("x").split("event: content_block_stop")[0].encode(), 20)
+        delta = {"type": "text_delta", "text": "word " * 20_000}
+        event = {"type": "content_block_delta", "index": 0, "delta": delta}
+        piece = f"event: content_block_delta\ndata: {json.dumps(event)}\n\n".encode()
+        with self.assertRaises(InnerloopError) as full:
+            for _ in range(500):
+                session.chunk(1, piece, 20)
+        self.assertEqual(full.exception.code, "no_memory")
+        failed = {"kind": "network", "message": full.exception.message}
+        step = session.handle({"http": {"id": 1, "input": {"failed": failed}}}, 30)
+        self.assertIn("retry", [event["type"] for event in step.events])
+        other.submit("Hi", 40)
+        self.assertEqual(reply(other, 1, message("Yes."), 50).events[-1]["text"], "Yes.")
+
     def test_a_lone_surrogate_is_no_mistake(self) -> None:
         session, _ = opened(Core())
         step = session.submit("\ud83d", 10)

@@ -12,6 +12,9 @@ const MEMORY_PER_LINE_BYTE: usize = 18;
 /// What a byte behind the line may need: a log or a snapshot is read into the session that it
 /// holds.
 const MEMORY_PER_BYTE_BEHIND: usize = 10;
+/// What a byte of a response under way may need: its text grows, and becomes a turn, a snapshot and
+/// an event in the end.
+const MEMORY_PER_GATHERED_BYTE: usize = 4;
 /// What any request may need.
 const MEMORY_PER_REQUEST: usize = 1 << 20;
 /// What gives memory back is never refused.
@@ -37,12 +40,27 @@ pub(super) fn check(request: &[u8], largest: usize) -> Result<(), Fault> {
         .saturating_add(behind.saturating_mul(MEMORY_PER_BYTE_BEHIND))
         .saturating_add(largest.saturating_mul(2))
         .saturating_add(MEMORY_PER_REQUEST);
-    // What can be had now can be had again: nothing else runs meanwhile.
+    let message = format!("a request of {} bytes", request.len());
+    reserve(need, &message)
+}
+
+/// Refuses more of a response of which there are `gathered` bytes, where there may be no memory for
+/// what is made of it.
+pub(super) fn check_gathered(gathered: usize) -> Result<(), Fault> {
+    // Every request has room for as much.
+    if gathered <= MEMORY_PER_REQUEST / MEMORY_PER_GATHERED_BYTE {
+        return Ok(());
+    }
+    let need = gathered.saturating_mul(MEMORY_PER_GATHERED_BYTE);
+    reserve(need, &format!("a response of {gathered} bytes"))
+}
+
+/// What can be had now can be had again: nothing else runs meanwhile.
+fn reserve(need: usize, what: &str) -> Result<(), Fault> {
     Vec::<u8>::new().try_reserve_exact(need).map_err(|_| {
         let message = format!(
-            "there is no memory for a request of {} bytes: close sessions that are over, or open \
-             others in another instance",
-            request.len()
+            "there is no memory for {what}: close sessions that are over, or open others in \
+             another instance"
         );
         Fault::new("no_memory", message)
     })
