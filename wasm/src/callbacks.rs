@@ -44,6 +44,15 @@ extern "C" {
         body: &[u8],
     );
 
+    /// Whether the package can make pictures smaller.
+    #[wasm_bindgen(method, getter, js_name = fitsPictures)]
+    pub(crate) fn fits_pictures(this: &Callbacks) -> bool;
+
+    /// Ends a run with an outcome, as JSON, after making its pictures as small as the provider
+    /// takes them.
+    #[wasm_bindgen(method)]
+    pub(crate) fn fit(this: &Callbacks, effect: f64, outcome: &str);
+
     /// Runs a tool of the user, so long at most.
     #[wasm_bindgen(method, js_name = callTool)]
     pub(crate) fn call_tool(

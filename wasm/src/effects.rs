@@ -10,6 +10,7 @@ use innerloop_core::{
     action::Action,
     id::{AgentId, EffectId},
     input::{Input, ToolInput},
+    message::Part,
     tool::{Job, ToolRun},
 };
 use innerloop_driver::{Output, Request};
@@ -60,7 +61,15 @@ fn run_tool(host: &Host, (id, agent): (EffectId, AgentId), run: &ToolRun) -> Opt
             host.callbacks.perform(effect, limit_ms, name, &action, call_id, folder, &known);
             return None;
         }
-        Job::Builtin(action) => files::perform(&host.files, folder, action, known.as_deref()),
+        Job::Builtin(action) => {
+            let outcome = files::perform(&host.files, folder, action, known.as_deref());
+            let is_picture = |part: &Part| matches!(part, Part::Image { .. });
+            if outcome.parts.iter().any(is_picture) && host.callbacks.fits_pictures() {
+                host.callbacks.fit(to_f64(id.0), &to_string(&outcome));
+                return None;
+            }
+            outcome
+        }
         Job::Custom(arguments) => {
             let (effect, limit_ms) = (to_f64(id.0), to_f64(*timeout_ms));
             let arguments = arguments.text();

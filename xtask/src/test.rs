@@ -18,9 +18,9 @@ use crate::workspace::Workspace;
 use crate::{features, machine, native, web};
 
 /// The page's tests, each with a browser of its own.
-const PAGE_TESTS: [&str; 11] = [
-    "demo", "files", "writing", "folder", "sessions", "lasting", "models", "hostile", "programs",
-    "speed", "looks",
+const PAGE_TESTS: [&str; 12] = [
+    "demo", "files", "writing", "folder", "sessions", "lasting", "models", "pictures", "hostile",
+    "programs", "speed", "looks",
 ];
 
 /// Runs the command.

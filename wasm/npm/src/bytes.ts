@@ -58,3 +58,21 @@ export function bytesOf(given: ArrayBufferView | ArrayBuffer): Uint8Array<ArrayB
   const { buffer, byteOffset, byteLength } = given;
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
+
+/** Bytes as base64. */
+export function base64Of(bytes: Uint8Array): string {
+  const PIECE = 0x8000;
+  let text = "";
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
+  }
+  return btoa(text);
+}
+
+/** The bytes of base64. */
+export function ofBase64(text: string): Uint8Array<ArrayBuffer> {
+  const chars = atob(text);
+  const bytes = new Uint8Array(chars.length);
+  for (let at = 0; at < chars.length; at += 1) bytes[at] = chars.charCodeAt(at);
+  return bytes;
+}

@@ -16,6 +16,7 @@ import { Keeper, type ProgramEnd } from "./kept.js";
 import type { RegisteredProgram } from "./programs.js";
 import type { Answer, Ask, HookReply, HttpInput, Input } from "./protocol.js";
 import { tellEach } from "./listeners.js";
+import { canFit, fitted } from "./pictures.js";
 import { endpointOf } from "./providers.js";
 import type { Room } from "./room.js";
 import { ProgramRun } from "./runs.js";
@@ -76,6 +77,21 @@ export class Callbacks {
 
   get keepsLog(): boolean {
     return this.#side.options.log === true;
+  }
+
+  get fitsPictures(): boolean {
+    return canFit();
+  }
+
+  fit(id: number, outcome: string): void {
+    this.#work.begin(id, {
+      run: async () => {
+        const shown = await fitted(JSON.parse(outcome) as Outcome, this.#side.options.provider);
+        return () => this.#done(id, toJson(shown));
+      },
+      failed: () => this.#done(id, outcome),
+      stopped: (timedOut) => this.#done(id, stoppedOutcome(timedOut)),
+    });
   }
 
   get hearsLines(): boolean {
@@ -266,7 +282,8 @@ export class Callbacks {
     this.#work.begin(id, {
       limitMs,
       run: async (signal) => {
-        const outcome = await callTool(tool, args, { callId, folder, signal, output });
+        const context = { callId, folder, signal, output };
+        const outcome = await callTool(tool, args, context, this.#side.options.provider);
         return () => this.#done(id, outcome);
       },
       failed: (message) => this.#done(id, failedOutcome(name, message)),
@@ -310,7 +327,8 @@ export class Callbacks {
       run: async (signal) => {
         try {
           const outcome = await copy.perform(action, folder, known, signal);
-          return () => this.#done(id, toJson(outcome));
+          const shown = await fitted(outcome, this.#side.options.provider);
+          return () => this.#done(id, toJson(shown));
         } catch (error) {
           this.#hear(error);
           throw error;

@@ -1,5 +1,6 @@
 // What a tool of the user returns, and what the model reads of it.
 
+import { base64Of } from "./bytes.js";
 import type { Outcome, Part } from "./data.js";
 import { toJson } from "./json.js";
 import { isBuffer, isBytes, isError, tagOf } from "./kinds.js";
@@ -237,13 +238,4 @@ function said(result: unknown): string {
     throw new Error("it returned bytes: return `new Blob([bytes], { type: \"image/png\" })`, say");
   }
   return typeof result === "string" ? result : asJson(result);
-}
-
-function base64Of(bytes: Uint8Array): string {
-  const PIECE = 0x8000;
-  let text = "";
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    text += String.fromCharCode(...bytes.subarray(at, at + PIECE));
-  }
-  return btoa(text);
 }

@@ -4,6 +4,7 @@ import { toJson } from "./json.js";
 import { isError } from "./kinds.js";
 import { checkTool } from "./options.js";
 import type { Outcome } from "./data.js";
+import { fitted } from "./pictures.js";
 import { asJson, outcomeOf } from "./replies.js";
 import { Misfit, validated } from "./schema.js";
 import type { Tool, ToolContext, WasiTool } from "./types.js";
@@ -97,11 +98,13 @@ export async function callTool(
   tool: Pick<Tool, "execute" | "parameters"> | undefined,
   args: string,
   context: ToolContext,
+  provider?: string,
 ): Promise<string> {
   if (tool === undefined) throw new Error("the host has no such tool any more");
   try {
     const fitting = await validated(tool.parameters, JSON.parse(args));
-    return asJson(await outcomeOf(await tool.execute(fitting, context), context));
+    const outcome = await outcomeOf(await tool.execute(fitting, context), context);
+    return asJson(await fitted(outcome, provider));
   } catch (error) {
     if (error instanceof Misfit) return asJson(misfit(error.message));
     throw hasMessage(error) ? error : new Error(`it threw ${shown(error)}`);
