@@ -7,7 +7,7 @@ import asyncio
 import contextvars
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -38,9 +38,25 @@ async def called(function: Callable[[], Any], name: str, *, is_async: bool) -> A
     Raises:
         Exception: What it raises; :class:`Escape` in place of what is no ``Exception``.
     """
+    said = await in_thread(function, name) if not is_async else function()
+    if not inspect.isawaitable(said):
+        return said
+    # A task of its own tells what cancels itself from what is stopped.
+    task = asyncio.ensure_future(_awaited(said))
     try:
-        said = function() if is_async else await in_thread(function, name)
-        return await said if inspect.isawaitable(said) else said
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.wait({task})
+        raise
+    if task.cancelled():
+        raise Escape(asyncio.CancelledError())
+    return task.result()
+
+
+async def _awaited(awaitable: Awaitable[Any]) -> Any:
+    try:
+        return await awaitable
     except (Exception, asyncio.CancelledError):
         raise
     except BaseException as raised:

@@ -121,7 +121,6 @@ class Effects:
         self._loop = loop
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._runs: set[int] = set()
-        self._stopped: set[int] = set()
         self._statuses: dict[int, int] = {}
         self.is_restart = is_restart
         """Whether runs may have begun before, by a process that is gone."""
@@ -131,7 +130,8 @@ class Effects:
         kind, fields = next(iter(effect.items()))
         id: int = fields["id"]
         if kind == "cancel":
-            self._stop(id)
+            if (task := self._tasks.get(id)) is not None:
+                task.cancel()
         elif kind == "http":
             self._start(id, self._send(id, Request.of(fields["request"])))
         elif kind == "run_tool":
@@ -144,8 +144,8 @@ class Effects:
 
     def cancel_all(self) -> None:
         """Stops all that is under way."""
-        for id in list(self._tasks):
-            self._stop(id)
+        for task in self._tasks.values():
+            task.cancel()
 
     def status_of(self, id: Any) -> int | None:
         """The HTTP status of the response to a request that ends now, if there is one."""
@@ -156,11 +156,6 @@ class Effects:
         self.cancel_all()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         await self._sender.close()
-
-    def _stop(self, id: int) -> None:
-        if (task := self._tasks.get(id)) is not None:
-            self._stopped.add(id)
-            task.cancel()
 
     def _start(self, id: int, work: Coroutine[Any, Any, None]) -> None:
         task = self._loop().create_task(work, name=f"innerloop effect {id}")
@@ -174,14 +169,10 @@ class Effects:
             # Only what was stopped before it began has not told it by itself.
             if id in self._runs:
                 self._tell_run(id, _stopped_outcome())
-            elif id not in self._stopped:
-                # A function of the user's has cancelled itself.
-                self._hear({"lost": {"id": id}})
         elif (error := task.exception()) is not None:
             _LOGGER.error("effect %d failed", id, exc_info=error)
             self._hear({"lost": {"id": id}})
         self._runs.discard(id)
-        self._stopped.discard(id)
         self._statuses.pop(id, None)
 
     async def _send(self, id: int, request: Request) -> None:
@@ -227,8 +218,6 @@ class Effects:
         if not done:
             await _stopped(work)
             return {"parts": [], "error": "timeout", "timed_out": True}
-        if work.cancelled():
-            return _failed("crashed", "The tool has cancelled itself.")
         return work.result()
 
     async def _carry_out(self, id: int, run: Json) -> Json:

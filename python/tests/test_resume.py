@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import os
 import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 from collections import Counter
 from pathlib import Path
 
-from support import AsyncCase, Exchange, Model, calls, message, options, says, told
+from support import AsyncCase, Exchange, Model, calls, message, options, says, told, until
 
-from innerloop import Agent, InnerloopError
+from innerloop import Agent, Approval, InnerloopError
 
 VICTIM = Path(__file__).with_name("victim.py")
 # The five effects: a request; two tools side by side, of which one asks first; a request.
@@ -206,6 +209,48 @@ class Resumed(AsyncCase):
 
         with tempfile.TemporaryDirectory() as root:
             self.wait(work(root))
+
+    def test_what_the_end_of_the_loop_stops_stays_open(self) -> None:
+        asked: list[str] = []
+
+        async def never(approval: Approval) -> bool:
+            asked.append(approval.name)
+            await asyncio.Event().wait()
+            return True
+
+        def send() -> str:
+            return "sent"
+
+        async def leave_it(model: Model, log: str) -> Agent:
+            agent = Agent(**options(model, log=log, tools=[send], approve=never))
+            agent.run("Send")
+            await until(lambda: bool(asked))
+            return agent
+
+        async def go_on(model: Model, log: str) -> str:
+            async with Agent.resume(log, **options(model, tools=[send], approve=ask)) as agent:
+                assert agent.current is not None
+                return (await agent.current.result()).text
+
+        def ask(approval: Approval) -> bool:
+            asked.append(f"{approval.name} again")
+            return True
+
+        with tempfile.TemporaryDirectory() as root:
+            log = os.path.join(root, "log.jsonl")
+            with Model(calls(("c1", "send", {})), says("Done.")) as model:
+                # An exception, for example, has ended the program's main task.
+                agent = asyncio.run(leave_it(model, log))
+                assert agent._journal is not None
+                agent._journal.close()
+                self.assertEqual(asyncio.run(go_on(model, log)), "Done.")
+                with warnings.catch_warnings():
+                    # Of the first loop's connection, which ends with it.
+                    warnings.simplefilter("ignore", ResourceWarning)
+                    del agent
+                    gc.collect()
+                self.assertEqual(told(model.results(1)[0]), "sent")
+        self.assertEqual(asked, ["send", "send again"])
 
     def test_what_is_no_log_is_told(self) -> None:
         async def work(root: str) -> None:

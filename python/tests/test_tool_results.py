@@ -261,9 +261,7 @@ class Ends(AsyncCase):
                     self.assertEqual((await other.run("Hi").result()).text, "Unharmed.")
                 for result_of_one in model.results(1):
                     self.assertTrue(result_of_one["is_error"])
-                    name = type(made()).__name__
-                    # Nobody knows more of a task that has cancelled itself.
-                    self.assertRegex(told(result_of_one), f"{name}|cancelled itself|StopIteration")
+                    self.assertIn(type(made()).__name__, told(result_of_one))
 
         async def work() -> None:
             for made in kinds:
