@@ -65,6 +65,7 @@ class Agent:
     """
 
     _run: Run | None
+    _next: Run | None
 
     def __init__(
         self,
@@ -143,7 +144,7 @@ class Agent:
     @property
     def current(self) -> Run | None:
         """The run under way, if there is one."""
-        return self._run
+        return self._run or self._next
 
     def run(self, said: Said) -> Run:
         """Lets the agent work until it is done. Call it where an event loop runs.
@@ -153,14 +154,14 @@ class Agent:
             InnerloopError: ``closed`` after the end, ``no_loop`` outside of an event loop.
         """
         self._enter_loop("Agent.run")
-        before = self._run
-        run = Run(self.interrupt)
-        if before is None:
-            self._run = run
+        before = self._next
+        # It takes the place of the last one when it begins: a listener may be told of the end of
+        # that one only after this call.
+        run = self._next = Run(self.interrupt)
         try:
             self._carry_out({"submit": {"parts": _said(said)}})
         except InnerloopError:
-            self._run = before
+            self._next = before
             raise
         return run
 
@@ -177,7 +178,7 @@ class Agent:
         """Stops the run under way, if there is one; the agent stays usable."""
 
         def stop() -> None:
-            if self._run is not None:
+            if self.current is not None:
                 self._carry_out({"interrupt": None})
 
         self._in_loop(stop)
@@ -241,9 +242,7 @@ class Agent:
         if self._timer is not None:
             self._timer.cancel()
         await self._effects.close()
-        if self._run is not None:
-            self._run.fail("the agent has left its session")
-            self._run = None
+        self._fail_runs("the agent has left its session")
         if self._journal is not None:
             self._journal.close()
 
@@ -269,7 +268,7 @@ class Agent:
         self._is_following = False
         self._timer: asyncio.TimerHandle | None = None
         self._deadline: int | None = None
-        self._run = None
+        self._run = self._next = None
         self._ended = asyncio.Event()
         self._fault: InnerloopError | None = None
         self._is_over = False
@@ -439,7 +438,7 @@ class Agent:
 
     def _tell(self, event: Event) -> None:
         if event["type"] == "user_input" and event["agent"] == 0 and self._run is None:
-            self._run = Run(self.interrupt)
+            self._run, self._next = self._next or Run(self.interrupt), None
         run = self._run
         if run is not None:
             run.take(event, self._effects.status_of(event.get("effect")))
@@ -473,10 +472,14 @@ class Agent:
         self._effects.cancel_all()
         if self._timer is not None:
             self._timer.cancel()
-        if self._run is not None:
-            self._run.fail(error.message)
-            self._run = None
+        self._fail_runs(error.message)
         self._ended.set()
+
+    def _fail_runs(self, why: str) -> None:
+        for run in (self._run, self._next):
+            if run is not None:
+                run.fail(why)
+        self._run = self._next = None
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

@@ -18,7 +18,7 @@ from unittest import mock
 
 from support import AsyncCase, Exchange, Model, calls, fails, message, options, says, told, until
 
-from innerloop import Agent, InnerloopError, RejectedError, Session, tool
+from innerloop import Agent, InnerloopError, RejectedError, Run, Session, tool
 from innerloop import http as sending
 
 COLD = """
@@ -138,6 +138,28 @@ class Listeners(AsyncCase):
                 assert run is not None
                 self.assertEqual((await run.result()).text, "One.")
                 await agent.close()
+
+        self.wait(work())
+
+    def test_one_may_begin_the_next_run(self) -> None:
+        async def work() -> None:
+            with Model(says("One."), says("Two.")) as model:
+                async with Agent(**options(model)) as agent:
+                    runs: list[Run] = []
+
+                    def listen(event: dict[str, Any]) -> None:
+                        # The session is idle by now; that the first run is over is told later.
+                        if event["type"] == "assistant_text_end" and not runs:
+                            runs.append(agent.run("Say two"))
+                            with self.assertRaises(RejectedError):
+                                agent.run("Say three")
+
+                    agent.subscribe(listen)
+                    first = agent.run("Say one")
+                    self.assertEqual((await first.result()).text, "One.")
+                    [second] = runs
+                    self.assertEqual((await second.result()).text, "Two.")
+                    self.assertIsNone(agent.current)
 
         self.wait(work())
 

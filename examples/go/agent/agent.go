@@ -66,6 +66,7 @@ type Agent struct {
 	follows bool   // whether a goroutine does that
 	timer   *time.Timer
 	run     *running
+	next    *running // the run that takes its place when it begins
 	resumed *running // the run that was under way when the session went on
 	resumes bool     // what is to be done now may have begun before
 	fault   error    // why nothing goes on
@@ -171,13 +172,9 @@ func Resume(core *Core, options Options) (*Agent, error) {
 func (a *Agent) Run(ctx context.Context, text string) (Result, error) {
 	run := newRunning()
 	a.mu.Lock()
-	isFree := a.run == nil && a.fault == nil
-	if isFree {
-		a.run = run
-	}
 	err := a.take("handle", command(object{"submit": said(text)}), nil)
-	if err != nil && isFree {
-		a.run = nil
+	if err == nil {
+		a.next = run
 	}
 	a.mu.Unlock()
 	if err != nil {
@@ -205,7 +202,7 @@ func (a *Agent) FollowUp(text string) error { return a.do(object{"follow_up": sa
 // Interrupt stops the run under way, if there is one; the agent stays usable.
 func (a *Agent) Interrupt() error {
 	a.mu.Lock()
-	isIdle := a.run == nil
+	isIdle := a.run == nil && a.next == nil
 	a.mu.Unlock()
 	if isIdle {
 		return nil
@@ -373,7 +370,10 @@ func (a *Agent) carryOut(line Line) error {
 // watch follows the run under way by its events.
 func (a *Agent) watch(event Event) {
 	if event.Type == "user_input" && a.run == nil {
-		a.run = newRunning()
+		a.run, a.next = a.next, nil
+		if a.run == nil {
+			a.run = newRunning()
+		}
 	}
 	if a.run == nil {
 		return
@@ -424,6 +424,8 @@ func (a *Agent) fail(why error) {
 		cancel()
 	}
 	a.tickAt(nil)
+	a.end(why)
+	a.run, a.next = a.next, nil
 	a.end(why)
 }
 

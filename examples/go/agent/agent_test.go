@@ -333,6 +333,37 @@ func TestWhatIsSaidWhileARunIsUnderWay(t *testing.T) {
 	}
 }
 
+func TestARunMayBeginBeforeTheLastOneIsToldToBeOver(t *testing.T) {
+	var agent *Agent
+	second := make(chan Result, 1)
+	var once sync.Once
+	model := newModel(t, says("One."), says("Two."))
+	agent = open(t, model, func(o *Options) {
+		o.OnEvent = func(event Event) {
+			// The session is idle by now; that the first run is over is told later.
+			if event.Type == "assistant_text_end" {
+				once.Do(func() {
+					taken := make(chan struct{})
+					go func() {
+						close(taken)
+						result, err := agent.Run(context.Background(), "Say two")
+						if err != nil {
+							t.Error(err)
+						}
+						second <- result
+					}()
+					<-taken
+					time.Sleep(50 * time.Millisecond)
+				})
+			}
+		}
+	})
+	expect(t, agent, "Say one", "completed", "One.")
+	if result := <-second; result.Text != "Two." {
+		t.Errorf("%+v", result)
+	}
+}
+
 func TestALogInWhichNothingStandsBegins(t *testing.T) {
 	folder := t.TempDir()
 	whole := filepath.Join(folder, "whole.jsonl")
