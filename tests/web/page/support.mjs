@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after } from "node:test";
 import { unzipSync } from "fflate";
-import { launch, open } from "../support/browser.mjs";
+import { PATIENCE_MS, launch, open } from "../support/browser.mjs";
 import { ROOT } from "../support/package.mjs";
 import { serveSite } from "../support/site.mjs";
 
@@ -24,7 +24,7 @@ after(async () => {
 });
 
 /** How long anything may take. */
-export const DONE = { timeout: 60_000 };
+export const DONE = { timeout: PATIENCE_MS };
 
 /** The page, loaded; the demo answers without a pause unless `pace` says otherwise. */
 export async function openPage({ pace = 0, ...options } = {}) {

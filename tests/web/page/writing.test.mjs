@@ -104,7 +104,7 @@ test("an edit is seen in its file while the person is asked, and gone when it is
 
 test("a file whose writing is stopped is gone, its call, too, and the one before is open", async () => {
   const input = { file_path: "many.js", content: CONTENT };
-  const server = await serve(typed("Write", input, { size: 10, ms: 40 }));
+  const server = await serve(typed("Write", input, { size: 10, ms: 40, held: 5 }));
   const opened = await ownModel(server);
   const { page, close } = opened;
   await run(page, "Write it");

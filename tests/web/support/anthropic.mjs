@@ -14,8 +14,11 @@ export function reply(content) {
   };
 }
 
-/** A step that streams one call, whose arguments come `size` characters at a time. */
-export function typed(name, input, { size, ms }) {
+/**
+ * A step that streams one call, whose arguments come `size` characters at a time; the last `held`
+ * events never come.
+ */
+export function typed(name, input, { size, ms, held = 0 }) {
   const json = JSON.stringify(input);
   const events = stream({ calls: [[name, input]] }).flatMap((event) => {
     if (!event.includes("input_json_delta")) return [event];
@@ -25,6 +28,7 @@ export function typed(name, input, { size, ms }) {
   return (_request, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const send = () => {
+      if (held > 0 && events.length <= held) return;
       const event = events.shift();
       if (event === undefined) return response.end();
       response.write(event);

@@ -16,6 +16,12 @@ const FLAGS = [
   "--disable-sync",
 ];
 
+/**
+ * How long a test waits for anything at most: longer than any machine takes, so that no verdict
+ * depends on its speed.
+ */
+export const PATIENCE_MS = 300_000;
+
 /** Starts the browser; each test says what it has waited for longest in it. */
 export async function launch() {
   const executablePath = process.env.CHROMIUM || "/usr/bin/chromium";
@@ -24,6 +30,12 @@ export async function launch() {
   }
   const browser = await chromium.launch({ executablePath, headless: true, args: FLAGS });
   await watchWaits(browser);
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
   return browser;
 }
 
