@@ -54,6 +54,14 @@ fn choices_whose_index_rises_with_each_block_are_one_reply() {
     let said = (read.reasoning.as_str(), read.text.as_str(), read.finish);
     assert_eq!(said, ("Where?", "I look at it.", Finish::ToolCalls));
     assert_eq!(serde_json::to_value(called(&read)).unwrap(), json!(["look"]));
+    // The reason to end may come under the first number again.
+    let read = chat(&[
+        json!({"index": 0, "delta": {"reasoning_content": "Where?"}}),
+        json!({"index": 1, "delta": {"content": "Here."}}),
+        json!({"index": 0, "delta": {}, "finish_reason": "stop"}),
+    ]);
+    let said = (read.reasoning.as_str(), read.text.as_str(), read.finish);
+    assert_eq!(said, ("Where?", "Here.", Finish::Stop));
     // A whole reply with text and call in two choices.
     let message =
         |message: Value, finish: &str| json!({"message": message, "finish_reason": finish});

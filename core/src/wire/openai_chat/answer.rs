@@ -19,12 +19,20 @@ use alloc::{borrow::Cow, string::String, vec::Vec};
 /// What has come of a reply so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Answer {
-    /// Text, thinking and calls, in the order in which they began.
-    runs: Vec<Run>,
+    /// Text, thinking and calls, in the order in which they began, each with its choice.
+    runs: Vec<(u64, Run)>,
+    /// The choice that is read.
+    choice: u64,
+    /// The last choice that has come.
+    last_choice: u64,
+    /// Whether the choices are several answers, of which the first counts.
+    are_several: bool,
     calls: Calls,
     details: Details,
     refusal: String,
     finish: Option<Finish>,
+    /// The choice that said so.
+    finished_by: u64,
     /// A call goes on behind that: Together gives a reason with each call.
     is_resumed: bool,
     reply: Reply,
@@ -63,8 +71,8 @@ impl Answer {
         self.calls.are_damaged()
     }
 
-    /// Takes a chunk. One answer was asked for, so that all choices belong to it: z.ai has counted
-    /// their index up from thinking to text to calls.
+    /// Takes a chunk. Where one answer was asked for, all choices belong to it: z.ai has counted
+    /// their index up from thinking to text to calls. Those of several answers come by turns.
     pub(super) fn chunk(&mut self, chunk: &Chunk<'_>, out: &mut Sink) {
         self.meta(chunk);
         for choice in chunk.choices() {
@@ -111,9 +119,15 @@ impl Answer {
     }
 
     fn choice(&mut self, choice: &Choice<'_>, whole: bool, out: &mut Sink) {
-        if out.is_full() {
+        let index = choice.index.count().unwrap_or_default();
+        self.are_several |= !whole && index < self.last_choice && choice.says_something();
+        if out.is_full() || (self.are_several && index > 0) {
             return;
         }
+        if self.are_several {
+            self.keep_first(out);
+        }
+        (self.choice, self.last_choice) = (index, index.max(self.last_choice));
         let is_empty = self.runs.is_empty();
         match (choice.delta.is_object(), choice.message.is_object()) {
             (true, has_message) if !whole || !has_message => {
@@ -134,7 +148,9 @@ impl Answer {
                 let native = native.as_deref().filter(|native| !native.eq_ignore_ascii_case(&word));
                 self.reply.reason = told(finish, &word, native);
             }
-            self.finish.get_or_insert(finish);
+            if self.finish.is_none() {
+                (self.finish, self.finished_by) = (Some(finish), index);
+            }
             self.is_resumed = false;
         }
     }
@@ -155,11 +171,11 @@ impl Answer {
         for call in delta.tool_calls.objects().map(Call::of) {
             self.is_resumed |= self.finish.is_some() && call.says_something();
             let begun = self.calls.take(&call, whole, out);
-            self.runs.extend(begun.map(Run::Call));
+            self.runs.extend(begun.map(|call| (self.choice, Run::Call(call))));
         }
         if delta.function_call.is_object() {
             let begun = self.calls.take_legacy(&Call::of_function(delta.function_call), out);
-            self.runs.extend(begun.map(Run::Call));
+            self.runs.extend(begun.map(|call| (self.choice, Run::Call(call))));
         }
     }
 
@@ -215,19 +231,38 @@ impl Answer {
 
     /// The stretch of that kind to which more belongs, if there is room for it.
     fn said(&mut self, kind: Kind, out: &mut Sink) -> Option<&mut Said> {
-        if !matches!(self.runs.last(), Some(Run::Said(said)) if said.kind == kind) {
+        let choice = self.choice;
+        let goes_on = |(of, run): &(u64, Run)| {
+            *of == choice && matches!(run, Run::Said(said) if said.kind == kind)
+        };
+        if !self.runs.last().is_some_and(goes_on) {
             if !out.item() {
                 return None;
             }
-            self.runs.push(Run::Said(Said {
-                kind,
-                text: String::new(),
-                surrogate: PendingSurrogate::default(),
-            }));
+            let (text, surrogate) = (String::new(), PendingSurrogate::default());
+            self.runs.push((choice, Run::Said(Said { kind, text, surrogate })));
         }
         match self.runs.last_mut() {
-            Some(Run::Said(said)) => Some(said),
+            Some((_, Run::Said(said))) => Some(said),
             _ => None,
+        }
+    }
+
+    /// Of several answers only the first counts: what has come of others is taken back.
+    fn keep_first(&mut self, out: &mut Sink) {
+        if self.last_choice == 0 {
+            return;
+        }
+        self.last_choice = 0;
+        self.runs.retain(|(choice, _)| *choice == 0);
+        if self.finished_by > 0 {
+            (self.finish, self.reply.reason) = (None, None);
+        }
+        out.push(Piece::Restart);
+        for (_, run) in &self.runs {
+            if let Run::Said(said) = run {
+                out.push(said.piece(said.text.clone()));
+            }
         }
     }
 
@@ -236,14 +271,15 @@ impl Answer {
         let Self { runs, calls, details, refusal, finish, mut reply, .. } = self;
         let is_cut = calls.are_cut();
         let mut calls = calls.finish();
-        let has_calls = calls.iter().any(Option::is_some);
+        let is_there = |at: &usize| calls.get(*at).is_some_and(Option::is_some);
+        let has_calls = runs.iter().any(|(_, run)| matches!(run, Run::Call(at) if is_there(at)));
         let mut details = details.finish();
         let is_thought = |run: &Run| matches!(run, Run::Said(said) if said.kind == Kind::Reasoning);
-        if details.is_some() && !runs.iter().any(is_thought) {
+        if details.is_some() && !runs.iter().any(|(_, run)| is_thought(run)) {
             let item = details.take();
             reply.blocks.push(Block::Reasoning(Reasoning { item, ..Reasoning::default() }));
         }
-        for run in runs {
+        for (_, run) in runs {
             reply.blocks.extend(match run {
                 Run::Call(at) => calls.get_mut(at).and_then(Option::take).map(Block::ToolCall),
                 Run::Said(said) => {
@@ -277,11 +313,14 @@ impl Said {
         if text.is_empty() {
             return;
         }
-        let text = text.into_owned();
-        out.push(match self.kind {
+        out.push(self.piece(text.into_owned()));
+    }
+
+    const fn piece(&self, text: String) -> Piece {
+        match self.kind {
             Kind::Text => Piece::Text(text),
             Kind::Reasoning => Piece::Reasoning(text),
-        });
+        }
     }
 
     fn finish(mut self) -> String {

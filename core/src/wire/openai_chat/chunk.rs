@@ -23,6 +23,7 @@ pub(super) struct Chunk<'a> {
 /// One of the answers asked for.
 #[derive(Debug)]
 pub(super) struct Choice<'a> {
+    pub(super) index: Raw<'a>,
     pub(super) delta: Raw<'a>,
     pub(super) message: Raw<'a>,
     pub(super) finish_reason: Raw<'a>,
@@ -111,11 +112,28 @@ fn says(error: Raw<'_>) -> bool {
 
 impl<'a> Choice<'a> {
     fn of(raw: Raw<'a>) -> Self {
-        const NAMES: [&str; 7] =
-            ["delta", "message", "finish_reason", "native_finish_reason", "usage", "text", "error"];
-        let [delta, message, finish_reason, native_reason, usage, text, error] = raw.fields(&NAMES);
+        const NAMES: [&str; 8] = [
+            "index",
+            "delta",
+            "message",
+            "finish_reason",
+            "native_finish_reason",
+            "usage",
+            "text",
+            "error",
+        ];
+        let [index, delta, message, finish_reason, native_reason, usage, text, error] =
+            raw.fields(&NAMES);
         let all = raw;
-        Self { delta, message, finish_reason, native_reason, usage, text, error, all }
+        Self { index, delta, message, finish_reason, native_reason, usage, text, error, all }
+    }
+
+    /// Whether it adds to the answer.
+    pub(super) fn says_something(&self) -> bool {
+        let [content, calls, thought, other] =
+            self.delta.fields(&["content", "tool_calls", "reasoning_content", "reasoning"]);
+        let says = |value: Raw<'_>| !matches!(value.json(), "null" | "\"\"" | "[]" | "{}");
+        [content, calls, thought, other].into_iter().any(says)
     }
 }
 
