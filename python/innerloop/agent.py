@@ -377,8 +377,15 @@ class Agent:
 
     def _hear(self, input: Json) -> None:
         """Takes in an answer to an effect."""
-        if self._fault is None and not self._is_over:
+        if self._fault is not None or self._is_over:
+            return
+        try:
             self._guarded(lambda: self._session.handle(input, self._now()))
+        except InnerloopError as error:
+            if "tick" not in input and "lost" not in input:
+                raise
+            # Without it nothing goes on, and nothing else can be said in its place.
+            self._break(error)
 
     def _chunk(self, id: int, data: bytes) -> None:
         if self._fault is None and not self._is_over:

@@ -113,7 +113,10 @@ class Core:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._store = Store(_ENGINE)
-        exports = Instance(self._store, _MODULE, []).exports(self._store)
+        try:
+            exports = Instance(self._store, _MODULE, []).exports(self._store)
+        except WasmtimeError as error:
+            raise InnerloopError("no_memory", f"there is no room for the core: {error}") from error
         self._memory = cast(Memory, exports["memory"])
         self._room = cast(Func, exports["innerloop_room"])
         self._call = _quick(cast(Func, exports["innerloop_call"]), self._store)

@@ -18,7 +18,7 @@ from unittest import mock
 
 from support import AsyncCase, Exchange, Model, calls, fails, message, options, says, told, until
 
-from innerloop import Agent, InnerloopError, RejectedError, Run, Session, tool
+from innerloop import Agent, InnerloopError, RejectedError, Run, Session, Step, tool
 from innerloop import http as sending
 
 COLD = """
@@ -242,6 +242,26 @@ class Workspaces(AsyncCase):
 
         with tempfile.TemporaryDirectory() as root:
             self.wait(work(root))
+
+
+class Troubles(AsyncCase):
+    def test_a_run_without_which_nothing_goes_on_fails_in_words(self) -> None:
+        async def work() -> None:
+            with Model(*[fails(500)] * 9) as model:
+                async with Agent(**options(model)) as agent:
+                    handle = agent._session.handle
+
+                    def full(input: dict[str, Any], at: int) -> Step:
+                        if "tick" in input:
+                            raise InnerloopError("no_memory", "there is no memory")
+                        return handle(input, at)
+
+                    with mock.patch.object(agent._session, "handle", full):
+                        result = await agent.run("Hi").result()
+                assert result.error is not None
+                self.assertEqual(result.error.message, "there is no memory")
+
+        self.wait(work())
 
 
 class Words(AsyncCase):
