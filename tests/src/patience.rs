@@ -35,7 +35,7 @@ pub fn ends<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'st
         Err(RecvTimeoutError::Timeout) => panic!("{what} does not end"),
         Err(RecvTimeoutError::Disconnected) => match worker.join() {
             Err(panic) => std::panic::resume_unwind(panic),
-            Ok(()) => unreachable!("what was done is sent"),
+            Ok(()) => panic!("{what} has come to nothing"),
         },
     }
 }
