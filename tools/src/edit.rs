@@ -2,16 +2,16 @@
 
 use crate::{
     explain,
-    files::{FileError, Files, MAX_FILE_BYTES},
+    files::{FileError, Files},
     path::WorkspacePath,
     read,
-    replace::{self, Found},
+    source::{Edited, Failure, Source},
     write::{self, Before},
 };
 use innerloop_core::action::{Outcome, ToolError};
 use innerloop_json::{joined, quoted};
 use memchr::memchr_iter;
-use std::{borrow::Cow, fmt::Write, ops::Range, str};
+use std::{fmt::Write, slice, str};
 
 /// How many line numbers a message names.
 const MAX_NAMED_LINES: usize = 10;
@@ -54,9 +54,15 @@ pub(crate) fn edit(
             format!("{path} exists already. Give the text to replace, or write the whole file."),
         ));
     }
-    let edited = Source::new(text).replace(old, new, all).map_err(|failure| match failure {
+    let source = Source::new(text);
+    let edited = source.replace(old, new, all).map_err(|failure| match failure {
         Failure::NotFound => not_found(&path, text, old),
         Failure::NotUnique(lines) => not_unique(&path, &lines),
+        Failure::Indentation(place) => {
+            let line = source.line_numbers(slice::from_ref(&place)).first().copied();
+            let here = text.get(place).unwrap_or_default().lines();
+            other_indentation(&path, "The old text", line.unwrap_or(1), here)
+        }
         Failure::TooLarge => explain::failed(files, &path, &FileError::TooLarge),
     })?;
     if edited.text == text {
@@ -78,135 +84,6 @@ pub(crate) fn text<'a>(path: &WorkspacePath, bytes: &'a [u8]) -> Result<&'a str,
     str::from_utf8(bytes).map_err(|_| read::binary(path, "it is not UTF-8"))
 }
 
-/// A file's text and the line end that most of its lines have.
-struct Source<'a> {
-    text: &'a str,
-    crlf: bool,
-}
-
-/// Why a replacement was not made.
-enum Failure {
-    NotFound,
-    /// The lines where the old text occurs.
-    NotUnique(Vec<usize>),
-    TooLarge,
-}
-
-/// The text after the replacements.
-struct Edited {
-    text: String,
-    /// The lines of the result at which a replacement begins, counted from 1.
-    lines: Vec<usize>,
-    /// The byte offset of the first replacement in the result.
-    first: Range<usize>,
-    leniency: Option<&'static str>,
-}
-
-impl<'a> Source<'a> {
-    fn new(text: &'a str) -> Self {
-        let feeds = memchr_iter(b'\n', text.as_bytes()).count();
-        let crlf = text.matches("\r\n").count();
-        Self { text, crlf: crlf * 2 > feeds }
-    }
-
-    fn replace(&self, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
-        // Carriage returns in the old text are meant literally if the file has them there.
-        if old.contains('\r') || new.contains('\r') {
-            let exact = replace::find(self.text, old).filter(|found| found.is_exact());
-            if let Some(found) = exact {
-                return self.apply(&found, old, new, all);
-            }
-        }
-        let plain = self.text.replace("\r\n", "\n");
-        let old = old.replace("\r\n", "\n");
-        let mut found = replace::find(&plain, &old).ok_or(Failure::NotFound)?;
-        let new = new.replace("\r\n", "\n");
-        // A place before a line feed is before its carriage return, too.
-        let mut returns = self.text.match_indices("\r\n").map(|(at, _)| (at, 1));
-        replace::unshorten(&mut found.spans, &mut returns);
-        self.apply(&found, &old, &self.with_line_ends(&new), all)
-    }
-
-    /// `new` with the file's line ends.
-    fn with_line_ends<'n>(&self, new: &'n str) -> Cow<'n, str> {
-        if self.crlf && new.contains('\n') {
-            Cow::Owned(new.replace('\n', "\r\n"))
-        } else {
-            Cow::Borrowed(new)
-        }
-    }
-
-    fn apply(&self, found: &Found, old: &str, new: &str, all: bool) -> Result<Edited, Failure> {
-        if found.spans.len() > 1 && !all {
-            return Err(Failure::NotUnique(self.line_numbers(&found.spans)));
-        }
-        let mut text = String::with_capacity(self.text.len() + new.len());
-        let mut lines = Vec::with_capacity(found.spans.len());
-        let mut first = None;
-        let (mut line, mut counted, mut copied) = (1, 0, 0);
-        for span in &found.spans {
-            text.push_str(self.text.get(copied..span.start).unwrap_or_default());
-            let start = text.len();
-            let here = self.text.get(span.clone()).unwrap_or_default();
-            text.push_str(&reindent(found, old, here, new));
-            if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
-                return Err(Failure::TooLarge);
-            }
-            let passed = text.as_bytes().get(counted..start).unwrap_or_default();
-            line += memchr_iter(b'\n', passed).count();
-            counted = start;
-            lines.push(line);
-            first.get_or_insert(start..text.len());
-            copied = span.end;
-        }
-        text.push_str(self.text.get(copied..).unwrap_or_default());
-        let first = first.unwrap_or(0..0);
-        Ok(Edited { text, lines, first, leniency: found.pass.leniency() })
-    }
-
-    fn line_numbers(&self, spans: &[Range<usize>]) -> Vec<usize> {
-        let (mut line, mut counted) = (1, 0);
-        spans
-            .iter()
-            .map(|span| {
-                let passed = self.text.as_bytes().get(counted..span.start).unwrap_or_default();
-                line += memchr_iter(b'\n', passed).count();
-                counted = span.start;
-                line
-            })
-            .collect()
-    }
-}
-
-/// `new` with the indentation of `here` where `old` has another one.
-fn reindent<'n>(found: &Found, old: &str, here: &str, new: &'n str) -> Cow<'n, str> {
-    if !found.pass.reindents() {
-        return Cow::Borrowed(new);
-    }
-    let given = indentation(old);
-    let wanted = indentation(here);
-    if given == wanted {
-        return Cow::Borrowed(new);
-    }
-    let mut out = String::with_capacity(new.len() + wanted.len());
-    for line in new.split_inclusive('\n') {
-        match line.strip_prefix(given) {
-            Some(rest) if !line.trim().is_empty() => {
-                out.push_str(wanted);
-                out.push_str(rest);
-            }
-            _ => out.push_str(line),
-        }
-    }
-    Cow::Owned(out)
-}
-
-/// The white space before the first line that is not blank.
-pub(crate) fn indentation(text: &str) -> &str {
-    let line = text.split('\n').find(|line| !line.trim().is_empty()).unwrap_or_default();
-    line.strip_suffix(line.trim_start()).unwrap_or_default()
-}
-
 impl Edited {
     fn message(&self, path: &WorkspacePath) -> String {
         let count = self.lines.len();
@@ -217,6 +94,12 @@ impl Edited {
             let _ = write!(
                 out,
                 " The old text was not found exactly; it was matched with {leniency} left aside."
+            );
+        }
+        if self.is_dedented {
+            out.push_str(
+                " The new text began with the indentation that stands there already; it was not \
+                 repeated.",
             );
         }
         self.append_snippet(&mut out);
@@ -263,6 +146,31 @@ fn not_unique(path: &WorkspacePath, lines: &[usize]) -> Outcome {
         ),
     );
     Outcome { count: u32::try_from(lines.len()).ok(), ..error }
+}
+
+/// The outcome where lines are only there with another indentation, which new lines cannot take on.
+pub(crate) fn other_indentation<'t>(
+    path: &WorkspacePath,
+    what: &str,
+    line: usize,
+    there: impl Iterator<Item = &'t str>,
+) -> Outcome {
+    let mut message = format!(
+        "{what} stands in {path} only with another indentation, at line {line}, and the new text \
+         cannot take that on. The file has there:"
+    );
+    let mut there = there.fuse();
+    for line in there.by_ref().take(MAX_SHOWN_LINES) {
+        message.push('\n');
+        message.push_str(clip(line));
+    }
+    // Writing to a string cannot fail.
+    let _ = match there.count() {
+        0 => Ok(()),
+        more => write!(message, "\n[{more} more lines]"),
+    };
+    message.push_str("\nGive the old and the new text with the indentation of the file.");
+    explain::error(ToolError::EditConflict, message)
 }
 
 fn not_found(path: &WorkspacePath, text: &str, old: &str) -> Outcome {

@@ -26,6 +26,8 @@ mod regex;
 mod replace;
 mod report;
 mod search;
+mod shift;
+mod source;
 mod walk;
 mod write;
 

@@ -5,7 +5,6 @@ mod lines;
 mod nearest;
 mod place;
 mod seek;
-mod shift;
 
 use crate::{
     edit::{self, clip},
@@ -381,6 +380,12 @@ fn missed(path: &WorkspacePath, file: &Lines<'_>, miss: &Miss<'_>) -> Outcome {
                 None => {}
             }
             message
+        }
+        Miss::Indentation(hunk, at) => {
+            let there = file.lines.iter().skip(*at).copied();
+            let what = format!("The old text of the hunk on line {} of the patch", hunk.line);
+            let old = hunk.lines.iter().filter(|line| line.old().is_some()).count();
+            return edit::other_indentation(path, &what, at + 1, there.take(old));
         }
         Miss::Costly(hunk) => {
             let message = format!(

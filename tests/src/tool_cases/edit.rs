@@ -7,7 +7,7 @@ use innerloop_core::action::ToolError::{
 use serde_json::{Value, json};
 
 pub(super) fn cases() -> Vec<Case> {
-    [exact(), line_ends(), fuzzy(), conflicts(), failures()].concat()
+    [exact(), line_ends(), fuzzy(), indented(), refused(), conflicts(), failures()].concat()
 }
 
 fn edit(old: &str, new: &str) -> Value {
@@ -87,6 +87,22 @@ fn line_ends() -> Vec<Case> {
             .file("a.rs", "a\r\nb\r\n")
             .says("Edited a.rs: 2 replacements at lines 1, 2.\n1 | a\n2 | b")
             .writes("a.rs", "a\nb\n"),
+        case("c10 each line keeps its own end", edit("a\nb\nc\nd", "A\nb\nx\nC\nd"))
+            .file("a.rs", "a\r\nb\nc\r\nd\n")
+            .says("Edited a.rs: 1 replacement at line 1.\n1 | A\n2 | b\n3 | x\n4 | C\n5 | d")
+            .writes("a.rs", "A\r\nb\nx\r\nC\r\nd\n"),
+        case("c10 new lines end as those around them", edit("b", "b\nB"))
+            .file("a.rs", "a\nb\r\nc\nd\n")
+            .says("Edited a.rs: 1 replacement at line 2.\n1 | a\n2 | b\n3 | B\n4 | c\n5 | d")
+            .writes("a.rs", "a\nb\r\nB\r\nc\nd\n"),
+        case("c10 line ends of Windows in the new text alone", edit("b", "B\r\nC"))
+            .file("a.rs", "a\nb\n")
+            .says("Edited a.rs: 1 replacement at line 2.\n1 | a\n2 | B\n3 | C")
+            .writes("a.rs", "a\nB\nC\n"),
+        case("c10 line ends of Windows in the old text alone", edit("a\r\nb", "A\nB\nC"))
+            .file("a.rs", "a\r\nb\r\n")
+            .says("Edited a.rs: 1 replacement at line 1.\n1 | A\n2 | B\n3 | C")
+            .writes("a.rs", "A\r\nB\r\nC\r\n"),
         case("c10 a line feed at the end of the old text", edit_all("x\n", "y\n"))
             .file("a.rs", "x\r\nx\r\nx")
             .says("Edited a.rs: 2 replacements at lines 1, 2.\n1 | y\n2 | y\n3 | x")
@@ -152,6 +168,109 @@ fn fuzzy() -> Vec<Case> {
                 aside("white space at line ends")
             ))
             .writes("a.rs", "z\n\nz"),
+    ]
+}
+
+/// New lines in the file's own indentation.
+fn indented() -> Vec<Case> {
+    let edited = |lines: &str| {
+        let aside = "The old text was not found exactly; it was matched with indentation left \
+                     aside.";
+        format!("Edited a.rs: 1 replacement at line 2. {aside}\n{lines}")
+    };
+    let again = "The new text began with the indentation that stands there already; it was not \
+                 repeated.";
+    vec![
+        case("c10 spaces for the tabs of a file", {
+            edit(
+                "    if a {\n        x()\n    }",
+                "    if a {\n        x()\n        if b {\n            z()\n        }\n    }",
+            )
+        })
+        .file("a.rs", "f {\n\tif a {\n\t\tx()\n\t}\n}\n")
+        .says(edited(
+            "1 | f {\n2 | \tif a {\n3 | \t\tx()\n4 | \t\tif b {\n5 | \t\t\tz()\n6 | \t\t}\n7 | \
+             \t}\n8 | }",
+        ))
+        .writes("a.rs", "f {\n\tif a {\n\t\tx()\n\t\tif b {\n\t\t\tz()\n\t\t}\n\t}\n}\n"),
+        case(
+            "c10 a deeper line than the old text has",
+            edit("    x()\n", "    if b {\n      y()\n"),
+        )
+        .file("a.rs", "f {\n\tx()\n}\n")
+        .says(edited("1 | f {\n2 | \tif b {\n3 | \t\ty()\n4 | }"))
+        .writes("a.rs", "f {\n\tif b {\n\t\ty()\n}\n"),
+        case("c10 tabs for the spaces of a file", edit("\tx()\n", "\tif b {\n\t\ty()\n\t}\n"))
+            .file("a.rs", "f {\n  x()\n}\n")
+            .says(edited("1 | f {\n2 |   if b {\n3 |     y()\n4 |   }\n5 | }"))
+            .writes("a.rs", "f {\n  if b {\n    y()\n  }\n}\n"),
+        case("c10 old text without indentation, new text with the file's", {
+            edit("a\nb\n", "    c\n        d\n    b\n")
+        })
+        .file("a.rs", "f:\n    a\n    b\n")
+        .says(edited("1 | f:\n2 |     c\n3 |         d\n4 |     b"))
+        .writes("a.rs", "f:\n    c\n        d\n    b\n"),
+        case("c10 spaces in the old text, the file's tabs in the new", {
+            edit("  a\n    b\n", "\tc\n\t\td\n")
+        })
+        .file("a.rs", "f:\n\ta\n\t\tb\n")
+        .says(edited("1 | f:\n2 | \tc\n3 | \t\td"))
+        .writes("a.rs", "f:\n\tc\n\t\td\n"),
+        case(
+            "c10 indentation that stands there is not repeated",
+            edit("a = 1", "    b = 2\n    c"),
+        )
+        .file("a.rs", "f:\n    a = 1\n")
+        .says(format!(
+            "Edited a.rs: 1 replacement at line 2. {again}\n1 | f:\n2 |     b = 2\n3 |     c"
+        ))
+        .writes("a.rs", "f:\n    b = 2\n    c\n"),
+        case("c10 indentation may be what is wanted", edit("a = 1", "    a = 1"))
+            .file("a.rs", "f:\n    a = 1\n")
+            .says("Edited a.rs: 1 replacement at line 2.\n1 | f:\n2 |         a = 1")
+            .writes("a.rs", "f:\n        a = 1\n"),
+        case("c10 an item of a list keeps its place", edit("- x", "- x\n- y"))
+            .file("a.rs", "f:\n- x\n")
+            .says("Edited a.rs: 1 replacement at line 2.\n1 | f:\n2 | - x\n3 | - y")
+            .writes("a.rs", "f:\n- x\n- y\n"),
+    ]
+}
+
+/// Edits that would write another structure.
+fn refused() -> Vec<Case> {
+    let refused = |line: u32, there: &str| {
+        format!(
+            "The old text stands in a.rs only with another indentation, at line {line}, and the \
+             new text cannot take that on. The file has there:\n{there}\nGive the old and the new \
+             text with the indentation of the file."
+        )
+    };
+    let yaml = "a:\n  b:\n    - x\n    - y\n  c: 1\n";
+    vec![
+        case("c10 lines shifted by different amounts", {
+            edit("a:\n    b:\n        - x", "a:\n    b:\n        - z\n        - x")
+        })
+        .file("a.rs", yaml)
+        .fails(EditConflict, refused(1, "a:\n  b:\n    - x")),
+        case("c10 a line that would stand left of the margin", {
+            edit("    a:\n      b:", "    a:\n      d: 1\n  e:\n      b:")
+        })
+        .file("a.rs", yaml)
+        .fails(EditConflict, refused(1, "a:\n  b:")),
+        case("c10 tabs and spaces in one line", edit("a:\n  b\n", "a:\n  c\n    d\n"))
+            .file("a.rs", "\ta:\n\t  b\n")
+            .fails(EditConflict, refused(1, "\ta:\n\t  b")),
+        case("c10 a step that is none of the file's", {
+            edit("    a\n        b", "    a\n        b\n      c")
+        })
+        .file("a.rs", "x\n\ta\n\t\tb\n")
+        .fails(EditConflict, refused(2, "\ta\n\t\tb")),
+        case("c10 new text that begins at no depth of the old", edit("a\nb\n", "  c\n  d\n"))
+            .file("a.rs", "f:\n    a\n    b\n")
+            .fails(EditConflict, refused(2, "    a\n    b")),
+        case("c10 nothing but another indentation", edit("a\nb\n", "  a\n  b\n"))
+            .file("a.rs", "f:\n    a\n    b\n")
+            .fails(EditConflict, refused(2, "    a\n    b")),
     ]
 }
 

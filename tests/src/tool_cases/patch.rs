@@ -211,6 +211,10 @@ fn ends() -> Vec<Case> {
         update("h6 line ends of Windows in the patch", " a\r\n-b\r\n+B\r\n")
             .turns("a\nb\n", "a\nB\n"),
         update("h6 mixed line ends stay mixed", "-b\n+B\n").turns("a\nb\nc\r\n", "a\nB\nc\r\n"),
+        update("h6 new lines end as those in whose place they come", "-a\n-b\n+A\n+B\n+C\n")
+            .turns("a\r\nb\nc\nd\n", "A\r\nB\nC\nc\nd\n"),
+        update("h6 new lines end as the line before", " a\n+A\n")
+            .turns("a\r\nb\nc\n", "a\r\nA\r\nb\nc\n"),
         update("h6 no line feed at the end, and none after", "-b\n+B\n+C\n")
             .turns("a\nb", "a\nB\nC"),
         update("h6 lines after one without a line feed", "@@\n+b\n").turns("a", "a\nb"),

@@ -109,6 +109,10 @@ fn h6_a_file_is_not_gone_through_for_each_time_that_it_is_named() {
 #[test]
 fn h6_a_wide_line_that_many_hunks_have_is_looked_at_once() {
     let file = " ".repeat(usize::try_from(MAX_FILE_BYTES).unwrap() / 16) + "a\n";
+    let outcome = patched(file.clone(), &"@@\n-b\n".repeat(LINES));
+    assert_eq!(outcome.error, Some(ToolError::EditConflict));
+    // New lines are not put so far to the right.
     let outcome = patched(file, &"@@\n a\n+b\n".repeat(LINES));
-    assert_eq!(outcome.error, None, "{}", outcome.joined_text());
+    assert_eq!(outcome.error, Some(ToolError::EditConflict));
+    assert!(outcome.joined_text().contains("only with another indentation, at line 1"));
 }

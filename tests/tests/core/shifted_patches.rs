@@ -1,17 +1,23 @@
 //! Patches whose indentation is not the file's: they do what the properly indented patch does.
 
-use innerloop_core::action::Action;
+use innerloop_core::action::{Action, Outcome, ToolError};
 use innerloop_tools::{Files, Memory, WorkspacePath, perform};
 
 /// What a patch with these hunks makes of a file.
 fn applied(file: &str, hunks: &str) -> String {
+    let (outcome, text) = outcome(file, hunks);
+    assert_eq!(outcome.error, None, "{}\n{file}\n{hunks}", outcome.joined_text());
+    text
+}
+
+/// What is said of a patch with these hunks, and the file afterwards.
+fn outcome(file: &str, hunks: &str) -> (Outcome, String) {
     let mut files = Memory::new();
     let path = WorkspacePath::parse("a").unwrap();
     files.write(&path, file.as_bytes().to_vec()).unwrap();
     let patch = format!("*** Begin Patch\n*** Update File: a\n{hunks}*** End Patch\n");
     let outcome = perform(&mut files, &Action::Patch { patch });
-    assert_eq!(outcome.error, None, "{}\n{file}\n{hunks}", outcome.joined_text());
-    String::from_utf8(files.read(&path).unwrap().into_owned()).unwrap()
+    (outcome, String::from_utf8(files.read(&path).unwrap().into_owned()).unwrap())
 }
 
 const PYTHON: &str = "class Store:
@@ -256,17 +262,16 @@ fn h3_a_patch_with_other_indentation_does_what_the_proper_one_does() {
 }
 
 #[test]
-fn h3_most_of_the_lines_say_how_new_lines_are_indented() {
+fn h3_the_old_lines_say_how_new_lines_are_indented() {
     let cases: [(&str, &str, &str, &str); 9] = [
         (
-            "two against one, whichever is first",
+            "a first line that was trimmed says nothing",
             "    a\n    b\n    c\n",
             "@@\n a\n-    b\n+    B\n     c\n",
             "    a\n    B\n    c\n",
         ),
-        ("of equals, the removed line's", "a:\n    b\n", "@@\n a:\n-b\n+c\n", "a:\n    c\n"),
         (
-            "of equals, the removed line's, that is as it should be",
+            "a first line that was trimmed, and one that is as it should be",
             "    a:\n        b\n",
             "@@\n a:\n-        b\n+        c\n",
             "    a:\n        c\n",
@@ -296,10 +301,16 @@ fn h3_most_of_the_lines_say_how_new_lines_are_indented() {
             "\ta\n\t\tx\n\t\tb \n",
         ),
         (
-            "a new line that has less than is taken away stays",
-            "a\nb\n",
-            "@@\n     a\n-    b\n+    c\n+  d\n",
-            "a\nc\n  d\n",
+            "new lines that are indented already",
+            "x\n    a\n    b\n",
+            "@@\n-a\n-b\n+    c\n+        d\n",
+            "x\n    c\n        d\n",
+        ),
+        (
+            "new lines in the file's own characters",
+            "x\n\ta\n\t\tb\n",
+            "@@\n-    a\n-        b\n+\tc\n+\t\td\n",
+            "x\n\tc\n\t\td\n",
         ),
         (
             "blank new lines stay blank",
@@ -314,10 +325,28 @@ fn h3_most_of_the_lines_say_how_new_lines_are_indented() {
 }
 
 #[test]
-fn h6_a_very_wide_line_is_not_put_before_each_new_one() {
-    let file = format!("{:5000}a\n", "");
-    let text = applied(&file, &format!("@@\n-a\n{}", "+b\n".repeat(1_000)));
-    assert_eq!(text, "b\n".repeat(1_000));
+fn h3_new_lines_that_cannot_take_on_the_indentation_change_nothing() {
+    let wide = format!("{:5000}a\n", "");
+    let many = format!("@@\n-a\n{}", "+b\n".repeat(1_000));
+    let cases: [(&str, &str, &str); 6] = [
+        (
+            "lines shifted by different amounts",
+            "a:\n  b:\n    - x\n",
+            "@@\n a:\n-    b:\n+    c:\n         - x\n",
+        ),
+        ("one against one", "a:\n    b\n", "@@\n a:\n-b\n+c\n"),
+        ("less than is taken away", "a\nb\n", "@@\n     a\n-    b\n+    c\n+  d\n"),
+        ("tabs before spaces", "\ta\n\t  b\n", "@@\n-a\n-  b\n+a\n+    c\n"),
+        ("no whole step", "\ta\n\t\tb\n", "@@\n     a\n-        b\n+       c\n"),
+        ("a very wide line", &wide, &many),
+    ];
+    for (name, file, hunks) in cases {
+        let (outcome, text) = outcome(file, hunks);
+        let words = outcome.joined_text();
+        assert_eq!(outcome.error, Some(ToolError::EditConflict), "{name}: {words}");
+        assert!(words.contains("another indentation, at line 1"), "{name}: {words}");
+        assert_eq!(text, file, "{name}");
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) struct Lines<'a> {
     pub(crate) lines: Vec<&'a str>,
     /// Where each line begins in the text, and where the text ends.
     starts: Vec<usize>,
-    /// What ends a new line: what ends most of the lines.
+    /// What ends a new line where no other line says it: what ends most of the lines.
     end: &'static str,
     /// Whether the last line has no end.
     is_open: bool,
@@ -62,12 +62,13 @@ impl<'a> Lines<'a> {
         let mut next = 0;
         for run in runs {
             self.copy(next, run.at, &mut out);
-            for line in &run.added {
+            for (number, line) in run.added.iter().enumerate() {
+                let end = self.end_of(run, number);
                 if out.len() > self.mark.len() && !out.ends_with('\n') {
-                    out.push_str(self.end);
+                    out.push_str(end);
                 }
                 out.push_str(line);
-                out.push_str(self.end);
+                out.push_str(end);
             }
             next = next.max(run.at + run.removed);
         }
@@ -79,6 +80,25 @@ impl<'a> Lines<'a> {
             out.truncate(length);
         }
         out
+    }
+
+    /// What ends a new line of a run: what ended the line in whose place it comes, or else the line
+    /// before it.
+    fn end_of(&self, run: &Run, number: usize) -> &'static str {
+        let place = match run.removed {
+            0 => run.at.checked_sub(1).unwrap_or(run.at),
+            removed => run.at + number.min(removed - 1),
+        };
+        // A last line without an end says nothing.
+        [Some(place), place.checked_sub(1)]
+            .into_iter()
+            .flatten()
+            .find_map(|line| {
+                let (start, end) = (self.starts.get(line)?, self.starts.get(line + 1)?);
+                let rest = self.text.get(*start..*end)?.strip_suffix('\n')?;
+                Some(if rest.ends_with('\r') { "\r\n" } else { "\n" })
+            })
+            .unwrap_or(self.end)
     }
 
     /// Appends the lines from `from` up to `to` with their ends.

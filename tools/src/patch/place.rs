@@ -4,11 +4,13 @@
 use super::{
     lines::{Lines, Run},
     seek::{Index, Seen},
-    shift::Shift,
 };
-use crate::replace::Pass;
+use crate::{
+    replace::Pass,
+    shift::{Pair, Shift, Style, agrees, indentation, is_placed},
+};
 use innerloop_core::action::{Hunk, HunkLine};
-use std::ops::Range;
+use std::{cell::OnceCell, ops::Range};
 
 /// What the hunks do to the file.
 pub(crate) struct Placed {
@@ -33,6 +35,8 @@ pub(crate) enum Miss<'a> {
     Hint(&'a str),
     /// The old lines are not where they must be.
     Lines(&'a Hunk),
+    /// The old lines are at that line only with other indentation, which new lines cannot take on.
+    Indentation(&'a Hunk, usize),
     /// Up to this hunk, lines were compared in more places than the patch may cost.
     Costly(&'a Hunk),
 }
@@ -51,6 +55,7 @@ pub(crate) fn place<'a>(file: &Lines<'_>, hunks: &'a [Hunk]) -> Result<Placed, M
     let mut placing = Placing {
         lines: &file.lines,
         index: Index::new(&file.lines, &wanted),
+        style: OnceCell::new(),
         blanks: file.lines.iter().rev().take_while(|line| line.trim().is_empty()).count(),
         removed: vec![false; file.lines.len()],
         cursor: 0,
@@ -86,6 +91,8 @@ struct Found {
 struct Placing<'a> {
     lines: &'a [&'a str],
     index: Index<'a>,
+    /// How the file is indented, once it is asked for.
+    style: OnceCell<Style>,
     /// How many blank lines the file ends with.
     blanks: usize,
     /// Whether an earlier hunk removes the line.
@@ -108,7 +115,9 @@ impl Placing<'_> {
         if let Some(aside) = aside {
             self.placed.loose.push(Loose { line: found.at + 1, aside });
         }
-        self.add_runs(sought, &found);
+        let shift = self.shift(sought, &found);
+        let shift = shift.ok_or(Miss::Indentation(sought.hunk, found.at))?;
+        self.add_runs(sought, &found, &shift);
         self.cursor = found.at + found.old.len();
         Ok(())
     }
@@ -219,8 +228,7 @@ impl Placing<'_> {
         Some(found(seen, false))
     }
 
-    fn add_runs(&mut self, sought: &Sought<'_>, found: &Found) {
-        let shift = self.shift(sought, found);
+    fn add_runs(&mut self, sought: &Sought<'_>, found: &Found, shift: &Shift) {
         let mut run: Option<Run> = None;
         let (mut at, mut old) = (found.at, sought.old.start);
         for line in &sought.hunk.lines {
@@ -251,20 +259,66 @@ impl Placing<'_> {
         self.placed.runs.extend(run);
     }
 
-    /// How new lines take on the file's indentation where the hunk has another one.
-    fn shift(&self, sought: &Sought<'_>, found: &Found) -> Shift {
-        let mut shift = Shift::default();
-        let (mut at, mut old) = (found.at, sought.old.start);
-        for line in sought.hunk.lines.iter().filter(|_| found.pass.reindents()) {
-            let Some(given) = line.old() else { continue };
-            if found.old.contains(&old) {
-                let there = self.lines.get(at).copied().unwrap_or_default();
-                shift.count(matches!(line, HunkLine::Removed(_)), given, there);
-                at += 1;
-            }
-            old += 1;
+    /// How new lines take on the file's indentation where the hunk has another one; `None` if they
+    /// cannot.
+    fn shift(&self, sought: &Sought<'_>, found: &Found) -> Option<Shift> {
+        let lines = &sought.hunk.lines;
+        let added = lines.iter().filter_map(|line| match line {
+            HunkLine::Added(text) => indentation(text),
+            HunkLine::Removed(_) | HunkLine::Context(_) => None,
+        });
+        let added: Vec<&str> = added.collect();
+        if !found.pass.reindents() || added.is_empty() {
+            return Some(Shift::None);
         }
-        shift
+        let old = lines.iter().filter(|line| line.old().is_some()).zip(sought.old.clone());
+        let old = old.filter(|(_, number)| found.old.contains(number)).zip(found.at..);
+        let pairs: Vec<(bool, Pair<'_>)> = old
+            .filter_map(|((line, _), at)| {
+                let given = indentation(line.old()?)?;
+                let there = indentation(self.lines.get(at)?)?;
+                Some((matches!(line, HunkLine::Removed(_)), (given, there)))
+            })
+            .collect();
+        let removed = pairs.iter().find(|(is_removed, _)| *is_removed);
+        let is_bare = pairs.iter().all(|(_, pair)| pair.0.is_empty() || agrees(pair));
+        if removed
+            .is_some_and(|(_, first)| (is_bare || !first.0.is_empty()) && is_placed(*first, &added))
+        {
+            return Some(Shift::None);
+        }
+        let pairs = without_slips(&pairs);
+        if pairs.iter().all(agrees) {
+            return Some(Shift::None);
+        }
+        let style = self.style.get_or_init(|| Style::of(self.lines.iter().copied()));
+        Shift::of(&pairs, &added, style)
+    }
+}
+
+/// The old lines of a hunk that say how it is indented. A line of context that is one space short
+/// lacks its mark, and a first or last line without any indentation was trimmed: those say nothing
+/// of others.
+fn without_slips<'a>(pairs: &[(bool, Pair<'a>)]) -> Vec<Pair<'a>> {
+    let lacks_mark = |given: &str, there: &str| there.strip_prefix(given) == Some(" ");
+    let marked = pairs
+        .iter()
+        .filter(|(is_removed, (given, there))| *is_removed || !lacks_mark(given, there));
+    let marked: Vec<Pair<'a>> = marked.map(|(_, pair)| *pair).collect();
+    let is_trimmed = |(given, there): &Pair<'_>| given.is_empty() && !there.is_empty();
+    let (first, last) = (marked.split_first(), marked.split_last());
+    match (first, last) {
+        (Some((first, rest)), _)
+            if is_trimmed(first) && !rest.is_empty() && rest.iter().all(agrees) =>
+        {
+            rest.to_vec()
+        }
+        (_, Some((last, rest)))
+            if is_trimmed(last) && rest.len() > 1 && rest.iter().all(agrees) =>
+        {
+            rest.to_vec()
+        }
+        _ => marked,
     }
 }
 

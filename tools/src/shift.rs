@@ -1,0 +1,222 @@
+//! New lines whose place was found with indentation left aside: all of them move by the same shift,
+//! in the file's own characters, or none does. What cannot be moved so would be another structure.
+
+use innerloop_json::joined;
+
+/// Wider lines are not moved: each new line would cost as much.
+const MAX_BYTES: usize = 200;
+/// How many spaces may stand for one tab of the file, the likeliest first.
+const SPACES_A_TAB: [usize; 4] = [8, 4, 2, 3];
+/// How many spaces one tab may stand for.
+const MAX_SPACES: usize = 16;
+
+/// The white space that a line begins with, no more of it than tells that it is too wide; `None` if
+/// the line is blank.
+pub(crate) fn indentation(line: &str) -> Option<&str> {
+    let mut letters = line.char_indices().take(MAX_BYTES + 1);
+    match letters.find(|(_, letter)| !letter.is_whitespace()) {
+        Some((at, _)) => line.get(..at),
+        None => line.char_indices().nth(MAX_BYTES + 1).and_then(|(at, _)| line.get(..at)),
+    }
+}
+
+/// Whether a line is indented as it is in the file.
+pub(crate) fn agrees((given, there): &Pair<'_>) -> bool {
+    given == there && given.len() <= MAX_BYTES
+}
+
+/// A line of a text, and the line of the file that it was found to be: the indentation of both.
+pub(crate) type Pair<'a> = (&'a str, &'a str);
+
+/// From the indentation of a text to a file's.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shift {
+    /// Lines stay as they are.
+    #[default]
+    None,
+    /// What is taken away in front, and what is put there.
+    Front { removed: String, added: String },
+    /// The file spells steps in another way: `base` is a depth of the text and the file's for it.
+    Steps { base: (usize, usize), from: usize, to: usize, sign: &'static str },
+}
+
+/// What a file's lines begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sign {
+    Nothing,
+    Spaces,
+    Tabs,
+    Mixed,
+}
+
+impl Sign {
+    fn of<'a>(indents: impl Iterator<Item = &'a str>) -> Self {
+        indents.fold(Self::Nothing, |sign, indent| {
+            let next = match indent {
+                "" => return sign,
+                indent if indent.bytes().all(|byte| byte == b' ') => Self::Spaces,
+                indent if indent.bytes().all(|byte| byte == b'\t') => Self::Tabs,
+                _ => Self::Mixed,
+            };
+            if sign == Self::Nothing || sign == next { next } else { Self::Mixed }
+        })
+    }
+}
+
+/// How the lines of a whole file are indented.
+pub(crate) struct Style {
+    sign: Sign,
+    /// By how many spaces a line is most often deeper than the one before.
+    step: Option<usize>,
+}
+
+impl Style {
+    pub(crate) fn of<'a>(lines: impl Iterator<Item = &'a str>) -> Self {
+        let (mut tabs, mut spaces, mut last) = (false, false, 0);
+        let mut steps = [0_usize; 9];
+        for indent in lines.filter_map(indentation) {
+            tabs |= indent.starts_with('\t');
+            // One space is in front of the lines of a comment.
+            spaces |= indent.starts_with("  ");
+            if let Some(count) = indent.len().checked_sub(last).and_then(|by| steps.get_mut(by)) {
+                *count += 1;
+            }
+            last = indent.len();
+        }
+        let sign = match (tabs, spaces) {
+            (false, false) => Sign::Nothing,
+            (true, false) => Sign::Tabs,
+            (false, true) => Sign::Spaces,
+            (true, true) => Sign::Mixed,
+        };
+        let step = [4, 2, 8, 3].into_iter().rev().max_by_key(|by| steps.get(*by).copied());
+        let step = step.filter(|by| steps.get(*by).is_some_and(|count| *count > 0));
+        Self { sign, step }
+    }
+}
+
+impl Shift {
+    /// The shift that brings each line to its pair, and that each of the `new` lines can take.
+    pub(crate) fn of(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+        if pairs.iter().all(agrees) {
+            return Some(Self::None);
+        }
+        let olds = pairs.iter().flat_map(|(given, there)| [*given, *there]);
+        if olds.chain(new.iter().copied()).any(|indent| indent.len() > MAX_BYTES) {
+            return None;
+        }
+        Self::in_front(pairs, new, style).or_else(|| Self::in_steps(pairs, new, style))
+    }
+
+    fn in_front(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+        let (given, there) = *pairs.first()?;
+        let (removed, added) = match there.strip_suffix(given) {
+            Some(added) => ("", added),
+            None => (given.strip_suffix(there)?, ""),
+        };
+        let shift = Self::Front { removed: removed.to_owned(), added: added.to_owned() };
+        let is_said = |(given, there): &Pair<'_>| shift.moved(given).as_deref() == Some(*there);
+        let sign = own_sign(pairs, style);
+        let suits = |new: &&str| {
+            let is_known = pairs.iter().any(|(given, _)| given == new);
+            shift.moved(new).is_some_and(|moved| {
+                let of_moved = Sign::of([moved.as_str()].into_iter());
+                let is_own = of_moved == sign || [of_moved, sign].contains(&Sign::Nothing);
+                is_known || (is_own && of_moved != Sign::Mixed)
+            })
+        };
+        (pairs.iter().all(is_said) && new.iter().all(suits)).then_some(shift)
+    }
+
+    /// Spaces become tabs, or tabs spaces.
+    fn in_steps(pairs: &[Pair<'_>], new: &[&str], style: &Style) -> Option<Self> {
+        let base = pairs.first().map(|(given, there)| (given.len(), there.len()))?;
+        let texts = pairs.iter().map(|(given, _)| *given).chain(new.iter().copied());
+        let apart = |indent: &str| indent.len().abs_diff(base.0);
+        let (steps, sign) = match (Sign::of(texts.clone()), own_sign(pairs, style)) {
+            (Sign::Spaces, Sign::Tabs) => {
+                let common = texts.map(apart).fold(0, common_divisor);
+                let fits = SPACES_A_TAB.into_iter().filter(|spaces| common % spaces == 0);
+                (fits.map(|spaces| (spaces, 1)).collect::<Vec<_>>(), "\t")
+            }
+            (Sign::Tabs, Sign::Spaces) => {
+                let is_flat = texts.map(apart).all(|by| by == 0);
+                let deeper = pairs.iter().find(|(given, _)| apart(given) > 0);
+                let spaces = match deeper {
+                    Some((given, there)) => there.len().abs_diff(base.1).checked_div(apart(given)),
+                    None if is_flat => Some(1),
+                    None => style.step.or(base.1.checked_div(base.0)),
+                };
+                let spaces = spaces.filter(|spaces| (1..=MAX_SPACES).contains(spaces))?;
+                (vec![(1, spaces)], " ")
+            }
+            _ => return None,
+        };
+        steps.into_iter().find_map(|(from, to)| {
+            let shift = Self::Steps { base, from, to, sign };
+            let is_said = |(given, there): &Pair<'_>| shift.moved(given).as_deref() == Some(*there);
+            let suits = |new: &&str| shift.moved(new).is_some();
+            (pairs.iter().all(is_said) && new.iter().all(suits)).then_some(shift)
+        })
+    }
+
+    /// A new line as it is to stand in the file.
+    pub(crate) fn apply(&self, line: &str) -> String {
+        let moved = indentation(line).and_then(|indent| Some((indent, self.moved(indent)?)));
+        match moved {
+            Some((indent, moved)) => {
+                joined(&[moved.as_str(), line.get(indent.len()..).unwrap_or_default()], "")
+            }
+            None => line.to_owned(),
+        }
+    }
+
+    /// The file's indentation for one of the text, if there is one.
+    fn moved(&self, indent: &str) -> Option<String> {
+        match self {
+            Self::None => Some(indent.to_owned()),
+            Self::Front { removed, added } => {
+                Some(joined(&[added.as_str(), indent.strip_prefix(removed.as_str())?], ""))
+            }
+            Self::Steps { base, from, to, sign } => {
+                let by = indent.len().abs_diff(base.0);
+                if by % from > 0 {
+                    return None;
+                }
+                let by = by / from * to;
+                let depth = match indent.len() >= base.0 {
+                    true => base.1 + by,
+                    false => base.1.checked_sub(by)?,
+                };
+                Some(sign.repeat(depth))
+            }
+        }
+    }
+}
+
+/// Whether new text has the file's indentation already although the old text lacks it: its first
+/// line begins as the file's does, and the old text begins with none, or with other characters.
+pub(crate) fn is_placed(first: Pair<'_>, new: &[&str]) -> bool {
+    let (given, there) = first;
+    let sign_of = |indent| Sign::of([indent].into_iter());
+    let begins = new.first().is_some_and(|new| *new == there && there != given);
+    let all = Sign::of(new.iter().copied());
+    begins
+        && (given.is_empty() || (!there.is_empty() && sign_of(given) != sign_of(there)))
+        && (all != Sign::Mixed || new.iter().all(|new| new.starts_with(there)))
+}
+
+/// What the file's lines begin with: those that were found, or else all of it.
+fn own_sign(pairs: &[Pair<'_>], style: &Style) -> Sign {
+    match Sign::of(pairs.iter().map(|(_, there)| *there)) {
+        Sign::Nothing => style.sign,
+        sign => sign,
+    }
+}
+
+const fn common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
