@@ -4,7 +4,7 @@ use crate::{
     explain,
     files::{FileError, Files},
     path::WorkspacePath,
-    pattern::Pattern,
+    pattern::{Pattern, settle},
     walk::{LeftOut, walk},
 };
 use innerloop_core::action::{Hidden, Outcome, ToolError};
@@ -45,11 +45,11 @@ pub struct Glob {
 pub type Found = (Reverse<u64>, WorkspacePath);
 
 impl Glob {
-    /// Reads what is asked for.
+    /// Reads what is asked for, and looks what brackets in the pattern mean.
     ///
     /// # Errors
     /// The outcome where it makes no sense.
-    pub fn parse(query: &Query<'_>) -> Result<Self, Outcome> {
+    pub fn parse(files: &impl Files, query: &Query<'_>) -> Result<Self, Outcome> {
         let folder = explain::any_path(query.within, query.path)?;
         let most = usize::try_from(query.max_results.unwrap_or(MAX_FILES)).unwrap_or(usize::MAX);
         if most == 0 {
@@ -57,7 +57,8 @@ impl Glob {
             return Err(explain::error(ToolError::InvalidArguments, message));
         }
         let pattern = Pattern::parse(query.pattern)?;
-        let pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
+        let mut pattern = if query.ignore_case { pattern.ignoring_case() } else { pattern };
+        settle([&mut pattern], files, &folder, query.hidden);
         Ok(Self { folder, most, pattern })
     }
 
@@ -90,7 +91,7 @@ impl Glob {
 }
 
 pub(crate) fn glob(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let glob = Glob::parse(query)?;
+    let glob = Glob::parse(files, query)?;
     let mut found = Vec::new();
     let left_out = walk(files, &glob.folder, query.hidden, &mut |path| {
         if glob.wants(path) {

@@ -5,7 +5,7 @@ use crate::{
     file_type::FileType,
     files::{FileError, Files},
     path::WorkspacePath,
-    pattern::Pattern,
+    pattern::{Pattern, settle},
     read,
     report::Report,
     search::{Matcher, SmallMatcher},
@@ -25,18 +25,19 @@ pub struct Search {
 }
 
 impl Search {
-    /// Reads all of it but the expression.
+    /// Reads all of it but the expression, and looks what brackets in the pattern of paths mean.
     ///
     /// # Errors
     /// The outcome where something in it makes no sense.
-    pub fn parse(within: &WorkspacePath, grep: &Grep) -> Result<Self, Outcome> {
+    pub fn parse(files: &impl Files, within: &WorkspacePath, grep: &Grep) -> Result<Self, Outcome> {
         let path = explain::any_path(within, grep.path.as_deref())?;
-        let glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
+        let mut glob = grep.glob.as_deref().map(Pattern::parse).transpose()?;
         let file_type = grep.file_type.as_deref().map(FileType::named).transpose()?;
         if grep.max_results == Some(0) || grep.max_per_file == Some(0) {
             let message = "The number of results is limited to 0. Allow at least 1.";
             return Err(explain::error(ToolError::InvalidArguments, message));
         }
+        settle(glob.as_mut(), files, &path, grep.hidden);
         Ok(Self { path, glob, file_type })
     }
 
@@ -53,7 +54,7 @@ pub(crate) fn grep(
     within: &WorkspacePath,
     grep: &Grep,
 ) -> Result<Outcome, Outcome> {
-    let search = Search::parse(within, grep)?;
+    let search = Search::parse(files, within, grep)?;
     let path = &search.path;
     let matcher = small_matcher(grep)?;
     let mut report = Report::new(grep);

@@ -47,6 +47,7 @@ pub mod parts {
         glob::{Found, Glob, Query, not_searched},
         grep::{Search, grep_file, small_matcher},
         ignore::{Rule, Scope},
+        pattern::with_bracketed_names,
         read::{Lines, binary, looks_binary, past_the_end, unmarked},
         report::{MAX_RESULTS, Report},
         search::{Matcher, SmallMatcher, hits},

@@ -5,7 +5,7 @@ use crate::{
     files::{Entry, FileError, Files, Kind, sort},
     ignore::Rules,
     path::WorkspacePath,
-    pattern::Pattern,
+    pattern::{Pattern, settle},
     walk::{rules_above, rules_of},
 };
 use innerloop_core::action::{Hidden, ListStyle, Outcome, ToolError};
@@ -30,7 +30,9 @@ pub(crate) fn list(files: &impl Files, query: &Query<'_>) -> Result<Outcome, Out
         let message = "The depth is 0. Give at least 1.";
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
-    let ignore = query.ignore.iter().map(|text| Pattern::parse(text)).collect::<Result<_, _>>()?;
+    let ignore = query.ignore.iter().map(|text| Pattern::parse(text));
+    let mut ignore = ignore.collect::<Result<Vec<_>, _>>()?;
+    settle(&mut ignore, files, &folder, query.hidden);
     let above = match query.hidden {
         Hidden::Ignored => rules_above(files, &folder),
         Hidden::Nothing => None,

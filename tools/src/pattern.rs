@@ -1,13 +1,16 @@
-//! Patterns of paths: `*`, `**`, `?`, `[a-z]`, `{a,b}`.
+//! Patterns of paths: `*`, `**`, `?`, `[a-z]`, `{a,b}`. Names may hold brackets, too, such as those
+//! of routes: a pattern that names an existing path means that.
 
 use crate::{
     explain,
+    files::Files,
     path::{WorkspacePath, lower_case},
+    walk::walk,
 };
 use fast_glob::{glob_match, validate};
-use innerloop_core::action::{Outcome, ToolError};
+use innerloop_core::action::{Hidden, Outcome, ToolError};
 use innerloop_json::quoted;
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::ControlFlow};
 
 /// Most combinations of alternatives that a pattern's braces may have.
 const MAX_ALTERNATIVES: usize = 1000;
@@ -16,6 +19,8 @@ const MAX_ALTERNATIVES: usize = 1000;
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     glob: String,
+    /// The same with brackets that stand for themselves, as long as it is not known what is meant.
+    named: Vec<String>,
     names_only: bool,
     ignore_case: bool,
 }
@@ -43,23 +48,158 @@ impl Pattern {
             false => Cow::Borrowed(rest),
         };
         let names_only = !rest.contains('/');
-        Ok(Self { names_only, glob: format!("{sign}{rest}"), ignore_case: false })
+        let mut named = Vec::new();
+        for is_named in [|_: &str| true, |inside: &str| !is_class(inside)] {
+            let glob = format!("{sign}{}", with_names(&rest, is_named));
+            if glob.len() > sign.len() + rest.len() && !named.contains(&glob) {
+                named.push(glob);
+            }
+        }
+        Ok(Self { names_only, glob: format!("{sign}{rest}"), named, ignore_case: false })
     }
 
     /// The same pattern, for letters of any case.
     pub(crate) fn ignoring_case(self) -> Self {
-        Self { glob: lower_case(&self.glob), ignore_case: true, ..self }
+        let named = self.named.iter().map(|glob| lower_case(glob)).collect();
+        Self { glob: lower_case(&self.glob), named, ignore_case: true, ..self }
+    }
+
+    /// Takes the reading that names `path`, if one does, and says so.
+    fn settle_by(&mut self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
+        let names = |glob: &String| self.reads(glob, path, folder);
+        let Some(meant) = self.named.iter().position(names) else { return false };
+        self.glob = self.named.swap_remove(meant);
+        self.named.clear();
+        true
     }
 
     /// Whether the pattern matches `path`, seen from `folder`.
     pub(crate) fn matches(&self, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
+        self.reads(&self.glob, path, folder)
+    }
+
+    /// Whether that reading of the pattern matches `path`.
+    fn reads(&self, glob: &str, path: &WorkspacePath, folder: &WorkspacePath) -> bool {
         let subject = if self.names_only { path.name() } else { path.relative_to(folder) };
         if self.ignore_case {
-            glob_match(&self.glob, lower_case(subject))
+            glob_match(glob, lower_case(subject))
         } else {
-            glob_match(&self.glob, subject)
+            glob_match(glob, subject)
         }
     }
+}
+
+/// Makes of patterns what they mean below `folder`: brackets stand for themselves where there is a
+/// file or folder so named.
+pub(crate) fn settle<'p>(
+    patterns: impl IntoIterator<Item = &'p mut Pattern>,
+    files: &impl Files,
+    folder: &WorkspacePath,
+    hidden: Hidden,
+) {
+    let patterns = patterns.into_iter().filter(|pattern| !pattern.named.is_empty());
+    let mut patterns: Vec<&mut Pattern> = patterns.collect();
+    if patterns.is_empty() {
+        return;
+    }
+    // A folder that is not there is told by whoever searches it.
+    let _ = walk(files, folder, hidden, &mut |path| {
+        let mut above = Some(path.clone());
+        while let Some(here) = above.filter(|here| here != folder) {
+            patterns.retain_mut(|pattern| !pattern.settle_by(&here, folder));
+            above = here.parent();
+        }
+        if patterns.is_empty() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+}
+
+/// A pattern in which brackets stand for themselves, unless they are a class of characters beyond
+/// doubt: `[a-z0-9]` and `[!a]` are, `[id]`, `[...slug]` and `[date-slug]` are names.
+#[must_use]
+pub fn with_bracketed_names(glob: &str) -> Cow<'_, str> {
+    with_names(glob, |inside| !is_class(inside))
+}
+
+/// The pattern with those brackets escaped whose inside is a name.
+fn with_names(glob: &str, is_name: impl Fn(&str) -> bool) -> Cow<'_, str> {
+    if !glob.contains('[') {
+        return Cow::Borrowed(glob);
+    }
+    let mut out = String::with_capacity(glob.len() + 8);
+    let mut rest = glob;
+    while let Some(c) = rest.chars().next() {
+        let (taken, behind) = rest.split_at(c.len_utf8());
+        let (group, behind) = match c {
+            '\\' => {
+                let next = behind.chars().next().map_or(0, char::len_utf8);
+                (rest.get(..1 + next).unwrap_or(rest), behind.get(next..).unwrap_or_default())
+            }
+            '[' => match inside(behind) {
+                Some(inside) if is_name(inside) => {
+                    push_escaped(inside, &mut out);
+                    ("", behind.get(inside.len() + 1..).unwrap_or_default())
+                }
+                Some(inside) => {
+                    let end = inside.len() + 2;
+                    (rest.get(..end).unwrap_or(rest), rest.get(end..).unwrap_or_default())
+                }
+                None => (taken, behind),
+            },
+            _ => (taken, behind),
+        };
+        out.push_str(group);
+        rest = behind;
+    }
+    Cow::Owned(out)
+}
+
+/// What stands in brackets, of which the first is read: up to the next closing one, unless that
+/// comes first.
+fn inside(text: &str) -> Option<&str> {
+    let signs = text.len() - text.trim_start_matches(['!', '^']).len();
+    let signs = signs.min(1);
+    let first = usize::from(text.get(signs..)?.starts_with(']'));
+    let end = text.get(signs + first..)?.find(']')?;
+    text.get(..signs + first + end)
+}
+
+/// Appends brackets and what stands in them, of which the brackets stand for themselves.
+fn push_escaped(inside: &str, out: &mut String) {
+    out.push_str("\\[");
+    let mut is_escaped = false;
+    for c in inside.chars() {
+        if matches!(c, '[' | ']') && !is_escaped {
+            out.push('\\');
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        out.push(c);
+    }
+    out.push_str("\\]");
+}
+
+/// Whether what stands in brackets is a class of characters beyond doubt: nothing but ranges of
+/// letters or digits, or everything but something.
+fn is_class(inside: &str) -> bool {
+    if inside.starts_with(['!', '^']) {
+        return true;
+    }
+    let letters: Vec<char> = inside.chars().collect();
+    let is_range = |from: char, to: char| {
+        let kinds = [char::is_ascii_digit, char::is_ascii_lowercase, char::is_ascii_uppercase];
+        from < to && kinds.iter().any(|kind| kind(&from) && kind(&to))
+    };
+    let (mut at, mut ranges) = (0, 0);
+    while let Some(c) = letters.get(at) {
+        match (letters.get(at + 1), letters.get(at + 2)) {
+            (Some('-'), Some(to)) if is_range(*c, *to) => {
+                ranges += 1;
+                at += 3;
+            }
+            _ if matches!(c, '_' | '-' | '.') => at += 1,
+            _ => return false,
+        }
+    }
+    ranges > 0
 }
 
 /// How many combinations of alternatives the braces have, at most.
@@ -85,4 +225,33 @@ fn alternatives(glob: &str) -> usize {
         }
     }
     product
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail at once")]
+
+    use super::*;
+
+    #[test]
+    fn brackets_stand_for_themselves_unless_they_are_a_class_beyond_doubt() {
+        for (pattern, meant) in [
+            ("app/[id]/**", r"app/\[id\]/**"),
+            ("app/[...slug]/page.tsx", r"app/\[...slug\]/page.tsx"),
+            ("app/[[...slug]]/x", r"app/\[\[...slug\]]/x"),
+            ("[date-slug].ts", r"\[date-slug\].ts"),
+            ("[user-id]/[a-z]*", r"\[user-id\]/[a-z]*"),
+            ("*.[ch]", r"*.\[ch\]"),
+            ("[A-Za-z0-9_]", "[A-Za-z0-9_]"),
+            ("[!a]/[^b]", "[!a]/[^b]"),
+            ("v[0-9].[z-a]", r"v[0-9].\[z-a\]"),
+            (r"\[id\]/[x]", r"\[id\]/\[x\]"),
+            ("größe/[ü]", r"größe/\[ü\]"),
+            ("[]a]", r"\[\]a\]"),
+            ("a]b", "a]b"),
+        ] {
+            assert_eq!(with_bracketed_names(pattern), meant, "{pattern}");
+            validate(meant).unwrap();
+        }
+    }
 }

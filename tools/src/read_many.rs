@@ -4,7 +4,7 @@ use crate::{
     explain,
     files::{FileError, Files, Kind},
     path::WorkspacePath,
-    pattern::Pattern,
+    pattern::{Pattern, settle},
     read,
     walk::walk,
 };
@@ -33,7 +33,9 @@ pub(crate) fn read_many(
         let message = "No files are named. Give at least one path or pattern.";
         return Err(explain::error(ToolError::InvalidArguments, message));
     }
-    let exclude = exclude.iter().map(|text| Pattern::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let exclude = exclude.iter().map(|text| Pattern::parse(text));
+    let mut exclude = exclude.collect::<Result<Vec<_>, _>>()?;
+    settle(&mut exclude, files, within, hidden);
     let found = find(files, within, include, flat, hidden)?;
     let mut report = Report::default();
     for Wanted { path, is_named } in found.files.values() {
@@ -99,6 +101,7 @@ fn find(
             Err(_) => patterns.push((text, None, Pattern::parse(text)?)),
         }
     }
+    settle(patterns.iter_mut().map(|(.., pattern)| pattern), files, within, hidden);
     let mut hits = vec![false; patterns.len()];
     if !patterns.is_empty() {
         let walked = walk(files, within, hidden, &mut |path| {

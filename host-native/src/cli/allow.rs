@@ -10,6 +10,7 @@ use innerloop_core::{
     config::SessionConfig,
     path::resolved,
 };
+use innerloop_tools::parts::with_bracketed_names;
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -192,6 +193,24 @@ impl Rules {
         Ok(Self { rules: Arc::new(rules?), ..Self::default() })
     }
 
+    /// How rules with brackets are understood, in words.
+    pub(super) fn understood(&self) -> impl Iterator<Item = String> {
+        self.rules.iter().filter_map(|Rule { tool, pattern }| {
+            let glob = pattern.as_ref()?.paths.as_deref().filter(|glob| glob.contains('['))?;
+            let (said, names) = (glob.replace('\\', ""), glob.contains("\\["));
+            let classes = glob.matches('[').count() > glob.matches("\\[").count();
+            let how = match (names, classes) {
+                (true, false) => "its brackets are part of the name".to_owned(),
+                (false, _) => "its brackets stand for one of the characters in them".to_owned(),
+                (true, true) => format!(
+                    "it means {glob}, where brackets behind a backslash are part of the name and \
+                     others stand for one of the characters in them"
+                ),
+            };
+            Some(format!("the rule {tool}:{said}: {how}"))
+        })
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }
@@ -322,7 +341,8 @@ fn files(rules: &[&Rule], action: &Action, folder: &str, workspace: &Workspace) 
     !paths.is_empty() && paths.iter().all(is_file_named)
 }
 
-/// A pattern of paths from the workspace's root on.
+/// A pattern of paths from the workspace's root on. Brackets are part of names, unless they are a
+/// class of characters beyond doubt.
 fn glob(text: &str) -> Result<String, String> {
     let text = text.strip_prefix("./").unwrap_or(text).trim_start_matches('/');
     if text.is_empty() || text.starts_with('!') || text.contains(['{', '}', '\\']) {
@@ -333,8 +353,9 @@ fn glob(text: &str) -> Result<String, String> {
     if text.split('/').any(|name| matches!(name, "" | "." | "..")) {
         return Err("a pattern of paths has no empty names, and neither . nor ..".to_owned());
     }
-    validate(text).map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
+    let glob = with_bracketed_names(text).into_owned();
+    validate(&glob).map_err(|error| error.to_string())?;
+    Ok(glob)
 }
 
 /// The action's own name.
@@ -608,6 +629,34 @@ mod tests {
         let moving = "*** Begin Patch\n*** Update File: docs/a\n*** Move to: src/b\n@@\n-a\n+b\n\
                       *** End Patch\n";
         assert!(!said("apply_patch", &Action::Patch { patch: moving.to_owned() }, ""));
+    }
+
+    #[test]
+    fn brackets_in_a_rule_are_part_of_a_name_unless_they_are_a_class() {
+        for (rule, path, want) in [
+            ("write:app/[id]/**", "app/[id]/page.tsx", Verdict::Allowed),
+            ("write:app/[id]/**", "app/i/page.tsx", Verdict::Open),
+            ("write:app/[...slug]/*", "app/[...slug]/page.tsx", Verdict::Allowed),
+            ("write:app/[...slug]/*", "app/s/page.tsx", Verdict::Open),
+            ("write:app/[[lang]]/*", "app/[[lang]]/page.tsx", Verdict::Allowed),
+            ("write:v[0-9]/*", "v1/a", Verdict::Allowed),
+            ("write:v[0-9]/*", "v[0-9]/a", Verdict::Open),
+            ("write:[!.]*/a", "src/a", Verdict::Allowed),
+            ("write:[!.]*/a", ".git/a", Verdict::Open),
+        ] {
+            assert_eq!(verdict(&[rule], "write_file", &write(path)), want, "{rule} {path}");
+        }
+        let texts = ["write:app/[id]/**", "edit:v[0-9]/*", "edit:[id]/[a-z]", "write:docs/**"];
+        let said: Vec<String> = rules(&texts).understood().collect();
+        assert_eq!(
+            said,
+            [
+                "the rule write:app/[id]/**: its brackets are part of the name",
+                "the rule edit:v[0-9]/*: its brackets stand for one of the characters in them",
+                "the rule edit:[id]/[a-z]: it means \\[id\\]/[a-z], where brackets behind a \
+                 backslash are part of the name and others stand for one of the characters in them",
+            ]
+        );
     }
 
     #[test]

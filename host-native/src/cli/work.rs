@@ -281,11 +281,13 @@ fn tell_lost(lacks: bool, held: Option<&mut Held>, commands: &Commands) {
 /// The rules of options, or else those of settings.
 fn rules(args: &SessionArgs) -> Result<Rules, Failure> {
     let (options, settings) = (&args.tuning.allow, &args.tuning.settings.allow);
-    if options.is_empty() {
-        return Rules::parse(settings)
-            .map_err(|why| Failure::configuration(format!("allow: {why}")));
-    }
-    Rules::parse(options).map_err(|why| Failure::usage(format!("--allow: {why}")))
+    let rules = if options.is_empty() {
+        Rules::parse(settings).map_err(|why| Failure::configuration(format!("allow: {why}")))
+    } else {
+        Rules::parse(options).map_err(|why| Failure::usage(format!("--allow: {why}")))
+    }?;
+    rules.understood().for_each(|rule| warn(&rule));
+    Ok(rules)
 }
 
 /// Where calls are carried out.

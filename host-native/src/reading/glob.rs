@@ -20,7 +20,7 @@ const SLACK: usize = 4096;
 /// # Errors
 /// The outcome where it can't be.
 pub(super) fn glob(reader: &Reader, query: &Query<'_>) -> Result<Outcome, Outcome> {
-    let glob = Glob::parse(query)?;
+    let glob = Glob::parse(reader, query)?;
     let folder = &glob.folder;
     let failed = |error: FileError| not_searched(reader, folder, &error);
     let real = reader.real(folder).map_err(failed)?;
@@ -95,8 +95,11 @@ impl Visitor for Finder<'_> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test may fail at once")]
+
     use super::*;
     use innerloop_core::action::Hidden;
+    use innerloop_tools::{Files, Memory};
 
     /// Random patterns and paths: no file is wanted whose name does not end so.
     #[test]
@@ -112,13 +115,17 @@ mod tests {
         };
         let (mut wanted, mut ruled_out) = (0, 0);
         let within = &WorkspacePath::root();
+        let mut files = Memory::new();
+        for name in ["[ab]", "a/[!a].c"] {
+            files.write(&WorkspacePath::parse(name).unwrap(), Vec::new()).unwrap();
+        }
         for _ in 0..40_000 {
             let pattern: String =
                 (0..=random(5)).filter_map(|_| PIECES.get(random(PIECES.len()))).copied().collect();
             let hidden = Hidden::Nothing;
             let (path, ignore_case, max_results) = (None, random(4) == 0, None);
             let query = Query { within, pattern: &pattern, path, ignore_case, max_results, hidden };
-            let Ok(glob) = Glob::parse(&query) else { continue };
+            let Ok(glob) = Glob::parse(&files, &query) else { continue };
             let finder = Finder {
                 glob: &glob,
                 ends: ends_of(&query),

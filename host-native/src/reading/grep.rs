@@ -33,7 +33,7 @@ pub(super) fn grep(
     within: &WorkspacePath,
     grep: &Grep,
 ) -> Result<Outcome, Outcome> {
-    let search = Search::parse(within, grep)?;
+    let search = Search::parse(reader, within, grep)?;
     // What is wrong with an expression is told in the same words everywhere.
     let small = small_matcher(grep)?;
     match Expression::of(grep, reader.stop()) {

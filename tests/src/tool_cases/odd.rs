@@ -93,7 +93,9 @@ fn tree(case: Case) -> Case {
 
 fn patterns() -> Vec<Case> {
     vec![
-        tree(case("c13 names of any script", json!({"action":"glob","pattern":"**"}))).says(
+        tree(case("c13 names of any script", {
+            json!({"action":"glob","pattern":"**"})
+        })).says(
             "עברית.txt\na b/c 1.txt\na b/c [1].txt\n-rf\n資料/報告 🙂.txt\ngro\u{308}ße/a.txt\n\
              größe/ärger.txt",
         ),
@@ -105,7 +107,82 @@ fn patterns() -> Vec<Case> {
             json!({"action":"glob","pattern":"a b/c \\[1\\].txt"})
         }))
         .says("a b/c [1].txt"),
+        tree(case("c13 brackets that a name has", {
+            json!({"action":"glob","pattern":"a b/c [1].*"})
+        }))
+            .says("a b/c [1].txt"),
+        tree(case("c13 brackets that no name has", {
+            json!({"action":"glob","pattern":"a b/c[ _][1].*"})
+        }))
+            .says("a b/c 1.txt"),
+        routes(case("c13 a folder with brackets", {
+            json!({"action":"glob","pattern":"app/[id]/*.tsx"})
+        }))
+            .says("app/[id]/page.tsx"),
+        routes(case("c13 a path with brackets", {
+            json!({"action":"glob","pattern":"app/[id]/page.tsx"})
+        }))
+            .says("app/[id]/page.tsx"),
+        routes(case("c13 brackets at any depth", {
+            json!({"action":"glob","pattern":"**/[id]/*"})
+        }))
+            .says("app/[id]/page.tsx"),
+        routes(case("c13 brackets with dots", {
+            json!({"action":"glob","pattern":"app/[...slug]/*"})
+        }))
+            .says("app/[...slug]/page.tsx"),
+        routes(case("c13 two brackets", {
+            json!({"action":"glob","pattern":"app/[[lang]]/**"})
+        }))
+            .says("app/[[lang]]/page.tsx"),
+        routes(case("c13 a name and a class", {
+            json!({"action":"glob","pattern":"**/[id]/[a-p]*.tsx"})
+        }))
+            .says("app/[id]/page.tsx"),
+        routes(case("c13 a class", {
+            json!({"action":"glob","pattern":"app/[hij]/*"})
+        }))
+            .says("app/i/page.tsx"),
+        routes(case("c13 a name with brackets of any case", {
+            json!({"action":"glob","pattern":"APP/[ID]/*","ignore_case":true})
+        }))
+        .says("app/[id]/page.tsx"),
+        routes(case("c13 a folder with brackets is no file", {
+            json!({"action":"glob","pattern":"**/[id]"})
+        }))
+            .says("No files found."),
+        routes(case("c12 a folder with brackets", {
+            json!({"action":"grep","pattern":"page","glob":"app/[id]/*.tsx"})
+        }))
+        .says("app/[id]/page.tsx:1:page 1"),
+        routes(case("c12 a class of folders", {
+            json!({"action":"grep","pattern":"page","glob":"app/[hij]/*.tsx"})
+        }))
+        .says("app/i/page.tsx:1:page 4"),
+        routes(case("c16 all but a folder with brackets", {
+            json!({"action":"read_many","include":["app/[[]*/*","app/i/*"],"exclude":["app/[id]/*"]})
+        }))
+        .says(
+            "--- app/[...slug]/page.tsx ---\n\npage 2\n\n--- app/[[lang]]/page.tsx ---\n\npage \
+             3\n\n--- app/i/page.tsx ---\n\npage 4\n\n--- End of content ---",
+        ),
+        routes(case("c16 a folder with brackets", {
+            json!({"action":"read_many","include":["app/[id]/*.tsx"]})
+        }))
+        .says("--- app/[id]/page.tsx ---\n\npage 1\n\n--- End of content ---"),
+        routes(case("d1 all but a folder with brackets", {
+            json!({"action":"list","path":"app","ignore":["[id]", "[[lang]]"]})
+        }))
+        .says("[...slug]/\ni/"),
     ]
+}
+
+/// Folders as frameworks of the web name them.
+fn routes(case: Case) -> Case {
+    case.file("app/[id]/page.tsx", "page 1\n")
+        .file("app/[...slug]/page.tsx", "page 2\n")
+        .file("app/[[lang]]/page.tsx", "page 3\n")
+        .file("app/i/page.tsx", "page 4\n")
 }
 
 fn files_of_any_name() -> Vec<Case> {

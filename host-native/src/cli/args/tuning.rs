@@ -27,6 +27,8 @@ pub(crate) struct TuningArgs {
     /// of its options.
     ///
     /// A file's pattern is its path from the workspace's root on: `write:docs/**`, `edit:src/*.rs`.
+    /// Brackets are part of a name, as in `write:app/[id]/**`, unless they hold ranges alone,
+    /// `[a-z0-9]`, or begin with `!`; the program says which.
     #[arg(long, value_name = "RULE", help_heading = "What the agent may do")]
     pub(crate) allow: Vec<String>,
     /// Let the agent read and do nothing else.
